@@ -175,8 +175,8 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
     return HPCW_OK;
 }
 
-/* Repairs an entity that has an id. A missing home becomes the rank of the file. An entity with a seq_id becomes
- * migratable. */
+/* Repairs an entity that has an id or a seq_id. A missing home becomes the rank of the file, and a missing
+ * `migratable` follows from the id. If the bits of the id are still wrong, the id counts as a seq_id. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err) {
     if (e->kind != READ_VOM_OBJECT || (!e->has_id && !e->has_seq_id)) {

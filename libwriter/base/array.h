@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow, and a search. A growing array is a pointer, its number of items and its capacity, kept by its
- * owner. */
+/* Arrays that grow, and a search. The owner of a growing array keeps its pointer, its number of items and its
+ * capacity. */
 #ifndef HPCW_BASE_ARRAY_H
 #define HPCW_BASE_ARRAY_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Gives an array a capacity of at least `least` > 0 items of `size` bytes, and returns its address, which changes
- * when it grows. Growth is geometric. NULL when memory runs out; `items` and `*capacity` are then as before.
+ * Gives an array a capacity of at least `least` > 0 items of `size` bytes, and returns its address, which may
+ * change. Growth is geometric. NULL when memory runs out; `items` and `*capacity` are then as before.
  *
  *     struct point *grown = hpcw_i_grow(list->point, &list->capacity, list->points + 1, sizeof *grown);
  *     if (grown == NULL) {
@@ -19,7 +19,7 @@
  */
 void *hpcw_i_grow(void *items, size_t *capacity, size_t least, size_t size);
 
-/* The index of a value among `count` ascending ones; UINT32_MAX if it is not there. */
+/* Returns the index of a value among `count` ascending ones, or UINT32_MAX if it is missing. */
 uint32_t hpcw_i_find_ascending(const uint32_t *item, uint32_t count, uint32_t value);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct hpcw_i_buf {
-    unsigned char *data; /* NULL until something is reserved */
+    unsigned char *data; /* NULL until bytes are reserved */
     size_t size;         /* bytes in use */
     size_t capacity;
 };
@@ -17,7 +17,7 @@ struct hpcw_i_buf {
  */
 bool hpcw_i_buf_reserve(struct hpcw_i_buf *b, size_t more);
 
-/* Appends; false when memory runs out, the buffer is then as before. */
+/* Appends bytes. If memory runs out, returns false and leaves the buffer as it was. */
 bool hpcw_i_buf_append(struct hpcw_i_buf *b, const void *data, size_t size);
 
 /* Appends a NUL-terminated string without its NUL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Integers and doubles at any address, in either byte order. Compilers turn each into one move. */
+/* Reads and writes integers and doubles at any address, in either byte order. Compilers turn each call into one
+ * move. */
 #ifndef HPCW_BASE_BYTES_H
 #define HPCW_BASE_BYTES_H
 

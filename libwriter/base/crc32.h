@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CRC-32 of zlib and IEEE 802.3, for data that comes in pieces: start with 0. */
+/* The CRC-32 of zlib and IEEE 802.3. Data may come in pieces; start with 0. */
 #ifndef HPCW_BASE_CRC32_H
 #define HPCW_BASE_CRC32_H
 
@@ -9,7 +9,7 @@
 #include <libdeflate.h>
 
 static inline uint32_t hpcw_i_crc32(uint32_t crc, const void *data, size_t size) {
-    /* For NULL the library returns the start value, whatever came before. */
+    /* libdeflate returns the start value for a NULL pointer, whatever the CRC so far. */
     return size == 0 ? crc : libdeflate_crc32(crc, data, size);
 }
 

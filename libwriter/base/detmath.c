@@ -35,7 +35,7 @@ double hpcw_i_exp(double x) {
     for (int i = 1; i < HPCW_I_EXP_TERMS; i++) {
         y = y * r + hpcw_i_exp_term[i];
     }
-    /* The sum 1 + r + r^2 y, the small terms first, with what r lost to rounding. */
+    /* Sum up 1 + r + r^2 y, small terms first, including the rounding error of r. */
     y = (y * (r * r) + ((r_high - r) - r_low)) + r;
     y = y + 1.0;
 
@@ -49,7 +49,7 @@ double hpcw_i_exp(double x) {
     return y * power_of_two(k);
 }
 
-/* x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); returns ln(1 + f) - f. x is positive and finite. */
+/* Splits a positive finite x into 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2). Returns ln(1 + f) - f. */
 static double log_of_fraction(double x, int *k, double *f) {
     int e = 0;
     if (x < 0x1p-1022) {

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exp and log2 from + - * / alone, in a fixed order, so that every IEEE 754 machine gets the same bits.
- * Build without contraction to FMA (the project's flag -ffp-contract=off). sqrt() needs no twin: IEEE 754
- * rounds it exactly.
+ * Exp and log2 from + - * / alone, in a fixed order, so that every IEEE 754 machine computes the same bits. Build
+ * without contraction to FMA (the project's flag -ffp-contract=off). sqrt() needs no twin: IEEE 754 rounds it
+ * exactly.
  *
  * Against glibc the test finds at most 1 unit in the last place for exp and 3 for log2.
  */
 #ifndef HPCW_BASE_DETMATH_H
 #define HPCW_BASE_DETMATH_H
 
-/* e^x for any x: overflows to infinity, underflows gradually to 0, passes NaN on. */
+/* e^x for any x. It overflows to infinity, underflows gradually to 0, and returns NaN for NaN. */
 double hpcw_i_exp(double x);
 
-/* Logarithm to base 2, exact for powers of two; -infinity for 0, NaN for negative x, passes infinity and NaN on. */
+/* Logarithm to base 2, exact for powers of two. -infinity for 0, NaN for negative x; infinity and NaN are returned
+ * unchanged. */
 double hpcw_i_log2(double x);
 
-/* What hpcw_i_exp computes with, for vector code that repeats its operations: ln 2 in two parts, of which the
- * first has 32 trailing zero bits, so that its product with an exponent is exact; what is added and subtracted to
- * round to an integer; 1/n! from 13! down to 2!: the first term left out is below 2^-55 of the result. */
+/* Constants of hpcw_i_exp, for vector code that repeats its operations:
+ * - LN2_HIGH + LN2_LOW is ln 2. LN2_HIGH has 32 trailing zero bits, so its product with an exponent is exact.
+ * - EXP_SHIFT: adding and subtracting it rounds to an integer.
+ * - The coefficients are 1/n! from 13! down to 2!. The first term left out is below 2^-55 of the result. */
 #define HPCW_I_LN2_HIGH 0x1.62e42feep-1
 #define HPCW_I_LN2_LOW 0x1.a39ef35793c76p-33
 #define HPCW_I_ONE_OVER_LN2 0x1.71547652b82fep+0

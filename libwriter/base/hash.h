@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FNV-1a, to compare short texts. No output depends on it. */
+/* The hash FNV-1a, to compare short texts. No output depends on it. */
 #ifndef HPCW_BASE_HASH_H
 #define HPCW_BASE_HASH_H
 
@@ -8,7 +8,7 @@
 
 #define HPCW_I_HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Continues a hash; the first one begins with HPCW_I_HASH_START. */
+/* Continues a hash. The first call starts with HPCW_I_HASH_START. */
 static inline uint64_t hpcw_i_hash_bytes(uint64_t hash, const void *data, size_t size) {
     const unsigned char *byte = data;
     for (size_t i = 0; i < size; i++) {

@@ -19,8 +19,9 @@
 
 /* ---- Integers ------------------------------------------------------------------------------------------- */
 
-/* The eight decimal digits of v < 10^8, the first one in the lowest byte. All four-digit, then all two-digit
- * groups are split at once; the factors are 2^20/100 and 2^10/10 rounded up, exact in these ranges. */
+/* Returns the eight decimal digits of v < 10^8, the first one in the lowest byte. It splits all groups of four
+ * digits at once, then all groups of two. The factors are 2^20/100 and 2^10/10 rounded up, which is exact in these
+ * ranges. */
 static inline uint64_t digits8(uint32_t v) {
     uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
     uint64_t tens = (x * 10486) >> 20 & UINT64_C(0x0000007f0000007f);
@@ -34,8 +35,8 @@ static inline char *put8(char *p, uint64_t v) {
     return p + 8;
 }
 
-/* v < 10^8 without leading zeros; overwrites up to 8 bytes. The length does not come from the digits, so that the
- * address of the next text is known before them. */
+/* Writes v < 10^8 without leading zeros; overwrites up to 8 bytes. The length is computed without the digits, so
+ * that the address of the next text is known early. */
 static inline char *put_head(char *p, uint64_t v) {
     uint32_t x = (uint32_t)v;
     int length = 1 + (x >= 10) + (x >= 100) + (x >= 1000) + (x >= 10000) + (x >= 100000) + (x >= 1000000) +
@@ -45,7 +46,7 @@ static inline char *put_head(char *p, uint64_t v) {
 }
 
 static inline char *put_u64(char *p, uint64_t v) {
-    if (v < 10) { /* the most frequent kind: flags, counts, small indices */
+    if (v < 10) { /* the most frequent numbers: flags, counts, small indices */
         *p = (char)('0' + v);
         return p + 1;
     }
@@ -108,12 +109,12 @@ char *hpcw_i_fmt_seconds(char *p, uint64_t time_ns) {
 
 /* ---- Shortest digits of a double --------------------------------------------------------------------------
  *
- * Schubfach (R. Giulietti, "The Schubfach way to render doubles", 2020). Let v = c * 2^q, and k such that the
- * doubles around v lie between 1 and 10 units of 10^k apart. Then some multiple of 10^k reads back as v, at
- * most one multiple of 10^(k+1) does, and comparing the four candidates next to v with the ends of the interval
- * that rounds to v finds the answer. The comparisons are exact although the ends are only known as integers:
- * these carry two more binary digits and are rounded to odd, so that an odd last digit says "and some more".
- */
+ * Schubfach (R. Giulietti, "The Schubfach way to render doubles", 2020). Let v = c * 2^q, and choose k so that the
+ * doubles around v are between 1 and 10 units of 10^k apart. Then some multiple of 10^k reads back as v, and at
+ * most one multiple of 10^(k+1) does. There are four candidates next to v. Comparing them with the ends of the
+ * interval that rounds to v finds the answer. The ends are known as integers only, but the comparisons are exact:
+ * the integers have two more binary digits and are rounded to odd, so an odd last digit means that the true value
+ * is not an integer. */
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -131,33 +132,33 @@ static inline uint64_t scale(const uint64_t g[2], uint64_t m) {
 }
 
 struct decimal {
-    uint64_t digits; /* 10^16 <= digits < 10^17 */
-    int point;       /* the decimal point comes after this many of the 17 digits */
+    uint64_t digits; /* the 17 digits: 10^16 <= digits < 10^17 */
+    int point;       /* number of the 17 digits before the decimal point */
 };
 
-/* `fraction` and `biased` are the fields of a positive finite double. */
+/* Finds the shortest digits of a positive finite double. `fraction` and `biased` are its fields. */
 static inline struct decimal shortest(uint64_t fraction, int biased) {
     uint64_t c = biased == 0 ? fraction : fraction | UINT64_C(1) << 52;
     int q = biased == 0 ? -1074 : biased - 1075;
 
-    /* Below a power of two the doubles are twice as dense. */
+    /* Just below a power of two, doubles are twice as dense. */
     bool uneven = fraction == 0 && biased > 1;
     /* floor(log10(2^q)), or floor(log10(3/4 * 2^q)); then floor(log2(10^-k)): exact for all q and k used. */
     int k = (q * 1262611 - (uneven ? 524031 : 0)) >> 22;
     int shift = q + ((-k * 1741647) >> 19) + 1;
     const uint64_t *g = hpcw_i_pow10[-k - HPCW_I_POW10_MIN];
 
-    /* In quarters of 10^k: v and the ends of its interval. The ends themselves read back as v if c is even. */
+    /* v and the ends of its interval, in quarters of 10^k. If c is even, the ends themselves read back as v. */
     uint64_t odd = c & 1;
     uint64_t value = scale(g, 4 * c << shift);
     uint64_t lower = scale(g, (4 * c - (uneven ? 1 : 2)) << shift) + odd;
     uint64_t upper = scale(g, (4 * c + 2) << shift) - odd;
 
-    /* The outcome is as random as the digits are, so there are selections instead of branches. */
+    /* The outcome is as random as the digits, so use selections instead of branches. */
     uint64_t s = value / 4;
     bool below = lower <= 4 * s;
     bool above = 4 * s + 4 <= upper;
-    bool upper_nearer = (value & 3) + (s & 1) > 2; /* the even one in the middle */
+    bool upper_nearer = (value & 3) + (s & 1) > 2; /* at the exact middle, the even candidate wins */
     uint64_t digits = s + (below != above ? above : upper_nearer);
 
     uint64_t tens = s - s % 10;
@@ -166,7 +167,7 @@ static inline struct decimal shortest(uint64_t fraction, int biased) {
     uint64_t shorter = tens + (tens_above ? 10 : 0);
     digits = tens_below != tens_above ? shorter : digits;
 
-    /* 16 or 17 digits, fewer for subnormal numbers only. */
+    /* There are 16 or 17 digits. Only subnormal numbers have fewer. */
     bool sixteen = digits < E16;
     digits *= 1 + 9 * (uint64_t)sixteen;
     int point = k + 17 - sixteen;
@@ -179,7 +180,7 @@ static inline struct decimal shortest(uint64_t fraction, int biased) {
 
 /* ---- Layout of a double ---------------------------------------------------------------------------------- */
 
-/* The exponent with its sign and at least `least` digits. */
+/* Writes the exponent with its sign and at least `least` digits. */
 static inline char *put_exponent(char *p, int exponent, int least) {
     p[0] = 'e';
     p[1] = exponent < 0 ? '-' : '+';
@@ -210,8 +211,8 @@ char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style) {
         return json ? p + 2 : p;
     }
 
-    /* The first digit, and the other sixteen as characters in two registers, `count` of them without the zeros
-     * at the end. Nothing that was just written is read back from memory. */
+    /* The first digit, and the other sixteen as characters in two registers. `count` is the number of these
+     * without zeros at the end. Nothing that was just written is read back from memory. */
     struct decimal d = shortest(bits & ((UINT64_C(1) << 52) - 1), biased);
     char first = (char)('0' + d.digits / E16);
     uint64_t high = digits8((uint32_t)(d.digits / E8 % E8));
@@ -233,7 +234,7 @@ char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style) {
     *p++ = first;
     hpcw_i_put_u64(p, high, false);
     hpcw_i_put_u64(p + 8, low, false);
-    int before = fixed ? d.point - 1 : 0; /* of the sixteen, those before the point */
+    int before = fixed ? d.point - 1 : 0; /* number of the sixteen digits that are before the point */
     if (before >= count) {
         /* A whole number of 16 to 21 digits, or a single digit with an exponent. */
         memcpy(p + 16, "0000", 4);
@@ -306,7 +307,7 @@ hpcw_status hpcw_i_parse_f64(const char *what, const char *text, double min, dou
     double v = 0;
     hpcw_status code = HPCW_EINVAL;
     if (looks_like_f64(text)) {
-        /* The process's locale may use a comma. The C locale costs nothing here: glibc keeps one for all. */
+        /* The process's locale may use a decimal comma. The C locale costs nothing: glibc keeps one for all. */
         locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         if (c_locale == (locale_t)0) {
             return hpcw_i_fail_memory(err, what, 0, NULL);

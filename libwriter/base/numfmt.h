@@ -15,14 +15,15 @@
 
 #define HPCW_I_FMT_ROOM 40
 
-/* Decimal. At most 20 characters. */
+/* Writes a decimal number of at most 20 characters. */
 char *hpcw_i_fmt_u64(char *p, uint64_t v);
 char *hpcw_i_fmt_i64(char *p, int64_t v);
 
-/* Decimal with leading zeros up to `width` digits, width <= 20; a number that needs more digits gets them. */
+/* Writes a decimal number with leading zeros up to `width` digits, width <= 20. A number with more digits gets
+ * them all. */
 char *hpcw_i_fmt_u64_width(char *p, uint64_t v, unsigned width);
 
-/* Lower-case hexadecimal without prefix, with leading zeros up to `width` digits, width <= 16. */
+/* Writes lower-case hexadecimal without prefix, with leading zeros up to `width` digits, width <= 16. */
 char *hpcw_i_fmt_hex(char *p, uint64_t v, unsigned width);
 
 enum hpcw_i_float_style {
@@ -35,16 +36,17 @@ enum hpcw_i_float_style {
     HPCW_I_FLOAT_COMPACT,
 };
 
-/* The shortest digits that read back to the same double and, among those, the ones nearest to it. At most 25
- * characters. NaN and the infinities have no form here: nothing is written and `p` is returned. */
+/* Writes the shortest digits that read back to the same double and, among those, the ones nearest to it. At most
+ * 25 characters. For NaN and infinities it writes nothing and returns `p`. */
 char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style);
 
-/* Nanoseconds as seconds, exact: 1234567890 -> 1.23456789, 2000000000 -> 2.0. At most 21 characters. */
+/* Writes nanoseconds as exact seconds: 1234567890 -> 1.23456789, 2000000000 -> 2.0. At most 21 characters. */
 char *hpcw_i_fmt_seconds(char *p, uint64_t time_ns);
 
 /*
- * Text from a command line or a configuration file. All of `text` must be the number: no blanks, no leading
- * '+', no hexadecimal, no "inf" or "nan". `what` names the value in the message. `*out` is set on success only.
+ * Parses a number from a command line or a configuration file. All of `text` must be the number: no blanks, no
+ * leading '+', no hexadecimal, no "inf" or "nan". `what` names the value in the message. `*out` is set on success
+ * only.
  *
  * Integers are decimal digits; leading zeros do not mean octal. Doubles are digits
  * with an optional fraction and an optional exponent ("1", "0.25", "-1.5e-3"), rounded to the nearest double.

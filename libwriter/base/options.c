@@ -5,7 +5,7 @@
 
 #include "libwriter/base/status.h"
 
-enum { LARGEST = 4096 }; /* bytes, of a struct that a program could have */
+enum { LARGEST = 4096 }; /* bytes: upper limit for the struct of any version */
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;

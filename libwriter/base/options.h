@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Structs of options, which begin with their size: a program that was compiled with another version of the header
- * has a shorter or a longer one. An option that a later version adds stands at the end.
+ * Structs of options begin with their size. A program compiled with another version of the header has a shorter or
+ * a longer struct. Later versions add options at the end.
  */
 #ifndef HPCW_BASE_OPTIONS_H
 #define HPCW_BASE_OPTIONS_H
@@ -10,14 +10,14 @@
 
 #include <hpcw/status.h>
 
-/* Fills a program's struct of `size` bytes with the defaults, as far as they are known here, and zeros. */
+/* Fills a program's struct of `size` bytes: first the defaults that this version knows, then zeros. */
 void hpcw_i_options_fill(void *options, size_t size, const void *defaults, size_t known);
 
 /*
- * Copies a program's options over the defaults, `own` of `known` bytes. Options that the program does not know keep
- * their defaults; those that only the program knows must be zero.
+ * Copies a program's options over the defaults in `own`, which has `known` bytes. Options that the program does
+ * not know keep their defaults. Options that only the program knows must be zero.
  *
- * HPCW_EINVAL: they are not, or no `init` has filled in the struct. `name`: that of its type.
+ * HPCW_EINVAL: they are not zero, or the struct was not initialised. `name` is the name of its type.
  */
 hpcw_status hpcw_i_options_take(void *own, size_t known, const void *options, const char *name,
                                 hpcw_error *err);

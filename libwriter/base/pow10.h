@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The powers of ten that turn a double into decimal digits. */
+/* The powers of ten for converting doubles to decimal digits. */
 #ifndef HPCW_BASE_POW10_H
 #define HPCW_BASE_POW10_H
 

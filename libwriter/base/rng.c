@@ -41,7 +41,7 @@ double hpcw_i_uniform(uint32_t word) {
 uint64_t hpcw_i_threshold(double probability) {
     const double all = 0x1p32;
     double scaled = probability * all;
-    if (!(scaled > 0)) { /* also for a NaN */
+    if (!(scaled > 0)) { /* also true for a NaN */
         return 0;
     }
     return scaled >= all ? (uint64_t)1 << 32 : (uint64_t)scaled;
@@ -49,7 +49,7 @@ uint64_t hpcw_i_threshold(double probability) {
 
 uint64_t hpcw_i_below(uint64_t bound, uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b) {
     assert(bound > 0);
-    /* 2^64 mod bound values of the low word would come up once too often. */
+    /* Reject 2^64 mod bound values of the low word: without this they would occur once too often. */
     const uint64_t surplus = (0 - bound) % bound;
     for (uint32_t attempt = 0;; attempt++) {
         uint32_t w[4];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts from files, paths and the environment, made fit for terminals and shells. */
+/* Makes texts from files, paths and the environment safe for terminals and shells. */
 #ifndef HPCW_BASE_SHOWN_H
 #define HPCW_BASE_SHOWN_H
 
 #include <stddef.h>
 
-/* Replaces each byte that a terminal may take for a part of a command by a question mark: controls of ASCII,
- * U+0080 to U+009F, and bytes that are not UTF-8. Line feeds are among them, so the text is one line. The length
- * stays. */
+/* Replaces bytes that a terminal may take for a part of a command by question marks: ASCII controls, U+0080 to
+ * U+009F, and bytes that are not UTF-8. Line feeds are controls, so the text becomes one line. The length stays
+ * the same. */
 void hpcw_i_shown(char *text);
 
 /*
- * A path as one word of a command that a person copies into a shell: quoted if it has to be, and never an option.
- * Returns `room`, or `instead` if the word does not fit or the path has bytes that hpcw_i_shown replaces.
+ * Writes a path as one word of a command that a person copies into a shell: quoted if necessary, and never an
+ * option. Returns `room`, or `instead` if the word does not fit or the path has bytes that hpcw_i_shown replaces.
  */
 const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const char *instead);
 

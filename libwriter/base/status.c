@@ -36,7 +36,7 @@ static const struct {
     {HPCW_OK, "HPCW_?", "unknown status"},
 };
 
-/* The index of a code; the last row stands for all others. */
+/* Index of a code. The last row stands for all other codes. */
 static size_t find(hpcw_status code) {
     size_t i = 0;
     while (i < sizeof codes / sizeof codes[0] - 1 && codes[i].code != code) {
@@ -93,7 +93,7 @@ enum { LONGEST = 4096 + 1024 };
 static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args)
     HPCW_PRINTF(4, 0);
 
-/* The GNU version may return another string; that of POSIX, which musl has, returns an error. */
+/* The GNU version may return a string of its own. That of POSIX, as in musl, returns an error code. */
 static const char *reason_of(int sys_errno, char *room, size_t size) {
 #ifdef __GLIBC__
     return strerror_r(sys_errno, room, size);
@@ -117,7 +117,7 @@ static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char 
     }
     /* A path can contain any character, and a message is one line. */
     hpcw_i_shown(text);
-    /* A message is too long because of its path, and the reason comes last: cut the middle. */
+    /* Messages get too long through their path, and the reason comes last: cut out the middle. */
     const size_t room = sizeof err->message - 1;
     if (length > room) {
         memmove(text + room / 2, text + length - (room - room / 2), room - room / 2 + 1);

@@ -10,21 +10,21 @@
 /* Records a failure and returns its code: `return hpcw_i_fail(err, ...)`. */
 hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...) HPCW_PRINTF(3, 4);
 
-/* The same for a failed system call: appends the text of `sys_errno` and derives the code from it. */
+/* Records a failed system call: appends the text of `sys_errno`, and derives the code from it. */
 hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...) HPCW_PRINTF(3, 4);
 
-/* HPCW_ENOMEM: "WHERE: out of memory for COUNT WHAT". `where` is a path or a part of the library; without `where`
- * (NULL), `count` (0) or `what` (NULL) the message is shorter. */
+/* Records HPCW_ENOMEM: "WHERE: out of memory for COUNT WHAT". `where` is a path or a part of the library. If
+ * `where` is NULL, `count` is 0 or `what` is NULL, that part is left out. */
 hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t count, const char *what);
 
-/* Records a failure that another record holds, and returns its code. */
+/* Records the failure in another record, and returns its code. */
 hpcw_status hpcw_i_fail_as(hpcw_error *err, const hpcw_error *why);
 
-/* Puts "name: " before a message that does not begin with the name: for failures of helpers that do not know the
+/* Puts "NAME: " before a message that does not begin with the name, for failures of helpers that do not know the
  * name of their file. */
 void hpcw_i_fail_about(hpcw_error *err, const char *name);
 
-/* The status that stands for an errno value. */
+/* Returns the status for an errno value. */
 hpcw_status hpcw_i_status_of_errno(int sys_errno);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open addressing with linear probing. A slot is a key and its value. After the slots there is a mark for each: 0
- * if the slot is free, otherwise seven bits of the hash, so that most other keys are passed without reading them.
+ * Open addressing with linear probing. A slot holds a key and its value. After the slots there is a byte for each,
+ * the mark: 0 if the slot is free, otherwise seven bits of the hash. So most other keys are skipped without
+ * reading them.
  */
 #include "libwriter/base/table.h"
 
@@ -15,7 +16,8 @@ enum { FIRST_SLOTS = 16, TAKEN = 0x80 };
 
 uint64_t hpcw_i_table_random(void) {
     uint64_t seed;
-    return getentropy(&seed, sizeof seed) == 0 ? seed : UINT64_C(0x9e3779b97f4a7c15); /* only slower */
+    /* without a random seed it is only slower */
+    return getentropy(&seed, sizeof seed) == 0 ? seed : UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static size_t slot_size(const struct hpcw_i_table *t) {
@@ -45,7 +47,7 @@ static bool same(const struct hpcw_i_table *t, const unsigned char *slot, const 
     return true;
 }
 
-/* From 0 .. 2^64 - 1 to 0 .. slots - 1 without a division. */
+/* Maps 0 .. 2^64 - 1 to 0 .. slots - 1 without a division. */
 static size_t home_of(const struct hpcw_i_table *t, uint64_t hash) {
     return (size_t)((hash >> 32) * t->slots >> 32);
 }
@@ -58,7 +60,7 @@ static size_t after(const struct hpcw_i_table *t, size_t i) {
     return i + 1 == t->slots ? 0 : i + 1;
 }
 
-/* The slot of a key, or the free one where it would go: there always is one. */
+/* Returns the slot of a key, or the free slot for it. A free slot always exists. */
 static size_t look(const struct hpcw_i_table *t, const uint64_t *key, uint64_t hash) {
     const unsigned char *mark = marks(t), own = mark_of(hash);
     size_t i = home_of(t, hash);
@@ -120,7 +122,7 @@ void *hpcw_i_table_add_hashed(struct hpcw_i_table *t, const uint64_t *key, uint6
     size_t i = t->slots == 0 ? 0 : look(t, key, hash);
     bool added = t->slots == 0 || marks(t)[i] == 0;
     if (added) {
-        /* Below four fifths full, runs of taken slots stay short. */
+        /* If at most four fifths of the slots are taken, runs of taken slots stay short. */
         if (t->count >= t->slots / 5 * 4) {
             if (!grow(t)) {
                 return NULL;
@@ -142,7 +144,7 @@ void hpcw_i_table_remove(struct hpcw_i_table *t, void *value) {
     unsigned char *mark = marks(t);
     size_t hole = (size_t)((unsigned char *)value - (unsigned char *)value_at(t, 0)) / slot_size(t);
     for (size_t i = after(t, hole); mark[i] != 0; i = after(t, i)) {
-        /* A key moves into the hole unless it would then come before its home. */
+        /* Move a key into the hole, unless it would then be before its home. */
         uint64_t key[HPCW_I_TABLE_KEY];
         size_t home = home_of(t, hash_at(t, i, key));
         size_t from_home = i >= home ? i - home : i + t->slots - home;

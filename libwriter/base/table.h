@@ -9,35 +9,37 @@
 
 enum { HPCW_I_TABLE_KEY = 3 }; /* words of the longest key */
 
-/* Empty if all but the first three are zero. A key takes 1.25 to 1.9 times the bytes of itself, its value and one
- * more; growing needs both the old slots and the new ones. There are at most 2^32 - 1 slots. */
+/* A table. It is empty if all members but the first three are zero. Each key takes 1.25 to 1.9 times the bytes of
+ * itself, its value and one more. While the table grows, it needs the old and the new slots. At most 2^32 - 1
+ * slots. */
 struct hpcw_i_table {
     uint32_t key_words;  /* 1 to HPCW_I_TABLE_KEY */
-    uint32_t value_size; /* bytes; a multiple of 8 if values must be aligned; may be 0 */
-    uint64_t seed;       /* random for keys out of files, so that nobody can make a file whose keys collide */
+    uint32_t value_size; /* random for keys from files, so that nobody can make a file with colliding keys */
+    uint64_t seed;       /* number of keys */
     size_t count;        /* keys */
     size_t slots;
     unsigned char *slot;
 };
 
-/* A random seed. */
+/* Returns a random seed. */
 uint64_t hpcw_i_table_random(void);
 
-/* The value of a key; NULL if the key is not there. Values move when keys are added or removed. */
+/* Returns the value of a key; NULL if the key is missing. Values move when keys are added or removed. */
 void *hpcw_i_table_find(const struct hpcw_i_table *t, const uint64_t *key);
 
-/* The same; a missing key is added with a value of zeros (*fresh, which may be NULL). NULL when memory runs out. */
+/* Returns the value of a key. Adds a missing key, with a value of zeros, and sets *fresh. `fresh` may be NULL.
+ * NULL when memory runs out. */
 void *hpcw_i_table_add(struct hpcw_i_table *t, const uint64_t *key, bool *fresh);
 
-/* Spreads every bit over all others: the finaliser of MurmurHash3. */
+/* Mixes bits so that each input bit affects all output bits: the finaliser of MurmurHash3. */
 static inline uint64_t hpcw_i_table_mix(uint64_t x) {
     x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
     x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
     return x ^ x >> 33;
 }
 
-/* The hash of a key, for the next two: who knows a key some time before the call can have its memory fetched
- * meanwhile. */
+/* Returns the hash of a key, for the next two functions. A caller that knows a key early can have its memory
+ * prefetched. */
 static inline uint64_t hpcw_i_table_hash(const struct hpcw_i_table *t, const uint64_t *key) {
     uint64_t hash = hpcw_i_table_mix(key[0] ^ t->seed);
     for (uint32_t i = 1; i < t->key_words; i++) {
@@ -48,18 +50,18 @@ static inline uint64_t hpcw_i_table_hash(const struct hpcw_i_table *t, const uin
 void hpcw_i_table_fetch(const struct hpcw_i_table *t, uint64_t hash);
 void *hpcw_i_table_add_hashed(struct hpcw_i_table *t, const uint64_t *key, uint64_t hash, bool *fresh);
 
-/* Removes the key of this value. */
+/* Removes the key to which this value belongs. */
 void hpcw_i_table_remove(struct hpcw_i_table *t, void *value);
 
-/* All values with their keys, in no particular order: *at starts at 0. NULL after the last. */
+/* Iterates over all values with their keys, in no particular order. *at starts at 0. NULL after the last one. */
 void *hpcw_i_table_next(const struct hpcw_i_table *t, size_t *at, uint64_t *key);
 
-/* Removes all keys. Keeps the memory, unless hardly any of it was used. */
+/* Removes all keys. Keeps the memory, unless only a small part of it was used. */
 void hpcw_i_table_clear(struct hpcw_i_table *t);
 
 void hpcw_i_table_free(struct hpcw_i_table *t);
 
-/* The memory it has. */
+/* Bytes of memory of the table. */
 size_t hpcw_i_table_bytes(const struct hpcw_i_table *t);
 
 #endif

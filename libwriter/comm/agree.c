@@ -13,13 +13,13 @@
 
 enum {
     MAX_WORDS = 64,
-    MAX_TEXT = 4096, /* PATH_MAX: what process 0 shows of a text */
+    MAX_TEXT = 4096, /* bytes of a text that process 0 sends: PATH_MAX */
     SHOWN = 160,     /* bytes of a text in a message */
     CONTEXT = 40,    /* bytes of a longer text that are shown before the first difference */
 };
 
 hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err) {
-    /* The caller may not want the message, but the others do: then it travels in a record of our own. */
+    /* The caller may not want the message, but other processes do: use a record of our own. */
     hpcw_error own = {.code = mine, .message = "no message"};
     if (err == NULL) {
         err = &own;
@@ -32,7 +32,7 @@ hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine,
     return s == HPCW_OK ? err->code : s;
 }
 
-/* The verdict, and whether the fingerprints differ. */
+/* Agrees on the verdict, and on whether the fingerprints differ. */
 static hpcw_status agree(hpcw_comm *comm, hpcw_status mine, uint64_t fingerprint, bool *differ,
                          struct hpcw_i_words *words, hpcw_error *err) {
     *differ = false;
@@ -46,7 +46,7 @@ static hpcw_status agree(hpcw_comm *comm, hpcw_status mine, uint64_t fingerprint
     if (sums + rest > MAX_WORDS) {
         return hpcw_i_fail(err, HPCW_EINTERNAL, "agreement on %zu words", sums + rest);
     }
-    /* The caller's words with three more: the lowest process that failed and the fingerprint are the first minima,
+    /* Adds three words to the caller's: the lowest failed process and the fingerprint are the first minima, and
      * the fingerprint is also the last maximum. */
     uint64_t word[MAX_WORDS + 3];
     struct hpcw_i_words all = {words->sums, words->mins + 2, words->maxs + 1, word};
@@ -82,7 +82,8 @@ hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words 
 /* ---- values ---- */
 
 /*
- * One number for all values. The first byte says which kind follows, so that different rows give different bytes.
+ * Returns one number for all values. The first byte of each says which kind follows, so that different rows have
+ * different bytes.
  */
 static uint64_t fingerprint_of(const struct hpcw_i_same *same, size_t count) {
     uint64_t hash = HPCW_I_HASH_START;
@@ -95,7 +96,7 @@ static uint64_t fingerprint_of(const struct hpcw_i_same *same, size_t count) {
     return hash;
 }
 
-/* A value of process 0, as it travels. */
+/* A value of process 0 in the form of a message. */
 struct value {
     uint64_t fingerprint;
     uint64_t number;
@@ -111,7 +112,7 @@ static void value_of(const struct hpcw_i_same *same, struct value *v) {
     (void)snprintf(v->text, sizeof v->text, "%s", same->text != NULL ? same->text : "");
 }
 
-/* The word in place `number` of a list, or the number. */
+/* Prints word `number` of a list, or the number itself. */
 static void print_number(char *out, size_t size, uint64_t number, const char *words) {
     (void)snprintf(out, size, "%" PRIu64, number);
     for (const char *w = words; w != NULL; number--) {
@@ -124,7 +125,7 @@ static void print_number(char *out, size_t size, uint64_t number, const char *wo
     }
 }
 
-/* Both values as a person reads them: of long texts the part around the first difference. */
+/* Fails with both values, as a person reads them. Of long texts it shows the part around the first difference. */
 static hpcw_status fail_mismatch(const char *about, const struct hpcw_i_same *same, int process,
                                  const struct value *first, const struct value *mine, hpcw_error *err) {
     const struct value *value[2] = {first, mine};
@@ -150,7 +151,7 @@ static hpcw_status fail_mismatch(const char *about, const struct hpcw_i_same *sa
                        about, same->name, shown[0], shown[1], process);
 }
 
-/* Process 0 shows its values in turn, until one differs. */
+/* Process 0 broadcasts its values in turn, until one differs. */
 static hpcw_status find_mismatch(hpcw_comm *comm, const char *about, const struct hpcw_i_same *same,
                                  size_t count, hpcw_error *err) {
     hpcw_error own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One verdict on all processes, and the check that all were called with the same values. Used at the edges of
- * phases (open, layout, finish), never per write. All calls are collective.
+ * Agrees on one verdict on all processes, and checks that all were called with the same values. Used at the edges
+ * of phases (open, layout, finish), never per write. All calls are collective.
  */
 #ifndef HPCW_COMM_AGREE_H
 #define HPCW_COMM_AGREE_H
@@ -18,28 +18,28 @@
  */
 hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words *words, hpcw_error *err);
 
-/* One value that must be the same on all processes: a text, or a number where there is no text. */
+/* A value that must be the same on all processes: a text, or a number if `text` is NULL. */
 struct hpcw_i_same {
     const char *name;
     uint64_t number;
-    const char *words; /* what a person calls the numbers 0, 1, ..., separated by spaces; NULL: numbers */
+    const char *words; /* names of the numbers 0, 1, ..., separated by spaces; NULL: no names */
     const char *text;  /* NULL: the value is `number` */
 };
 
 /*
- * hpcw_i_agree that also compares `count` values. If no process failed and a value differs, all return
- * HPCW_EMISMATCH with the message "ABOUT: expected the same NAME on all processes, got X on process 0 and Y on
- * process P"; P is the lowest process that differs from process 0 in the first such value. One reduction, as
- * without values; only a difference costs more. `same` has the same rows on all processes, and is not read if
- * `mine` is a failure.
+ * Does what hpcw_i_agree does, and also compares `count` values. If no process failed and a value differs, all
+ * return HPCW_EMISMATCH with the message "ABOUT: expected the same NAME on all processes, got X on process 0 and Y
+ * on process P". P is the lowest process that differs from process 0 in the first such value. It takes one
+ * reduction, as without values; only a difference costs more. `same` has the same rows on all processes, and is
+ * not read if `mine` is a failure.
  */
 hpcw_status hpcw_i_agree_same(hpcw_comm *comm, hpcw_status mine, const char *about,
                               const struct hpcw_i_same *same, size_t count, struct hpcw_i_words *words,
                               hpcw_error *err);
 
 /*
- * For callers that reduce by themselves. All processes already know that `process` failed: it brings its status
- * and its message, and all return that status with that message.
+ * Shares a failure found by a reduction of the caller's. All processes already know that `process` failed. That
+ * process passes its status and message, and all return them.
  */
 hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err);
 

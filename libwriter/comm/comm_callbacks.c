@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator of a program's own collective calls. What they do not do goes through process 0. Memory is of the
- * C library, as in comm_mpi.c: a test that lets the n-th allocation fail counts the same ones with either. */
+/* A communicator of a program's own collective functions. Other operations go through process 0. Memory comes from
+ * the C library, as in comm_mpi.c: so a test that makes the n-th allocation fail counts the same allocations with
+ * either. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +11,14 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/comm.h"
 
-/* Our own codes, which a program hardly uses. */
+/* Codes of this file, which a program will hardly use. */
 enum { OUT_OF_MEMORY = INT_MIN, NO_SPLIT };
 
 struct callback_comm {
     hpcw_comm base;
     hpcw_comm_callbacks call;
     void *context;
-    bool part;     /* of a split: the context is freed with it */
+    bool part;     /* made by a split: the context is freed with it */
     size_t *sizes; /* [size] bytes of the messages of a gather or scatter, while this process is its root */
 };
 
@@ -35,8 +36,8 @@ static const size_t *same_size(const struct callback_comm *c, size_t size, int r
     return c->sizes;
 }
 
-/* Memory of process 0; NULL on the others. All get the same result, as nobody must wait for a process without
- * memory. */
+/* Allocates memory on process 0; NULL on the others. All get the same result, so that no process waits for one
+ * without memory. */
 static int get_memory(const struct callback_comm *c, uint64_t words, uint64_t **out) {
     unsigned char ready = 1;
     *out = NULL;
@@ -60,7 +61,7 @@ static int callback_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
     return size == 0 ? 0 : c->call.broadcast(c->context, data, size, root);
 }
 
-/* Messages of `words` words from all processes to process 0, or back. */
+/* Sends messages of `words` words from all processes to process 0, or back. */
 static int gather_same(const struct callback_comm *c, const uint64_t *mine, size_t words, uint64_t *all) {
     size_t size = words * sizeof *mine;
     return c->call.gather(c->context, mine, size, all, same_size(c, size, 0), 0);
@@ -71,13 +72,12 @@ static int scatter_same(const struct callback_comm *c, const uint64_t *all, uint
     return c->call.scatter(c->context, all, same_size(c, size, 0), mine, size, 0);
 }
 
-/* Process 0 reduces the rows of words from process to process, so that each row is the reduction up to its
- * process. */
+/* Reduces on process 0. With `scan`, each row becomes the reduction over the processes up to its own. */
 static int reduce(hpcw_comm *comm, const struct hpcw_i_words *w, bool scan) {
     const struct callback_comm *c = callbacks_of(comm);
     size_t n = (size_t)w->sums + w->mins + w->maxs;
     size_t processes = (size_t)comm->size;
-    uint64_t *rows; /* the first one is what process 0 gets of a scan: anything */
+    uint64_t *rows; /* the first row is the result of a scan on process 0, which is undefined */
     if (n == 0) {
         return 0;
     }
@@ -107,7 +107,7 @@ static int callback_exscan(hpcw_comm *comm, struct hpcw_i_words *words) {
     return reduce(comm, words, true);
 }
 
-/* 0 if all processes are ready. */
+/* Returns 0 if all processes are ready. */
 static int check_memory(hpcw_comm *comm, bool mine) {
     uint64_t ready = mine;
     struct hpcw_i_words words = {.mins = 1, .word = &ready};
@@ -149,7 +149,7 @@ static uint64_t sum_of(const uint64_t *words, size_t count) {
     return sum;
 }
 
-/* The messages in order of their receivers. `counts` [n * n] words from p to q, `at` [n]: scratch. */
+/* Sorts messages by receiver. `counts` [n * n]: words from p to q; `at` [n]: scratch. */
 static void sort_messages(size_t n, const uint64_t *counts, const uint64_t *from, uint64_t *at, uint64_t *to) {
     uint64_t sent = 0;
     for (size_t p = 0; p < n; p++) {
@@ -166,7 +166,7 @@ static void sort_messages(size_t n, const uint64_t *counts, const uint64_t *from
     }
 }
 
-/* Sends what is packed through process 0. */
+/* Exchanges packed messages through process 0. */
 static int exchange(struct callback_comm *c, const uint64_t *packed, uint64_t packed_words,
                     const uint64_t *send_words, uint64_t *receive, uint64_t received) {
     size_t n = (size_t)c->base.size;
@@ -236,7 +236,7 @@ static int callback_gather(hpcw_comm *comm, const uint64_t *mine, size_t words, 
                           root);
 }
 
-/* Where a process is among those of its colour; parts are numbered by their lowest processes. */
+/* Position of a process among those of its colour. Parts are numbered in the order of their lowest processes. */
 struct place {
     int part, parts, process, size;
 };
@@ -321,7 +321,7 @@ static const struct hpcw_i_comm_ops callback_ops = {
     .free = callback_free,
 };
 
-/* NULL: no memory. */
+/* Makes a communicator; NULL without memory. */
 static struct callback_comm *new_comm(const hpcw_comm_callbacks *call, int process, int size) {
     struct callback_comm *c = calloc(1, sizeof *c);
     size_t *sizes = calloc((size_t)size + 1, sizeof *sizes);

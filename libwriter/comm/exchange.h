@@ -13,23 +13,24 @@
 hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words,
                                  uint64_t **receive, uint64_t *receive_words, hpcw_error *err);
 
-/* Where repeated exchanges put what they receive. A zeroed one is empty; free `words` with hpcw_i_free. */
+/* Memory for the messages that repeated exchanges receive. A zeroed struct is empty; free `words` with
+ * hpcw_i_free. */
 struct hpcw_i_inbox {
     uint64_t *words;
     size_t capacity;
 };
 
-/* The same for repeated calls: message p begins at send + send_at[p], and messages may overlap. What is received
- * goes to inbox->words, which grows when it is too small. */
+/* Exchanges repeatedly, as hpcw_i_comm_exchange. Message p begins at send + send_at[p], and messages may overlap.
+ * Received messages go to inbox->words, which grows as needed. */
 hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
                                     const uint64_t *send_words, struct hpcw_i_inbox *inbox,
                                     uint64_t *receive_words, hpcw_error *err);
 
 /*
- * All processes send one message to `root`, which holds one of them at a time and gives it to `take`: its own
- * first, then those of the others in order. Point to point, so that the root needs no memory for all; a
- * communicator without such messages gathers all. A process that failed sends an empty message, so that the root
- * need not wait for it. The result is not the same on all processes: agree after it.
+ * All processes send one message to `root`. The root holds one of them at a time and passes it to `take`: its own
+ * first, then those of the others in order. Messages are point to point, so that the root needs no memory for all.
+ * A communicator without such messages gathers all at once. A process that failed sends an empty message, so that
+ * the root need not wait for it. The result may differ between processes: agree after it.
  */
 hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
                                 hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
@@ -37,9 +38,9 @@ hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send,
                                 void *context, hpcw_error *err);
 
 /*
- * One process after the other takes a step: it gets the `state` of [words] that the process before left, process 0
- * its own. A process also takes its step after a failure, as others wait for it. The result and the state are not
- * the same on all processes: agree after it.
+ * Processes take a step one after the other. Each gets the `state` [words] that the process before left; process 0
+ * starts with its own. A process also takes its step after a failure, as others wait for it. Result and state may
+ * differ between processes: agree after it.
  */
 hpcw_status hpcw_i_comm_relay(hpcw_comm *comm, uint64_t *state, size_t words,
                               hpcw_status (*step)(void *context, uint64_t *state, hpcw_error *err),

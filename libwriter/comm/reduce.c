@@ -9,12 +9,11 @@
 #include "libwriter/comm/exchange.h"
 
 enum {
-    RADIX =
-        8, /* a wide tree: where processes share processors, waiting for a turn takes longer than messages */
-    MAX_CHILDREN = (RADIX - 1) * 11, /* 8^11 exceeds INT_MAX */
+    RADIX = 8, /* a wide tree: if processes share processors, waiting for a turn takes longer than messages */
+    MAX_CHILDREN = (RADIX - 1) * 11, /* enough, as 8^11 exceeds INT_MAX */
 };
 
-/* Without messages between two processes: all get all records. */
+/* Without point-to-point messages: gathers all records on all processes. */
 static hpcw_status reduce_scan_of_all(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                       void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err) {
     size_t bytes = words * sizeof *record;
@@ -41,8 +40,10 @@ static hpcw_status reduce_scan_of_all(hpcw_comm *comm, uint64_t *record, uint64_
 
 hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                     void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err) {
-    uint64_t before[MAX_CHILDREN][HPCW_I_SCAN_WORDS]; /* from this process up to each child */
-    uint64_t message[2 * HPCW_I_SCAN_WORDS];          /* down: the result of all, of those below the child */
+    /* [child] reduction from this process up to the child */
+    uint64_t before[MAX_CHILDREN][HPCW_I_SCAN_WORDS];
+    /* message down the tree: result of all, then that of the processes below the child */
+    uint64_t message[2 * HPCW_I_SCAN_WORDS];
     int child[MAX_CHILDREN];
     int children = 0;
     size_t bytes = words * sizeof *record;
@@ -54,7 +55,8 @@ hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t 
         return reduce_scan_of_all(comm, record, below, words, combine, err);
     }
     /*
-     * Up: a process whose number, written in base RADIX, ends in zeros stands for all that share its other digits.
+     * Up the tree: write the numbers of processes in base RADIX. A process whose number ends in zeros stands for
+     * all processes that share its other digits.
      */
     for (; step < comm->size && comm->process % (step * RADIX) == 0; step *= RADIX) {
         for (int64_t c = comm->process + step; c < comm->process + step * RADIX && c < comm->size; c += step) {
@@ -77,7 +79,7 @@ hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t 
         memcpy(record, message, bytes);
         memcpy(below, message + words, bytes);
     }
-    /* Down: the largest subtree first. */
+    /* Down the tree: send to the largest subtree first. */
     memcpy(message, record, bytes);
     while (children-- > 0) {
         if (comm->process == 0) {
@@ -105,14 +107,14 @@ static hpcw_status add_record(void *context, const uint64_t *message, size_t wor
     struct reduction *r = context;
     (void)words;
     (void)err;
-    if (r->begun) { /* the first one is the own record */
+    if (r->begun) { /* the first record is the own one */
         r->combine(r->context, r->record, message);
     }
     r->begun = true;
     return HPCW_OK;
 }
 
-/* Pairwise in a binomial tree, whose root broadcasts the result. */
+/* Combines pairwise in a binomial tree, whose root broadcasts the result. */
 hpcw_status hpcw_i_comm_reduce(hpcw_comm *comm, uint64_t *record, size_t words,
                                void (*combine)(void *context, uint64_t *left, const uint64_t *right),
                                void *context, hpcw_error *err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of records with the caller's own operation, in the order of the processes. `combine` puts `left` and
- * `right`, which stand for neighbouring processes, together into `left`; it must be associative. All calls are
+ * Reductions of records with the caller's own operation, in the order of the processes. `combine` combines `left`
+ * and `right`, which stand for neighbouring processes, into `left`. It must be associative. All calls are
  * collective.
  */
 #ifndef HPCW_COMM_REDUCE_H
@@ -9,18 +9,20 @@
 
 #include "libwriter/comm/comm.h"
 
-/* Two records travel in one message: beyond 30 words Open MPI's shared memory takes three times as long. */
+/* Most words of a record. Two records travel in one message: with more than 30 words, Open MPI's shared memory
+ * takes three times as long. */
 enum { HPCW_I_SCAN_WORDS = 15 };
 
 /*
- * A reduction and an exclusive scan in one, of at most HPCW_I_SCAN_WORDS words. `record`: in: this process's own,
- * out: that of all processes. `below`: out: that of the processes below this one; unchanged on process 0. Each
- * process sends and receives once on the way up a tree and once on the way down; no memory but the stack's.
+ * Combines a reduction and an exclusive scan, of at most HPCW_I_SCAN_WORDS words. `record`: in, this process's
+ * own; out, the reduction over all. `below`: out, the reduction over the processes below this one; unchanged on
+ * process 0. Each process sends and receives once on the way up a tree and once on the way down. It needs only
+ * stack memory.
  */
 hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                     void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err);
 
-/* A reduction of records of any size; `record` is in and out. */
+/* Reduces records of any size. `record` is in and out. */
 hpcw_status hpcw_i_comm_reduce(hpcw_comm *comm, uint64_t *record, size_t words,
                                void (*combine)(void *context, uint64_t *left, const uint64_t *right),
                                void *context, hpcw_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/fields/linktest.h"
 
-/* A parameter, and a field that follows from parameters. */
+/* GIVEN: a parameter. DERIVED: a field that follows from parameters. */
 #define GIVEN(name) #name, offsetof(hpcw_linktest_params, name), offsetof(hpcw_linktest_info, name)
 #define DERIVED(name) #name, HPCW_I_LINKTEST_DERIVED, offsetof(hpcw_linktest_info, name)
 

@@ -15,45 +15,46 @@
 #include <hpcw/linktest_read.h>
 
 enum hpcw_i_linktest_kind {
-    HPCW_I_LINKTEST_FLAG,   /* u8, a bool */
-    HPCW_I_LINKTEST_HIDDEN, /* u8 that follows from other fields or is always 0: `hpcgen info` does not show it */
+    HPCW_I_LINKTEST_FLAG, /* u8, a bool */
+    /* u8 that follows from other fields or is always 0; `hpcgen info` does not show it */
+    HPCW_I_LINKTEST_HIDDEN,
     HPCW_I_LINKTEST_NUMBER, /* u64 */
-    HPCW_I_LINKTEST_SEED,   /* u64; a twin of a result has seeds of its own */
+    HPCW_I_LINKTEST_SEED,   /* u64; hpcgen gives the twin of a result other seeds */
 };
 
-/* Stands for the offset of a parameter that does not exist: the writer derives the field from others. */
+/* Used in place of a parameter's offset: the writer derives the field from other parameters. */
 #define HPCW_I_LINKTEST_DERIVED SIZE_MAX
 
 struct hpcw_i_linktest_field {
-    const char *name; /* of the members, and the key in `hpcgen info` */
+    const char *name; /* name of the members, and the key in `hpcgen info` */
     size_t params;    /* offset of the member in hpcw_linktest_params, or HPCW_I_LINKTEST_DERIVED */
     size_t info;      /* offset of the member in hpcw_linktest_info */
     size_t at;        /* offset in the file, after the mode string */
     enum hpcw_i_linktest_kind kind;
 };
 
-/* One byte, otherwise eight. */
+/* Whether a field has one byte; otherwise it has eight. */
 static inline bool hpcw_i_linktest_is_byte(const struct hpcw_i_linktest_field *field) {
     return field->kind == HPCW_I_LINKTEST_FLAG || field->kind == HPCW_I_LINKTEST_HIDDEN;
 }
 
-/* In the order of `hpcgen info`. */
+/* All fields, in the order of `hpcgen info`. */
 extern const struct hpcw_i_linktest_field hpcw_i_linktest_fields[];
 extern const size_t hpcw_i_linktest_field_count;
 extern const size_t hpcw_i_linktest_fields_size; /* bytes of all of them */
 
-/* Room for all fields: in a list, and in bytes. */
+/* Upper limits for the number of fields, and for their bytes. */
 enum { HPCW_I_LINKTEST_MOST_FIELDS = 32, HPCW_I_LINKTEST_MOST_FIELDS_SIZE = 128 };
 
-/* The value of a field that is a parameter, and of any field that was read. */
+/* Return the value of a field from parameters, and from a header that was read. */
 uint64_t hpcw_i_linktest_given(const struct hpcw_i_linktest_field *field, const hpcw_linktest_params *params);
 uint64_t hpcw_i_linktest_read(const struct hpcw_i_linktest_field *field, const hpcw_linktest_info *info);
 
-/* Names that NULL ends: the modes that LinkTest has, and the kernels by hpcw_linktest_kernel. */
+/* Lists that end in NULL: the modes of LinkTest, and the kernels by hpcw_linktest_kernel. */
 extern const char *const hpcw_i_linktest_modes[];
 extern const char *const hpcw_i_linktest_kernels[];
 
-/* The kernel that the two flags of a result stand for. */
+/* Returns the name of the kernel for the two flags of a result. */
 const char *hpcw_i_linktest_kernel_of(const hpcw_linktest_info *info);
 
 #endif

@@ -9,19 +9,19 @@
 #include <hpcw/kvtree.h>
 
 struct hpcw_kvtree {
-    hpcw_kvtree *next; /* sibling */
+    hpcw_kvtree *next; /* next sibling */
     hpcw_kvtree *first, *last;
-    uint32_t count; /* children */
-    uint32_t depth; /* 0: the root */
+    uint32_t count; /* number of children */
+    uint32_t depth; /* 0 for the root */
     size_t key_size;
-    char key[]; /* with a NUL */
+    char key[]; /* key with a NUL */
 };
 
-/* Adds a last child, whose key must not exist yet. */
+/* Adds a last child. No child may have this key yet. */
 hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,
                                  hpcw_error *err);
 
-/* Whether it is a key with one value. */
+/* Whether a node is a key with one value. */
 static inline bool hpcw_i_kvtree_is_pair(const hpcw_kvtree *node) {
     return node->count == 1 && node->first->count == 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree"). Writing: calls that return the end of what
- * they wrote, into memory whose size the caller computed from the sizes below. Reading: a cursor that checks every
+ * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree"). To write, calls return the end of the bytes
+ * that they wrote; the caller computes the size of the memory from the sizes below. To read, a cursor checks every
  * step and never leaves its tree.
  */
 #ifndef HPCW_FORMAT_KVTREE_PACK_H
@@ -22,7 +22,7 @@ enum {
     HPCW_I_KV_HEADER = 20,
     HPCW_I_KV_CRC = 4,
     HPCW_I_KV_COUNT = 4,
-    HPCW_I_KV_LEAST = HPCW_I_KV_HEADER + HPCW_I_KV_COUNT, /* without a CRC */
+    HPCW_I_KV_LEAST = HPCW_I_KV_HEADER + HPCW_I_KV_COUNT, /* least bytes of a stored tree, without a CRC */
     HPCW_I_KV_PAIR = 10 /* bytes of a pair without those of its key and value */
 };
 
@@ -33,35 +33,35 @@ static inline unsigned char *hpcw_i_kv_put_count(unsigned char *p, uint32_t coun
     return p + HPCW_I_KV_COUNT;
 }
 
-/* A key and the number of its children. */
+/* Writes a key and the number of its children. */
 static inline unsigned char *hpcw_i_kv_put_key(unsigned char *p, const char *key, size_t size, uint32_t count) {
     memcpy(p, key, size);
     p[size] = 0;
     return hpcw_i_kv_put_count(p + size + 1, count);
 }
 
-/* A value, after a key with one child. */
+/* Writes a value, after a key with one child. */
 static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *value, size_t size) {
     return hpcw_i_kv_put_key(p, value, size, 0);
 }
 
-/* The header of a tree of `size` stored bytes. */
+/* Writes the header of a tree of `size` stored bytes. */
 unsigned char *hpcw_i_kv_put_header(unsigned char *p, uint64_t size);
 
-/* The CRC after the map: `start` is the address of the header, `p` the end of the map. */
+/* Writes the CRC after the map. `start` is the address of the header, `p` the end of the map. */
 unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p);
 
 /* ---- reading ---- */
 
 struct hpcw_i_kv_cursor {
-    const char *name;             /* of the file, for messages */
-    uint64_t offset;              /* of the tree in it */
-    const unsigned char *start;   /* of the tree */
-    const unsigned char *p, *end; /* the rest of the map */
+    const char *name;             /* name of the file, for messages */
+    uint64_t offset;              /* offset of the tree in the file */
+    const unsigned char *start;   /* start of the tree */
+    const unsigned char *p, *end; /* unread part of the map */
 };
 
-/* The header alone, in the first HPCW_I_KV_HEADER bytes, with the length of the stored tree. `left`: bytes from
- * here to the end of the file. */
+/* Reads only the header, in the first HPCW_I_KV_HEADER bytes, and gets the length of the stored tree. `left` is
+ * the number of bytes from here to the end of the file. */
 hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
                                   uint64_t *stored, hpcw_error *err);
 
@@ -69,23 +69,23 @@ hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsig
 hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_t offset,
                            const unsigned char *data, uint64_t stored, hpcw_error *err);
 
-/* Number of children; refused if the rest of the map is too short for them. */
+/* Reads a number of children. Refuses it if the rest of the map is too short for them. */
 hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_error *err);
 
-/* The next key, with its NUL in place. */
+/* Reads the next key, which keeps its NUL in place. */
 hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *size, hpcw_error *err);
 
-/* A map that must be one key without children. */
+/* Reads a map that must be one key without children. */
 hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const char **value, size_t *size,
                             hpcw_error *err);
 
-/* A map of any content; `depth`: the most levels of keys it may have. */
+/* Skips a map of any content. `depth` is the largest number of levels it may have. */
 hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_error *err);
 
-/* Refuses bytes that are left. */
+/* Refuses bytes that are left after the map. */
 hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err);
 
-/* Where in the file a byte of the tree is. */
+/* Returns the offset in the file of a byte of the tree. */
 static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void *p) {
     uint64_t at = c->offset + (uint64_t)((const unsigned char *)p - c->start);
     return at;
@@ -93,17 +93,19 @@ static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void
 
 /* ---- files ---- */
 
-/* A whole tree at `offset` of a file, to be freed with hpcw_i_free; *left: bytes of the file after it. */
+/* Loads the whole tree at `offset` of a file, to be freed with hpcw_i_free. *left is the number of bytes of the
+ * file after it. */
 hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
                            uint64_t *left, hpcw_error *err);
-/* The same for a name in a directory, the descriptor `at`. The path is for messages. */
+/* Loads a tree from a name in a directory, given by the descriptor `at`. The path is for messages. */
 hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,
                               uint64_t *stored, uint64_t *left, hpcw_error *err);
 
-/* Records that hpcw_i_sys_open_file_at failed: HPCW_EFORMAT if something else has the name. */
+/* Records the failure of hpcw_i_sys_open_file_at. HPCW_EFORMAT if the name is that of something else than a
+ * file. */
 hpcw_status hpcw_i_kv_fail_open(hpcw_error *err, int e, const char *path);
 
-/* hpcw_kvtree_read_file in the same way. */
+/* Reads a tree as hpcw_kvtree_read_file, from a name in a directory. */
 hpcw_status hpcw_i_kv_read_at(int at, const char *name, const char *path, hpcw_kvtree **out, hpcw_error *err);
 
 #endif

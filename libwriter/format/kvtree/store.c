@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees to bytes and back (doc/formats/rank2file.md, "Stored tree"). */
+/* Converts trees to bytes and back (doc/formats/rank2file.md, "Stored tree"). */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static int by_key(const void *a, const void *b) {
     return order != 0 ? order : x->key_size < y->key_size ? -1 : x->key_size > y->key_size;
 }
 
-/* doc/formats/rank2file.md#rank2file-5 */
+/* Refuses equal keys below one parent: doc/formats/rank2file.md#rank2file-5. */
 static hpcw_status refuse_twins(const struct hpcw_i_kv_cursor *c, const unsigned char *at,
                                 const hpcw_kvtree *node, hpcw_error *err) {
     if (node->count < 2) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The summaries of a result that several runs wrote, written when all timings are known. */
+/* Writes the summaries of a result that several runs wrote, once all timings are known. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "libwriter/io/sys.h"
 
 /*
- * Task 0's stream begins the first block. It must have the header of these parameters, and the length of the host
- * name, which determines the offset of the summaries.
+ * Checks the begin of task 0's stream, which is that of the first block. It must have the header of these
+ * parameters, and a host name of this length, as that determines the offset of the summaries.
  */
 static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_params *p, size_t host_size,
                                 uint64_t at, hpcw_error *err) {

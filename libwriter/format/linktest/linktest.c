@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The result file. Task r's stream: [file header, task 0 only] [chunk header] { [summary, task 0 only] [data] } x
- * permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary comes
- * first in the stream and is known last: its bytes are reserved with the data of task 0, and written at the end of
- * the permutation.
+ * permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary precedes
+ * the data in the stream but is known later. So its bytes are reserved with the data of task 0, and written at the
+ * end of the permutation.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -20,14 +20,14 @@
 #include "libwriter/format/linktest/summary.h"
 
 struct task_state {
-    uint32_t stored; /* permutations with timings */
+    uint32_t stored; /* number of permutations with timings */
     bool named;      /* hpcw_linktest_task was called */
 };
 
-/* Memory for the data of one task; one for each thread at work. */
+/* Buffers for the data of one task. Each working thread has one. */
 struct scratch {
     struct scratch *next;
-    unsigned char *data; /* after the partners */
+    unsigned char *data; /* after the partners in memory */
     uint32_t partner[];  /* [tasks] */
 };
 
@@ -39,23 +39,25 @@ struct hpcw_linktest {
     uint32_t *ranks;
     hpcw_sion *sion;
     struct task_state *task; /* [count] */
-    uint64_t permutation;    /* current one */
+    uint64_t permutation;    /* the current permutation */
     hpcw_linktest_schedule *schedule;
-    uint64_t summary_at; /* place of the current summary in task 0's stream */
+    uint64_t summary_at; /* offset of the current summary in task 0's stream */
     char last_end[HPCW_LINKTEST_TIME_SIZE];
 
-    pthread_mutex_t lock; /* guards the fields below */
+    pthread_mutex_t lock; /* protects the fields below */
     struct scratch *free_scratch;
     hpcw_linktest_range times;
     hpcw_linktest_range all_to_all;
-    hpcw_linktest_range last_times; /* of the last permutation that ended, over all processes */
+    hpcw_linktest_range last_times; /* figures of the last permutation that ended, over all processes */
     hpcw_linktest_range last_all_to_all;
-    struct hpcw_i_linktest_slowest slowest; /* of the current permutation; of all processes once `merged` */
-    atomic_uint_fast64_t threshold; /* times below it are not among the slowest: most rows need no lock */
+    /* those of the current permutation; of all processes once `merged` */
+    struct hpcw_i_linktest_slowest slowest;
+    /* ps; smaller times are not among the slowest, so most rows need no lock */
+    atomic_uint_fast64_t threshold;
     bool merged;
     bool closed;
-    bool broken;          /* same on all processes: a collective call failed because a resource was missing */
-    hpcw_error abandoned; /* the first failure, which the next collective call reports; code HPCW_OK: none */
+    bool broken;          /* a collective call failed because a resource was missing; same on all processes */
+    hpcw_error abandoned; /* first failure, which the next collective call reports; code HPCW_OK: none */
 };
 
 static uint32_t index_of(const hpcw_linktest *lt, uint32_t rank) {
@@ -74,7 +76,8 @@ static bool owns_summary(const hpcw_linktest *lt) {
  *  Open and free
  * ----------------------------------------------------------------------------------------------------------- */
 
-/* Every process knows the size of every stream, so the container needs no communication for their offsets. */
+/* Returns the size of a stream. Every process knows all sizes, so the container needs no communication for the
+ * offsets. */
 static uint64_t chunk_of(void *context, uint32_t rank) {
     const hpcw_linktest_params *p = context;
     return hpcw_linktest_stream_size(p, rank, p->max_host_size);
@@ -100,7 +103,7 @@ static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linkt
     lt->params.ranks = lt->ranks = p->ranks == NULL ? NULL : hpcw_i_malloc(p->count * sizeof *lt->ranks);
     lt->params.mode = hpcw_i_linktest_mode(p->mode);
     if (p->git_hash != NULL) {
-        lt->params.git_hash = strcpy(lt->hash, p->git_hash); /* of the right length, as the check has seen */
+        lt->params.git_hash = strcpy(lt->hash, p->git_hash); /* the check has seen that the length is right */
     }
     lt->path = hpcw_i_strdup(path);
     lt->task = hpcw_i_calloc(p->count, sizeof *lt->task);
@@ -252,7 +255,7 @@ static hpcw_status usable(const hpcw_linktest *lt, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Records that a stream can no longer be finished; the next collective call reports the reason. */
+/* Notes that a stream can no longer be finished. The next collective call reports the reason. */
 static void remember(hpcw_linktest *lt, hpcw_status s, const hpcw_error *reason) {
     if (s == HPCW_ENOSPC || (s <= HPCW_EIO && s != HPCW_EINTERNAL)) {
         (void)pthread_mutex_lock(&lt->lock);
@@ -359,7 +362,7 @@ static void collect_slowest(hpcw_linktest *lt, uint32_t rank, const uint64_t *ti
     atomic_store_explicit(&lt->threshold, least, memory_order_relaxed);
 }
 
-/* Partners as 64-bit numbers; slots without a meeting hold time 0 and the task itself. */
+/* Encodes partners as 64-bit numbers. Slots without a partner hold time 0 and the task itself. */
 static hpcw_status encode_partners(const hpcw_linktest *lt, uint32_t rank, const uint32_t *partner,
                                    uint32_t steps, unsigned char *out, hpcw_error *err) {
     const hpcw_linktest_params *p = &lt->params;
@@ -468,7 +471,7 @@ done:
  *  Summaries
  * ----------------------------------------------------------------------------------------------------------- */
 
-/* In words: count, then the entries. */
+/* Words of a list: the count, then SLOW_WORDS for each entry. */
 enum { SLOW_WORDS = 2 };
 
 static void slowest_to_words(const struct hpcw_i_linktest_slowest *s, uint64_t *record) {
@@ -513,7 +516,7 @@ static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
 }
 
 /*
- * Ends a collective call: a wrong call leaves the handle unchanged, any other failure breaks it, on all processes.
+ * Ends a collective call. A wrong call leaves the handle unchanged. Any other failure breaks it, on all processes.
  */
 static hpcw_status settle(hpcw_linktest *lt, hpcw_status s, hpcw_error *err) {
     if (s != HPCW_OK) {
@@ -523,7 +526,7 @@ static hpcw_status settle(hpcw_linktest *lt, hpcw_status s, hpcw_error *err) {
     return s;
 }
 
-/* Merges the slowest connections of all processes, sorted, on all of them. */
+/* Merges the slowest connections of all processes, sorted. All processes get the result. */
 static hpcw_status merge_all(hpcw_linktest *lt, hpcw_error *err) {
     if (lt->merged) {
         return HPCW_OK;
@@ -553,7 +556,7 @@ hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow, s
     err = err == NULL ? &local : err;
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
-        return s; /* the same on all processes */
+        return s; /* all processes have the same status here */
     }
     if (count == NULL || (slow == NULL && lt->slowest.wanted > 0)) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an array for the slow connections, got NULL", lt->path);
@@ -598,8 +601,8 @@ static hpcw_status write_summary(hpcw_linktest *lt, const char *start, const cha
     return s;
 }
 
-/* A sum is sent as two words of 32 bits each and a third for the high part, so that no number of processes
- * overflows them. */
+/* Words of a range: the count, and three for the sum, two with 32 bits of the low part each and one for the high
+ * part. So no number of processes makes them overflow. */
 enum { RANGE_SUMS = 4 };
 
 static void range_to_words(const hpcw_linktest_range *r, uint64_t *sum) {
@@ -626,7 +629,7 @@ hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start, 
     err = err == NULL ? &local : err;
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
-        return s; /* the same on all processes */
+        return s; /* all processes have the same status here */
     }
     s = merge_all(lt, err);
     if (s != HPCW_OK) {

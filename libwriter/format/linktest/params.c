@@ -99,8 +99,8 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
                                rule[i].expected, rule[i].got);
         }
     }
-    /* With at most 2^48 bytes per stream every sum of less than 2^15 tasks is below 2^63; the container checks the
-     * rest. */
+    /* With at most 2^48 bytes per stream, every sum over less than 2^15 tasks is below 2^63. The container checks
+     * the rest. */
     if (hpcw_linktest_permutations(p) >
         ((uint64_t)1 << 48) / (hpcw_i_linktest_data_size(p) + hpcw_i_linktest_summary_size(p))) {
         return hpcw_i_fail(err, HPCW_ERANGE,
@@ -110,7 +110,7 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
     return HPCW_OK;
 }
 
-/* doc/formats/linktest.md, "File header" */
+/* Encodes the file header: doc/formats/linktest.md, "File header". */
 void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char *out) {
     unsigned char *q = out;
     size_t mode_size = strlen(p->mode) + 1;
@@ -124,11 +124,12 @@ void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char 
     q += HPCW_I_LINKTEST_MODE_AT + mode_size;
     hpcw_linktest_params given = *p;
     given.retests = hpcw_i_linktest_retests(p);
-    /* 0 are no_sion, as this is a container, and allocator, as its codes are not published. */
+    /* Two fields are 0: no_sion, as this is a container, and allocator, as its codes are not published. */
     const hpcw_linktest_info derived = {
         .bidirectional = p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
         .unidirectional = p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
-        .parallel_sion = true, /* with one process, too: the bytes must not depend on the processes */
+        /* also with one process, as the bytes must not depend on the number of processes */
+        .parallel_sion = true,
         .many_buffers = p->message_buffers > 1,
     };
     for (size_t i = 0; i < hpcw_i_linktest_field_count; i++) {

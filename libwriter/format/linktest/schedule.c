@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who meets whom. The full test uses the circle method: rank 0 is fixed, the other m = N - 1 ranks are on a circle
- * as x = rank - 1, and in step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 where y = x. For N = 4,
- * 6, 8 and 16 this is the access pattern of LinkTest 1.2. See doc/formats/linktest.md, "Meaning of the numbers".
+ * Finds the partners of each step. The full test uses the circle method. Rank 0 is fixed; the other m = N - 1
+ * ranks are on a circle as x = rank - 1. In step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 if y =
+ * x. For N = 4, 6, 8 and 16 this is the access pattern of LinkTest 1.2. See doc/formats/linktest.md, "Meaning of
+ * the numbers".
  */
 #include <inttypes.h>
 #include <string.h>
@@ -16,10 +17,10 @@ struct hpcw_linktest_schedule {
     uint32_t tasks;
     uint32_t steps;
     bool bisection;
-    uint32_t *step;    /* [steps] the step of the plain schedule that is executed s-th; NULL: in order */
+    uint32_t *step;    /* [steps] step of the plain schedule that is executed as step s; NULL: in order */
     uint32_t *rank_of; /* [tasks] rank for each number of the schedule; NULL: the number itself */
-    uint32_t *number;  /* [tasks] the inverse */
-    uint32_t item[];   /* of these arrays */
+    uint32_t *number;  /* [tasks] inverse of `rank_of` */
+    uint32_t item[];   /* memory of these arrays */
 };
 
 static uint32_t plain_partner(const hpcw_linktest_schedule *p, uint32_t number, uint32_t step) {
@@ -47,8 +48,8 @@ uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *p, uint32_t rank, u
     return p->rank_of[plain_partner(p, p->number[rank], step)];
 }
 
-/* In step order the partner moves down the circle by 2 each time, so no step needs a division or the result of
- * another. */
+/* Finds all partners of a rank in the plain schedule. From step to step the partner moves down the circle by 2. So
+ * no step needs a division or the result of another. */
 static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_t *partner) {
     uint32_t m = p->tasks - 1;
     if (rank == 0) {
@@ -60,13 +61,13 @@ static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_
     uint32_t x = rank - 1;
     uint32_t y = (uint32_t)((3 * (uint64_t)m - 2 - x) % m);
     for (uint32_t s = 0; s < m;) {
-        uint32_t down = y / 2 + 1; /* steps until it would fall below 0 */
+        uint32_t down = y / 2 + 1; /* number of steps until it would fall below 0 */
         uint32_t n = down < m - s ? down : m - s;
         for (uint32_t k = 0; k < n; k++) {
             partner[s + k] = y - 2 * k + 1;
         }
         if (y >= x && (y - x) % 2 == 0 && (y - x) / 2 < n) {
-            partner[s + (y - x) / 2] = 0; /* x meets itself */
+            partner[s + (y - x) / 2] = 0; /* x would meet itself */
         }
         y = y + m - 2 * n;
         s += n;
@@ -122,7 +123,7 @@ hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint6
         made->rank_of = made->item + items - 2 * (size_t)n;
         made->number = made->rank_of + n;
         number(made->rank_of, n);
-        uint32_t group = params->bisection ? n / 2 : n; /* each half is shuffled by itself */
+        uint32_t group = params->bisection ? n / 2 : n; /* each half is shuffled separately */
         for (uint32_t first = 0; first < n; first += group) {
             hpcw_i_shuffle(made->rank_of + first, group, params->task_seed, HPCW_I_FOR_TASKS, p, first);
         }

@@ -6,7 +6,7 @@
 
 #include "libwriter/base/bytes.h"
 
-#define PICOSECONDS 1e12 /* exact in a double, so one division rounds once */
+#define PICOSECONDS 1e12 /* picoseconds of a second; exact in a double, so one division rounds once */
 
 void hpcw_i_linktest_range_clear(hpcw_linktest_range *r) {
     *r = (hpcw_linktest_range){.min_ps = UINT64_MAX};
@@ -55,7 +55,7 @@ double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r) {
     return ((double)quotient + (double)rest / (double)r->count) / PICOSECONDS;
 }
 
-/* Whether a comes before b: slower, then lower ranks. */
+/* Whether a comes before b: slower first, then by lower ranks. */
 static bool before(const hpcw_linktest_slow *a, const hpcw_linktest_slow *b) {
     if (a->time_ps != b->time_ps) {
         return a->time_ps > b->time_ps;
@@ -106,8 +106,8 @@ void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count) {
 }
 
 /*
- * Blocks are short, so that the sum of their times (below 2^52 each) fits into 64 bits. Lanes are independent, so
- * that compilers can make vector code of the inner loop without a change of order.
+ * BLOCK: timings added in one block; short enough that the sum of their times (below 2^52 each) fits into 64 bits.
+ * LANES: independent sums, so that compilers can vectorise the inner loop without changing the order.
  */
 enum { BLOCK = 2048, LANES = 8 };
 
@@ -188,7 +188,7 @@ static unsigned char *put_range(const hpcw_linktest_range *r, unsigned char *q) 
     return q + 24;
 }
 
-/* doc/formats/linktest.md, "Summary" */
+/* Encodes a summary: doc/formats/linktest.md, "Summary". */
 void hpcw_i_linktest_encode_summary(const hpcw_linktest_params *p, const char *start, const char *end,
                                     const hpcw_linktest_range *times, const hpcw_linktest_range *all_to_all,
                                     const hpcw_linktest_slow *slow, unsigned char *out) {

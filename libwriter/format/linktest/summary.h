@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The summary of all timings in task 0's stream. Whole picoseconds and exact integer sums, so that the merge of
- * parts gives the same numbers in any grouping.
+ * The summary of all timings, in task 0's stream. Times are whole picoseconds and sums are exact integers, so that
+ * parts can be merged in any grouping with the same result.
  */
 #ifndef HPCW_FORMAT_LINKTEST_SUMMARY_H
 #define HPCW_FORMAT_LINKTEST_SUMMARY_H
 
 #include "libwriter/format/linktest/params.h"
 
-/* Largest time: converted to a double by one OR and one subtraction, exact. */
+/* Limit of a time. Times below it are converted to a double exactly, by one OR and one subtraction. */
 #define HPCW_I_LINKTEST_TIME_LIMIT (UINT64_C(1) << 52)
 
 /* The slowest connections: a heap with the fastest of them on top. */
@@ -21,21 +21,22 @@ struct hpcw_i_linktest_slowest {
 void hpcw_i_linktest_range_clear(hpcw_linktest_range *r);
 void hpcw_i_linktest_range_add(hpcw_linktest_range *r, uint64_t time_ps);
 
-/* Seconds, the double nearest to the exact decimal. */
+/* Returns seconds: the double nearest to the exact decimal number. */
 double hpcw_i_linktest_seconds(uint64_t time_ps);
 double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r);
 
-/* Keeps the entry if it is one of the slowest. Order: slower first; equal ones by measurer, then partner. */
+/* Keeps the entry if it is one of the slowest. Slower ones come first; equal ones are sorted by measuring task,
+ * then partner. */
 void hpcw_i_linktest_slowest_add(struct hpcw_i_linktest_slowest *s, const hpcw_linktest_slow *entry);
 
 /*
  * Encodes one row in one pass: the doubles of `count` timings (little-endian, at any address), and their range.
- * Returns the index of the first timing that is 0 or not below the limit; `count` if there is none.
+ * Returns the index of the first timing that is 0 or not below the limit, or `count` if all are good.
  */
 size_t hpcw_i_linktest_encode_times(const uint64_t *time_ps, size_t count, unsigned char *out,
                                     hpcw_linktest_range *range);
 
-/* Encodes the summary, hpcw_i_linktest_summary_size bytes; `slow` [d] sorted, with retests. */
+/* Encodes the summary as hpcw_i_linktest_summary_size bytes. `slow` [d] is sorted, with retests. */
 void hpcw_i_linktest_encode_summary(const hpcw_linktest_params *p, const char *start, const char *end,
                                     const hpcw_linktest_range *times, const hpcw_linktest_range *all_to_all,
                                     const hpcw_linktest_slow *slow, unsigned char *out);

@@ -48,8 +48,8 @@ struct hpcw_rank2file {
     bool closed;
 
     pthread_mutex_t lock; /* guards the fields below */
-    struct hpcw_i_r2f_marker_file
-        noted; /* lists the files of this process; on others than process 0 from the first on */
+    /* lists the files of this process; on others than process 0 from the first on */
+    struct hpcw_i_r2f_marker_file noted;
     struct hpcw_i_r2f_begun *begun;
     struct hpcw_i_buf own;   /* of struct hpcw_i_r2f_own */
     struct hpcw_i_buf names; /* each with its NUL */

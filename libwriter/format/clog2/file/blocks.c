@@ -4,7 +4,8 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 
-/* First size of the buffer: a large page. Fuzzing sets it to little, as most of its logs have a block or two. */
+/* First size of the buffer: a large page. Fuzzing sets it to a small value, as most of its logs have only a block
+ * or two. */
 #ifndef HPCW_I_CLOG2_FIRST_BUFFER
 #define HPCW_I_CLOG2_FIRST_BUFFER (2 << 20)
 #endif
@@ -27,8 +28,7 @@ void hpcw_i_clog2_blocks_free(struct hpcw_i_clog2_blocks *b) {
     *b = (struct hpcw_i_clog2_blocks){0};
 }
 
-/* Writes the record that ends the open block. The bytes after it are zero; MPE leaves there what was there
- * before. */
+/* Writes the record that ends the open block, and zeros after it. MPE leaves old bytes there. */
 static void finish_block(struct hpcw_i_clog2_blocks *b, double time, int32_t kind) {
     unsigned char *p = b->data + b->start + b->used;
     hpcw_i_clog2_put_head(p, time, 0, 0, 0, kind);
@@ -40,7 +40,7 @@ static void finish_block(struct hpcw_i_clog2_blocks *b, double time, int32_t kin
 
 static bool open_block(struct hpcw_i_clog2_blocks *b) {
     if (b->start == b->capacity) {
-        /* Small pages and many steps of growth would cost more than the work on the blocks. */
+        /* Start large: small pages and many steps of growth would cost more than the blocks themselves. */
         size_t bytes = b->block_size < FIRST ? FIRST / b->block_size * b->block_size : b->block_size;
         if (b->capacity > 0 && !hpcw_i_mul_size(b->capacity, 2, &bytes)) {
             return false;
@@ -81,7 +81,7 @@ bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time) {
 
 uint64_t hpcw_i_clog2_blocks_of(uint32_t block_size, uint64_t least, uint64_t most) {
     enum { LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8 };
-    /* Each block but the last one had no room for the next record. */
+    /* Every block except the last one had no room for the next record. */
     uint64_t fullest = (block_size - HPCW_I_CLOG2_HEAD - 1) / 8 * 8;
     uint64_t emptiest = block_size - HPCW_I_CLOG2_HEAD - HPCW_I_CLOG2_MAX_RECORD;
     uint64_t from = (least + fullest - 1) / fullest, to = (most - LEAST_RECORD) / emptiest + 1;

@@ -14,26 +14,26 @@
 struct hpcw_i_clog2_blocks {
     unsigned char *data;
     size_t capacity; /* a multiple of block_size */
-    size_t start;    /* of the open block */
+    size_t start;    /* offset of the open block */
     size_t used;     /* bytes of the open block in use */
     uint32_t block_size;
     bool open;        /* there is an open block, even if none of its bytes is in use */
     uint64_t records; /* number of the next record in the whole file */
-    uint64_t gone;    /* blocks that hpcw_i_clog2_blocks_drop removed */
+    uint64_t gone;    /* number of blocks that hpcw_i_clog2_blocks_drop has removed */
 };
 
-/* A zeroed struct becomes an empty run. */
+/* Makes an empty run from a zeroed struct. */
 void hpcw_i_clog2_blocks_begin(struct hpcw_i_clog2_blocks *b, uint32_t block_size, uint64_t first_record);
 void hpcw_i_clog2_blocks_free(struct hpcw_i_clog2_blocks *b);
 
-/* The slow part of the next function: ends the open block, if there is one, and opens another. False: out of
- * memory. */
+/* The slow path of hpcw_i_clog2_blocks_space: ends the open block, if there is one, and opens another. False: out
+ * of memory. */
 bool hpcw_i_clog2_blocks_next(struct hpcw_i_clog2_blocks *b, double time);
 
 /*
- * Free bytes for the next records: up to `room` bytes and `most` records can follow without another check. The
- * first of them has `size` bytes and the time `time`; it may open a block. NULL: out of memory. Valid until the
- * next call. Then report with hpcw_i_clog2_blocks_took what was put there.
+ * Returns space for the next records. Up to `room` bytes and `most` records fit without another check. The first
+ * record has `size` bytes and the time `time`; it may open a block. NULL: out of memory. Valid until the next
+ * call. Then report with hpcw_i_clog2_blocks_took what was written there.
  */
 static inline unsigned char *hpcw_i_clog2_blocks_space(struct hpcw_i_clog2_blocks *b, uint32_t size,
                                                        double time, size_t *room, size_t *most) {
@@ -56,17 +56,17 @@ static inline void hpcw_i_clog2_blocks_took(struct hpcw_i_clog2_blocks *b, size_
  * the log. A run without any record gets one block if it ends the log. False: out of memory. */
 bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time);
 
-/* The number of blocks of one segment, if `least` and `most`, the bounds of its bytes, determine it. 0: it also
+/* Returns the number of blocks of a segment if the bounds `least` and `most` of its bytes determine it. 0: it also
  * depends on the order of the records. */
 uint64_t hpcw_i_clog2_blocks_of(uint32_t block_size, uint64_t least, uint64_t most);
 
-/* Bytes at the begin of `data` that are whole blocks, ready to be written. */
+/* Returns the bytes at the begin of `data` that are whole blocks, ready to be written. */
 size_t hpcw_i_clog2_blocks_ready(const struct hpcw_i_clog2_blocks *b);
 
-/* Forgets the ready blocks, once they are written. */
+/* Removes the ready blocks after they were written. */
 void hpcw_i_clog2_blocks_drop(struct hpcw_i_clog2_blocks *b);
 
-/* The number of blocks since the begin, the open one included. */
+/* Returns the number of blocks since the begin, including the open one. */
 uint64_t hpcw_i_clog2_blocks_count(const struct hpcw_i_clog2_blocks *b);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cargo and the formats that show it. A piece is coded in four bits, a list of pieces in 64: a cargo of 32 bytes
- * holds 16 of them at most, two bytes each, and equal lists are equal numbers.
+ * Cargo, and the formats that show it. The code of a piece has four bits, so a list of pieces fits into 64 bits: a
+ * cargo of 32 bytes holds at most 16 pieces, of two bytes each. Equal lists have equal codes.
  */
 #include "libwriter/format/clog2/file/definitions.h"
 
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/status.h"
 
-enum { NO_PIECE, PIECES = 8, PACKED = 15 /* bytes of pieces that nobody listed */ };
+enum { NO_PIECE, PIECES = 8, PACKED = 15 /* code of packed bytes, whose pieces are unknown */ };
 
-/* By code. The size of a text is that of its length field. */
+/* Letters and sizes by code. The size of a text is that of its length field. */
 static const char letter[] = "?hdlxXeEs";
 static const uint8_t piece_size[] = {0, 2, 4, 8, 4, 8, 4, 8, 2};
 
@@ -97,7 +97,7 @@ void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t 
     }
 }
 
-/* Whether 32 bytes have room for the pieces of a format. */
+/* Whether the pieces of a format fit into 32 bytes. */
 static bool has_room(const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t pieces) {
     uint32_t at = 0;
     for (int shift = 60; shift >= 0; shift -= 4) {
@@ -169,7 +169,7 @@ static const char *spell(uint64_t pieces, char text[3 * 16 + 1]) {
     return text;
 }
 
-/* Whether a cargo is complete and has these pieces. */
+/* Checks that a cargo is complete and has these pieces. */
 static hpcw_status check_pieces(const hpcw_clog2_cargo *cargo, uint64_t pieces, hpcw_error *err) {
     if (cargo->size > HPCW_CLOG2_CARGO) {
         return hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo: expected at most %u bytes, got more",

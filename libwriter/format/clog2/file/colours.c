@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The texts of a log, and the colours that X11 knows (rgb.txt of X.Org). The Java tools know the same ones. */
+/* Checks of a log's texts, and the colours that X11 knows (rgb.txt of X.Org). The Java tools know the same
+ * colours. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/records.h"
 
-/* A 4 at the end: there are also four shades, with 1 to 4 after the name. Names of several words can also be
- * written in small letters with blanks between them. */
+/* A 4 at the end means that there are four more shades, with 1 to 4 after the name. X11 also accepts names of
+ * several words in small letters with blanks between them. */
 static const char names[] =
     "AliceBlue AntiqueWhite4 BlanchedAlmond BlueViolet CadetBlue4 CornflowerBlue DarkBlue DarkCyan "
     "DarkGoldenrod4 DarkGray DarkGreen DarkGrey DarkKhaki DarkMagenta DarkOliveGreen4 DarkOrange4 "
@@ -27,13 +28,13 @@ static const char names[] =
     "navy orange4 orchid4 peru pink4 plum4 purple4 red4 salmon4 seashell4 sienna4 snow4 tan4 thistle4 "
     "tomato4 turquoise4 violet wheat4 white yellow4";
 
-/* 0 to 100 without leading zeros. */
+/* Whether a text is a number from 0 to 100 without leading zeros. */
 static bool is_percent(const char *text) {
     size_t n = strspn(text, "0123456789");
     return n > 0 && n <= 3 && text[n] == '\0' && (text[0] != '0' || n == 1) && strtol(text, NULL, 10) <= 100;
 }
 
-/* "NavyBlue" for "navy blue"; false if the name is not written like that. */
+/* Converts "navy blue" to "NavyBlue". False if the name does not have this form. */
 static bool join_words(const char *text, char joined[HPCW_CLOG2_COLOUR + 1]) {
     bool start = true;
     size_t n = 0;

@@ -7,10 +7,10 @@
 
 #include "libwriter/base/buf.h"
 
-/* A definition. Local files store the same bytes. */
+/* A definition of a state or event. Local files store the same bytes. */
 struct hpcw_i_clog2_definition {
     int32_t kind;   /* HPCW_CLOG2_STATE_DEF or HPCW_CLOG2_EVENT_DEF */
-    int32_t number; /* of the state, or the event */
+    int32_t number; /* number of the state or event */
     char colour[HPCW_CLOG2_COLOUR + 1], name[HPCW_CLOG2_NAME + 1], format[HPCW_CLOG2_FORMAT + 1];
 };
 
@@ -18,19 +18,20 @@ struct hpcw_i_clog2_definition {
 void hpcw_i_clog2_count_definitions(const struct hpcw_i_clog2_definition *definition, uint32_t count,
                                     uint32_t *states, uint32_t *solos);
 
-/* Appends the state that shows waiting for the disk, unless the list, which has space for one more, has it. */
+/* Appends the state that shows waits for the disk, unless the list has it. The list must have space for one
+ * more. */
 void hpcw_i_clog2_define_spill(struct hpcw_i_clog2_definition *definition, uint32_t *count);
 
-/* Appends the records of a rank at time 0: its time shift, its rank in the world and in its own communicator.
- * Those of the first rank of the file continue with MPI's constants and all definitions. False: out of memory. */
+/* Appends the records of a rank at time 0: its time shift, and its ranks in the world and in its own communicator.
+ * For the first rank of the file, MPE's constants and all definitions follow. False: out of memory. */
 bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool first, double shift,
                                   const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
                                   const struct hpcw_i_clog2_definition *definition, uint32_t count);
 
-/* Whether a cargo has the pieces of a format; of packed cargo, whether these find their bytes. */
+/* Whether a cargo has the pieces of a format. Packed cargo only needs enough bytes for them. */
 bool hpcw_i_clog2_cargo_fits(uint64_t pieces, const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t format);
 
-/* The pieces of a format, coded as in hpcw_clog2_cargo; those of NULL are none. Results as
+/* Gets the pieces of a format, coded as in hpcw_clog2_cargo. NULL has no pieces. Results as
  * hpcw_clog2_format_check. */
 hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpcw_error *err);
 

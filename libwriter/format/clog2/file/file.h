@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log that is being written: for its slices, and for a merge that encodes records itself. */
+/* A log that is being written. Its slices use this, and a merge that encodes records itself. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_FILE_H
 #define HPCW_FORMAT_CLOG2_FILE_FILE_H
 
@@ -18,45 +18,46 @@ struct hpcw_clog2 {
     hpcw_sink *sink;
     bool closed;
     pthread_mutex_t lock;
-    hpcw_error abandoned; /* guarded by the lock; code HPCW_OK: not abandoned */
+    /* reason given to hpcw_clog2_abandon; the lock protects it. Code HPCW_OK: not abandoned */
+    hpcw_error abandoned;
 };
 
 /* ---- file.c ---- */
 
-/* Where a log will be, found before it is written. */
+/* The place of a log, found before the log is written. */
 struct hpcw_i_clog2_place {
     struct hpcw_i_dir *dir; /* NULL: the path is looked up at the open */
-    char *
-        name; /* in `dir`, after symbolic links; NULL: the last part of the path, which is followed at the open */
+    /* name in `dir`, after following symbolic links; NULL: the last part of the path, whose links are followed at
+     * the open */
+    char *name;
 };
 
-/* The sink of a log. Collective: process 0 creates the file, and the others must see it there. */
+/* Opens the sink of a log. Collective: process 0 creates the file, and the others must see it there. */
 hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                    const hpcw_sink_source *source, uint64_t tag, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err);
 
-/* hpcw_clog2_open at a place that was found before. */
+/* Opens a log as hpcw_clog2_open, at a place that was found before. */
 hpcw_status hpcw_i_clog2_open_at(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                  const hpcw_clog2_options *options, hpcw_clog2 **out, hpcw_error *err);
 
-/* ---- preamble.c: what comes before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators")
- * ---- */
+/* ---- preamble.c: before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators") ---- */
 
 enum {
     HPCW_I_CLOG2_PREAMBLE = 1024,
-    HPCW_I_CLOG2_ENTRY = 40 /* of the table of communicators */
+    HPCW_I_CLOG2_ENTRY = 40 /* bytes of an entry of the table of communicators */
 };
 
-/* The preamble of a finished log; `table` is the offset of the table of communicators. */
+/* Writes the preamble of a finished log. `table` is the offset of the table of communicators. */
 void hpcw_i_clog2_preamble(const hpcw_clog2_options *options, uint64_t table,
                            unsigned char bytes[HPCW_I_CLOG2_PREAMBLE]);
 
-/* One entry of the table, whose first four bytes are the number of entries. */
+/* Encodes an entry of the table. The table begins with the number of entries, in four bytes. */
 void hpcw_i_clog2_encode_entry(const hpcw_clog2_comm_entry *entry, unsigned char p[HPCW_I_CLOG2_ENTRY]);
 
 /* ---- slice.c ---- */
 
-/* Free bytes for the next records, as hpcw_i_clog2_blocks_space. */
+/* Returns space for the next records, as hpcw_i_clog2_blocks_space. */
 hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
                                      size_t *room, size_t *most, hpcw_error *err);
 void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t records);

@@ -20,9 +20,9 @@ static char *put_number(char *p, int64_t value) {
 
 void hpcw_i_clog2_preamble(const hpcw_clog2_options *o, uint64_t table,
                            unsigned char bytes[HPCW_I_CLOG2_PREAMBLE]) {
-    /* The blank after TRUE is part of the token: MPE's reader compares five characters. MPE spells "finalzed"
-     * so. The number of buffered blocks is the size of MPE's buffer; readers ignore it, and 128 is MPE's
-     * default. */
+    /* Three oddities of MPE. The blank after TRUE is part of the token, as MPE's reader compares five characters.
+     * "finalzed" is MPE's spelling. The number of buffered blocks is the size of MPE's buffer: readers ignore it,
+     * and 128 is MPE's default. */
     static const char *const start[] = {"CLOG-02.44", "is_big_endian=", "TRUE ", "is_finalzed=", "TRUE "};
     const struct {
         const char *title;

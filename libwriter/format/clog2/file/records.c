@@ -146,7 +146,7 @@ static void put_i32(unsigned char *p, int32_t v) {
     hpcw_i_put_u32(p, (uint32_t)v, true);
 }
 
-/* The rest of the field is zero. */
+/* Writes a text into a field, and zeros into the rest of the field. */
 static void put_text(unsigned char *p, const char *text, size_t room) {
     size_t length = text == NULL ? 0 : strlen(text);
     if (length > 0) {

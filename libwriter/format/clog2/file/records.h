@@ -20,12 +20,12 @@ enum {
 enum {
     HPCW_I_CLOG2_HEAD = 24,        /* time, communicator, rank, thread, kind */
     HPCW_I_CLOG2_MAX_RECORD = 136, /* definition of a state */
-    HPCW_I_CLOG2_ID = 32           /* of a communicator */
+    HPCW_I_CLOG2_ID = 32           /* bytes of a communicator's identity */
 };
 
-/* Size of a record of this kind, head included. 0: there is no such kind. */
+/* Returns the size of a record of this kind, head included; 0 for an unknown kind. */
 static inline uint32_t hpcw_i_clog2_size(int32_t kind) {
-    /* MPE's local files have two kinds that we read and never write. */
+    /* MPE's local files contain two kinds that this library reads and never writes. */
     static const uint8_t sizes[HPCW_I_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
     return kind >= 0 && kind < HPCW_I_CLOG2_KINDS ? sizes[kind] : 0;
 }
@@ -42,7 +42,7 @@ static inline void hpcw_i_clog2_put_head(unsigned char *p, double time, int32_t 
     hpcw_i_clog2_put_pair(p + 16, thread, kind);
 }
 
-/* What a log announces: the numbers that its records may use. */
+/* The numbers that the records of a log may use, as it announces them. */
 struct hpcw_i_clog2_bounds {
     uint32_t ranks, threads, comms;
     int32_t user_end;  /* user events are below this */
@@ -63,11 +63,11 @@ static inline bool hpcw_i_clog2_is_message(const hpcw_clog2_record *r, const str
            r->as.message.tag >= 0 && r->as.message.size >= 0;
 }
 
-/* Checks all of a record but its time. */
+/* Checks all fields of a record except its time. */
 hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *record, const struct hpcw_i_clog2_bounds *bounds,
                                       hpcw_error *err);
 
-/* Encode a bare event, and a message. */
+/* Encodes a bare event or a message. */
 static inline void hpcw_i_clog2_encode_bare(const hpcw_clog2_record *r, unsigned char *p) {
     hpcw_i_clog2_put_head(p, r->time, r->comm, r->rank, r->thread, HPCW_CLOG2_BARE);
     hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD, r->as.event, 0);
@@ -79,13 +79,13 @@ static inline void hpcw_i_clog2_encode_message(const hpcw_clog2_record *r, unsig
     hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD + 16, r->as.message.size, 0);
 }
 
-/* Encodes a record that was checked, as hpcw_i_clog2_size(kind) bytes. */
+/* Encodes a checked record as hpcw_i_clog2_size(kind) bytes. */
 void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
 
-/* Encodes the identity of a communicator as HPCW_I_CLOG2_ID bytes. NULL: none, all zero. */
+/* Encodes the identity of a communicator as HPCW_I_CLOG2_ID bytes. NULL: all zero, which means none. */
 void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p);
 
-/* Checks a text for a field of `room` bytes, NUL included: it is present, short enough, and without control
+/* Checks a text for a field of `room` bytes, NUL included. It must be present, short enough, and without control
  * characters. */
 hpcw_status hpcw_i_clog2_text_check(const char *what, const char *text, size_t room, hpcw_error *err);
 

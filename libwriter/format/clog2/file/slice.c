@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slices put records into blocks, and write these once their place in the file is known. */
+/* Slices put records into blocks, and write the blocks once their position in the file is known. */
 #include "libwriter/format/clog2/file/file.h"
 
 #include <inttypes.h>
@@ -10,15 +10,15 @@
 #include "libwriter/format/clog2/file/blocks.h"
 
 enum {
-    WRITE_SIZE = 1 << 20, /* bytes of blocks that are written in one piece */
-    PREFETCH = 2048       /* bytes ahead of the next record */
+    WRITE_SIZE = 1 << 20, /* bytes of blocks that are written in one call */
+    PREFETCH = 2048       /* prefetch distance from the next record, bytes */
 };
 
 struct hpcw_clog2_slice {
     hpcw_clog2 *log;
     struct hpcw_i_clog2_blocks blocks;
     uint64_t first_record;
-    uint64_t next_block; /* where the first block of the buffer goes */
+    uint64_t next_block; /* number of the file's block that the first block of the buffer becomes */
     double last_time;
     bool placed, ended;
     bool broken; /* a record may be missing */
@@ -100,7 +100,7 @@ static hpcw_status usable(const hpcw_clog2_slice *slice, hpcw_error *err) {
                : HPCW_OK;
 }
 
-/* Records are missing from now on, so the close must fail, even if the caller does not say so. */
+/* Marks the slice as incomplete: records are missing, so the close must fail even if the caller ignores this. */
 static hpcw_status lose(hpcw_clog2_slice *slice, const hpcw_error *why) {
     slice->broken = true;
     hpcw_clog2_abandon(slice->log, why);
@@ -138,7 +138,7 @@ hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, dou
         return no_memory(slice, err);
     }
     if (slice->placed && hpcw_i_clog2_blocks_ready(b) >= WRITE_SIZE) {
-        /* The open block is empty, or the blocks before it would have been written earlier. */
+        /* The open block is empty: otherwise the blocks before it would have been written already. */
         hpcw_status s = write_ready(slice, err);
         *space = b->data + b->start + b->used;
         return s;
@@ -150,16 +150,16 @@ void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t recor
     hpcw_i_clog2_blocks_took(&slice->blocks, bytes, records);
 }
 
-/* Records that were put without another check. */
+/* A run of records that need no full check. */
 struct stretch {
     size_t records, bytes;
     double last_time;
 };
 
 /*
- * Puts records that need no full check, as long as there is `room`: bare events and messages whose fields are
- * all valid, up to the first other record. The bounds are a copy, so that the compiler sees that no byte
- * written changes them.
+ * Puts records that need no full check, while there is `room`: bare events and messages whose fields are all
+ * valid, up to the first other record. The bounds are passed as a copy, so that the compiler knows that no store
+ * changes them.
  */
 static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2_record *record, size_t count,
                                   double last_time, unsigned char *p, size_t room) {
@@ -171,7 +171,8 @@ static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2
             break;
         }
         const uint32_t size = hpcw_i_clog2_size((int32_t)r->kind);
-        /* A slice without a place does not fit into caches: each store to a new cache line would wait for it. */
+        /* The buffer of a slice without a position exceeds the caches: without a prefetch, each store to a new
+         * cache line would wait. */
         __builtin_prefetch(p + done.bytes + PREFETCH, 1);
         if (r->kind == HPCW_CLOG2_BARE && done.bytes + size <= room && hpcw_i_clog2_is_event(r->as.event, &b)) {
             hpcw_i_clog2_encode_bare(r, p + done.bytes);
@@ -189,7 +190,7 @@ static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2
 
 static hpcw_status check(const hpcw_clog2_slice *slice, const hpcw_clog2_record *r, hpcw_error *err) {
     hpcw_status s;
-    /* Written so that NaN fails. */
+    /* This form of the comparison fails for NaN. */
     if (!(r->time >= slice->last_time && r->time < HPCW_CLOG2_LAST)) {
         s = hpcw_i_fail(
             err, HPCW_EINVAL,

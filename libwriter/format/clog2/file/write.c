@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log in one call. */
+/* Writes a log in one call. */
 #include <hpcw/clog2.h>
 
 #include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 
-/* The world, then one communicator for each rank. */
+/* Fills in the table: the world, then one communicator for each rank. */
 static void world_and_ranks(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     (void)context;
     *entry = (hpcw_clog2_comm_entry){.id.random = 1 + (int32_t)index, .index = (int32_t)index, .kind = 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the clock and measures its ticks. The counter and the system's clock are the same for all processes
- * of a host, so these share the zero and the length of a tick of the first process of the host. */
+/* Chooses the clock and measures its ticks. The counter and CLOCK_MONOTONIC are the same for all processes of a
+ * host. So these use the zero and the tick length of the host's first process. */
 #include "libwriter/format/clog2/log/recording.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static double system_seconds(void) {
 }
 
 uint64_t hpcw_clog2_timeline_time(const hpcw_clog2_timeline *timeline) {
-    /* The system's clock gives whole nanoseconds; a double would lose some of them. */
+    /* Read the system's clock as whole nanoseconds: a double would lose some of them. */
     return timeline->now == system_seconds ? hpcw_i_clog2_system_ns() : (uint64_t)(timeline->now() * 1e9);
 }
 
@@ -36,13 +36,13 @@ uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log) {
     return hpcw_clog2_timeline_clock(&timeline);
 }
 
-/* Whether the counter has a constant rate, at any frequency and in any sleep state. */
+/* Whether the counter has a constant rate, at any CPU frequency and in any sleep state. */
 static bool counter_is_invariant(void) {
 #if defined(__x86_64__)
     unsigned a, b, c, d;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
 #else
-    return HPCW_CLOG2_HAVE_COUNTER != 0; /* ARM's generic timer is specified so */
+    return HPCW_CLOG2_HAVE_COUNTER != 0; /* the specification of ARM's generic timer demands it */
 #endif
 }
 
@@ -60,7 +60,7 @@ struct hpcw_i_clog2_reading hpcw_i_clog2_read_both(const hpcw_clog2_log *log) {
     return best;
 }
 
-/* Measures a tick of the counter; those of other clocks are nanoseconds. */
+/* Measures the tick of the counter. Ticks of other clocks are nanoseconds. */
 static void calibrate(hpcw_clog2_log *log) {
     struct hpcw_i_clog2_ticks *t = &log->ticks;
     if (log->clock != HPCW_CLOG2_CLOCK_COUNTER) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program defines while it records: states, events, communicators. */
+/* Definitions that a program makes while it records: states, events, communicators. */
 #include "libwriter/format/clog2/log/recording.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_same(const struct hpcw_i_clog2_definition *a, const struct hpcw_i
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Under the lock. */
+/* Stores a definition. The caller holds the lock. */
 static hpcw_status store(hpcw_clog2_log *log, const struct hpcw_i_clog2_definition *d, hpcw_error *err) {
     struct hpcw_i_clog2_definition *grown =
         hpcw_i_realloc(log->definition, ((size_t)log->definitions + 1) * sizeof *grown);
@@ -49,7 +49,7 @@ static hpcw_status prepare(const hpcw_clog2_log *log, const char *name, const ch
     return HPCW_OK;
 }
 
-/* A state or solo event of the user, which gets the next number of its kind. */
+/* Defines a state or solo event of the user, which gets the next number of its kind. */
 static hpcw_status define(hpcw_clog2_log *log, bool state, const char *name, const char *colour,
                           const char *format, int32_t *number, hpcw_error *err) {
     const char *what = state ? "states" : "solo events";
@@ -153,7 +153,7 @@ bool hpcw_i_clog2_add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, h
     }
     log->known = grown;
     struct hpcw_i_clog2_known_comm *k = &grown[log->knowns++];
-    memset(k, 0, sizeof *k); /* the padding goes into a file, and an assignment may leave it undefined */
+    memset(k, 0, sizeof *k); /* the padding is written to a file, and an assignment may leave it undefined */
     k->id.random = id->random;
     k->id.created = id->created;
     memcpy(k->id.host, id->host, sizeof k->id.host);
@@ -167,7 +167,7 @@ void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id) {
     uint64_t tag = hpcw_i_sink_random();
     (void)pthread_mutex_lock(&log->lock);
     log->ids_made++;
-    /* Never 0, which means none. Two identities of one process always differ. */
+    /* Never 0, which means no communicator. Two identities of one process always differ. */
     id->random = (int32_t)((uint32_t)(tag >> 33) | 1u);
     id->created = (double)log->ids_made + (double)(tag & 0xffff) / 65536;
     (void)pthread_mutex_unlock(&log->lock);

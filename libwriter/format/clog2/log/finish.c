@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a recording. It unites the clocks, definitions and communicators of all processes and writes one
+/* The end of a recording. It combines the clocks, definitions and communicators of all processes and writes one
  * file. */
 #include <stddef.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 #include "libwriter/format/clog2/merge/comms.h"
 #include "libwriter/format/clog2/merge/merge.h"
 
-#define BIAS (UINT64_C(1) << 63) /* maps signed words to unsigned ones in the same order */
+#define BIAS (UINT64_C(1) << 63) /* maps signed words to unsigned ones and keeps their order */
 
-/* A larger drift is a failed comparison. */
+/* Largest drift, seconds per second. A larger one means that the comparison failed. */
 static const double MOST_DRIFT = 1e-3;
 
 struct ending {
     hpcw_clog2_log *log;
-    struct hpcw_i_clog2_definition *definition; /* of all */
+    struct hpcw_i_clog2_definition *definition; /* definitions of all processes */
     uint32_t definitions, states, solos;
     struct hpcw_i_clog2_events events;
     struct hpcw_i_clog2_comms comms;
@@ -31,10 +31,10 @@ struct ending {
     struct hpcw_i_clog2_chunk **first;
     struct hpcw_i_clog2_stream stream;
     double drift;
-    uint32_t threads; /* maximum over the processes */
-    uint64_t stalls;  /* of all */
-    uint64_t files;   /* of all: local files that stay after a failure */
-    uint64_t unsaved; /* of all: threads with records that are in none */
+    uint32_t threads; /* most threads of a process */
+    uint64_t stalls;  /* number of stalls of all processes */
+    uint64_t files;   /* local files of all processes that stay after a failure */
+    uint64_t unsaved; /* threads of all processes with records that are in no local file */
     hpcw_clog2_log_report report;
 };
 
@@ -43,7 +43,7 @@ static hpcw_status no_memory(const struct ending *e, hpcw_error *err) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  What all processes must know
+ *  Exchanges between all processes
  * --------------------------------------------------------------------------------------------------------- */
 
 static void count_unsaved(struct ending *e) {
@@ -54,7 +54,7 @@ static void count_unsaved(struct ending *e) {
     }
 }
 
-/* The longest list counts; each other list must be its beginning. */
+/* Combines the lists of definitions. The longest list counts, and each other list must be its beginning. */
 static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
@@ -110,8 +110,9 @@ static hpcw_status take_known(void *context, const uint64_t *message, size_t wor
                                   (uint32_t)count, err);
 }
 
-/* A process that ran out of memory has not announced its membership, and no message can be shown to it. If the
- * members that announced themselves are the first ones, messages to these are kept; otherwise none. */
+/* Finds the members of each communicator to which messages can be shown. A process that ran out of memory has not
+ * announced its membership. If the members that announced themselves are the first ranks, messages to these are
+ * kept; otherwise none. */
 static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     uint32_t extras = e->comms.extras, first = 1 + e->comms.ranks;
@@ -120,7 +121,8 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
         struct hpcw_i_clog2_membership *p = &e->membership[i];
         if (p->index >= 0 && p->rank >= 0) {
-            /* Once: the half of an inter-communicator is also the communicator that it was made from. */
+            /* Count it once: the half of an inter-communicator is also the communicator from which that was
+             * made. */
             word[(uint32_t)p->index - first] += word[extras + (uint32_t)p->index - first] == 0;
             word[extras + (uint32_t)p->index - first] = (uint64_t)p->rank + 1;
         }
@@ -139,7 +141,8 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     return s;
 }
 
-/* Process 0 collects the communicators of all, then broadcasts those that several processes may share. */
+/* Combines the communicators. Process 0 collects those of all processes, then broadcasts those that several
+ * processes may share. */
 static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
@@ -186,7 +189,7 @@ static hpcw_status compare_clocks(struct ending *e, hpcw_error *err) {
     return hpcw_i_clog2_sync(e->log, &t->end_at, &t->end_offset, &t->end_round_trip, err);
 }
 
-/* The true length of a second of process 0's clock. The calibration at the begin is only rough. */
+/* Returns the true length of a second of process 0's clock. The calibration at the begin is only rough. */
 static double clock_factor(const hpcw_clog2_log *log) {
     const struct hpcw_i_clog2_ticks *t = &log->ticks;
     if (log->clock != HPCW_CLOG2_CLOCK_COUNTER) {
@@ -197,8 +200,9 @@ static double clock_factor(const hpcw_clog2_log *log) {
     return factor > 0.9 && factor < 1.1 ? factor : 1;
 }
 
-/* Local time t is t + begin_offset + drift * (t - begin_at) on process 0's clock. Zero is a microsecond before
- * the first process was ready, so that all records come after the opening records. */
+/* Sets the correction of the clock: local time t is t + begin_offset + drift * (t - begin_at) on process 0's
+ * clock. Time zero is a microsecond before the first process was ready, so that all records come after the opening
+ * records. */
 static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     struct hpcw_i_clog2_ticks *t = &log->ticks;
@@ -279,7 +283,8 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
     if (s == HPCW_OK) {
         struct hpcw_i_clog2_place late = {0};
         if (log->start != NULL) {
-            (void)hpcw_i_dir_hold_from(log->start, log->path, &late.dir); /* without it, the open says why */
+            /* after a failure, the open reports why */
+            (void)hpcw_i_dir_hold_from(log->start, log->path, &late.dir);
         }
         s = hpcw_i_clog2_open_at(log->start == NULL ? &log->place : &late, log->path, log->comm, &o, &file,
                                  err);
@@ -298,7 +303,7 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  The whole
+ *  The whole finish
  * --------------------------------------------------------------------------------------------------------- */
 
 static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
@@ -327,7 +332,8 @@ static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
         report->lost += log->timeline[i]->lost;
         report->unsaved += log->timeline[i]->unsaved;
     }
-    (void)hpcw_i_agree(log->comm, report->disk.code, NULL, &report->disk); /* a reason, not a failure */
+    /* shares a reason, which is no failure here */
+    (void)hpcw_i_agree(log->comm, report->disk.code, NULL, &report->disk);
     /* The first fields are numbers that all processes add up. */
     struct hpcw_i_words words = {.sums = offsetof(hpcw_clog2_log_report, disk) / sizeof(uint64_t),
                                  .word = (uint64_t *)(void *)report};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The helper thread. A recording thread that fills a window finds the next one prepared, and full windows do not
- * stay in memory without end. */
+/* The helper thread. It prepares the next window before a recording thread needs it, and unmaps full windows, so
+ * that they do not stay in memory. */
 #include <signal.h>
 
 #include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/io/sys.h"
 
-/* Under the lock, which it releases meanwhile. Unmaps the oldest full window. */
+/* Unmaps the oldest full window. The caller holds the lock, which is released meanwhile. */
 static void unmap_one(hpcw_clog2_log *log) {
     struct hpcw_i_clog2_chunk *chunk = log->queue;
     log->queue = chunk->queued;
@@ -26,13 +26,12 @@ static void *help(void *context) {
     for (;;) {
         struct hpcw_i_clog2_window window;
         if (log->queue != NULL && log->mapped + log->buffers > log->most) {
-            unmap_one(
-                log); /* at the end, too: what a report says does not depend on how fast this thread was */
+            unmap_one(log); /* also at the end: the report must not depend on the speed of this thread */
         } else if (log->helper_stops) {
             break;
         } else if (log->disk.code == HPCW_OK && log->readies < HPCW_I_CLOG2_AHEAD) {
             if (hpcw_i_clog2_local_make(log, &window)) {
-                log->ready[log->readies++] = window; /* no other thread adds one */
+                log->ready[log->readies++] = window; /* only this thread adds windows */
             }
         } else {
             (void)pthread_cond_wait(&log->changed, &log->lock);
@@ -44,7 +43,7 @@ static void *help(void *context) {
 
 void hpcw_i_clog2_helper_wake(hpcw_clog2_log *log) {
     if (log->fd >= 0 && !log->helper_runs && !log->helper_stops) {
-        /* Signals are the program's, and its handlers expect its own threads. */
+        /* Block all signals: they are meant for the program, and its handlers expect its own threads. */
         sigset_t all, before;
         (void)sigfillset(&all);
         (void)pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The local file, which has every record from the moment at which it is made. */
+/* The local file, which holds every record from the moment at which it is made. */
 #include "libwriter/format/clog2/log/local_file.h"
 
 #include <fcntl.h>
@@ -23,8 +23,8 @@ enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
  *  Windows
  * --------------------------------------------------------------------------------------------------------- */
 
-/* EBADF: the descriptor is no more that of the local file. Programs close descriptors that they do not know, and
- * their next file has the number: nothing may be written there. */
+/* Checks that the descriptor still is that of the local file; EBADF if not. Programs close descriptors that they
+ * do not know, and their next file gets the number: nothing may be written there. */
 static int expect_own(const hpcw_clog2_log *log) {
     return hpcw_i_sys_expect(log->fd, &log->local_id);
 }
@@ -33,14 +33,14 @@ static bool is_own(const hpcw_clog2_log *log) {
     return expect_own(log) == 0;
 }
 
-/* Under the lock. */
+/* Stops using the local file after a failure. The caller holds the lock. */
 static void give_up(hpcw_clog2_log *log, int e, const char *what, uint64_t offset) {
     if (log->disk.code == HPCW_OK) {
         (void)hpcw_i_fail_sys(&log->disk, e, "%s: %s at offset %" PRIu64, log->local_path, what, offset);
     }
 }
 
-/* Under the lock. A word of the head, for those who read the file after this process. */
+/* Stores a word of the file's head, for a reader after the end of this process. The caller holds the lock. */
 static void note_in_head(const hpcw_clog2_log *log, size_t offset, uint64_t value) {
     if (log->fd >= 0 && is_own(log)) {
         (void)hpcw_i_sys_pwrite(log->fd, &value, sizeof value, offset);
@@ -51,7 +51,8 @@ void hpcw_i_clog2_local_in_memory(const hpcw_clog2_log *log) {
     note_in_head(log, offsetof(struct hpcw_i_clog2_local_head, in_memory), 1);
 }
 
-/* Under the lock: the file has space up to `end`. Of the first window, the head says it when it is written. */
+/* Notes that the file has space up to `end`. For the first window, the head says so when it is written. The caller
+ * holds the lock. */
 static void note_made(hpcw_clog2_log *log, uint64_t end) {
     const bool has_head = log->local_made > 0;
     if (end > log->local_made) {
@@ -62,8 +63,8 @@ static void note_made(hpcw_clog2_log *log, uint64_t end) {
     }
 }
 
-/* Allocates the first `size` bytes of a window before it is mapped, so that a full disk is an answer here and not a
- * signal when something is stored. On file systems that overwrite in place, that is enough for all later stores. */
+/* Allocates the first `size` bytes of a window before it is mapped, so that a full disk is an error here, and not
+ * a signal at a later store. On file systems that overwrite in place, this is enough for all later stores. */
 static int make_window(int fd, uint64_t offset, size_t size, struct hpcw_i_clog2_window *window) {
     void *base = NULL;
     int e = hpcw_i_sys_allocate(fd, offset, size);
@@ -75,9 +76,9 @@ static int make_window(int fd, uint64_t offset, size_t size, struct hpcw_i_clog2
 }
 
 /*
- * Makes the pages of a window, so that a recording thread finds them. Written as one call, they are large pages
- * where the file system has these: on ext4 this takes a third of the time that 512 first stores take, and
- * elsewhere the same.
+ * Touches the pages of a window before a recording thread needs them. They are written in one call. So they become
+ * large pages if the file system has these. On ext4 this takes a third of the time of 512 first stores, elsewhere
+ * the same time.
  */
 static int prepare(int fd, const struct hpcw_i_clog2_window *window) {
     enum { PIECE = HPCW_I_CLOG2_CHUNK_BYTES / HPCW_I_SYS_PIECES };
@@ -112,11 +113,11 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  The table
+ *  The table of definitions and communicators
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Under the lock. `size` more bytes of the table, which are 0; NULL: refused. A file that was refused space does
- * not grow, but what is allocated for the table is used. */
+/* Returns space for `size` more bytes of the table, which are 0; NULL: refused. A file that was refused space does
+ * not grow, but the space that is allocated for the table is used. The caller holds the lock. */
 static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     int e;
     bool fits = log->table.base != NULL && log->table_used + size <= log->table_allocated;
@@ -154,7 +155,7 @@ static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     return p;
 }
 
-/* The tag comes last: see the format. */
+/* Stores a head with its tag last, as local_file.h demands. */
 static void put_tagged(unsigned char *to, const void *head, size_t size) {
     memcpy(to + sizeof(uint64_t), (const char *)head + sizeof(uint64_t), size - sizeof(uint64_t));
     __atomic_signal_fence(__ATOMIC_RELEASE);
@@ -189,7 +190,7 @@ void hpcw_i_clog2_local_offer(hpcw_clog2_log *log, const struct hpcw_i_clog2_def
  *  The file
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Where the local files of a run are; `which` is a process or a pattern. */
+/* Prints the path of a local file of a run. `which` is a process or a pattern. */
 static int print_path(const hpcw_clog2_log *log, const char *tag, const char *which, char *to, size_t size) {
     return snprintf(to, size, "%s/%s.%s.%s" SUFFIX, log->directory, log->name, tag, which);
 }
@@ -235,7 +236,7 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
         (void)hpcw_i_fail_sys(&log->disk, e, "%s: cannot create", log->local_path);
         return;
     }
-    (void)hpcw_i_sys_lock(log->fd, 0); /* says that the process is alive; without locks nobody can know */
+    (void)hpcw_i_sys_lock(log->fd, 0); /* shows that the process is alive; without locks nobody can know */
     struct hpcw_i_clog2_local_head head;
     memset(&head, 0, sizeof head);
     head.tag = HPCW_I_CLOG2_LOCAL_TAG;
@@ -276,11 +277,11 @@ void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  What a run leaves
+ *  Local files that a run leaves
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Prints the local files of this run as a word of a command. The tag alone names them, too: so it does in a
- * directory whose words or those of the log a shell cannot take. False: they do not fit. */
+/* Prints the local files of this run as a word of a command. If a shell cannot take the names of the log or of the
+ * directory, the tag alone names the files. False: the word does not fit. */
 static bool print_files(const hpcw_clog2_log *log, char *to, size_t size) {
     char path[PATH_MAX], word[PATH_MAX + 64], tag[TAG_DIGITS + 1];
     print_tag(log, tag);
@@ -314,12 +315,12 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     const char *slash = strrchr(log->path, '/');
     const char *output = hpcw_i_shown_word(word, sizeof word, slash == NULL ? log->path : slash + 1, "LOG");
     if (print_files(log, pattern, sizeof pattern) &&
-        strlen(text) + strlen(output) + strlen(pattern) + 2 <= room) { /* half of it would be no help */
+        strlen(text) + strlen(output) + strlen(pattern) + 2 <= room) { /* half a command would be no help */
         (void)snprintf(err->message + length, room, "%s%s %s", text, output, pattern);
     }
 }
 
-/* Whether a name is that of a local file of this log, of another run; its tag starts at *tag. */
+/* Whether a name is that of a local file of this log, from another run. Its tag starts at *tag. */
 static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const char **tag) {
     static const char digits[] = "0123456789abcdef";
     const char *base = log->name;
@@ -336,7 +337,8 @@ static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const c
     return number >= 6 && strcmp(process + 1 + number, SUFFIX) == 0;
 }
 
-/* Whether the process that made a file is known to be dead. Of another host, locks may say nothing here. */
+/* Whether the process that made a file is known to be dead. For a process of another host, locks may mean nothing
+ * here. */
 static bool is_left(int at, const char *name) {
     struct hpcw_i_clog2_local_head head;
     size_t got;
@@ -359,7 +361,7 @@ bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size_t size) 
         hpcw_i_sys_list_at(at, ".", &listing) != 0) {
         return false;
     }
-    char first[TAG_DIGITS + 1] = "~"; /* after all digits */
+    char first[TAG_DIGITS + 1] = "~"; /* sorts after all digits */
     const char *name, *tag;
     while (hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
         if (is_of_other_run(log, name, &tag) && strncmp(tag, first, TAG_DIGITS) < 0 && is_left(at, name)) {

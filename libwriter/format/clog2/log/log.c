@@ -23,7 +23,7 @@
 void hpcw_clog2_log_options_fill(hpcw_clog2_log_options *options, size_t size) {
     const char *directory = getenv("TMPDIR");
     const hpcw_clog2_log_options defaults = {
-        .sync_rounds = 128, /* on a busy host 16 may all fall into one wait for a processor */
+        .sync_rounds = 128, /* with 16 on a busy host, all may fall into one wait for a processor */
         .memory = UINT64_C(64) << 20,
         .directory = directory == NULL || directory[0] == '\0' ? "/tmp" : directory,
         .block_size = 65536,
@@ -59,7 +59,7 @@ static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *er
     return HPCW_OK;
 }
 
-/* The directory as messages name it, also after chdir; NULL: out of memory. */
+/* Returns the directory for messages, which stays valid after chdir. NULL: out of memory. */
 static char *absolute(const char *directory) {
     char *made = hpcw_i_sys_real_path(directory);
     return made == NULL ? hpcw_i_strdup(directory) : made;
@@ -84,8 +84,7 @@ static void release_place(struct hpcw_i_clog2_place *place) {
     *place = (struct hpcw_i_clog2_place){0};
 }
 
-/* A symbolic link that has the name is followed here, once: what somebody gives the name while the program runs is
- * replaced. */
+/* Follows a symbolic link of the log's name here, once. A file that gets the name later is replaced. */
 static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) {
     struct hpcw_i_dir *dir = place->dir;
     int e = hpcw_i_dir_follow(dir, last_part(path), &place->dir, &place->name);
@@ -93,9 +92,9 @@ static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) 
     return e;
 }
 
-/* Finds the place of the log, in the directory of this name if it is not "". A directory that is missing or closed
- * now, that of the path or of a symbolic link, may be there when the log is written: then *start is where the path
- * begins. */
+/* Finds the place of the log; if `directory` is not "", in that directory. If the directory of the path or of a
+ * link is missing or may not be entered now, it may be there when the log is written. Then *start is the directory
+ * where the path begins. */
 static hpcw_status find_place(const hpcw_clog2_log_options *o, const char *path, const char *directory,
                               struct hpcw_i_clog2_place *place, struct hpcw_i_dir **start, hpcw_error *err) {
     *place = (struct hpcw_i_clog2_place){0};
@@ -145,8 +144,8 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     return hpcw_i_clog2_clock_begin(log, err);
 }
 
-/* Whether all processes mean the same, and the run's number, which process 0 draws. `log` is NULL after a failure.
- * `file_tag`: out, for a shared file. */
+/* Checks that all processes have the same path and options, and broadcasts the run's number, which process 0
+ * draws. `log` is NULL after a failure. `file_tag`: out, for a shared file. */
 static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const char *path,
                                     const hpcw_clog2_log_options *o, hpcw_status s, uint64_t *file_tag,
                                     hpcw_error *err) {
@@ -173,8 +172,8 @@ static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const 
     return s;
 }
 
-/* Whether all processes see one directory for the log: better known before the program runs than after it.
- * Whatever else is wrong with that directory may be right by then. Collective. */
+/* Checks that all processes see the same directory for the log: better now than after the program's run. Other
+ * faults of the directory are ignored, as they may be gone by then. Collective. */
 static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw_error *err) {
     hpcw_sink *sink = NULL;
     hpcw_status s = HPCW_OK;
@@ -211,14 +210,14 @@ static hpcw_status introduce_self(hpcw_clog2_log *log, const struct hpcw_i_clog2
     return hpcw_i_agree(log->comm, s, NULL, err);
 }
 
-/* What the others would have said. */
+/* Sets the values that other processes would have sent. */
 static void set_apart(hpcw_clog2_log *log, const struct hpcw_i_clog2_apart *apart) {
     log->rank = apart->rank;
     log->ranks = apart->ranks;
     log->tag = apart->run;
 }
 
-/* `apart`: NULL for a run whose processes communicate. */
+/* Opens a recording. `apart`: NULL for a run whose processes communicate. */
 static hpcw_status open_log(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *options,
                             const struct hpcw_i_clog2_apart *apart, hpcw_clog2_log **out, hpcw_error *err) {
     hpcw_error local;
@@ -297,7 +296,7 @@ uint32_t hpcw_clog2_log_rank(const hpcw_clog2_log *log) {
     return log->rank;
 }
 
-/* Collective. Finds the place that the path has on process 0, whose working directory may be another one. */
+/* Finds the place that the path has on process 0, whose working directory may differ. Collective. */
 static hpcw_status find_place_of_first(const hpcw_clog2_log *log, const char *path,
                                        struct hpcw_i_clog2_place *place, struct hpcw_i_dir **start,
                                        hpcw_error *err) {
@@ -341,7 +340,7 @@ hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path, hpcw_er
         s = find_place_of_first(log, path, &place, &start, err);
     }
     if (s == HPCW_OK) {
-        (void)pthread_mutex_lock(&log->lock); /* other threads have it in their messages */
+        (void)pthread_mutex_lock(&log->lock); /* other threads use the path in messages */
         char *old = log->path;
         struct hpcw_i_clog2_place old_place = log->place;
         struct hpcw_i_dir *old_start = log->start;

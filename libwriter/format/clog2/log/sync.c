@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares the clocks of processes with that of process 0. The method is that of MPE's authors: of several
- * ping-pongs the quickest says most, and the best estimate is that the partner answered in its middle. Of the
- * processes that read one clock only the first one compares it.
+ * Compares the clocks of processes with that of process 0, by the method of MPE's authors. Of several ping-pongs
+ * the quickest is the most precise. The best estimate is that the partner answered in its middle. If several
+ * processes read one clock, only the first of them compares it.
  */
 
 #include "libwriter/base/mem.h"
@@ -10,13 +10,13 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/clog2/log/recording.h"
 
-enum { SEQUENTIAL_MOST = 16 }; /* processes that process 0 compares with one by one */
+enum { SEQUENTIAL_MOST = 16 }; /* most processes that process 0 compares with one by one */
 
 static int64_t local_ns(const hpcw_clog2_log *log) {
     return (int64_t)((double)(int64_t)(hpcw_i_clog2_clock_ticks(log) - log->ticks.base) * log->ticks.ns);
 }
 
-/* The side that answers, with its time. */
+/* Answers each question with the local time. */
 static hpcw_status answer(const hpcw_clog2_log *log, int to, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < log->options.sync_rounds; i++) {
@@ -30,7 +30,7 @@ static hpcw_status answer(const hpcw_clog2_log *log, int to, hpcw_error *err) {
     return s;
 }
 
-/* The side that asks. At its local time *at the partner's time was *at + *offset. */
+/* Asks a partner for its time. At the local time *at, the partner's time was *at + *offset. */
 static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t *offset, uint64_t *round_trip,
                        hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -65,7 +65,7 @@ static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64
     return s;
 }
 
-/* A process that knows its offset answers the next one and sends that offset: after k steps 2^k processes know
+/* A process that knows its offset answers the next one and sends it that offset. After k steps, 2^k processes know
  * theirs. */
 static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                              hpcw_error *err) {
@@ -91,7 +91,7 @@ static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *of
     return s;
 }
 
-/* Each process asks the one below; the even ones first, so that half of them work at any time. */
+/* Each process asks the one below. Even processes ask first, so that half of them work at any time. */
 static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
     int me = log->own_clock;
@@ -106,7 +106,7 @@ static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64
     return s;
 }
 
-/* Adds up the offsets to the process below. Sums of words wrap around as signed numbers do. */
+/* Adds up the offsets to the processes below. Sums of words wrap around like signed numbers. */
 static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error *err) {
     uint64_t word = (uint64_t)*offset;
     struct hpcw_i_words words = {.sums = 1, .word = &word};
@@ -115,7 +115,7 @@ static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error
     return s;
 }
 
-/* All processes that read a clock take over what its first process measured. */
+/* Gives all processes that read a clock the result of its first process. */
 static hpcw_status share_found(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                                hpcw_error *err) {
     struct found {
@@ -151,7 +151,7 @@ hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset,
         return HPCW_OK;
     }
     if (how == HPCW_CLOG2_SYNC_NONE) {
-        /* The clock is one, but local times have different zeros. */
+        /* There is only one clock, but local times have different zeros. */
         uint64_t first = log->ticks.base;
         hpcw_status s = hpcw_i_comm_bcast(log->comm, &first, sizeof first, 0, err);
         *offset = (int64_t)((double)(int64_t)(log->ticks.base - first) * log->ticks.ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Timelines: where the records of a thread go. */
+/* Timelines: the memory that a thread records into. */
 #include "libwriter/format/clog2/log/local_file.h"
 
 #include <string.h>
@@ -12,13 +12,13 @@
 
 enum {
     BIN = 4096,                    /* words of a bin */
-    LONG_WAIT_NS = 2 * 1000 * 1000 /* for a window: the log shows it */
+    LONG_WAIT_NS = 2 * 1000 * 1000 /* ns; the log shows longer waits for a window */
 };
 
 /*
- * A buffer whose pages already exist. The first write to a page of 4 KiB costs 1.3 us, that is 5 ns for each
- * record in it and half of what the record itself takes. As one large page, two megabytes cost 35 us. Where the
- * system has no large pages, the small ones are touched one by one.
+ * Allocates a buffer whose pages exist already. The first write to a page of 4 KiB costs 1.3 us. That is 5 ns for
+ * each record in the page, half of the cost of the record itself. As one large page, two megabytes cost 35 us. If
+ * the system has no large pages, the small ones are touched one by one.
  */
 static uint64_t *new_buffer(void) {
     enum { PAGE = 4096 };
@@ -34,7 +34,8 @@ static void use_buffer(struct hpcw_i_clog2_timeline *l, uint64_t *data, size_t w
     l->face.end = data + words - HPCW_I_CLOG2_MOST_WORDS + 1;
 }
 
-/* Under the lock, which it may release for a while. A buffer; NULL if none is allowed or there is no memory. */
+/* Returns a buffer; NULL if no more are allowed or memory ran out. The caller holds the lock, which may be
+ * released meanwhile. */
 static uint64_t *get_buffer(hpcw_clog2_log *log) {
     if (log->buffers >= log->most) {
         return NULL;
@@ -48,7 +49,8 @@ static uint64_t *get_buffer(hpcw_clog2_log *log) {
 }
 
 /*
- * Under the lock, which it may release for a while. Puts the chunk into a window; false: there is none to be had.
+ * Puts the chunk into a window. False: no window is available. The caller holds the lock, which may be released
+ * meanwhile.
  */
 static bool get_window(struct hpcw_i_clog2_timeline *l, struct hpcw_i_clog2_chunk *chunk) {
     hpcw_clog2_log *log = l->log;
@@ -75,7 +77,8 @@ static bool get_window(struct hpcw_i_clog2_timeline *l, struct hpcw_i_clog2_chun
     return true;
 }
 
-/* Under the lock, which it may release for a while. The timeline continues in a new chunk, or in its bin. */
+/* Continues the timeline in a new chunk, or in its bin. The caller holds the lock, which may be released
+ * meanwhile. */
 static void go_on(struct hpcw_i_clog2_timeline *l) {
     struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);
     if (chunk != NULL) {
@@ -98,7 +101,7 @@ static void go_on(struct hpcw_i_clog2_timeline *l) {
                HPCW_I_CLOG2_CHUNK - (chunk->offset % HPCW_I_CLOG2_CHUNK_BYTES) / sizeof *chunk->data);
 }
 
-/* The last chunk gets its length. What is in a bin is lost. */
+/* Sets the length of the last chunk. Records in a bin are lost. */
 static void close_chunk(struct hpcw_i_clog2_timeline *l) {
     if (!l->in_bin) {
         l->last->words = (uint32_t)(l->face.next - l->last->data);
@@ -109,7 +112,7 @@ static void close_chunk(struct hpcw_i_clog2_timeline *l) {
     }
 }
 
-/* Under the lock. The last chunk is full. */
+/* Completes the last chunk, which is full. The caller holds the lock. */
 static void push(struct hpcw_i_clog2_timeline *l) {
     hpcw_clog2_log *log = l->log;
     close_chunk(l);
@@ -165,7 +168,7 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
         l->log = log;
         l->bin = bin;
         l->thread = log->timelines;
-        log->timeline[log->timelines++] = l; /* before the next call, which releases the lock for a moment */
+        log->timeline[log->timelines++] = l; /* add it before the next call, which may release the lock */
         go_on(l);
         *out = &l->face;
     }
@@ -186,7 +189,7 @@ void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t 
         p[2] = cargo->pieces;
         memcpy(p + 3, cargo->bytes, cargo->size);
     } else {
-        p[2] = UINT64_MAX; /* matches no format */
+        p[2] = UINT64_MAX; /* matches no format, so that the cargo is refused */
     }
     hpcw_clog2_timeline_done(timeline, hpcw_clog2_timeline_word(HPCW_CLOG2_WITH_CARGO, comm, event),
                              HPCW_CLOG2_WORDS_CARGO);
@@ -221,7 +224,7 @@ void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log) {
     log->finished = true;
 }
 
-/* Whether a timeline has anything but communicators in the local file. */
+/* Whether a timeline has records other than communicators in the local file. */
 static bool has_events(const struct hpcw_i_clog2_timeline *l) {
     const struct hpcw_i_clog2_chunk *chunk = l->first;
     if (chunk == NULL || chunk->offset == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as a thread leaves them: words in chunks. A chunk is in memory, or in a window of the local file, which
- * may be mapped or not. */
+/* Records in the form in which a thread leaves them: words in chunks. A chunk is in memory, or in a window of the
+ * local file, which may be mapped or not. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 #define HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 
@@ -14,15 +14,15 @@ enum {
 };
 
 struct hpcw_i_clog2_chunk {
-    struct hpcw_i_clog2_chunk *next;   /* of the timeline */
+    struct hpcw_i_clog2_chunk *next;   /* next chunk of the timeline */
     struct hpcw_i_clog2_chunk *queued; /* the next one in the queue of full windows */
     uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK] at most; NULL: only in the local file */
-    uint64_t offset;                   /* of the words in the local file; 0: they are not in it */
-    uint32_t words;                    /* in use, once the chunk is full */
+    uint64_t offset;                   /* offset of the words in the local file; 0: they are not in it */
+    uint32_t words;                    /* words in use; set once the chunk is full */
     uint32_t order;                    /* number of the chunk in its timeline */
 };
 
-/* The number of words of the record at `p`. */
+/* Returns the number of words of the record at `p`. */
 static inline uint32_t hpcw_i_clog2_words_of(const uint64_t *p) {
     uint64_t kind = p[1] >> 56;
     return kind == HPCW_CLOG2_MESSAGE      ? HPCW_CLOG2_WORDS_MESSAGE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One table of the communicators of all processes: the world, one of its own for each rank, then all
+/* One table of the communicators of all processes: the world, then one of its own for each rank, then all
  * others. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_COMMS_H
 #define HPCW_FORMAT_CLOG2_MERGE_COMMS_H
@@ -10,28 +10,28 @@
 struct hpcw_i_clog2_known_comm {
     hpcw_clog2_comm_id id;
     int32_t kind;
-    uint32_t rank; /* of this process in it */
+    uint32_t rank; /* rank of this process in it */
 };
 
-/* The membership of a rank in a communicator, with the numbers of the file. */
+/* The membership of a rank in a communicator, with the numbers that the file uses. */
 struct hpcw_i_clog2_membership {
-    int32_t index; /* of the communicator in the table; -1: it is not in the table */
-    int32_t rank;  /* in the communicator; -1 in a remote half */
+    int32_t index; /* index of the communicator in the table; -1: it is not in the table */
+    int32_t rank;  /* rank in the communicator; -1 in a remote half */
     int32_t kind;
-    int32_t peers; /* only messages with a peer below this are kept: readers look for their other end */
+    int32_t peers; /* a message is kept only if its peer is below this: readers look for the other end */
     hpcw_clog2_comm_id id;
 };
 
-/* A communicator besides the world and those of one rank. */
+/* A communicator other than the world and those of a single rank. */
 struct hpcw_i_clog2_extra {
     hpcw_clog2_comm_id id;
     int32_t kind;
-    uint32_t order; /* of its entry, after those of the ranks */
+    uint32_t order; /* index of its entry, counted after those of the ranks */
 };
 
 struct hpcw_i_clog2_comms {
     uint32_t ranks;
-    bool leaders; /* each communicator is added by its rank 0 alone */
+    bool leaders; /* each communicator is added by its rank 0 only */
     hpcw_clog2_comm_id world;
     hpcw_clog2_comm_id *self;         /* [ranks]; on process 0 only */
     struct hpcw_i_clog2_extra *extra; /* [extras] in the order of the file */
@@ -44,15 +44,15 @@ hpcw_status hpcw_i_clog2_comms_add(struct hpcw_i_clog2_comms *comms, uint32_t ra
                                    const struct hpcw_i_clog2_known_comm *known, uint32_t count,
                                    hpcw_error *err);
 
-/* Removes duplicates. Call it once all ranks are added. */
+/* Sorts and removes duplicates. Call it once all ranks are added. */
 hpcw_status hpcw_i_clog2_comms_settle(struct hpcw_i_clog2_comms *comms, hpcw_error *err);
 
-/* Allocates the memberships of a rank; `peers` does not yet exclude any. */
+/* Allocates the memberships of a rank. `peers` does not exclude any message yet. */
 hpcw_status hpcw_i_clog2_comms_memberships(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
                                            const struct hpcw_i_clog2_known_comm *known, uint32_t count,
                                            struct hpcw_i_clog2_membership **membership, hpcw_error *err);
 
-/* For the options of a file; the context is a struct hpcw_i_clog2_comms. */
+/* Fills in an entry of the table, for the options of a file. The context is a struct hpcw_i_clog2_comms. */
 void hpcw_i_clog2_comms_entry(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
 
 void hpcw_i_clog2_comms_free(struct hpcw_i_clog2_comms *comms);

@@ -5,17 +5,17 @@
 
 #include "libwriter/format/clog2/merge/stream.h"
 
-/* Collective. Each process brings its stream and gets in *blocks the number of blocks that it wrote. The status
- * is that of this process alone: pass a failure to hpcw_clog2_abandon. */
+/* Merges the streams of all processes. *blocks is the number of blocks that this process wrote. The status is that
+ * of this process alone: pass a failure to hpcw_clog2_abandon. Collective. */
 hpcw_status hpcw_i_clog2_merge(hpcw_clog2 *file, hpcw_comm *comm, struct hpcw_i_clog2_stream *stream,
                                uint64_t *blocks, hpcw_error *err);
 
-/* The same over at least two processes; each merges and writes its share. */
+/* Merges over at least two processes. Each merges and writes a share. */
 hpcw_status hpcw_i_clog2_merge_partitioned(hpcw_clog2 *file, hpcw_comm *comm,
                                            struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
                                            hpcw_error *err);
 
-/* The same for a single stream. Not collective. */
+/* Merges a single stream. Not collective. */
 hpcw_status hpcw_i_clog2_merge_alone(hpcw_clog2 *file, struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
                                      hpcw_error *err);
 

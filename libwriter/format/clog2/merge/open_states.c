@@ -6,7 +6,7 @@
 
 #include "libwriter/base/mem.h"
 
-/* The slot of a key, or the free one where it goes. */
+/* Returns the slot of a key, or the free slot for it. */
 static struct hpcw_i_clog2_open_state *slot_of(const struct hpcw_i_clog2_open_states *o, uint64_t key) {
     uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (o->slots - 1);
     while (o->slot[i].key != key && o->slot[i].key != 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states that a timeline has begun and not ended. */
+/* The states of a timeline that have begun and not ended. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_OPEN_STATES_H
 #define HPCW_FORMAT_CLOG2_MERGE_OPEN_STATES_H
 
@@ -11,26 +11,26 @@ struct hpcw_i_clog2_open_state {
     uint32_t count;
 };
 
-/* Counts open states by (communicator, start event). Open addressing, as base/table takes 5 ns more for each event
- * of a merge; keys stay. */
+/* Counts open states by (communicator, start event). It has open addressing of its own: base/table takes 5 ns more
+ * for each event of a merge. Keys are never removed. */
 struct hpcw_i_clog2_open_states {
     struct hpcw_i_clog2_open_state *slot; /* [slots] */
     uint32_t slots, used;
-    /* of the last look-up; the next one often has the same key; NULL: none yet */
+    /* slot of the last look-up, as the next one often has the same key; NULL: none yet */
     struct hpcw_i_clog2_open_state *last;
 };
 
-/* The slow part of the next function. */
+/* The slow path of hpcw_i_clog2_open_count. */
 uint32_t *hpcw_i_clog2_open_find(struct hpcw_i_clog2_open_states *o, uint64_t key);
 
-/* The number of open states with this start event; the caller may change it. NULL: out of memory. */
+/* Returns the number of open states with this start event, for the caller to change. NULL: out of memory. */
 static inline uint32_t *hpcw_i_clog2_open_count(struct hpcw_i_clog2_open_states *o, uint32_t comm,
                                                 int32_t start) {
     uint64_t key = ((uint64_t)comm << 32 | (uint32_t)start) + 1;
     return o->last != NULL && o->last->key == key ? &o->last->count : hpcw_i_clog2_open_find(o, key);
 }
 
-/* The number of all open states. */
+/* Returns the number of all open states. */
 uint64_t hpcw_i_clog2_open_total(const struct hpcw_i_clog2_open_states *o);
 
 void hpcw_i_clog2_open_free(struct hpcw_i_clog2_open_states *o);

@@ -5,17 +5,16 @@
  * can be merged. They are divided into segments, one for each process. A process receives the records of its
  * segment from all others, merges them into blocks and writes these.
  *
- * Segments begin at record numbers, so processes count. Each process contributes the times of some of its
- * records, at regular distances, as samples. These times are the cuts. All processes add up how many records
- * they have before each cut. So there is a cut shortly before each begin of a segment, and one shortly after
- * it. The owner of a segment receives the records from the cut before its begin to the cut after its end, and
- * counts to its first one. Only records between two such cuts are sent twice. What a round does not complete
- * stays where it was encoded.
+ * Segments begin at record numbers, so processes count. Each process contributes the times of some of its records,
+ * at regular distances, as samples. These times are the cuts. All processes add up how many records they have
+ * before each cut. So there is a cut shortly before each begin of a segment, and one shortly after it. The owner
+ * of a segment receives the records from the cut before its begin to the cut after its end, and counts to its
+ * first one. Only records between two such cuts are sent twice. Records that a round does not complete stay where
+ * they were encoded.
  *
  * A process can write its blocks once it knows the number of blocks before them. All processes also add up the
- * bytes before each cut, and in most cases these determine the number of blocks before anything is merged. Then
- * a process writes while it merges, and what it writes is still in its cache. Otherwise it merges first and
- * counts.
+ * bytes before each cut, and in most cases these determine the number of blocks before anything is merged. Then a
+ * process writes while it merges, while the bytes are still in its cache. Otherwise it merges first and counts.
  */
 #include "libwriter/format/clog2/merge/merge.h"
 
@@ -32,19 +31,19 @@
 
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
-    AHEAD_BYTES = 2560 << 10,    /* to encode in a round: a little more than a segment of bare events */
-    MOST_AHEAD = 8 << 20,        /* the limit where other processes have fewer records in the same time */
+    AHEAD_BYTES = 2560 << 10,    /* bytes to encode in a round: a little more than a segment of bare events */
+    MOST_AHEAD = 8 << 20,        /* upper limit if other processes have fewer records in the same time */
     RECEIVED_BYTES = 4096 << 10, /* enough for more than a segment of bare events */
-    STEP = 64,                   /* records from one mark to the next */
+    STEP = 64,                   /* records between two marks */
     LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
-    MOST_SAMPLES = 64,  /* times that a process contributes in a round */
-    LEAST_SAMPLES = 16, /* even if all processes together then contribute more */
-    ALL_SAMPLES = 16384 /* than this number */
+    MOST_SAMPLES = 64,  /* times that a process contributes in a round, at most */
+    LEAST_SAMPLES = 16, /* times that a process contributes at least, even if that exceeds ALL_SAMPLES */
+    ALL_SAMPLES = 16384 /* times that all processes together should contribute at most */
 };
 
 #define NEVER HPCW_I_CLOG2_NEVER
 
-/* One of the encoded records. */
+/* The position of an encoded record. */
 struct mark {
     uint64_t time;
     size_t at; /* offset in bytes */
@@ -53,9 +52,9 @@ struct mark {
 struct ahead {
     unsigned char *data; /* [room] */
     size_t room, size;
-    struct mark *mark; /* [marks] every STEP-th record */
+    struct mark *mark; /* [marks] one for every STEP-th record */
     size_t marks;
-    uint64_t gone, records; /* records dropped so far, and records present */
+    uint64_t gone, records; /* number of records dropped so far, number of records present */
     uint64_t gone_bytes;
     bool all; /* the stream has no more records */
 };
@@ -63,15 +62,15 @@ struct ahead {
 /* A time that divides the records of all processes. */
 struct cut {
     uint64_t time;
-    uint64_t number, bytes; /* of all records before it */
-    size_t at;              /* offset of the first own record that is not before it */
+    uint64_t number, bytes; /* number and bytes of all records before it */
+    size_t at;              /* offset of the first own record at or after it */
 };
 
 /* The segment that a process merges in a round. */
 struct share {
-    uint64_t first, end; /* numbers of its records */
-    size_t from, to;     /* cuts between which its records are */
-    uint64_t blocks;     /* 0: not known before the records are merged */
+    uint64_t first, end; /* numbers of its first record, and of the first one after it */
+    size_t from, to;     /* indices of the cuts that enclose its records */
+    uint64_t blocks;     /* 0: not known until the records are merged */
 };
 
 struct work {
@@ -80,17 +79,17 @@ struct work {
     struct hpcw_i_clog2_stream *stream;
     size_t processes, me;
     size_t ahead_to; /* bytes to encode ahead */
-    uint64_t goal;   /* and the time up to which to encode, within MOST_AHEAD */
+    uint64_t goal;   /* time up to which to encode, within MOST_AHEAD */
     struct ahead own;
     size_t samples; /* times that each process contributes in a round */
-    /* One block: */
+    /* The following arrays are one allocation. */
     uint64_t *word;  /* [(processes + 1) * (samples + 2)] contributions of all processes, then the own one */
     uint64_t *count; /* [2 * (processes * samples + 2)] */
     uint64_t *send_at, *send_words, *receive_words; /* [processes] each */
-    struct cut *cut; /* [processes * samples + 2]; records before the first one are in the file */
+    struct cut *cut; /* [processes * samples + 2]; records before the first cut are in the file */
     size_t cuts;
     bool last;     /* all records are before the last cut */
-    uint64_t done; /* records in the file, whole segments of them */
+    uint64_t done; /* number of records in the file, in whole segments */
     uint64_t blocks_before, blocks;
     uint32_t block_size;
     struct share *share; /* [processes] */
@@ -146,7 +145,7 @@ static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
     return s;
 }
 
-/* Counts the own records before each cut, and after these counts, in the same array, their bytes. */
+/* Counts the own records before each cut. The second half of the array gets their bytes. */
 static void find_cuts(struct work *w) {
     const struct ahead *a = &w->own;
     size_t at = 0, mark = 0;
@@ -171,7 +170,7 @@ static void find_cuts(struct work *w) {
     }
 }
 
-/* Drops the records before an offset, except for those after the last mark before it, so that marks stay valid. */
+/* Drops the records before an offset. Those after the last mark before it are kept, so that marks stay valid. */
 static void forget(struct ahead *a, size_t at) {
     size_t marks = 0;
     while (marks < a->marks && (marks + 1 < a->marks ? a->mark[marks + 1].at : a->size) <= at) {
@@ -258,8 +257,8 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
  *  Shares
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The number of records that this round completes: whole segments, at most one for each process. At least one
- * more record follows them, unless these are the last ones. */
+/* Returns the number of records that this round completes: whole segments, at most one for each process. At least
+ * one more record follows them, unless they are the last ones. */
 static uint64_t completes(const struct work *w) {
     uint64_t number = w->cut[w->cuts - 1].number;
     uint64_t left = number <= w->done ? 0 : number - w->done, most = w->processes * (uint64_t)SEGMENT;
@@ -269,7 +268,7 @@ static uint64_t completes(const struct work *w) {
     return w->last || left == 0 ? left : (left - 1) / SEGMENT * SEGMENT;
 }
 
-/* Bounds of the bytes before record `number`, and the last cut that is not after it. */
+/* Finds bounds of the bytes before record `number`, and the last cut that is not after it. */
 static void look_before(const struct work *w, uint64_t number, size_t *cut, uint64_t *least, uint64_t *most) {
     while (*cut + 1 < w->cuts && w->cut[*cut + 1].number <= number) {
         ++*cut;
@@ -286,9 +285,9 @@ static void look_before(const struct work *w, uint64_t number, size_t *cut, uint
 }
 
 /*
- * Where there are more processes than processors, processes record in turn; or one process records more than
- * the others. Then the next segments come from a few processes only. The time span of this round's records says
- * how far each process must encode for a full round. One more segment is added, as that is an estimate.
+ * Sets how far each process must encode for a full next round. If there are more processes than processors,
+ * processes record in turn; or one process records more than the others. Then the next segments come from a few
+ * processes only. The estimate comes from the time span of this round's records, so one more segment is added.
  */
 static void set_goal(struct work *w, uint64_t end) {
     const struct cut *from = &w->cut[0], *to = &w->cut[w->cuts - 1];
@@ -302,7 +301,7 @@ static void set_goal(struct work *w, uint64_t end) {
     }
 }
 
-/* All processes compute the same shares. */
+/* Computes the shares. All processes get the same result. */
 static void make_shares(struct work *w) {
     uint64_t end = w->done + completes(w), number = w->done, least, most;
     size_t cut = 0;
@@ -319,7 +318,7 @@ static void make_shares(struct work *w) {
             uint64_t least_before = least, most_before = most;
             look_before(w, number, &cut, &least, &most);
             mine->blocks = hpcw_i_clog2_blocks_of(w->block_size, least - most_before, most - least_before);
-            /* One more record: its time ends the last block. */
+            /* Include one more record: its time ends the last block. */
             mine->to = cut + 1 < w->cuts ? cut + 1 : cut;
         }
     }
@@ -329,7 +328,7 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
     for (size_t p = 0; p < w->processes; p++) {
         const struct share *his = &w->share[p];
         size_t from = w->cut[his->from].at, to = w->cut[his->to].at;
-        /* The own records are merged where they are. */
+        /* Own records are merged in place, so they are not sent. */
         w->send_at[p] = from / 8;
         w->send_words[p] = p == w->me || his->first == his->end ? 0 : (to - from) / 8;
     }
@@ -354,8 +353,7 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
  *  Merge
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Merges the own share into the slice. `first_block` is the number of blocks before it, NULL if that is not yet
- * known. */
+/* Merges the own share into the slice. `first_block` is the number of blocks before it; NULL: not yet known. */
 static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     struct hpcw_i_clog2_runs *r = &w->runs;
@@ -388,7 +386,7 @@ static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw
     return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(hpcw_i_clog2_runs_time(r)), err);
 }
 
-/* Whether the number of blocks of each share is known before anything is merged. */
+/* Whether the number of blocks of each share is known before the merge. */
 static bool blocks_are_known(const struct work *w) {
     bool known = true;
     for (size_t p = 0; p < w->processes; p++) {
@@ -397,7 +395,7 @@ static bool blocks_are_known(const struct work *w) {
     return known;
 }
 
-/* A process that does not know its number of blocks merges first. Then all gather the numbers. */
+/* Gathers the numbers of blocks. A process that does not know its own merges first. */
 static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     struct share *mine = &w->share[w->me];
     hpcw_status s = HPCW_OK;
@@ -419,8 +417,8 @@ static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Writes the own share, and merges it at the same time unless that is done: merged bytes are still in the
- * processor's cache. After that each block has its place in the file. */
+/* Writes the own share. Unless it is merged already, merges it at the same time: merged bytes are then still in
+ * the cache. Afterwards each block has its position in the file. */
 static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     uint64_t first_block = w->blocks_before;
@@ -441,7 +439,7 @@ static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
                : s;
 }
 
-/* Drops the records that are in the file, up to the last cut before the next one. */
+/* Drops the records that are in the file, up to the last cut before the next record. */
 static void drop_done(struct work *w) {
     size_t cut = 0;
     w->done = w->share[w->processes - 1].end;
@@ -456,7 +454,8 @@ static void drop_done(struct work *w) {
  *  All rounds
  * --------------------------------------------------------------------------------------------------------- */
 
-/* *s is the status of this process, which the others get in the next round; the result is that of all. */
+/* Runs a round. *s is the status of this process, which the others get in the next round. The result is the status
+ * of all. */
 static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
     hpcw_status r = make_cuts(w, *s, err);
     if (r != HPCW_OK) {
@@ -465,7 +464,7 @@ static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
     make_shares(w);
     uint64_t end = w->share[w->processes - 1].end;
     if (end == w->done) {
-        w->ahead_to *= 2; /* not even one segment: each process must encode more */
+        w->ahead_to *= 2; /* there was not even one segment: each process must encode more */
         *s = encode_ahead(w, err);
         return HPCW_OK;
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A loser tree over the runs: each inner node keeps the run that lost there, and the winner of all is known.
- * When the winner advances to its next record, it plays against the losers on the way from its leaf to the
- * root. The compiler makes each comparison without a branch, because nobody can predict who wins.
+ * A loser tree over the runs. Each inner node keeps the run that lost there; the overall winner is known. When the
+ * winner advances to its next record, it plays against the losers on the way from its leaf to the root. The
+ * compiler makes each comparison without a branch, because the outcome cannot be predicted.
  *
- * A record depends on the comparisons of the record before it and on nothing else, because for each run the
- * time of the record after the next one is already loaded. As long as the next records come from two runs only,
- * these two are merged by themselves, in registers and with one comparison.
+ * A record depends only on the comparisons of the record before it, because for each run the time of the record
+ * after the next one is already loaded. While the next records come from two runs only, these two are merged in
+ * registers, with one comparison each.
  *
- * These functions get the struct as a copy, so that the compiler sees that no byte written changes it.
+ * These functions get the struct as a copy, so that the compiler knows that no store changes it.
  */
 #include "libwriter/format/clog2/merge/runs.h"
 
@@ -79,7 +79,7 @@ void hpcw_i_clog2_runs_begin(struct hpcw_i_clog2_runs *runs) {
     runs->by_tree = 0;
 }
 
-/* Plays a run with a new key from its leaf up to the nodes below `top`, where it had won. Returns the winner
+/* Plays a run with a new key from its leaf up to the nodes below `top`, which it had won. Returns the winner
  * there. */
 static inline uint32_t play_again(const struct hpcw_i_clog2_runs r, uint32_t run, uint32_t top) {
     uint64_t best = r.key[run];
@@ -116,13 +116,13 @@ static inline unsigned char *copy_record(unsigned char *to, const unsigned char 
  *  Two runs
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The time from which on a record of `third` comes before those of `run`. */
+/* Returns the time from which on a record of `third` comes before those of `run`. */
 static uint64_t bound_of(const struct hpcw_i_clog2_runs r, uint32_t run, uint32_t third) {
     return third == r.leaves ? NEVER : r.key[third] + (run < third);
 }
 
-/* The node at which the second run, next after the winner, lost. *third: the run after both; r.leaves if there
- * are only two. */
+/* Returns the node at which the second run, the next one after the winner, lost. *third is the run after both;
+ * r.leaves if there are only two. */
 static uint32_t next_ones(const struct hpcw_i_clog2_runs r, uint32_t winner, uint32_t *third) {
     uint32_t at = (r.leaves + winner) / 2, after = r.leaves;
     for (uint32_t node = at / 2; node > 0; node /= 2) {
@@ -140,9 +140,9 @@ static uint32_t next_ones(const struct hpcw_i_clog2_runs r, uint32_t winner, uin
 }
 
 /*
- * Takes records of the first two runs until one of a third run is next or there is no room. Processes that take
- * turns on a processor record like this: the records of a span of time come from few of them. *number: the
- * limit, then the number taken. Returns the new winner.
+ * Takes records of the first two runs until a record of a third run is next or there is no room. This is the
+ * common case if processes take turns on a processor: then the records of a time span come from few of
+ * them. *number is the limit, then the number taken. Returns the new winner.
  */
 static uint32_t take_two(const struct hpcw_i_clog2_runs r, unsigned char **to, const unsigned char *end,
                          size_t *number) {

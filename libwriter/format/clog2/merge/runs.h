@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges sorted runs of encoded records by time; of equal times, the lower run comes first. */
+/* Merges sorted runs of encoded records by time. Of equal times, that of the lower run comes first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 #define HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 
@@ -7,7 +7,8 @@
 
 #include "libwriter/format/clog2/file/records.h"
 
-/* Times as words: times of records are not negative, so their bits have the same order. */
+/* The time of an exhausted run. Times are compared as words: they are not negative, so their bits have the same
+ * order. */
 #define HPCW_I_CLOG2_NEVER ((uint64_t)INT64_MAX)
 
 static inline uint64_t hpcw_i_clog2_time_at(const unsigned char *record) {
@@ -21,7 +22,7 @@ static inline uint32_t hpcw_i_clog2_size_at(const unsigned char *record) {
 struct hpcw_i_clog2_run_state {
     const unsigned char *next, *after; /* the next record, and where the one after it begins */
     const unsigned char *end;
-    uint64_t time_after; /* time of the latter */
+    uint64_t time_after; /* time of the record at `after` */
 };
 
 struct hpcw_i_clog2_runs {
@@ -30,19 +31,20 @@ struct hpcw_i_clog2_runs {
     uint32_t *loser;                    /* [leaves] by inner node, from 1 */
     uint32_t leaves;                    /* a power of two */
     uint32_t winner;                    /* the run whose record is next */
-    uint32_t by_tree;                   /* records to take by the tree before two runs are tried again */
+    /* number of records to take by the tree before two runs are tried again */
+    uint32_t by_tree;
 };
 
 /* Allocates `count` empty runs. False: out of memory. Free them in any case. */
 bool hpcw_i_clog2_runs_make(struct hpcw_i_clog2_runs *runs, size_t count);
 void hpcw_i_clog2_runs_free(struct hpcw_i_clog2_runs *runs);
 
-/* Sets run i, which stays the caller's. Call runs_begin after the last one. */
+/* Sets run i; the data stay the caller's. Call runs_begin after the last one. */
 void hpcw_i_clog2_runs_set(struct hpcw_i_clog2_runs *runs, size_t i, const unsigned char *data,
                            const unsigned char *end);
 void hpcw_i_clog2_runs_begin(struct hpcw_i_clog2_runs *runs);
 
-/* Time of the next record, HPCW_I_CLOG2_NEVER if there is none; and its size, if there is one. */
+/* Return the time of the next record, HPCW_I_CLOG2_NEVER if there is none; and its size, if there is one. */
 static inline uint64_t hpcw_i_clog2_runs_time(const struct hpcw_i_clog2_runs *runs) {
     return runs->key[runs->winner];
 }
@@ -53,7 +55,7 @@ static inline uint32_t hpcw_i_clog2_runs_size(const struct hpcw_i_clog2_runs *ru
 /* Skips the next `number` records, which must exist. */
 void hpcw_i_clog2_runs_skip(struct hpcw_i_clog2_runs *runs, uint64_t number);
 
-/* Copies the next `*number` records, which must exist, as far as they fit into `room`. *number: how many were
+/* Copies the next *number records, which must exist, as far as they fit into `room`. *number becomes the number
  * copied. Returns their bytes. */
 size_t hpcw_i_clog2_runs_take(struct hpcw_i_clog2_runs *runs, unsigned char *to, size_t room, size_t *number);
 

@@ -8,13 +8,13 @@
 #include "libwriter/format/clog2/merge/open_states.h"
 #include "libwriter/io/sys.h"
 
-enum { NO_COMM = -999999999 }; /* of a communicator that is freed */
+enum { NO_COMM = -999999999 }; /* communicator in the record of one that is freed */
 
 struct hpcw_i_clog2_cursor {
     const struct hpcw_i_clog2_origin *origin;
     const struct hpcw_i_clog2_chunk *chunk;
-    const uint64_t *p, *end; /* of the current record, and of its chunk */
-    uint64_t *room;          /* for chunks of the local file; NULL before the first one */
+    const uint64_t *p, *end; /* current record, and end of its chunk */
+    uint64_t *room;          /* buffer for chunks of the local file; NULL before the first one */
     const unsigned char *encoded, *encoded_end;
     double time;
     int32_t thread;
@@ -38,7 +38,7 @@ static int32_t event_at(const uint64_t *p) {
     return (int32_t)(uint32_t)p[1];
 }
 
-/* Words of the largest chunk from here on. */
+/* Words of the largest chunk of the list from here on. */
 static size_t largest(const struct hpcw_i_clog2_chunk *chunk) {
     size_t words = 0;
     for (; chunk != NULL; chunk = chunk->next) {
@@ -78,7 +78,7 @@ static inline bool is_member(const struct hpcw_i_clog2_origin *o, uint32_t comm)
     return comm < o->memberships && o->membership[comm].rank >= 0 && o->membership[comm].index >= 0;
 }
 
-/* The end of a message that its other end has recorded. */
+/* Whether an event is the end of a message that the partner has recorded for its peer. */
 static inline bool is_of_peer(int32_t event) {
     return event == HPCW_CLOG2_PEER_SEND || event == HPCW_CLOG2_PEER_RECEIVE;
 }
@@ -92,8 +92,8 @@ static inline bool is_message(const struct hpcw_i_clog2_events *t, const struct 
            peer < o->membership[peer_comm].peers && (uint32_t)peer < t->ranks && tag >= 0;
 }
 
-/* Time in seconds. All times of a timeline differ, or two of its drawables could be equal: a clock may stand
- * still or, from one CPU to another, step back. */
+/* Returns the time in seconds. It is later than `before`: with equal times two drawables of a timeline could be
+ * equal, as a clock may stand still or step back from one CPU to another. */
 static inline double time_after(double before, const struct hpcw_i_clog2_origin *o, uint64_t tick) {
     double time = (double)(int64_t)(tick - o->base) * o->scale + o->shift;
     if (__builtin_expect(!(time > before), 0)) {
@@ -105,7 +105,7 @@ static inline double time_after(double before, const struct hpcw_i_clog2_origin 
     return time;
 }
 
-/* Decides whether the current record goes into the file, and counts why not. *good: it does. */
+/* Decides whether the current record goes into the file, and counts the reason if not. *good: it does. */
 static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cursor *c, bool *good,
                          hpcw_error *err) {
     const struct hpcw_i_clog2_events *t = s->events;
@@ -118,7 +118,7 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     if (kind == HPCW_CLOG2_MESSAGE) {
         *good = *good && is_message(t, o, p);
     } else if (kind == HPCW_CLOG2_COMM_EVENT) {
-        /* A new one goes in even if its parent is not in the log: other records are on this communicator. */
+        /* A new communicator goes in even if its parent is not in the log, as other records use it. */
         *good = event == HPCW_CLOG2_COMM_FREED
                     ? *good
                     : (uint32_t)event < o->memberships && o->membership[event].index >= 0;
@@ -191,8 +191,8 @@ hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
     if (stream->cursor == NULL || stream->heap.entry == NULL) {
         return hpcw_i_fail_memory(err, "clog2", all, "timelines");
     }
-    /* Cursors are numbered by rank, then encoded records before timelines, then by thread. That is the order of
-     * equal times. */
+    /* Cursors are numbered in the order of equal times: by rank, then encoded records before timelines, then by
+     * thread. */
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; i < count; i++) {
         struct hpcw_i_clog2_cursor *c = &stream->cursor[stream->cursors++];
@@ -268,7 +268,7 @@ static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char
     hpcw_i_clog2_encode(&r, to);
 }
 
-/* On the timeline of the peer's first thread. */
+/* Encodes the peer's end of a message, on the timeline of the peer's first thread. */
 static void encode_of_peer(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_membership *own = &c->origin->membership[comm_at(c->p)];
     const hpcw_clog2_record r = {
@@ -312,9 +312,9 @@ static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to
 }
 
 /*
- * Most records are bare events and messages whose communicator and state are known, many in a row. This takes
- * them as long as they are before `until` and fit. The current record was judged before; *judged: the one after
- * the last taken was, too.
+ * Takes ordinary records: bare events and messages whose communicator and state are known. Most records are of
+ * this kind, many in a row. It takes them while they are before `until` and fit. The current record was judged
+ * before. *judged: so was the one after the last taken.
  */
 static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpcw_i_clog2_cursor *c,
                             unsigned char **to, const unsigned char *end, size_t most, double until,
@@ -398,7 +398,7 @@ hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigne
     hpcw_status s = HPCW_OK;
     bool full = false;
     while (s == HPCW_OK && heap->count > 0 && !full) {
-        /* One cursor continues as long as no other comes before it. */
+        /* One cursor continues while no other one comes before it. */
         struct hpcw_i_clog2_heap_entry self = heap->entry[0],
                                        other = {.time = HPCW_CLOG2_LAST, .number = UINT32_MAX};
         for (uint32_t i = 1; i < heap->count && i < 3; i++) {

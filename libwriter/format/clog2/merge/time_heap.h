@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A heap of sources, earliest time first; of equal times, the lower number first. */
+/* A heap of sources, earliest time first. Of equal times, the lower number is first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 #define HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 
@@ -12,7 +12,8 @@ struct hpcw_i_clog2_heap_entry {
 };
 
 struct hpcw_i_clog2_heap {
-    struct hpcw_i_clog2_heap_entry *entry; /* [count], the first is next; the caller's, with room for all */
+    /* [count], the next one first; memory of the caller, with room for all */
+    struct hpcw_i_clog2_heap_entry *entry;
     uint32_t count;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a log of the local files of a run that died. Each complete record of a file counts. */
+/* Makes a log from the local files of a run that died. Each complete record of a file is used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int by_rank(const void *a_, const void *b_) {
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Sorts the files. All must be of one run, each of another rank. */
+/* Sorts the files, and checks that all are of one run, each of another rank. */
 static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t count, hpcw_error *err) {
     qsort(file, count, sizeof *file, by_rank);
     for (size_t i = 1; i < count; i++) {
@@ -48,7 +48,7 @@ static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t 
     return HPCW_OK;
 }
 
-/* Whether there is a file of every rank. The message names those that are missing, as far as it has room. */
+/* Checks that every rank has a file. The message names the missing ranks, as many as fit. */
 static hpcw_status check_ranks(const char *path, const struct hpcw_i_clog2_recovered_file *file, uint32_t count,
                                hpcw_error *err) {
     const uint32_t ranks = file[0].ranks;
@@ -58,7 +58,7 @@ static hpcw_status check_ranks(const char *path, const struct hpcw_i_clog2_recov
         return HPCW_OK;
     }
     for (uint32_t i = 0, next = 0; i <= count; i++) {
-        uint32_t end = i < count ? file[i].rank : ranks; /* ranks from `next` to before this one have no file */
+        uint32_t end = i < count ? file[i].rank : ranks; /* ranks from `next` up to this one have no file */
         if (next < end && used > sizeof missing - 32) {
             (void)snprintf(missing + used, sizeof missing - used, ", ...");
             break;
@@ -77,8 +77,8 @@ static hpcw_status check_ranks(const char *path, const struct hpcw_i_clog2_recov
                        ranks, count, ranks - count == 1 ? "" : "s", missing);
 }
 
-/* Whether all that was recorded is in the files. Of MPE's this cannot be known: they are cut short whenever their
- * program died. */
+/* Checks that the files have all records. For MPE's files this cannot be known: they are always cut short when
+ * their program dies. */
 static hpcw_status check_whole(const char *path, const struct hpcw_i_clog2_recovered_file *file, size_t count,
                                hpcw_error *err) {
     for (size_t i = 0; i < count; i++) {
@@ -95,7 +95,7 @@ static hpcw_status check_whole(const char *path, const struct hpcw_i_clog2_recov
 struct recovery {
     struct hpcw_i_clog2_recovered_file *file;
     size_t count;
-    struct hpcw_i_clog2_definition *definition; /* of the file with the longest list */
+    struct hpcw_i_clog2_definition *definition; /* list of the file with most definitions */
     uint32_t definitions, states, solos, known_solos, threads;
     struct hpcw_i_clog2_events events;
     struct hpcw_i_clog2_comms comms;
@@ -121,7 +121,7 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_clog2_comms_settle(&r->comms, err);
     }
-    /* A rank without a file also has an entry, which must differ from all others. */
+    /* A rank without a file also gets an entry, which must differ from all others. */
     for (uint32_t rank = 0; s == HPCW_OK && rank < r->comms.ranks; rank++) {
         hpcw_clog2_comm_id *id = &r->comms.self[rank];
         if (id->random == 0 && id->created == 0) {
@@ -172,7 +172,7 @@ static void define_offered(struct recovery *r) {
     }
 }
 
-/* All records of the files, as one stream. */
+/* Makes one stream of all records of the files. */
 static hpcw_status make_stream(struct recovery *r, hpcw_error *err) {
     r->origin = hpcw_i_calloc(r->count, sizeof *r->origin);
     if (r->origin == NULL) {
@@ -268,7 +268,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
     }
     if (s == HPCW_OK && !r.file[0].mpe) {
         define_offered(&r);
-        /* Some records may use it. */
+        /* Some records may use the state for waits, so define it. */
         hpcw_i_clog2_define_spill(r.definition, &r.definitions);
         hpcw_i_clog2_count_definitions(r.definition, r.definitions, &r.states, &r.solos);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPE's local files (doc/formats/clog2.md, "Local files"): a preamble, then blocks in the machine's byte
- * order. After a crash the table of communicators is missing; the records that introduce communicators say the
- * same. A time shift applies to the records after it.
+ * MPE's local files (doc/formats/clog2.md, "Local files"): a preamble, then blocks in the machine's byte order.
+ * After a crash the table of communicators is missing, but the records that introduce communicators hold the same
+ * facts. A time shift applies to the records after it.
  */
 #include "libwriter/format/clog2/recover/recovered_file.h"
 
@@ -15,7 +15,7 @@
 
 enum { FREED = -999999999 };
 
-/* The number of 32-bit fields after the head of each kind of record, and where its texts are. */
+/* Number of 32-bit fields after the head of each kind of record, and offsets of its texts. */
 static const struct {
     uint8_t numbers;
     struct {
@@ -35,7 +35,7 @@ static int32_t get_i32(const unsigned char *p, bool big) {
     return (int32_t)hpcw_i_get_u32(p, big);
 }
 
-/* The value after a title of the preamble. */
+/* Finds the value after a title of the preamble. */
 static bool find_number(const char *preamble, const char *title, uint32_t *value) {
     const char *end = preamble + HPCW_I_CLOG2_PREAMBLE;
     for (const char *p = preamble; p < end && *p != '\0'; p += strlen(p) + 1) {
@@ -50,7 +50,7 @@ static bool find_number(const char *preamble, const char *title, uint32_t *value
     return false;
 }
 
-/* Converts a record to that of a merged file, except for its communicators. */
+/* Converts a record to the form of a merged file, except for its communicators. */
 static void convert(const unsigned char *from, bool big, double time, int32_t kind, unsigned char *to) {
     hpcw_i_clog2_put_head(to, time, get_i32(from + 8, big), get_i32(from + 12, big), get_i32(from + 16, big),
                           kind);
@@ -76,7 +76,7 @@ static void convert(const unsigned char *from, bool big, double time, int32_t ki
     }
 }
 
-/* Stores a communicator by the number that the process uses. */
+/* Stores a communicator under the number that the process uses. */
 static hpcw_status store_comm(struct hpcw_i_clog2_recovered_file *f, const unsigned char *payload,
                               hpcw_error *err) {
     int32_t event = get_i32(payload, true), comm = get_i32(payload + 4, true),
@@ -108,7 +108,7 @@ static hpcw_status store_comm(struct hpcw_i_clog2_recovered_file *f, const unsig
     return HPCW_OK;
 }
 
-/* Notes the numbers that records use; the log announces these. */
+/* Notes the numbers that records use, for the log to announce them. */
 static void note_event(struct hpcw_i_clog2_recovered_file *f, int32_t event) {
     if (event >= HPCW_CLOG2_USER_SOLO && event < HPCW_CLOG2_USER_SOLO + (int32_t)HPCW_CLOG2_SOLOS) {
         uint32_t n = (uint32_t)(event - HPCW_CLOG2_USER_SOLO) + 1;
@@ -121,7 +121,7 @@ static void note_event(struct hpcw_i_clog2_recovered_file *f, int32_t event) {
     }
 }
 
-/* Takes the records of a block. *ended: no record follows, or nothing that could be one. */
+/* Takes the records of a block. *ended: no record follows, or no valid one. */
 static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsigned char *block, uint32_t size,
                               bool big, double *shift, double *last, bool *ended, hpcw_error *err) {
     for (uint32_t at = 0; at + HPCW_I_CLOG2_HEAD <= size;) {
@@ -134,18 +134,18 @@ static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsig
         }
         bool good = record > 0 && record <= size - at && kind > HPCW_I_CLOG2_END_BLOCK && time - time == 0;
         if (!good) {
-            /* The record at the end has the time of the end; bytes that were never written are zero. */
+            /* The record that ends a block has the time of the end. Bytes that were never written are zero. */
             f->truncated = kind != HPCW_I_CLOG2_END_LOG || !(time > 0);
             *ended = true;
             return HPCW_OK;
         }
         at += record;
         if (kind == HPCW_I_CLOG2_COLLECTIVE || kind == HPCW_I_CLOG2_SOURCE) {
-            continue; /* no tool shows them */
+            continue; /* no tool shows these kinds */
         }
         *shift = kind == HPCW_CLOG2_TIME_SHIFT ? hpcw_i_get_f64(p + HPCW_I_CLOG2_HEAD, big) : *shift;
         time += *shift;
-        time = time > *last ? time : *last; /* times on both sides of a shift may overlap a little */
+        time = time > *last ? time : *last; /* times before and after a shift may overlap a little */
         if (!(time < HPCW_CLOG2_LAST)) {
             break;
         }
@@ -195,7 +195,8 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a local file of MPE2, got %s", f->path,
                            strncmp(final, "TRUE", 4) == 0 ? "a merged log" : "something else");
     }
-    /* A process numbers them as it records their creation, so a damaged number cannot ask for much memory. */
+    /* A process numbers communicators as it records their creation. So the file size limits the numbers, and a
+     * damaged one cannot ask for much memory. */
     uint64_t records = size / hpcw_i_clog2_size(HPCW_CLOG2_COMM_EVENT);
     f->most_comms = records < HPCW_I_CLOG2_MOST_COMMS ? (uint32_t)records : HPCW_I_CLOG2_MOST_COMMS;
     unsigned char *block = hpcw_i_malloc(f->block_size);
@@ -216,7 +217,7 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a record that says which of %u ranks it is, got none",
                         f->path, f->ranks);
     }
-    /* Its times have a zero of their own; nothing is added. */
+    /* Times in MPE's files have their own zero, so nothing is added. */
     f->ticks.begin_offset = 0;
     return s;
 }
@@ -229,8 +230,8 @@ static bool renumber(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
     return true;
 }
 
-/* A local file does not name the communicator of a message's peer. It is the same one, or the remote half,
- * whose number in MPE follows that of the local half. */
+/* Returns the communicator of a message's peer, which a local file does not name. It is the same one, or the
+ * remote half, whose number in MPE follows that of the local half. */
 static uint32_t peer_comm(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
                           const unsigned char *payload) {
     bool half = comm + 1 < f->knowns && f->known[comm].kind == HPCW_CLOG2_LOCAL_HALF &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads local files of this library. Each complete piece of a file counts, and each complete record. */
+/* Reads local files of this library. Each complete piece of a file is used, and each complete record. */
 #include "libwriter/format/clog2/recover/recovered_file.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "libwriter/format/clog2/file/records.h"
 #include "libwriter/format/clog2/log/local_file.h"
 
-/* Half of the longest time of a log: the limit for a recording, and for the offset between two clocks. */
+/* Half of the longest time of a log, ns. It limits the length of a recording, and the offset between two clocks. */
 #define MOST_NS (INT64_C(50000000) * 1000000000)
 
 static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *err) {
@@ -20,7 +20,7 @@ static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *
         return s;
     }
     const struct hpcw_i_clog2_ticks *t = &head.ticks;
-    /* Written so that NaN fails. */
+    /* This form of the comparison fails for NaN. */
     bool good = whole && head.tag == HPCW_I_CLOG2_LOCAL_TAG && hpcw_i_clog2_may_have_ranks(head.ranks) &&
                 head.rank < head.ranks && t->ns > 0 && t->ns <= MOST_NS && t->begin_offset > -MOST_NS &&
                 t->begin_offset < MOST_NS && head.window % 8 == 0;
@@ -44,7 +44,7 @@ static bool are_labels(const struct hpcw_i_clog2_definition *d) {
            hpcw_i_clog2_labels_check(d->colour, d->name, d->format, NULL) == HPCW_OK;
 }
 
-/* Whether the definition after `count` others is one that a recording would store there. */
+/* Whether a recording would store this definition after `count` others. */
 static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &definition[count];
     uint32_t states, solos;
@@ -59,7 +59,7 @@ static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t c
     return numbered && are_labels(d);
 }
 
-/* Whether the offer after `count` others is one that a recording would make there. */
+/* Whether a recording would store this offer after `count` others. */
 static bool is_offer(const struct hpcw_i_clog2_definition *offered, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &offered[count];
     int32_t least = count == 0 ? 0 : d[-1].number + 1;
@@ -71,7 +71,7 @@ static bool is_comm(const struct hpcw_i_clog2_recovered_file *f, const struct hp
     return comm->kind >= HPCW_CLOG2_INTER && comm->kind <= HPCW_CLOG2_REMOTE_HALF && comm->rank < f->ranks;
 }
 
-/* Appends a piece to the list of its kind. */
+/* Appends the entries of a piece to the list of its kind. */
 static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct hpcw_i_clog2_piece_head *piece,
                              uint64_t at, bool *whole, hpcw_error *err) {
     bool comms = piece->kind == HPCW_I_CLOG2_PIECE_COMMS, offers = piece->kind == HPCW_I_CLOG2_PIECE_OFFERED;
@@ -98,13 +98,14 @@ static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct
     return s;
 }
 
-/* A clock may step back a little from one CPU to another, but not to before it was chosen. */
+/* Whether a tick is plausible. A clock may step back a little from one CPU to another, but not to before it was
+ * chosen. */
 static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
     double ns = (double)(int64_t)(tick - t->base) * t->ns;
     return ns > -1e9 && ns < (double)MOST_NS;
 }
 
-/* Whether there is something from word `from` on. */
+/* Whether any word from word `from` on is not zero. */
 static bool is_used(const uint64_t *words, uint64_t from, uint64_t all) {
     while (from < all && words[from] == 0) {
         from++;
@@ -112,7 +113,7 @@ static bool is_used(const uint64_t *words, uint64_t from, uint64_t all) {
     return from < all;
 }
 
-/* Number of words of complete records at `words`. Notes the known states that they use. */
+/* Counts the words of complete records at `words`. Notes the known states that they use. */
 static uint32_t count_words(struct hpcw_i_clog2_recovered_file *f, const uint64_t *words, uint64_t size) {
     uint64_t all = size / sizeof *words;
     uint32_t used = 0, n = 0;
@@ -131,7 +132,7 @@ static uint32_t count_words(struct hpcw_i_clog2_recovered_file *f, const uint64_
     return used;
 }
 
-/* Timelines are numbered by thread. */
+/* Makes the timeline of a thread; timelines are numbered by thread. */
 static hpcw_status have_timeline(struct hpcw_i_clog2_recovered_file *f, uint32_t thread, hpcw_error *err) {
     if (thread < f->timelines) {
         return HPCW_OK;
@@ -150,7 +151,7 @@ static hpcw_status have_timeline(struct hpcw_i_clog2_recovered_file *f, uint32_t
     return HPCW_OK;
 }
 
-/* Threads take windows as they find them, so that a few are not in order. */
+/* Adds a chunk in its order. Threads take windows as they become free, so a few are not in order. */
 static void add_chunk(struct hpcw_i_clog2_recovered_file *f, uint32_t thread,
                       struct hpcw_i_clog2_chunk *chunk) {
     struct hpcw_i_clog2_chunk **at = &f->first[thread], **last = &f->last[thread];
@@ -178,7 +179,7 @@ static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
     s = words == NULL || chunk == NULL ? hpcw_i_fail_memory(err, f->path, 0, NULL)
                                        : hpcw_i_clog2_recovered_read(f, at, words, (size_t)size, &whole, err);
     uint32_t used = s == HPCW_OK && whole ? count_words(f, words, size) : 0;
-    /* The process may have died within one record. */
+    /* The process may have died while it stored a record. */
     f->damaged = f->damaged || (s == HPCW_OK && whole &&
                                 is_used(words, used + HPCW_I_CLOG2_MOST_WORDS, size / sizeof *words));
     if (used == 0) {
@@ -191,7 +192,7 @@ static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
     return s;
 }
 
-/* Takes one piece; *whole: it is there, as a recording writes it. */
+/* Takes one piece. *whole: the piece is complete and valid. */
 static hpcw_status take_piece(struct hpcw_i_clog2_recovered_file *f,
                               const struct hpcw_i_clog2_piece_head *piece, uint64_t at, uint64_t left,
                               bool *whole, hpcw_error *err) {
@@ -207,8 +208,8 @@ static bool is_piece(const struct hpcw_i_clog2_piece_head *piece) {
            piece->size <= HPCW_I_CLOG2_CHUNK_BYTES && piece->thread < HPCW_I_CLOG2_MOST_THREADS;
 }
 
-/* A window that begins with no tag has not been used: beyond its first page, where a tag may have been about to
- * come, it is zeros. */
+/* Checks that a window without a tag is unused: zeros beyond its first page, in which a head may have been
+ * incomplete. */
 static hpcw_status check_unused(struct hpcw_i_clog2_recovered_file *f, uint64_t at, uint64_t end,
                                 hpcw_error *err) {
     uint64_t words[512]; /* a page */
@@ -221,7 +222,7 @@ static hpcw_status check_unused(struct hpcw_i_clog2_recovered_file *f, uint64_t 
     return s;
 }
 
-/* A thread numbers its pieces: all but the last must have records. */
+/* Whether a piece is missing. A thread numbers its pieces, and all but the last must have records. */
 static bool has_gap(const struct hpcw_i_clog2_recovered_file *f) {
     for (uint32_t t = 0; t < f->timelines; t++) {
         uint32_t next = 0;
@@ -234,7 +235,7 @@ static bool has_gap(const struct hpcw_i_clog2_recovered_file *f) {
     return false;
 }
 
-/* Takes the pieces of all windows. What is not a piece is the unused rest of a window if it has no tag. */
+/* Takes the pieces of all windows. Without a tag, the rest of a window is unused. */
 static hpcw_status take_pieces(struct hpcw_i_clog2_recovered_file *f, uint64_t file_size, hpcw_error *err) {
     uint64_t at = sizeof(struct hpcw_i_clog2_local_head);
     hpcw_status s = HPCW_OK;

@@ -18,8 +18,8 @@ struct hpcw_i_dir;
  */
 struct hpcw_i_r2f_prefix {
     const char *path; /* for messages */
-    struct hpcw_i_dir
-        *dir; /* NULL: nobody holds it, as a restart that changes nothing; it is then read by its path */
+    /* NULL: nobody holds it, as a restart that changes nothing; it is then read by its path */
+    struct hpcw_i_dir *dir;
 };
 
 /* Holds a prefix that exists. p->dir is to be released, and NULL after a failure. */

@@ -12,8 +12,8 @@
 struct hpcw_i_r2f_removal {
     struct hpcw_i_r2f_prefix p;
     bool all; /* the list has all files of the dataset's directory, perhaps also those of other datasets */
-    struct hpcw_i_buf
-        names; /* below the prefix, each with its NUL; a directory, to go if it is empty, ends in '/' */
+    /* below the prefix, each with its NUL; a directory, to go if it is empty, ends in '/' */
+    struct hpcw_i_buf names;
 };
 
 /* A dataset as the calls below need it. */

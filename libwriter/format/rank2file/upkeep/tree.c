@@ -10,8 +10,8 @@
 struct dataset_walk {
     hpcw_i_r2f_visit *visit;
     void *context;
-    struct hpcw_i_buf
-        path; /* of the directory that is being listed, with '/' at its end if it is not the first */
+    /* of the directory that is being listed, with '/' at its end if it is not the first */
+    struct hpcw_i_buf path;
 };
 
 static int walk(struct dataset_walk *w, int at, const char *name);
