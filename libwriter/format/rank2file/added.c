@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a dataset that is being written: those that were begun, and those that were added. */
+/* The files of a dataset that is being written: begun ones, and added ones. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static uint32_t index_of(const hpcw_rank2file *w, uint32_t rank) {
     if (w->own_ranks != NULL) {
         return hpcw_i_find_ascending(w->own_ranks, count, rank);
     }
-    uint32_t i = rank - w->first; /* wraps to something large below the first */
+    uint32_t i = rank - w->first; /* wraps to a large number if the rank is below the first */
     return i < count ? i : UINT32_MAX;
 }
 
@@ -84,7 +84,7 @@ hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *nam
     s = hpcw_i_r2f_note(w, name, err);
     s = s == HPCW_OK ? hpcw_i_r2f_add(w, rank, &file, true, err) : s;
     if (s != HPCW_OK) {
-        /* A program that ignores this would finish a dataset without the file. */
+        /* If the program ignores this error, the dataset must not be finished without the file. */
         hpcw_rank2file_abandon(w, err);
     }
     return s;
@@ -114,7 +114,7 @@ void hpcw_i_r2f_begin_file(hpcw_rank2file *w, struct hpcw_i_r2f_begun *f) {
     (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* Why a dataset must not be finished with this file as it is. */
+/* Fails with the reason why a dataset must not be finished with this file in its present state. */
 static hpcw_status verdict(const struct hpcw_i_r2f_begun *f, hpcw_error *err) {
     if (!f->open) {
         return HPCW_OK;
@@ -145,7 +145,7 @@ void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f) {
 
 /* ---- at the close ---- */
 
-/* Whoever wrote the files: they must still be there, as the dataset lists them. */
+/* Checks that a file exists, as the dataset lists it. It does not matter who wrote it. */
 static hpcw_status look_at_file(const hpcw_rank2file *w, const struct hpcw_i_r2f_own *own, hpcw_error *err) {
     char *name = hpcw_i_r2f_join(w->dataset, (const char *)w->names.data + own->name_at);
     uint64_t size = 0;

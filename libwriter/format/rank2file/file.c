@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data files: bytes to a sink, gathered in a buffer, and their CRC. A file that fails dooms its dataset. */
+/* Data files: bytes go to a sink through a buffer, and into their CRC. A file that fails dooms its dataset. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,23 +10,23 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
-/* Writes begin at multiples of this, which suits file systems of any block size. */
+/* Bytes of the buffer. Writes begin at multiples of it, which suits any block size of file systems. */
 enum { BUFFER = 256 << 10 };
 
 struct hpcw_rank2file_file {
     struct hpcw_i_r2f_begun begun;
     hpcw_sink *sink;
     char *path;
-    char *name;            /* in the map; NULL: a separate file */
+    char *name;            /* name in the map; NULL: a separate file */
     unsigned char *buffer; /* [BUFFER]; NULL until it is needed */
-    uint64_t size;         /* with the bytes in the buffer */
+    uint64_t size;         /* bytes of the file, including those in the buffer */
     uint32_t crc;
     uint32_t rank;
 };
 
 /* ---- open ---- */
 
-/* `below`: the name below the prefix of `w`; NULL: a separate file. */
+/* Makes a file. `below` is its name below the prefix of `w`; NULL: a separate file. */
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
                             const char *below, hpcw_durability durability, hpcw_rank2file_file **out,
                             hpcw_error *err) {
@@ -62,8 +62,9 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
     return new_file(path, NULL, 0, NULL, NULL, durability, file, err);
 }
 
-/* Lists the file in the marker before it is made. What has its name already is nobody's to remove if this program
- * dies: then it is listed like a folder, which leads to the temporary files and keeps what has the name. */
+/* Lists the file in the marker before it is made. If something has its name already, nobody may remove that if
+ * this program dies. Then the name is listed like a directory: it leads to the temporary files, and the existing
+ * file stays. */
 static hpcw_status note(hpcw_rank2file *w, const char *name, const char *below, hpcw_error *err) {
     char kept[HPCW_RANK2FILE_MAX_NAME + 2];
     struct hpcw_i_entry entry;
@@ -103,19 +104,20 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
     hpcw_i_free(below);
     hpcw_i_free(path);
     if (s != HPCW_OK) {
-        hpcw_rank2file_abandon(w, err); /* the program wanted a file that it will not get */
+        hpcw_rank2file_abandon(w, err); /* the program wants a file that it will not get */
     }
     return s;
 }
 
 /* ---- write ---- */
 
-/* Bytes of the file that are still in the buffer. */
+/* Returns the number of bytes of the file that are still in the buffer. */
 static size_t buffered(const hpcw_rank2file_file *f) {
     return (size_t)(f->size % BUFFER);
 }
 
-/* What fills the buffer goes out with it in one call; the rest, less than a buffer, stays. */
+/* Appends bytes. Those that fill the buffer are written together with it in one call. The rest, less than a
+ * buffer, stays in it. */
 static hpcw_status append(hpcw_rank2file_file *f, const unsigned char *data, size_t size, hpcw_error *err) {
     size_t used = buffered(f);
     size_t out = size < BUFFER - used ? 0 : size - (used + size) % BUFFER;
@@ -148,7 +150,7 @@ static hpcw_status check_open(const hpcw_rank2file_file *f, hpcw_error *err) {
                              f->path);
 }
 
-/* Passes on the failure that stays with the file, whether the caller takes notice or not. */
+/* Reports a failure, which also stays with the file, in case the caller ignores it. */
 static hpcw_status report(const hpcw_rank2file_file *f, hpcw_status s, hpcw_error *err) {
     if (s != HPCW_OK && err != NULL) {
         *err = f->begun.failure;
@@ -184,7 +186,8 @@ hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *f, hpcw_error *err) {
     if (s == HPCW_OK && f->begun.w != NULL) {
         const struct hpcw_i_r2f_file file = {
             .name = f->name, .size = f->size, .crc = f->crc, .flags = HPCW_I_R2F_HAS_SIZE | HPCW_I_R2F_HAS_CRC};
-        bool look = f->begun.w->options.sink_source.open == NULL; /* otherwise it need not be a file */
+        /* a sink of the program need not be a file */
+        bool look = f->begun.w->options.sink_source.open == NULL;
         s = hpcw_i_r2f_add(f->begun.w, f->rank, &file, look, failure);
     }
     f->begun.open = s != HPCW_OK;

@@ -58,7 +58,7 @@ static hpcw_status prepare(hpcw_rank2file *w, const char *prefix, const hpcw_ran
     return copy_texts(w, err);
 }
 
-/* Whether all processes mean the same, and the number of ranks. `w` may be NULL after a failure. */
+/* Checks that all processes have the same options, and counts the ranks. `w` may be NULL after a failure. */
 static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_status s, hpcw_error *err) {
     struct hpcw_rank2file none = {.dataset = ""};
     w = w == NULL ? &none : w;
@@ -96,7 +96,7 @@ static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_sta
     return s;
 }
 
-/* Collective. Numbers of the ranks of this process. */
+/* Finds the numbers of this process's ranks. Collective. */
 static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     uint64_t before = w->options.count;
     struct hpcw_i_words words = {.sums = 1, .word = &before};
@@ -110,7 +110,7 @@ static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     return hpcw_i_agree(w->comm, s, NULL, err);
 }
 
-/* The existing index, or an empty tree; without the dataset that this one replaces (*replaced). */
+/* Reads the existing index, or makes an empty tree, without the dataset that this one replaces (*replaced). */
 static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, bool *replaced, hpcw_error *err) {
     const hpcw_rank2file_options *o = &w->options;
     hpcw_error mine = {.message = ""};
@@ -143,7 +143,7 @@ static hpcw_status add_to(const hpcw_rank2file *w, hpcw_kvtree *index, hpcw_erro
     return s;
 }
 
-/* Whether the index takes the dataset. */
+/* Checks that the index accepts the dataset. */
 static hpcw_status check_index(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index;
     bool replaced;
@@ -159,8 +159,8 @@ static struct hpcw_i_r2f_dataset dataset_of(const hpcw_rank2file *w) {
     return (struct hpcw_i_r2f_dataset){w->options.layout, w->options.dataset.id, w->dataset};
 }
 
-/* Lists what an older dataset of this name has, for one that replaces it. Files that only a damaged map names
- * stay, and those of the new dataset replace them. */
+/* Lists the files of an older dataset of this name that is replaced. Files that only a damaged map names stay;
+ * those of the new dataset replace them. */
 static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r,
                               hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
@@ -173,9 +173,9 @@ static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index,
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 
-/* Removes what dead writers of this id left, as the marker of this dataset takes the place of theirs: under this
- * name only temporary files. What cannot be removed stays. The caller has the locks of the index and of the
- * dataset. */
+/* Removes what dead writers of this id left, as this dataset's marker replaces theirs. Of a dataset of this name,
+ * only temporary files are removed. Files that cannot be removed stay. The caller holds the locks of the index and
+ * of the dataset. */
 static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_upkeep u = {.p = w->place};
@@ -196,7 +196,7 @@ static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *in
 }
 
 /* Takes a dataset that is written again out of the index, before any of its files changes, and removes its files.
- * Finishes before that what dead programs were doing with this id or name. */
+ * First finishes what dead programs began with this id or name. */
 static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&w->place);
@@ -226,8 +226,8 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* The index may be lost: what is complete is not written over unless the caller says so. What an attempt that died
- * left is, as its marker tells. */
+/* Refuses to overwrite a complete dataset that the index does not list, as the index may be lost; unless the
+ * caller asks for it. An attempt that died may be overwritten; its marker shows it. */
 static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     uint32_t summaries = 0;
@@ -245,7 +245,7 @@ static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
                : s;
 }
 
-/* On process 0. Without its summary nobody takes a dataset for complete. */
+/* Removes the summaries: without one, no program takes the dataset for complete. Called on process 0. */
 static hpcw_status remove_summaries(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
@@ -261,7 +261,8 @@ static hpcw_status remove_summaries(const hpcw_rank2file *w, hpcw_error *err) {
 }
 
 /*
- * Removes the nodes and summaries that an unfinished attempt left: some readers take every node in the directory.
+ * Removes the nodes and summaries that an unfinished attempt left, as some readers use every node in the
+ * directory.
  */
 static hpcw_status remove_metadata(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
@@ -272,19 +273,19 @@ static hpcw_status remove_metadata(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Whether the program wants new directories to be on the disk with their names. */
+/* Whether new directories, with their names, must be written back to the disk. */
 static bool syncs(const hpcw_rank2file *w) {
     return w->options.durability >= HPCW_SYNC_DIRECTORY;
 }
 
-/* The marker, and the directory of the data files that it names. */
+/* Makes the marker, and the directory of the data files that it names. */
 static hpcw_status make_data_directory(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_which which = hpcw_i_r2f_which_of(w);
     struct hpcw_i_r2f_marker marker = hpcw_i_r2f_marker_of(w), earlier;
     struct hpcw_i_entry entry;
     bool made = false;
     bool before = hpcw_i_r2f_marker_read(&w->place, &which, &earlier, NULL) == HPCW_OK &&
-                  strcmp(earlier.name, w->dataset) == 0 && earlier.made; /* by an attempt that died */
+                  strcmp(earlier.name, w->dataset) == 0 && earlier.made; /* made by an attempt that died */
     hpcw_i_r2f_marker_free(&earlier);
     int e = hpcw_i_below_look(w->place.dir, w->dataset, &entry);
     if (e != 0) {
@@ -300,7 +301,7 @@ static hpcw_status make_data_directory(hpcw_rank2file *w, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_make_directory(&w->place, w->dataset, syncs(w), &made, err);
     }
-    if (s == HPCW_OK && missing && !made && !before) { /* somebody else was quicker */
+    if (s == HPCW_OK && missing && !made && !before) { /* another process was faster */
         marker.made = false;
         s = hpcw_i_r2f_marker_set(&w->place, &w->noted, &marker, err);
     }
@@ -310,13 +311,14 @@ static hpcw_status make_data_directory(hpcw_rank2file *w, hpcw_error *err) {
 /* Writes the name of the prefix back to the disk. */
 static hpcw_status sync_name(const hpcw_rank2file *w, hpcw_error *err) {
     struct hpcw_i_dir *parent;
-    int e = hpcw_i_dir_hold_from(w->place.dir, "../x", &parent); /* the path may end in a slash */
+    /* not from the path, which may end in a slash */
+    int e = hpcw_i_dir_hold_from(w->place.dir, "../x", &parent);
     e = e == 0 ? hpcw_i_dir_sync(parent) : e;
     hpcw_i_dir_release(parent);
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write its name back to the disk", w->prefix);
 }
 
-/* On process 0: makes and holds the prefix. Changes nothing if the index refuses the dataset. */
+/* Makes and holds the prefix. Changes nothing if the index refuses the dataset. Called on process 0. */
 static hpcw_status make_prefix(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_error mine = {.message = ""};
     hpcw_status s = hpcw_i_r2f_hold(w->prefix, &w->place, &mine);
@@ -342,7 +344,7 @@ static void unlock(hpcw_rank2file *w) {
     w->lock_fd = -1;
 }
 
-/* After a lock. */
+/* Notes the file of a lock, after it was taken. */
 static hpcw_status know_lock(hpcw_rank2file *w, hpcw_error *err) {
     int e = hpcw_i_sys_id(w->lock_fd, &w->lock_id);
     if (e == 0) {
@@ -386,13 +388,13 @@ static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* On the other processes: holds the prefix. With sinks of the program it need not be there. */
+/* Holds the prefix on the other processes. With sinks of the program it need not exist. */
 static hpcw_status hold_prefix(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_status s = hpcw_i_r2f_hold(w->prefix, &w->place, err);
     return w->options.sink_source.open != NULL ? HPCW_OK : s;
 }
 
-/* Collective. Fills in what the caller left out, as process 0 knows it. */
+/* Fills in values that the caller left out, with those of process 0. Collective. */
 static hpcw_status fill_in(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_rank2file_dataset *d = &w->options.dataset;
     struct {
@@ -476,7 +478,7 @@ void hpcw_rank2file_free(hpcw_rank2file *w) {
         hpcw_i_free(w->text[i]);
     }
     for (struct hpcw_i_r2f_begun *f = w->begun; f != NULL; f = f->next) {
-        f->w = NULL; /* files that are freed after their dataset */
+        f->w = NULL; /* such a file may be freed after its dataset */
     }
     hpcw_i_r2f_marker_close(&w->noted);
     unlock(w);
@@ -503,8 +505,8 @@ const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w)
 
 /* ---- close ---- */
 
-/* On process 0, before the close writes anything over what others may have: somebody may have removed the lock
- * file, and another program may then have written a dataset of this id or name. */
+/* Regains the lock before the close overwrites anything. Somebody may have removed the lock file, and another
+ * program may then have written a dataset of this id or name. Called on process 0. */
 static hpcw_status regain_lock(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout;
@@ -541,7 +543,7 @@ static int by_index_and_call(const void *a_, const void *b_) {
     return a->index != b->index ? (a->index < b->index ? -1 : 1) : a->name_at < b->name_at ? -1 : 1;
 }
 
-/* The files of this process as records, rank by rank, those of a rank in the order of the calls. */
+/* Makes the records of this process's files, rank by rank; files of a rank are in the order of the calls. */
 static hpcw_status make_records(hpcw_rank2file *w, struct hpcw_i_buf *records, uint64_t sums[2],
                                 hpcw_error *err) {
     struct hpcw_i_r2f_own *own = (struct hpcw_i_r2f_own *)(void *)w->own.data;
@@ -578,7 +580,7 @@ static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {
     return hpcw_kvtree_write(context, sink, 0, err);
 }
 
-/* *listed: the index has the dataset, perhaps in spite of a failure. */
+/* Writes the index. *listed: it has the dataset, possibly despite a failure. */
 static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     bool replaced;
@@ -598,7 +600,8 @@ static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error
     return s;
 }
 
-/* On process 0, after the maps: what makes the dataset visible comes last. */
+/* Writes summary and index, after the maps: the files that make the dataset visible come last. Called on
+ * process 0. */
 static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *tree;
     bool listed = false, named;
@@ -619,12 +622,13 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
         }
     } else if (s != HPCW_EEXIST && hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd, &named, NULL) == HPCW_OK &&
                named) {
-        (void)remove_summaries(w, NULL); /* otherwise they may be those of the dataset that is listed by now */
+        /* only if the index does not list it: otherwise they belong to the listed dataset */
+        (void)remove_summaries(w, NULL);
     }
     return s;
 }
 
-/* Collective. The time of the close, if the caller gave none. */
+/* Sets the time of the close, if the caller gave none. Collective. */
 static hpcw_status stamp(hpcw_rank2file *w, hpcw_error *err) {
     if (w->options.dataset.flushed != NULL) {
         return HPCW_OK;

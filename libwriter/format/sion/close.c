@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The close of a container: the rest of the data, the metadata, the names. The files of a set get theirs together.
- */
+/* The close of a container: remaining data, metadata, names. The files of a set get their names together. */
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
@@ -12,7 +10,8 @@
 #include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink_set.h"
 
-/* `word` [3 * files] holds what `e` points to: minima first, then maxima, as the reduction needs them. */
+/* Agrees on the extent. `word` [3 * files] holds the arrays of `e`: minima first, then maxima, as the reduction
+ * needs them. */
 static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, uint64_t *word,
                                    struct hpcw_i_sion_extent *e, hpcw_error *err) {
     uint32_t files = h->placement.files;
@@ -38,7 +37,8 @@ static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, uint64_t 
     return s == HPCW_OK ? hpcw_i_comm_allreduce(h->comm, &words, err) : s;
 }
 
-/* All but what makes the file one: its size, and the number of entries of its mapping. */
+/* Writes the parts of the metadata that need no commit: the size of the file, and the number of entries of its
+ * mapping. */
 static hpcw_status write_rest(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                               const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
@@ -53,7 +53,7 @@ static hpcw_status write_rest(struct hpcw_sion *h, const struct hpcw_i_sion_part
     return s == HPCW_OK ? hpcw_sink_set_size(part->sink, shape.file_size, err) : s;
 }
 
-/* The head and the commit mark. The head must not come earlier: processes that open the file only for its tables
+/* Writes the head and the commit mark. The head must come last: processes that open the file only for its tables
  * look there for the nonce of the run. */
 static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                           const struct hpcw_i_sion_extent *e, hpcw_error *err) {
@@ -69,8 +69,8 @@ static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *pa
                : s;
 }
 
-/* The leaders write what is left but the head. The others detach from their files, which shows late errors of
- * their writes. */
+/* The leaders write all remaining parts except the head. Other processes detach from their files, which reports
+ * late write errors. */
 static hpcw_status finish_parts(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
@@ -86,14 +86,14 @@ static bool leads_base(const struct hpcw_sion *h) {
     return h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
 }
 
-/* Whether the files get their names together. Sinks of the caller have no names here, and a part of a set that has
- * not the base file waits for that of another run. */
+/* Whether the files get their names together. Sinks of the caller have no names here. A part of a set without the
+ * base file waits for the run that has it. */
 static bool is_named_together(const struct hpcw_sion *h) {
     return h->placement.files > 1 && h->options.sink_source.open == NULL &&
            (h->options.set_tasks == 0 || h->options.set_first_file == 0);
 }
 
-/* Commits the files that this process leads. Those that wait for their names are complete then. */
+/* Commits the files that this process leads. Files that wait for their names are then complete. */
 static hpcw_status commit_parts(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, bool together,
                                 hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -118,7 +118,8 @@ static hpcw_status publish_parts(struct hpcw_sion *h, bool base, hpcw_error *err
     return s;
 }
 
-/* The base file last. Once it has its name the container is complete, whatever becomes of the directory. */
+/* Publishes the base file, as the last one. Once it has its name the container is complete, even if the fsync of
+ * the directory fails. */
 static hpcw_status publish_base(struct hpcw_sion *h, hpcw_status so_far, hpcw_error *err) {
     hpcw_status mine = so_far == HPCW_OK ? publish_parts(h, true, err) : so_far;
     bool named = mine == HPCW_OK || h->part[0].sink->named;
@@ -130,7 +131,7 @@ static hpcw_status publish_base(struct hpcw_sion *h, hpcw_status so_far, hpcw_er
     return s;
 }
 
-/* Lists the files of this run beside the set, with the numbers in their temporary names; those of other runs have
+/* Lists the files of this run beside the set, with the numbers in their temporary names. Files of other runs have
  * none. */
 static hpcw_status announce(struct hpcw_sion *h, const uint64_t *number, struct hpcw_i_set **set,
                             hpcw_error *err) {
@@ -155,7 +156,7 @@ static hpcw_status announce(struct hpcw_sion *h, const uint64_t *number, struct 
     return s;
 }
 
-/* The numbers of all files' temporary names, which their leaders know. `number`: [files] out. */
+/* Shares the numbers of all files' temporary names, which only their leaders know. `number`: [files] out. */
 static hpcw_status share_numbers(const struct hpcw_sion *h, uint64_t *number, hpcw_error *err) {
     for (uint32_t f = 0; f < h->placement.files; f++) {
         number[f] = 0;
@@ -170,9 +171,9 @@ static hpcw_status share_numbers(const struct hpcw_sion *h, uint64_t *number, hp
 }
 
 /*
- * Gives the files of a set their names: the intent first, then away with an older base file, so that no moment
- * shows old and new files together, and the base file last. Whoever dies in between leaves the intent, and the
- * next open of the path finishes it. All processes return the same.
+ * Gives the files of a set their names: first the intent, then the older base file is removed, so that old and new
+ * files never appear together, and the base file is named last. A process that dies meanwhile leaves the intent,
+ * and the next open of the path finishes it. All processes return the same.
  */
 static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error *err) {
     struct hpcw_i_set *set = NULL;
@@ -185,7 +186,7 @@ static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error
         s = hpcw_i_agree(h->comm, base ? hpcw_i_set_retire(set, h->part[0].sink, err) : HPCW_OK, NULL, err);
     }
     if (s != HPCW_OK) {
-        (void)hpcw_i_set_end(set, NULL); /* an older container is as it was */
+        (void)hpcw_i_set_end(set, NULL); /* an older container is unchanged */
         return s;
     }
     h->begun = true;
@@ -226,7 +227,7 @@ static hpcw_status publish_all(struct hpcw_sion *h, const struct hpcw_i_sion_ext
     return s == HPCW_OK ? publish_base(h, HPCW_OK, err) : s;
 }
 
-/* `word`: [3 * files] scratch. All processes return the same. */
+/* Closes the container. `word`: [3 * files] scratch. All processes return the same. */
 static hpcw_status close_handle(struct hpcw_sion *h, uint64_t *word, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (atomic_load(&h->broken)) {
@@ -273,9 +274,9 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: the container is closed", h->path);
     }
     h->closed = true;
-    atomic_store(&h->quick, 0); /* from now on the slow path sees every write, and refuses it */
+    atomic_store(&h->quick, 0); /* from now on every write takes the slow path, which refuses it */
     uint32_t files = h->placement.files;
-    uint64_t single[3]; /* one file, the common case, can neither fail here nor cost an agreement */
+    uint64_t single[3]; /* for one file, the common case: no allocation that can fail, and no agreement */
     uint64_t *word = single;
     hpcw_status s = HPCW_OK;
     if (files > 1) {
@@ -297,7 +298,7 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
                 continue;
             }
             hpcw_sink_discard(h->part[p].sink);
-            if (files > 1 && !h->named) { /* members that were named before another failed */
+            if (files > 1 && !h->named) { /* remove files that were named before another one failed */
                 hpcw_i_sink_withdraw(h->part[p].sink);
             }
         }

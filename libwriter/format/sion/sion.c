@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open and free of a container. */
+/* Opens and frees containers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -29,14 +29,15 @@ uint32_t hpcw_sion_first_rank(const hpcw_sion *h) {
     return h->options.count == 0 ? h->tasks : hpcw_i_sion_rank(h, 0);
 }
 
-/* One past the highest task that the processes own together. */
+/* Returns one past the highest task that the processes own together. */
 static uint32_t end_of_own_tasks(const struct hpcw_sion *h) {
     const hpcw_sion_options *o = &h->options;
     return o->set_tasks == 0 ? h->tasks
                              : hpcw_i_sion_first_task(&h->division, o->set_first_file + o->set_files);
 }
 
-/* Whether all processes are ready and mean the same. Fills in what one of them says for all. */
+/* Checks that all processes are ready and have the same options. Fills in values that one process determines for
+ * all. */
 static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_error *err) {
     const hpcw_sion_options *o = &h->options;
     const struct hpcw_i_same same[] = {
@@ -68,8 +69,8 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
     bool first = h->comm->process == 0;
     uint64_t leader = o->count > 0 ? (uint64_t)h->comm->process : UINT64_MAX;
     uint64_t host = hpcw_i_sys_host();
-    /* The lowest process with tasks, and the hosts; of process 0 the block size, which only it asks for, and what
-     * names the temporary files. */
+    /* Minima: lowest process with tasks, host. Maxima: block size, which only process 0 asks for; part of the
+     * temporary files' names, drawn by process 0; host. */
     uint64_t word[5] = {leader, host, h->block_size, first ? hpcw_i_sink_random() : 0, host};
     struct hpcw_i_words words = {.mins = 2, .maxs = 3, .word = word};
     s = hpcw_i_agree_same(h->comm, s, h->path, same, sizeof same / sizeof same[0], &words, err);
@@ -81,8 +82,8 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
     return s;
 }
 
-/* Counts the tasks of all processes, and checks that they make a container. `below`: of the processes below this
- * one. */
+/* Counts the tasks of all processes, and checks that they make a container. `below` is the census of the processes
+ * below. */
 static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct hpcw_i_sion_census *census,
                                       struct hpcw_i_sion_census *below, hpcw_error *err) {
     const hpcw_sion_options *o = &h->options;
@@ -145,7 +146,7 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
     hpcw_sion_options options = *o;
     if (o->size_of == NULL && o->all_sizes != NULL) {
         options.size_of = size_from_array;
-        /* Read only, though the type of a context is not const. */
+        /* The array is only read, though the type of a context is not const. */
         options.size_context = (void *)(uintptr_t)o->all_sizes;
     }
     bool has_mapping = o->files > 1 || o->flavour == HPCW_SION_MAPPED; /* with an entry for each rank */
@@ -202,8 +203,7 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h);
 }
 
-/* Holds the directory of the path. Process 0 also finishes what a writer left there that died while it named a
- * set. */
+/* Holds the directory of the path. If a writer died there while it named a set, process 0 finishes that. */
 static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
     const hpcw_sion *other = h->options.instead_of;
     int e = 0;
@@ -212,7 +212,7 @@ static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
     } else if (h->options.sink_source.open == NULL) {
         e = hpcw_i_dir_hold_of(h->path, &h->dir);
     }
-    if (h->dir == NULL) { /* one that is missing is that of the file that cannot be created */
+    if (h->dir == NULL) { /* if the directory is missing, the file's create fails later and reports it */
         return e == 0 || e == ENOENT || e == ENOTDIR
                    ? HPCW_OK
                    : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", h->path);
@@ -220,7 +220,7 @@ static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
     return h->comm->process == 0 ? hpcw_i_set_finish(h->dir, h->path, err) : HPCW_OK;
 }
 
-/* Of the directory that is held: its path may lead elsewhere by now. */
+/* Asks for the block size of the held directory, as its path may lead elsewhere by now. */
 static hpcw_status ask_block_size(struct hpcw_sion *h, hpcw_error *err) {
     int at = AT_FDCWD;
     int e = h->dir == NULL ? 0 : hpcw_i_dir_fd(h->dir, &at);
@@ -246,7 +246,7 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
         s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: handle: expected a pointer, got NULL")
                         : hpcw_i_fail_memory(err, path == NULL ? "sion" : path, 0, NULL);
     }
-    /* Without a handle this process still takes part in the first agreement, with an empty one instead. */
+    /* Without a handle this process still takes part in the first agreement, with an empty one. */
     struct hpcw_sion nobody = {.comm = comm};
     struct hpcw_sion *self = s == HPCW_OK ? h : &nobody;
     self->comm = comm;

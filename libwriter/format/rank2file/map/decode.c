@@ -30,7 +30,7 @@ static bool parse_decimal(const char *text, size_t size, uint64_t most, uint64_t
     return v <= most;
 }
 
-/* The form that %#x prints. */
+/* Parses the form that %#x prints. */
 static bool parse_crc(const char *text, size_t size, uint32_t *value) {
     *value = 0;
     if (size == 1 && text[0] == '0') {
@@ -61,7 +61,7 @@ static hpcw_status bad_number(const struct hpcw_i_kv_cursor *c, const char *text
                        c->name, hpcw_i_kv_at(c, text), what, most, text);
 }
 
-/* A map that contains one number. */
+/* Reads a map that contains one number. */
 static hpcw_status get_number(struct hpcw_i_kv_cursor *c, const char *what, uint64_t most, uint64_t *value,
                               hpcw_error *err) {
     const char *text = NULL;
@@ -70,7 +70,7 @@ static hpcw_status get_number(struct hpcw_i_kv_cursor *c, const char *what, uint
     return s == HPCW_OK && !parse_decimal(text, size, most, value) ? bad_number(c, text, what, most, err) : s;
 }
 
-/* A key that is a number. */
+/* Reads a key that is a number. */
 static hpcw_status get_rank(struct hpcw_i_kv_cursor *c, uint64_t most, uint32_t *rank, hpcw_error *err) {
     const char *text = NULL;
     size_t size = 0;
@@ -87,15 +87,15 @@ static hpcw_status get_rank(struct hpcw_i_kv_cursor *c, uint64_t most, uint32_t 
 
 struct field {
     const char *key;
-    size_t at;            /* of the uint64_t in the context that gets a number */
-    uint64_t least, most; /* of the number */
-    /* Gets a value of another kind. */
+    size_t at;            /* offset in the context of the uint64_t that gets a number */
+    uint64_t least, most; /* range of the number */
+    /* Reads a value of another kind. */
     hpcw_status (*get)(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err);
 };
 
 struct fields {
-    struct field field[4]; /* up to the first one without a key */
-    unsigned needed;       /* as bits */
+    struct field field[4]; /* the list ends at the first one without a key */
+    unsigned needed;       /* keys that must exist, as bits */
     bool others;           /* skips keys that are not in the list */
 };
 
@@ -114,7 +114,7 @@ static hpcw_status get_field(struct hpcw_i_kv_cursor *c, const struct field *f, 
                : s;
 }
 
-/* Each key at most once; *seen: the keys found, as bits. */
+/* Reads keys, each of which may occur once. *seen: keys found, as bits. */
 static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct fields *fields, void *context,
                               unsigned *seen, hpcw_error *err) {
     const struct field *field = fields->field;
@@ -221,10 +221,10 @@ hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_i
 struct leaf {
     uint32_t ranks, first, end;
     uint32_t found;
-    uint64_t level; /* 0 */
+    uint64_t level; /* must be 0 */
     struct hpcw_i_buf *words;
     uint64_t *at;
-    struct hpcw_i_r2f_file file; /* being read */
+    struct hpcw_i_r2f_file file; /* file that is being read */
 };
 
 static hpcw_status get_leaf_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
@@ -255,7 +255,7 @@ static hpcw_status get_crc(void *context, struct hpcw_i_kv_cursor *c, hpcw_error
 }
 
 static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    /* In the order of HPCW_I_R2F_HAS_CRC and HPCW_I_R2F_HAS_SIZE, so that the keys found are the flags. */
+    /* In the order of HPCW_I_R2F_HAS_CRC and HPCW_I_R2F_HAS_SIZE, so that the bits of the keys are the flags. */
     static const struct fields fields = {
         .field = {{"CRC", .get = get_crc},
                   {"SIZE", .at = offsetof(struct hpcw_i_r2f_file, size), .most = UINT64_MAX}},
@@ -264,7 +264,7 @@ static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
     struct leaf *leaf = context;
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
-    /* The word of the rank is the last one so far. */
+    /* The word of the rank is the last word so far. */
     uint64_t *rank = (uint64_t *)(void *)(leaf->words->data + leaf->words->size) - 1;
     *rank = hpcw_i_r2f_record_rank(rank) | (uint64_t)count << 32;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {

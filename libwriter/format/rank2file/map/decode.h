@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the nodes of a map from bytes. Strict: checks all of doc/formats/rank2file.md, "Rules". */
+/* Reads the nodes of a map from bytes. It is strict: it checks all rules of doc/formats/rank2file.md, "Rules". */
 #ifndef HPCW_FORMAT_RANK2FILE_DECODE_H
 #define HPCW_FORMAT_RANK2FILE_DECODE_H
 
@@ -7,7 +7,7 @@
 #include "libwriter/format/kvtree/pack.h"
 #include "libwriter/format/rank2file/map/names.h"
 
-/* More than any number of ranks needs. */
+/* Most levels of a map; more than any number of ranks needs. */
 enum { HPCW_I_R2F_MOST_LEVELS = 32 };
 
 /* The entry of a child in its parent. `file` points into the parent. */
@@ -20,16 +20,17 @@ struct hpcw_i_r2f_child {
 
 struct hpcw_i_r2f_inner {
     uint64_t level;
-    uint64_t ranks;          /* of the job; 0: unknown */
-    struct hpcw_i_buf child; /* of struct hpcw_i_r2f_child, ascending readers; free it after a failure, too */
+    uint64_t ranks; /* number of ranks of the job; 0: unknown */
+    /* array of struct hpcw_i_r2f_child, by ascending reader; free it also after a failure */
+    struct hpcw_i_buf child;
 };
 
-/* `c` points to the top map. */
+/* Reads an inner node. `c` points to the top map. */
 hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_inner *inner, hpcw_error *err);
 
 /*
- * A leaf of exactly the ranks first .. end - 1 of a job of `ranks`. Appends their records to `words`, in the order
- * of the leaf; at [end - first] is the first word of each.
+ * Reads a leaf that must have exactly the ranks first .. end - 1 of a job of `ranks`. Appends their records to
+ * `words`, in the order of the leaf. at [end - first] becomes the first word of each rank's record.
  */
 hpcw_status hpcw_i_r2f_get_leaf(struct hpcw_i_kv_cursor *c, uint32_t ranks, uint32_t first, uint32_t end,
                                 struct hpcw_i_buf *words, uint64_t *at, hpcw_error *err);

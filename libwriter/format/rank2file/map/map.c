@@ -46,14 +46,14 @@ hpcw_status hpcw_i_r2f_map_add(hpcw_rank2file_map *map, uint32_t first, uint32_t
                : hpcw_i_fail_memory(err, "rank2file", 0, "the nodes of the map");
 }
 
-/* The level above the nodes [begin, end), which are the last level so far. */
+/* Adds the level above the nodes [begin, end), which are the last level so far. */
 static hpcw_status add_level(hpcw_rank2file_map *map, uint32_t level, uint32_t begin, uint32_t end,
                              hpcw_error *err) {
     struct hpcw_i_r2f_cutter cutter = {
         .most_bytes = map->most_bytes,
         .fixed = hpcw_i_r2f_fixed(&map->style, level),
         .most = map->most_items,
-        .least = 2, /* otherwise levels would not become smaller */
+        .least = 2, /* with fewer, levels would not become smaller */
     };
     hpcw_status s = HPCW_OK;
     for (uint32_t i = begin; s == HPCW_OK && i < end; i++) {
@@ -204,7 +204,7 @@ void hpcw_rank2file_map_node(const hpcw_rank2file_map *map, uint32_t index, hpcw
 
 /* ---- bytes ---- */
 
-/* The formatter may overwrite this many bytes after the last number of a node, see hpcw_i_fmt_u64. */
+/* Allocates memory for a node. The formatter may overwrite some bytes after the last number, see hpcw_i_fmt_u64. */
 static unsigned char *room_for(uint64_t size, hpcw_error *err) {
     unsigned char *data = hpcw_i_malloc((size_t)size + HPCW_I_FMT_ROOM);
     if (data == NULL) {
@@ -218,7 +218,7 @@ struct stream {
     hpcw_sink *sink;
     unsigned char *buffer;
     size_t capacity, used;
-    uint64_t at; /* of the buffer in the sink */
+    uint64_t at; /* offset of the buffer in the sink */
     uint32_t crc;
 };
 
@@ -230,7 +230,7 @@ static hpcw_status flush(struct stream *t, hpcw_error *err) {
     return s;
 }
 
-/* Makes space for `size` more bytes, and for those that the formatter may overwrite after them. */
+/* Makes space for `size` more bytes, and for those after them that the formatter may overwrite. */
 static hpcw_status make_room(struct stream *t, uint64_t size, hpcw_error *err) {
     size_t need = (size_t)size + HPCW_I_FMT_ROOM;
     if (need <= t->capacity - t->used) {
@@ -265,7 +265,7 @@ static hpcw_status write_leaf(const struct hpcw_i_r2f_style *style, const struct
         }
         uint64_t size = hpcw_i_r2f_rank_size(style, rank, entry, count);
         if (size > leaf->size) {
-            break; /* what the caller returns must not overrun the buffer */
+            break; /* the caller may return more files than before, which must not overrun the buffer */
         }
         s = make_room(&t, size, err);
         if (s == HPCW_OK) {

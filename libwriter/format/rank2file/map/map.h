@@ -8,24 +8,24 @@
 
 /* ---- node.c: nodes as bytes, and the cuts between them ("Cuts"); arithmetic and memory only ---- */
 
-/* The same for all nodes of a map. */
+/* Properties that all nodes of a map share. */
 struct hpcw_i_r2f_style {
     enum hpcw_i_r2f_kind kind;
     uint64_t id;
-    uint32_t ranks; /* of the job */
+    uint32_t ranks; /* number of ranks of the job */
     size_t before_size;
-    char before[HPCW_RANK2FILE_MAX_DATASET + 2]; /* before the names of data files */
+    char before[HPCW_RANK2FILE_MAX_DATASET + 2]; /* prefix of the names of data files */
 };
 
-/* Bytes of a stored node without its ranks or children. */
+/* Returns the bytes of a stored node without its ranks or children. */
 uint64_t hpcw_i_r2f_fixed(const struct hpcw_i_r2f_style *style, uint32_t level);
 
-/* Bytes that a rank adds to a leaf, and a child to an inner node. */
+/* Return the bytes that a rank adds to a leaf, or a child to an inner node. */
 uint64_t hpcw_i_r2f_rank_size(const struct hpcw_i_r2f_style *style, uint32_t rank,
                               const hpcw_rank2file_entry *entry, size_t count);
 uint64_t hpcw_i_r2f_child_size(const struct hpcw_i_r2f_style *style, uint32_t level, uint32_t reader);
 
-/* Start of a node of `size` bytes with `count` ranks or children; hpcw_i_kv_put_crc follows them. */
+/* Writes the start of a node of `size` bytes with `count` ranks or children. hpcw_i_kv_put_crc follows them. */
 unsigned char *hpcw_i_r2f_put_head(const struct hpcw_i_r2f_style *style, unsigned char *p, uint64_t size,
                                    uint32_t level, uint32_t count);
 unsigned char *hpcw_i_r2f_put_rank(const struct hpcw_i_r2f_style *style, unsigned char *p, uint32_t rank,
@@ -33,15 +33,15 @@ unsigned char *hpcw_i_r2f_put_rank(const struct hpcw_i_r2f_style *style, unsigne
 unsigned char *hpcw_i_r2f_put_child(const struct hpcw_i_r2f_style *style, unsigned char *p, uint32_t level,
                                     uint32_t reader);
 
-/* The cuts of nodes. */
+/* Decides where one node ends and the next one begins. */
 struct hpcw_i_r2f_cutter {
     uint64_t most_bytes, fixed;
-    uint32_t most, least; /* items of a node: ranks or children */
-    uint64_t bytes;       /* of the current node; 0: no node yet */
+    uint32_t most, least; /* largest and smallest number of items in a node: ranks or children */
+    uint64_t bytes;       /* bytes of the current node; 0: no node yet */
     uint32_t items;
 };
 
-/* Takes the next item. Whether a new node begins with it. */
+/* Takes the next item. Returns whether a new node begins with it. */
 static inline bool hpcw_i_r2f_cut(struct hpcw_i_r2f_cutter *c, uint64_t size) {
     bool fits =
         c->items > 0 && c->items < c->most &&
@@ -58,7 +58,7 @@ static inline bool hpcw_i_r2f_cut(struct hpcw_i_r2f_cutter *c, uint64_t size) {
 /* ---- map.c ---- */
 
 struct hpcw_i_r2f_node {
-    uint32_t first, end; /* ranks */
+    uint32_t first, end; /* its ranks are [first, end) */
     uint32_t child,
         /* inner nodes: index of the first child, and the number of children; leaves: the number of entries */
         items;
@@ -70,23 +70,23 @@ struct hpcw_rank2file_map {
     uint32_t most_items;
     uint64_t most_bytes;
     char dataset[HPCW_RANK2FILE_MAX_DATASET + 1];
-    struct hpcw_i_buf nodes;  /* of struct hpcw_i_r2f_node, level by level */
+    struct hpcw_i_buf nodes;  /* array of struct hpcw_i_r2f_node, level by level */
     uint32_t level_begin[40]; /* index of the first node of each level */
-    uint32_t levels;          /* level of the root */
+    uint32_t levels;          /* number of levels, which is the level of the root */
 };
 
-/* An empty map. The caller has checked the options. */
+/* Makes an empty map. The caller has checked the options. */
 void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *options, uint32_t which,
                          uint32_t ranks);
 
-/* The cuts of leaves. */
+/* Returns a cutter for leaves. */
 struct hpcw_i_r2f_cutter hpcw_i_r2f_leaf_cutter(const hpcw_rank2file_map *map);
 
-/* Adds a node that begins at rank `first` and, if it is an inner one, at node `child`. Its end and size follow
+/* Adds a node that begins at rank `first`; an inner node also begins at node `child`. Its end and size follow
  * later. */
 hpcw_status hpcw_i_r2f_map_add(hpcw_rank2file_map *map, uint32_t first, uint32_t child, hpcw_error *err);
 
-/* Adds all inner nodes. All leaves must be there. */
+/* Adds all inner nodes. Call it after all leaves were added. */
 hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err);
 
 struct hpcw_i_r2f_node *hpcw_i_r2f_map_at(const hpcw_rank2file_map *map, uint32_t index);

@@ -6,7 +6,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/format/kvtree/pack.h"
 
-/* Sizes of keys with their NUL and number of children, around names and numbers. */
+/* Bytes around a name or number. KEY: a key with its NUL and number of children. PAIR: a key with a value. */
 #define KEY(text) (sizeof(text) + HPCW_I_KV_COUNT)
 #define PAIR(text) (KEY(text) + 1 + HPCW_I_KV_COUNT)
 #define PUT_KEY(p, text, count) hpcw_i_kv_put_key(p, text, sizeof(text) - 1, count)
@@ -19,7 +19,7 @@ static unsigned decimal_digits(uint64_t v) {
     return n + (v >= 10) + (v >= 100) + (v >= 1000);
 }
 
-/* The form that %#x prints: zero has no prefix. */
+/* Digits of a CRC in the form that %#x prints: zero has no prefix. */
 static unsigned crc_digits(uint32_t crc) {
     return crc == 0 ? 1 : 2 + (35 - (unsigned)__builtin_clz(crc)) / 4;
 }
@@ -62,7 +62,7 @@ static unsigned char *put_number(unsigned char *p, uint64_t v, uint32_t count) {
     return hpcw_i_kv_put_count((unsigned char *)end + 1, count);
 }
 
-/* Numbers go directly into the node; the formatter may overwrite HPCW_I_FMT_ROOM bytes from there. */
+/* Numbers are formatted directly in the node. The formatter may overwrite HPCW_I_FMT_ROOM bytes there. */
 unsigned char *hpcw_i_r2f_put_head(const struct hpcw_i_r2f_style *style, unsigned char *p, uint64_t size,
                                    uint32_t level, uint32_t count) {
     p = hpcw_i_kv_put_count(hpcw_i_kv_put_header(p, size), 3);

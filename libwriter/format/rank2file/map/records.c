@@ -64,7 +64,7 @@ void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *b) {
     *b = (struct hpcw_i_r2f_block){0};
 }
 
-/* Finds the record of each rank, and checks that each has one. */
+/* Finds the record of each rank, and checks that each rank has one. */
 static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool *sorted, hpcw_error *err) {
     uint32_t count = b->end - b->first;
     memset(b->at, 0xff, ((size_t)count + 1) * sizeof *b->at);
@@ -93,7 +93,7 @@ static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool
     return HPCW_OK;
 }
 
-/* Any process may have any rank; the rest needs them in order. */
+/* Sorts records by rank, as later steps need them. Any process may own any rank. */
 static hpcw_status sort_records(struct hpcw_i_r2f_block *b, uint64_t words, hpcw_error *err) {
     uint64_t *sorted = hpcw_i_malloc((size_t)words * sizeof *sorted);
     if (sorted == NULL) {
@@ -119,7 +119,8 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
         .first = hpcw_i_r2f_share(ranks, comm->size, comm->process),
         .end = hpcw_i_r2f_share(ranks, comm->size, comm->process + 1),
     };
-    uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words); /* then those received */
+    /* lengths of sent messages, then of received ones */
+    uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words);
     b->at = hpcw_i_malloc(((size_t)(b->end - b->first) + 1) * sizeof *b->at);
     hpcw_status s = send_words == NULL || b->at == NULL
                         ? hpcw_i_fail_memory(err, "rank2file", b->end - b->first, "ranks")
@@ -154,13 +155,14 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
 
 /* ---- names that occur twice ---- */
 
-/* Pointers to names whose number is known: with base/table, indexing a million ranks takes a fifth longer. */
+/* A table of pointers to names, for a known number of names. With base/table, indexing a million ranks takes a
+ * fifth longer. */
 struct name_table {
-    const uint64_t **slot; /* files, NULL: free */
+    const uint64_t **slot; /* [slots] files; NULL: free */
     uint64_t mask;
 };
 
-/* The rank whose record holds a file; for messages. */
+/* Returns the rank whose record holds a file, for messages. */
 static uint32_t rank_of(const uint64_t *words, const uint64_t *file) {
     const uint64_t *next = hpcw_i_r2f_record_end(words);
     while (next <= file) {
@@ -170,11 +172,11 @@ static uint32_t rank_of(const uint64_t *words, const uint64_t *file) {
     return hpcw_i_r2f_record_rank(words);
 }
 
-/* The earlier file of the same name, or NULL. */
+/* Adds a file. Returns the earlier file of the same name, or NULL. */
 static const uint64_t *add_name(struct name_table *t, const uint64_t *file) {
     struct hpcw_i_r2f_file f;
     (void)hpcw_i_r2f_get_file(file, &f);
-    /* The low bits have selected the process. */
+    /* Use higher bits: the low ones have selected the process. */
     uint64_t i = hpcw_i_hash_text(f.name) >> 16 & t->mask;
     for (; t->slot[i] != NULL; i = (i + 1) & t->mask) {
         struct hpcw_i_r2f_file other;
@@ -189,7 +191,7 @@ static const uint64_t *add_name(struct name_table *t, const uint64_t *file) {
 
 hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_status code, hpcw_error *err) {
     if (count == 0) {
-        return HPCW_OK; /* `words` may be NULL */
+        return HPCW_OK; /* there are no words, so `words` may be NULL */
     }
     const uint64_t *end = words + count;
     uint64_t names = 0;
@@ -222,7 +224,8 @@ hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_st
     return s;
 }
 
-/* Sends each name, as a record of one file, to the process that its hash selects: `to` [size] gets the messages. */
+/* Prepares messages that send each name to the process that its hash selects, as a record of one file. `to` [size]
+ * gets the messages. */
 static bool deal_names(const struct hpcw_i_r2f_block *b, struct hpcw_i_buf *to, uint64_t size) {
     for (uint32_t i = 0; i < b->end - b->first; i++) {
         const uint64_t *record = b->words + b->at[i];
@@ -246,7 +249,8 @@ hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_blo
         return hpcw_i_r2f_find_twins(b->words, b->at[b->end - b->first], HPCW_EINVAL, err);
     }
     struct hpcw_i_buf *to = hpcw_i_calloc(size, sizeof *to);
-    uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words); /* then those received */
+    /* lengths of sent messages, then of received ones */
+    uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words);
     struct hpcw_i_buf all = {0};
     uint64_t *received = NULL;
     bool ok = to != NULL && send_words != NULL && deal_names(b, to, size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files of ranks as words, the form in messages between processes. A record is a word with the rank and the
- * number of its files. For each file follow its size, a word of flags, CRC and length of the name, and the name,
- * filled up with at least one NUL.
+ * The files of ranks as words, the form of messages between processes. A record begins with a word that holds the
+ * rank and the number of its files. Then follow for each file: its size; a word with flags, CRC and length of the
+ * name; and the name, padded with at least one NUL.
  */
 #ifndef HPCW_FORMAT_RANK2FILE_RECORDS_H
 #define HPCW_FORMAT_RANK2FILE_RECORDS_H
@@ -23,7 +23,7 @@ struct hpcw_i_r2f_file {
     unsigned flags;
 };
 
-/* Appends to a buffer of words; false without memory. */
+/* Append to a buffer of words. False without memory. */
 bool hpcw_i_r2f_put_rank_word(struct hpcw_i_buf *words, uint32_t rank, uint32_t files);
 bool hpcw_i_r2f_put_file_words(struct hpcw_i_buf *words, const struct hpcw_i_r2f_file *file);
 
@@ -34,13 +34,13 @@ static inline uint32_t hpcw_i_r2f_record_files(const uint64_t *record) {
     return (uint32_t)(record[0] >> 32);
 }
 
-/* Reads the file at `p`, the first one right after the word of the rank, and returns the address after the file. */
+/* Reads the file at `p`, and returns the address after it. The first file is right after the word of the rank. */
 const uint64_t *hpcw_i_r2f_get_file(const uint64_t *p, struct hpcw_i_r2f_file *file);
 
-/* The address after a record. */
+/* Returns the address after a record. */
 const uint64_t *hpcw_i_r2f_record_end(const uint64_t *record);
 
-/* The process whose share contains `rank`, and the beginning of that share. */
+/* Return the process whose share contains `rank`, and the first rank of a share. */
 static inline uint32_t hpcw_i_r2f_home(uint32_t ranks, int processes, uint32_t rank) {
     return (uint32_t)((((uint64_t)rank + 1) * (uint64_t)processes - 1) / ranks);
 }
@@ -48,29 +48,29 @@ static inline uint32_t hpcw_i_r2f_share(uint32_t ranks, int processes, int proce
     return (uint32_t)((uint64_t)ranks * (uint64_t)process / (uint64_t)processes);
 }
 
-/* The records of consecutive ranks, each once, in order. */
+/* The records of consecutive ranks, each rank once, in order. */
 struct hpcw_i_r2f_block {
     uint64_t *words; /* to be freed */
     uint64_t *at;    /* [end - first + 1] index of each rank's record in `words`, and the end; to be freed */
     uint32_t first, end;
-    uint32_t most_files; /* of one rank */
+    uint32_t most_files; /* largest number of files of a rank */
 };
 void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *block);
 
 /*
- * Collective. Sends each record to its home; `records`: ascending ranks. HPCW_EMISMATCH if a rank is missing or
- * occurs twice.
+ * Sends each record to the process of its rank. `records` has ascending ranks. HPCW_EMISMATCH if a rank is missing
+ * or occurs twice. Collective.
  */
 hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw_i_buf *records,
                               struct hpcw_i_r2f_block *block, hpcw_error *err);
 
-/* The words that all processes sent together. */
+/* Adds up the numbers of words that all processes sent. */
 uint64_t hpcw_i_r2f_sum(const uint64_t *word, size_t count);
 
 /* Fails with `code` if two files of these records have the same name. */
 hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_status code, hpcw_error *err);
 
-/* Collective. HPCW_EINVAL if two files have the same name, on any processes. */
+/* Checks that no two files of any processes have the same name; HPCW_EINVAL if not. Collective. */
 hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_block *block, hpcw_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 
-/* Byte 0 of the lock file is the index, byte N dataset N; names lie above all ids. */
+/* Byte 0 of the lock file stands for the index, byte N for dataset N. Bytes above all ids stand for names. */
 enum { INDEX_BYTE = 0 };
 
 static uint64_t byte_of_name(const char *name) {
@@ -20,13 +20,13 @@ static uint64_t byte_of_name(const char *name) {
     return names | (hpcw_i_hash_text(name) & (names - 1));
 }
 
-/* What kernels and file systems answer that have no such locks. */
+/* Whether an error means that the kernel or the file system has no such locks. */
 static bool is_unsupported(int e) {
     return e == ENOSYS || e == EOPNOTSUPP || e == EINVAL || e == ENOLCK;
 }
 
-/* Whoever creates the file lets all others lock it who may write in the directory, whatever the umask. It may be
- * another user's: a group shares it. */
+/* Opens the lock file, or creates it. All users who may write in the directory may lock it, whatever the umask of
+ * its creator. A file of another user is fine: a group shares it. */
 static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     struct hpcw_i_dir *directory = NULL;
     int at;
@@ -35,7 +35,7 @@ static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
         return e;
     }
     e = hpcw_i_below_open(prefix, HPCW_I_R2F_LOCK, O_RDWR | O_CREAT | O_EXCL, false, fd);
-    if (e == EEXIST) { /* another one was faster; it is never removed */
+    if (e == EEXIST) { /* another process was faster; the file is never removed */
         return hpcw_i_below_open(prefix, HPCW_I_R2F_LOCK, O_RDWR, false, fd);
     }
     if (e == 0 && hpcw_i_below_hold(prefix, HPCW_I_R2F_LOCK, &directory) == 0 &&
@@ -46,8 +46,8 @@ static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     return e;
 }
 
-/* A lock that may not be opened is not "no lock here": others hold it, and this program would destroy what they
- * write. */
+/* Opens the lock file. A file that may not be opened does not mean that there are no locks: others hold them, and
+ * this program would destroy what they write. */
 static hpcw_status open_lock(const struct hpcw_i_r2f_prefix *p, int *fd, hpcw_error *err) {
     *fd = -1;
     int e = open_or_create(p->dir, fd);
@@ -73,10 +73,11 @@ hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, 
     return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot look at the lock", err);
 }
 
-/* A lock is worth something on the file that others find. HPCW_EIO: somebody removes the file all the time. */
+/* Takes a lock. It is only valid on the file that has the name, which others find. HPCW_EIO: somebody keeps
+ * removing the file. */
 static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, const void *what),
                         const void *what, int *fd, int *e, hpcw_error *err) {
-    enum { TRIES = 100 }; /* whoever removes files goes through a directory once */
+    enum { TRIES = 100 }; /* enough, as a program that removes files visits a directory once */
     for (int i = 0; i < TRIES; i++) {
         hpcw_status s = open_lock(p, fd, err);
         *e = s == HPCW_OK ? take(*fd, what) : 0;
@@ -94,7 +95,7 @@ static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, c
                        p->path, HPCW_I_R2F_LOCK);
 }
 
-/* Without a lock that was asked for, nothing is open. */
+/* Closes the lock file unless the lock was taken, or there are no locks. */
 static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
     if (locked != NULL) {
         *locked = s == HPCW_OK && e == 0;
@@ -107,7 +108,8 @@ static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
 }
 
 static int take_index(int fd, const void *what) {
-    /* A holder reads and writes one small file. Longer means that it is stopped, and a collective must not hang. */
+    /* The holder reads and writes one small file. If it takes longer, it is stopped, and a collective call must
+     * not hang. */
     enum { LONGEST_MS = 60000, STEP_MS = 2 };
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
     (void)what;
@@ -166,7 +168,7 @@ hpcw_status hpcw_i_r2f_lock_dataset(const struct hpcw_i_r2f_prefix *p, uint64_t 
 
 void hpcw_i_r2f_unlock(int fd) {
     if (fd >= 0) {
-        (void)hpcw_i_sys_unlock(fd); /* without locks it fails, and there is nothing to release */
+        (void)hpcw_i_sys_unlock(fd); /* fails without locks, when there is nothing to release */
         (void)hpcw_i_sys_close(fd);
     }
 }

@@ -16,13 +16,14 @@
 #include "libwriter/io/sys.h"
 
 /*
- * The first HEAD bytes are a line with layout, 0 or 1, host and name of the dataset, the line "files", and line
- * feeds. So a writer replaces the line of an earlier one by one call, and whoever is killed leaves an empty file,
- * the old line or the new one. Names follow, each with a line feed; a last one without it was not written to its
- * end.
+ * The first HEAD bytes of a marker hold a line with layout, 0 or 1, host and name of the dataset, then the line
+ * "files", then line feeds. So a writer replaces the line of an earlier one by one call. A killed writer leaves an
+ * empty file, the old line or the new one. Names follow, each with a line feed. A last name without it was not
+ * written completely.
  *
- * An intent is written at once, of datasets whose names SCR gave. So its line has no name and the next one is
- * "names": names follow with a NUL each, the first one that of the dataset, and may have any other byte.
+ * An intent is written in one piece. It is about datasets whose names SCR may have given. So its line has no name,
+ * and the next line is "names". Names follow with a NUL each, the first one that of the dataset. They may have any
+ * other byte.
  */
 enum { HEAD = HPCW_RANK2FILE_MAX_DATASET + 32, LARGEST = INT32_MAX };
 static const char *const list_word[] = {
@@ -41,7 +42,7 @@ static void print_name(const struct hpcw_i_r2f_which *which, char name[NAME]) {
     }
 }
 
-/* Reads a number in its only form. */
+/* Parses a number in its only valid form. */
 static const char *read_number(const char *text, uint64_t *value) {
     const char *p = text;
     *value = 0;
@@ -51,7 +52,7 @@ static const char *read_number(const char *text, uint64_t *value) {
     return p == text || *text == '0' || *value > INT32_MAX ? NULL : p;
 }
 
-/* Whether an entry of .scr is a marker of this kind. */
+/* Whether an entry of .scr is a marker of this kind. If so, gets which one. */
 static bool parse_name(const char *entry, enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_which *which) {
     uint64_t process = 0;
     *which = (struct hpcw_i_r2f_which){.kind = kind};
@@ -140,7 +141,7 @@ static bool parse_head(char *text, enum hpcw_i_r2f_marker_kind kind, struct hpcw
                                             hpcw_i_r2f_bad_listed(HPCW_RANK2FILE_SCR_1_1, marker->name) == NULL;
 }
 
-/* The names after the head, each with its NUL instead of what ends it. False: out of memory. */
+/* Gets the names after the head, with a NUL in place of `ending_byte`. False: out of memory. */
 static bool parse_names(const char *text, size_t size, char ending_byte, struct hpcw_i_r2f_marker *marker) {
     for (const char *end; (end = memchr(text, ending_byte, size)) != NULL;) {
         size_t n = (size_t)(end - text);
@@ -155,8 +156,7 @@ static bool parse_names(const char *text, size_t size, char ending_byte, struct 
     return true;
 }
 
-/* Takes the name of the dataset of an intent, and its length with NUL. False: the intent was not written to its
- * end. */
+/* Gets the dataset's name in an intent, and its length with NUL. False: the intent was not written completely. */
 static bool parse_dataset(const char *text, size_t size, struct hpcw_i_r2f_marker *marker, size_t *taken) {
     const char *end = memchr(text, '\0', size);
     *taken = end == NULL ? 0 : (size_t)(end - text) + 1;
@@ -180,7 +180,7 @@ static int read_whole(int fd, struct hpcw_i_buf *text) {
     return e;
 }
 
-/* HPCW_EFORMAT: it names no dataset. */
+/* Parses a marker. HPCW_EFORMAT: it names no dataset. */
 static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, int fd,
                          enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
@@ -211,7 +211,7 @@ static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, in
     return s;
 }
 
-/* Whether a marker that cannot be opened is another user's, or something else has its name. */
+/* Whether a marker that cannot be opened belongs to another user, or its name to something else. */
 static bool is_foreign(const struct hpcw_i_r2f_prefix *p, const char *name, int e) {
     struct hpcw_i_entry entry;
     return e == EEXIST || e == ELOOP ||
@@ -254,7 +254,7 @@ static void print_head(enum hpcw_i_r2f_marker_kind kind, const struct hpcw_i_r2f
     memset(text + size, '\n', HEAD - (size_t)size);
 }
 
-/* Creates a marker. Whatever has its name goes: no writer of this dataset lives. */
+/* Creates a marker. Anything that has its name is removed: no writer of this dataset is alive. */
 static int create(const struct hpcw_i_r2f_prefix *p, const char *name, int *fd) {
     int e = hpcw_i_below_open(p->dir, name, O_RDWR | O_CREAT | O_EXCL, true, fd);
     if (e == EEXIST || e == ELOOP) {
@@ -264,7 +264,7 @@ static int create(const struct hpcw_i_r2f_prefix *p, const char *name, int *fd) 
     return e;
 }
 
-/* Writes a new file back to the disk, with its name. */
+/* Writes a new file and its name back to the disk. */
 static int sync_new(const struct hpcw_i_r2f_prefix *p, const char *name, int fd) {
     int e = hpcw_i_sys_fsync(fd);
     return e == 0 ? hpcw_i_below_sync(p->dir, name) : e;
@@ -345,13 +345,13 @@ void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, c
 
 /* ---- a marker that grows ---- */
 
-/* Writes to the marker, and to no file of the program that took its descriptor. */
+/* Writes to the marker. Checks first that its descriptor is not that of a file of the program. */
 static int put(const struct hpcw_i_r2f_marker_file *file, const void *data, size_t size, uint64_t offset) {
     int e = hpcw_i_sys_expect(file->fd, &file->id);
     return e == 0 ? hpcw_i_sys_pwrite(file->fd, data, size, offset) : e;
 }
 
-/* Opens what an earlier attempt at this dataset left. False: there is nothing of the kind. */
+/* Opens a marker that an earlier attempt at this dataset left. False: there is none. */
 static bool open_earlier(const struct hpcw_i_r2f_prefix *p, const char *name,
                          const struct hpcw_i_r2f_marker *marker, struct hpcw_i_r2f_marker_file *file) {
     struct hpcw_i_r2f_marker earlier = {.made = false};
@@ -399,11 +399,11 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
         return fail_to_note(p, e, which, err);
     }
     (void)hpcw_i_sys_own(
-        file->fd); /* the lock of the dataset says the same, unless somebody removes its file */
+        file->fd); /* the dataset's lock says the same, unless somebody removed the lock file */
     hpcw_status s = hpcw_i_r2f_marker_set(p, file, marker, err);
     if (s == HPCW_OK && file->end <= HEAD) {
         file->end = HEAD;
-    } else if (s == HPCW_OK) { /* perhaps a name without its end */
+    } else if (s == HPCW_OK) { /* the last name may be incomplete */
         e = put(file, "\n", 1, file->end++);
     }
     e = s == HPCW_OK && e == 0 && sync ? sync_new(p, name, file->fd) : e;
@@ -424,7 +424,7 @@ hpcw_status hpcw_i_r2f_marker_set(const struct hpcw_i_r2f_prefix *p, const struc
 
 hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct hpcw_i_r2f_marker_file *file,
                                      const char *name, hpcw_error *err) {
-    char line[HPCW_RANK2FILE_MAX_NAME + 3]; /* with the slash of one that is to stay, and the line feed */
+    char line[HPCW_RANK2FILE_MAX_NAME + 3]; /* the slash of a name that stays, and the line feed */
     int n = snprintf(line, sizeof line, "%s\n", name);
     int e = n < 0 || (size_t)n >= sizeof line ? ENAMETOOLONG : put(file, line, (size_t)n, file->end);
     e = e == 0 && file->sync ? hpcw_i_sys_fsync(file->fd) : e;
@@ -437,7 +437,8 @@ hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct h
 
 void hpcw_i_r2f_marker_close(struct hpcw_i_r2f_marker_file *file) {
     if (file->fd >= 0 && hpcw_i_sys_is_still(file->fd, &file->id)) {
-        (void)hpcw_i_sys_unlock(file->fd); /* a child may have a copy of the descriptor */
+        /* closing is not enough: a child may have a copy of the descriptor */
+        (void)hpcw_i_sys_unlock(file->fd);
         hpcw_i_sys_drop(file->fd);
     }
     file->fd = -1;

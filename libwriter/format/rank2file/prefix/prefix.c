@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prefix that is held. */
+/* A prefix directory, held open. */
 #include "libwriter/format/rank2file/prefix/prefix.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ hpcw_status hpcw_i_r2f_hold(const char *path, struct hpcw_i_r2f_prefix *p, hpcw_
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", path);
 }
 
-/* Bytes of the shortest part of a name, from its begin on, that is a symbolic link; 0: none. */
+/* Finds the shortest beginning of a path that is a symbolic link. Returns its length in bytes; 0: there is none. */
 static int find_link(struct hpcw_i_dir *dir, const char *name) {
     char *part = hpcw_i_strdup(name);
     int size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Summary and index, as trees (doc/formats/rank2file.md, "Summary" and "Index"). */
+/* Makes summary and index as trees (doc/formats/rank2file.md, "Summary" and "Index"). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/prefix/prefix.h"
 
-/* One `key = value`, unless an earlier one failed. */
+/* Sets `key = value`, unless an earlier call failed. */
 static void put(hpcw_kvtree *node, const char *key, const char *value, hpcw_status *s, hpcw_error *err) {
     if (*s == HPCW_OK) {
         *s = hpcw_kvtree_set(node, key, value, err);
@@ -20,7 +20,7 @@ static void put_u64(hpcw_kvtree *node, const char *key, uint64_t value, hpcw_sta
     }
 }
 
-/* The child with this key; NULL if this or an earlier call failed. */
+/* Returns the child with this key; NULL if this or an earlier call failed. */
 static hpcw_kvtree *child(hpcw_kvtree *node, const char *key, hpcw_status *s, hpcw_error *err) {
     hpcw_kvtree *made = NULL;
     if (*s == HPCW_OK) {
@@ -29,7 +29,7 @@ static hpcw_kvtree *child(hpcw_kvtree *node, const char *key, hpcw_status *s, hp
     return made;
 }
 
-/* The name of the dataset, in `own` if it is the default. */
+/* Returns the name of the dataset. `own` holds it if it is the default. */
 static const char *name_of(const hpcw_rank2file_options *o, char own[HPCW_RANK2FILE_MAX_DATASET + 1]) {
     hpcw_rank2file_dataset_name(o, own);
     return o->dataset.name != NULL ? o->dataset.name : own;
@@ -91,7 +91,7 @@ void hpcw_rank2file_summary_path(const hpcw_rank2file_options *options, uint32_t
 
 /* ---- index ---- */
 
-/* Key of the map from names, and version, of the index of a map. */
+/* Return the key of the index's map of names, and its version. */
 static const char *names_key(hpcw_rank2file_layout layout) {
     return layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME";
 }
@@ -132,7 +132,7 @@ static void put_record(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw_
     put(node, "FLUSHED", o->dataset.flushed == NULL ? flushed : o->dataset.flushed, s, err);
 }
 
-/* The dataset that is to be the current one. */
+/* Returns the dataset that is to become the current one. */
 static const char *current_of(const hpcw_kvtree *index, const hpcw_rank2file_options *o, const char *name) {
     const char *current = hpcw_kvtree_value(index, "CURRENT");
     if (current == NULL || hpcw_i_r2f_index_id(index, o->layout, current) == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The datasets of a prefix, as its index lists them. */
+/* Lists the datasets of a prefix, from its index. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct hpcw_rank2file_list {
     const char *current; /* NULL: none */
 };
 
-/* The order of a restart: the current one, then from the newest to the oldest. */
+/* Compares datasets in the order of a restart: the current one, then from the newest to the oldest. */
 static int by_restart(const void *a_, const void *b_) {
     const hpcw_rank2file_listed *a = a_;
     const hpcw_rank2file_listed *b = b_;
@@ -31,7 +31,8 @@ static uint64_t number(const hpcw_kvtree *node, const char *key) {
     return hpcw_kvtree_value_u64(node, key, &value, NULL) == HPCW_OK ? value : 0;
 }
 
-/* The records of an index, sorted by their keys: a search in a tree takes time with the number of children. */
+/* The records of an index, sorted by their keys: a search in a tree takes time proportional to the number of
+ * children. */
 struct records {
     const hpcw_kvtree **item;
     size_t count;
@@ -46,7 +47,7 @@ static int compare_key(const void *key, const void *item) {
     return strcmp(key, hpcw_kvtree_key(*(const hpcw_kvtree *const *)item));
 }
 
-/* False: out of memory. */
+/* Sorts the records. False: out of memory. */
 static bool sort_records(const hpcw_kvtree *index, struct records *r) {
     const hpcw_kvtree *dset = hpcw_kvtree_get(index, "DSET");
     r->count = 0;
@@ -61,7 +62,7 @@ static bool sort_records(const hpcw_kvtree *index, struct records *r) {
     return r->item != NULL;
 }
 
-/* hpcw_i_r2f_index_record of the dataset `n`, a child of the names. */
+/* Returns the record of dataset `n`, a child of the names; faster than hpcw_i_r2f_index_record. */
 static const hpcw_kvtree *record_of(const struct records *r, hpcw_rank2file_layout layout,
                                     const hpcw_kvtree *n) {
     const char *id = hpcw_kvtree_value(n, "DSET");

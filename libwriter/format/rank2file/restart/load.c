@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The files of each rank. Each process reads a range of leaves. A process that needs a rank asks the one that
- * has its leaf.
+ * Loads the files of each rank. Each process reads a range of leaves. A process that needs a rank asks the process
+ * that has its leaf.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,12 +18,12 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/io/sys.h"
 
-/* Leaves of this process, as far as some process needs them. */
+/* The leaves of this process that some process needs. */
 struct loaded {
-    uint32_t begin;          /* the first leaf of this process */
-    uint32_t first;          /* and its first rank */
-    struct hpcw_i_buf words; /* one word, then the records of all of them */
-    uint64_t *at;            /* word of each of their ranks; 0: not read */
+    uint32_t begin;          /* first leaf of this process */
+    uint32_t first;          /* first rank of that leaf */
+    struct hpcw_i_buf words; /* an unused word, then the records of these leaves */
+    uint64_t *at;            /* [ranks of these leaves] index of the word of the rank's record; 0: not read */
 };
 
 static uint32_t leaf_of(const hpcw_rank2file_restart *r, uint32_t rank) {
@@ -44,7 +44,8 @@ static uint32_t end_of_leaf(const hpcw_rank2file_restart *r, uint32_t leaf) {
     return leaf + 1 < r->known.leaves ? (uint32_t)r->leaf[leaf + 1].first : r->known.ranks;
 }
 
-/* A file may hold several leaves, one after the other (doc/formats/rank2file.md#rank2file-15). */
+/* Checks where a leaf is in its file. A file may hold several leaves, one after the other
+ * (doc/formats/rank2file.md#rank2file-15). */
 static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path, uint32_t i, uint64_t stored,
                                uint64_t left, hpcw_error *err) {
     const struct hpcw_i_r2f_leaf *leaf = &r->leaf[i];
@@ -93,7 +94,7 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
     return s;
 }
 
-/* The answers to `wanted`, in order, as records. */
+/* Appends the answers to `wanted`, in order, as records. */
 static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, const uint64_t *wanted,
                           const uint64_t *counts, struct hpcw_i_buf *reply, uint64_t *reply_words,
                           hpcw_error *err) {
@@ -125,7 +126,7 @@ static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, con
 
 static hpcw_status find_places(hpcw_rank2file_restart *r, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    /* Without a word there is no array, and C defines no NULL + 0. */
+    /* Without words there is no array, and C does not define NULL + 0. */
     const uint64_t *end = r->word_count == 0 ? r->words : r->words + r->word_count;
     for (const uint64_t *p = r->words; s == HPCW_OK && p < end;) {
         struct hpcw_i_r2f_place place = {.rank = hpcw_i_r2f_record_rank(p)};
@@ -212,7 +213,7 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
         s = hpcw_i_agree(comm, answer(r, &l, asked, asked_words, &reply, reply_words, err), NULL, err);
     }
     if (s == HPCW_OK && size == 1) {
-        r->words = (uint64_t *)(void *)reply.data; /* free it early: it may be large */
+        r->words = (uint64_t *)(void *)reply.data; /* free the messages early, as they may be large */
         got_words[0] = reply_words[0];
         reply = (struct hpcw_i_buf){0};
     } else if (s == HPCW_OK) {
@@ -359,7 +360,7 @@ static hpcw_status check_file(const hpcw_rank2file_restart *r, const hpcw_rank2f
     return s;
 }
 
-/* The maps of SCR 3 have no sizes, but its summary has their sum. */
+/* Checks the totals of the summary: the maps of SCR 3 have no sizes, but its summary has their sum. */
 static hpcw_status check_totals(const hpcw_rank2file_restart *r, const uint64_t sums[2], hpcw_error *err) {
     const hpcw_rank2file_dataset *d = &r->dataset;
     return sums[0] == d->files && sums[1] == d->size

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opens a dataset. Process 0 finds it and reads the inner nodes of its map. The others need only the list of
- * leaves.
+ * Opens a dataset. Process 0 finds it and reads the inner nodes of its map. The other processes only need the list
+ * of leaves.
  */
 #include "libwriter/format/rank2file/restart/restart.h"
 
@@ -18,13 +18,14 @@
 
 /* ---- nodes ---- */
 
-/* The number in the name of a node of this level, and no other path: doc/formats/rank2file.md#rank2file-14. */
+/* Parses the number in the file name of a node of this level. Any other path is refused:
+ * doc/formats/rank2file.md#rank2file-14. */
 static bool number_of(const hpcw_rank2file_restart *r, uint32_t level, const char *file, uint64_t *number) {
     char value[HPCW_I_R2F_VALUE];
     const char *dot = strrchr(file, '.');
     size_t n = strlen(file);
     if (r->known.kind != HPCW_I_R2F_3 && n > 4) {
-        /* Before the last dot, which is that of ".scr". */
+        /* Look before the last dot, which belongs to ".scr". */
         for (dot = dot == NULL ? file : dot - 1; dot > file && *dot != '.'; dot--) {
         }
     }
@@ -48,7 +49,7 @@ static hpcw_status add_leaf(struct hpcw_i_buf *leaves, const struct hpcw_i_r2f_c
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                         uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err);
 
-/* One child of a node of `level`, which covers the ranks up to `end`. */
+/* Reads a child of a node of `level`. It covers the ranks up to `end`. */
 static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint32_t level,
                               const struct hpcw_i_r2f_child *child, uint32_t end, struct hpcw_i_buf *leaves,
                               hpcw_error *err) {
@@ -77,7 +78,7 @@ static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint3
     return s;
 }
 
-/* doc/formats/rank2file.md#rank2file-8, rank2file-11 and rank2file-12 */
+/* Checks an inner node: doc/formats/rank2file.md#rank2file-8, rank2file-11 and rank2file-12. */
 static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                                const struct hpcw_i_r2f_inner *inner, hpcw_error *err) {
     const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner->child.data;
@@ -97,7 +98,7 @@ static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint
     return HPCW_OK;
 }
 
-/* A node with all nodes below it; level 0: the root, of any level. */
+/* Reads a node and all nodes below it. Level 0 means the root, whatever its level. */
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                         uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err) {
     unsigned char *data = NULL;
@@ -150,9 +151,11 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
 
 /* ---- open ---- */
 
-/* What a map claims costs memory when it is loaded: its leaves must have the bytes for so many ranks. */
+/* Checks that the leaves have enough bytes for the ranks that the map claims. Loading takes memory for each
+ * rank. */
 static hpcw_status check_claims(const hpcw_rank2file_restart *r, hpcw_error *err) {
-    enum { LEAST = 2 + HPCW_I_KV_COUNT }; /* of a rank: a digit with its NUL, and the number of its keys */
+    /* least bytes of a rank: a digit with its NUL, and the number of its keys */
+    enum { LEAST = 2 + HPCW_I_KV_COUNT };
     const struct hpcw_i_r2f_known *k = &r->known;
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < k->leaves; i++) {
@@ -194,7 +197,7 @@ static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
     return check_claims(r, err);
 }
 
-/* Collective, after process 0 has all leaves. */
+/* Broadcasts what process 0 has found, once it has all leaves. Collective. */
 static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err) {
     const struct hpcw_i_r2f_known *k = &r->known;
     hpcw_status s = hpcw_i_comm_bcast(r->comm, &r->known, sizeof r->known, 0, err);
@@ -218,7 +221,7 @@ static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix, hpcw_err
     return s == HPCW_OK ? hpcw_i_comm_bcast(r->comm, r->leaf, k->leaves * sizeof *r->leaf, 0, err) : s;
 }
 
-/* Collective. */
+/* Broadcasts the summary. Collective. */
 static hpcw_status share_summary(hpcw_rank2file_restart *r, hpcw_error *err) {
     hpcw_status s = hpcw_i_r2f_share_tree(r->comm, "the summary", &r->summary, err);
     if (s == HPCW_OK && r->comm->process > 0 && r->summary != NULL) {
@@ -227,7 +230,7 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s == HPCW_OK || r->comm->size > 1 ? hpcw_i_agree(r->comm, s, NULL, err) : s;
 }
 
-/* Collective; `s` is the status of the part of process 0. Takes ownership of `r`. */
+/* Completes an open. `s` is the status of the part of process 0. Owns `r`. Collective. */
 static hpcw_status settle(hpcw_rank2file_restart *r, hpcw_comm *comm, const char *prefix, const char *path,
                           hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err) {
     s = hpcw_i_agree(comm, s, NULL, err);
@@ -258,7 +261,7 @@ static hpcw_status check_arguments(const char *path, hpcw_rank2file_restart **ou
                              out == NULL || path == NULL ? "NULL" : "an empty path");
 }
 
-/* `p`: the prefix, if it is held; NULL: it is looked up. */
+/* Makes a handle. `p` is the prefix if it is held; NULL: it is looked up. */
 static hpcw_status new_restart(const char *path, const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
                                hpcw_rank2file_restart **out, hpcw_rank2file_restart **made, hpcw_error *err) {
     *made = NULL;
@@ -315,7 +318,7 @@ hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s;
 }
 
-/* Collective. One dataset of the list. */
+/* Tries one dataset of the list. Collective. */
 static hpcw_status try(const char *prefix, hpcw_comm *comm, const hpcw_rank2file_listed *d,
                        hpcw_rank2file_restart **out, hpcw_error *err) {
     if (d->failed != NULL) {
@@ -333,7 +336,7 @@ static hpcw_status try(const char *prefix, hpcw_comm *comm, const hpcw_rank2file
     return s;
 }
 
-/* None passes: the code is that of the first, the message has all reasons that fit. */
+/* Fails because no dataset passed. The code is that of the first, and the message has as many reasons as fit. */
 static hpcw_status refuse(const char *prefix, const hpcw_rank2file_skipped *skipped, uint32_t skips,
                           hpcw_error *err) {
     if (skips == 0) {
@@ -355,7 +358,7 @@ static hpcw_status refuse(const char *prefix, const hpcw_rank2file_skipped *skip
     return s;
 }
 
-/* Collective. The first dataset of the list that is sound. */
+/* Opens the first sound dataset of the list. Collective. */
 static hpcw_status open_newest(const char *prefix, hpcw_comm *comm, hpcw_rank2file_restart **out,
                                hpcw_error *err) {
     hpcw_rank2file_list *list = NULL;
@@ -429,7 +432,7 @@ const hpcw_rank2file_skipped *hpcw_rank2file_restart_skipped(const hpcw_rank2fil
     return r == NULL || index >= r->skips ? NULL : &r->skipped[index];
 }
 
-/* The kind of map with such a root; *id: from its directory, 0 if there is none. */
+/* Returns the kind of map for a root's path. *id comes from its directory; 0: there is none. */
 static enum hpcw_i_r2f_kind kind_of_root(const char *root, uint64_t *id) {
     static const char before[] = "scr.dataset.";
     const char *slash = strrchr(root, '/');
@@ -456,7 +459,8 @@ static hpcw_status open_root(const struct hpcw_i_r2f_prefix *p, const char *root
     hpcw_status s = new_restart(root, p, comm, out, &r, err);
     if (s == HPCW_OK) {
         r->known.kind = kind_of_root(root, &r->known.id);
-        r->known.layout = (hpcw_rank2file_layout)r->known.kind; /* the layouts of one map each */
+        /* layouts with a single map have the number of its kind */
+        r->known.layout = (hpcw_rank2file_layout)r->known.kind;
         r->metadata = hpcw_i_sys_directory_of(root);
         r->base = r->metadata == NULL
                       ? NULL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a dataset is sound: all of its metadata, and the content of its files. */
+/* Checks that a dataset is sound: all of its metadata, and the content of its files. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static hpcw_status open_loaded(const struct hpcw_i_r2f_prefix *p, const struct h
     return s == HPCW_OK ? hpcw_rank2file_restart_load(*out, 0, NULL, err) : s;
 }
 
-/* Without files, the map and the summary still agree. */
+/* Checks that map and summary agree. This needs no data files. */
 static hpcw_status check_sums(hpcw_rank2file_restart *r, hpcw_error *err) {
     uint64_t files = hpcw_rank2file_restart_files(r);
     uint64_t size = 0;
@@ -38,7 +38,7 @@ static hpcw_status check_sums(hpcw_rank2file_restart *r, hpcw_error *err) {
 
 /* ---- the second map of the shared layout ---- */
 
-/* Whether two nodes have the same children, in any order. */
+/* Whether two trees have the same children, in any order. */
 static bool same_tree(const hpcw_kvtree *a, const hpcw_kvtree *b) {
     bool same = hpcw_kvtree_count(a) == hpcw_kvtree_count(b);
     for (const hpcw_kvtree *c = hpcw_kvtree_first(a); same && c != NULL; c = hpcw_kvtree_next(c)) {
@@ -48,7 +48,7 @@ static bool same_tree(const hpcw_kvtree *a, const hpcw_kvtree *b) {
     return same;
 }
 
-/* Names in the map of SCR 3 have the dataset's directory in front. */
+/* Compares two maps. Names in the map of SCR 3 begin with the dataset's directory. */
 static hpcw_status compare_maps(hpcw_rank2file_restart *a, hpcw_rank2file_restart *b, hpcw_error *err) {
     uint64_t files = hpcw_rank2file_restart_files(a);
     bool same = files == hpcw_rank2file_restart_files(b);
@@ -91,7 +91,7 @@ static hpcw_status check_second(const struct hpcw_i_r2f_prefix *p, hpcw_rank2fil
 
 /* ---- the index ---- */
 
-/* One with the names and numbers of another run may have other totals, and a listing shows them. */
+/* Checks a record of the index. An index of another run may have the same names and numbers, but other totals. */
 static hpcw_status check_record(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
                                 const hpcw_kvtree *record, hpcw_error *err) {
     static const char *const keys[] = {"FILES", "SIZE", "CREATED"};
@@ -109,7 +109,7 @@ static hpcw_status check_record(const struct hpcw_i_r2f_prefix *p, const hpcw_ra
     return HPCW_OK;
 }
 
-/* SCR 1.1 and 3 read a record each of the shared layout. */
+/* Checks the records of a dataset. In the shared layout, SCR 1.1 and 3 read a record each. */
 static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
                                  const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_known *k = &r->known;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls: all processes agree, process 0 does the work. */
+/* The public calls. All processes agree, and process 0 does the work. */
 #include <string.h>
 
 #include "libwriter/base/options.h"
@@ -15,7 +15,7 @@ void hpcw_rank2file_removal_fill(hpcw_rank2file_removal *removal, size_t size) {
     }
 }
 
-/* What a call does with its arguments. */
+/* Arguments of a call. */
 struct request {
     enum { DROP, MARK_FAILED, MAKE_CURRENT, PRUNE, REINDEX } call;
     const char *dataset; /* "": none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datasets of the index that are removed, marked as failed, or made the current one. */
+/* Removes datasets of the index, marks them as failed, or makes one the current one. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
 
-/* The index under its lock. `telling`: nothing changes. */
+/* Reads the index under its lock. `telling`: nothing will change. */
 static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, int *lock,
                               hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_error *err) {
     *lock = -1;
     *index = NULL;
-    /* Without an index there is perhaps no directory for a lock, either. */
+    /* Without an index, there may be no directory for a lock. */
     hpcw_status s = hpcw_i_r2f_index_read(&u->p, index, err);
     hpcw_kvtree_free(*index);
     *index = NULL;
@@ -33,7 +33,7 @@ static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, 
     return s;
 }
 
-/* Lists what a dataset has. Without a map nobody knows which data files those are. */
+/* Lists the files of a dataset. Without a map its data files are unknown. */
 static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                               struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     hpcw_status s = hpcw_i_r2f_removal_add_map(r, d, err);
@@ -50,13 +50,13 @@ static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hp
     return s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary(r, d->name, err) : s;
 }
 
-/* The list of what is to be removed with a dataset that is not in `index` any more. */
+/* Lists what to remove with a dataset that `index` does not have any more. */
 static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                         const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     if (d->id == 0 || hpcw_i_r2f_bad_listed(d->layout, d->name) != NULL) {
-        return HPCW_OK; /* no writer makes such an entry: only that goes */
+        return HPCW_OK; /* no writer makes such an entry: only the entry is removed */
     }
-    /* SCR 1 lets several datasets have one id, and the directory of that. */
+    /* In SCR 1 several datasets may have one id, and share its directory. */
     hpcw_status s = hpcw_i_r2f_index_has_metadata(index, d->layout, d->id)
                         ? HPCW_OK
                         : hpcw_i_r2f_removal_add_metadata(r, d, err);
@@ -112,8 +112,8 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
     return s;
 }
 
-/* The records of a dataset under the lock of the index: the second one is that of SCR 1.1 in the shared layout, or
- * NULL. */
+/* Finds the records of a dataset under the lock of the index. In the shared layout the second one is that of SCR
+ * 1.1; otherwise it is NULL. */
 static hpcw_status open_records(struct hpcw_i_r2f_upkeep *u, const char *dataset, int *lock,
                                 hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_kvtree *record[2],
                                 hpcw_error *err) {
@@ -153,8 +153,8 @@ hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dat
     hpcw_rank2file_layout layout;
     int lock = -1;
     int own = -1;
-    /* Reading all files takes long, so that writers do not wait for it: whoever writes the dataset again meanwhile
-     * has its lock, or has finished a sound one. */
+    /* Check without the lock of the index: reading all files takes long, and writers must not wait for it. If
+     * somebody writes the dataset again meanwhile, it is locked, or is finished and sound. */
     hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, err);
     s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
     if (s == HPCW_OK) {

@@ -23,15 +23,15 @@ void hpcw_i_r2f_skip(hpcw_rank2file_tally *tally, const hpcw_error *why) {
 
 /* ---- what dead programs began ---- */
 
-/* Who finishes intents, under the lock of the index. */
+/* The work of finishing intents, under the lock of the index. */
 struct finish {
     const struct hpcw_i_r2f_prefix *p;
     const struct hpcw_i_r2f_dataset *own;
-    hpcw_kvtree *index; /* NULL: there is none that can be read */
+    hpcw_kvtree *index; /* NULL: there is no readable index */
     hpcw_rank2file_layout layout;
 };
 
-/* The index, or none: whoever began to remove a dataset wanted it gone. */
+/* Reads the index, or none if it is unreadable: intents of removal are then finished. */
 static hpcw_status read_index(struct finish *f, hpcw_error *err) {
     hpcw_error mine = {.message = ""};
     hpcw_status s = hpcw_i_r2f_index_read(f->p, &f->index, &mine);
@@ -48,7 +48,7 @@ static hpcw_status read_index(struct finish *f, hpcw_error *err) {
     return s;
 }
 
-/* Finishes or undoes one. The lock of the dataset is held. */
+/* Finishes or undoes an intent. The caller holds the lock of the dataset. */
 static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_which *which,
                               const struct hpcw_i_r2f_marker *intent, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -56,7 +56,8 @@ static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_wh
         const struct hpcw_i_r2f_dataset d = {intent->layout, which->id, intent->name};
         struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(f->p);
         s = hpcw_i_r2f_removal_add_names(&r, NULL, &intent->names, err);
-        /* Since it was written, files outside may have become those of another dataset. */
+        /* Only files in the dataset's directories: since the intent was written, other files may have become those
+         * of another dataset. */
         s = s == HPCW_OK ? hpcw_i_r2f_removal_confine(&r, &d, err) : s;
         s = s == HPCW_OK ? hpcw_i_r2f_finish_removal(&r, &d, true, err) : s;
         hpcw_i_r2f_removal_free(&r);
@@ -66,7 +67,7 @@ static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_wh
     return s;
 }
 
-/* HPCW_EEXIST: it is not this user's, or the program that removes the dataset is alive. */
+/* Finishes an intent. HPCW_EEXIST: it belongs to another user, or the program that removes the dataset is alive. */
 static hpcw_status finish_intent(const struct finish *f, const struct hpcw_i_r2f_which *which,
                                  hpcw_error *err) {
     struct hpcw_i_r2f_marker intent;
@@ -76,7 +77,7 @@ static hpcw_status finish_intent(const struct finish *f, const struct hpcw_i_r2f
         hpcw_i_r2f_marker_remove(f->p, which);
         s = HPCW_OK;
     } else if (s == HPCW_OK) {
-        /* Whoever removes a dataset of that id or name would need a lock that the caller has. */
+        /* A program that removes a dataset of that id or name would need a lock that the caller holds. */
         const struct hpcw_i_r2f_dataset *own = f->own;
         if (own == NULL || (own->id != which->id && strcmp(own->name, intent.name) != 0)) {
             s = hpcw_i_r2f_lock_dataset(f->p, which->id, intent.name, &lock, NULL, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datasets that are old, and what dead writers left. */
+/* Removes old datasets, and what dead writers left. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int by_id_descending(const void *a_, const void *b_) {
     return a > b ? -1 : a < b;
 }
 
-/* Finds the newest `keep` datasets that are sound: item[*first] is the first one that is older. */
+/* Finds the newest `keep` sound datasets. item[*first] is the first older one. */
 static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_listed *const *item,
                             uint32_t count, uint32_t keep, uint32_t *first, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -38,7 +38,8 @@ static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2f
 }
 
 /*
- * The datasets that are older than the newest `keep` sound ones, but for the current one: each name with its NUL.
+ * Lists the names, each with its NUL, of the datasets that are older than the newest `keep` sound ones. The
+ * current one is not listed.
  */
 static hpcw_status list_old(const struct hpcw_i_r2f_prefix *p, uint32_t keep, struct hpcw_i_buf *names,
                             hpcw_error *err) {
@@ -92,7 +93,7 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
         hpcw_rank2file_options o = {.layout = d->layout, .dataset = {.id = d->id, .name = d->name}};
         hpcw_rank2file_summary_path(&o, m, name);
         int e = hpcw_i_dir_fd(p->dir, &at);
-        e = e == 0 ? hpcw_i_sys_size_at(at, name, &size) : e; /* reading may go through links */
+        e = e == 0 ? hpcw_i_sys_size_at(at, name, &size) : e; /* reading may follow links */
         const bool missing = e == ENOENT || e == ENOTDIR;
         if (e != 0 && !missing && hpcw_i_sys_no_file(e) == NULL) {
             s = hpcw_i_fail_sys(err, e, "%s/%s: cannot look at the summary", p->path, name);
@@ -102,18 +103,18 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
     return s;
 }
 
-/* What one marker says, under the lock of its dataset. */
+/* A marker, under the lock of its dataset. */
 struct unfinished {
     struct hpcw_i_r2f_upkeep *u;
     const struct hpcw_i_r2f_which *which;
     const struct hpcw_i_r2f_marker *marker;
     const hpcw_kvtree *index;
-    hpcw_rank2file_layout layout; /* of the index */
+    hpcw_rank2file_layout layout; /* layout of the index */
     bool telling;
-    bool removed; /* out */
+    bool removed; /* out: it was removed */
 };
 
-/* Lists what is to be removed by a marker. */
+/* Lists what to remove for a marker. */
 static hpcw_status plan(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
                         struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     const struct hpcw_i_r2f_marker *m = x->marker;
@@ -141,7 +142,7 @@ static hpcw_status remove_by_marker(struct unfinished *x, const struct hpcw_i_r2
         s = hpcw_i_r2f_removal_tell(&r, &x->u->how, err);
     } else if (s == HPCW_OK) {
         s = hpcw_i_r2f_removal_do(&r, true, err);
-        if (s == HPCW_OK) { /* now nothing needs it */
+        if (s == HPCW_OK) { /* nothing needs it any more */
             hpcw_i_r2f_marker_remove(&x->u->p, x->which);
             x->removed = true;
         }
@@ -150,8 +151,8 @@ static hpcw_status remove_by_marker(struct unfinished *x, const struct hpcw_i_r2
     return s;
 }
 
-/* Removes the temporary files that a marker leads to, of a dataset that is finished, or written again. Its other
- * files may have become those of the new one. */
+/* Removes only the temporary files of a marker, as its dataset is finished or written again: other files may
+ * belong to the new one. */
 static hpcw_status remove_temporary(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
                                     hpcw_error *err) {
     struct hpcw_i_r2f_removal listed = hpcw_i_r2f_removal_new(&x->u->p);
@@ -165,7 +166,7 @@ static hpcw_status remove_temporary(const struct unfinished *x, const struct hpc
     return s;
 }
 
-/* `own`: the caller writes this dataset again, and its marker stays. */
+/* Handles a marker. `own`: the caller writes this dataset again, and its marker stays. */
 static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err) {
     const struct hpcw_i_r2f_marker *m = x->marker;
     const struct hpcw_i_r2f_dataset d = {m->layout, x->which->id, m->name};
@@ -180,17 +181,17 @@ static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err
         return s;
     }
     if (!here) {
-        return HPCW_OK; /* some file systems keep locks on the host of the process: the writer may live */
+        return HPCW_OK; /* locks may be local to the host of a process, so the writer may be alive */
     }
     hpcw_status s = hpcw_i_r2f_count_summaries(&x->u->p, &d, &summaries, err);
     if (s != HPCW_OK || summaries == hpcw_rank2file_layout_maps(m->layout)) {
-        return s; /* with all of them, reindex finds it */
+        return s; /* with all its summaries, reindex finds it */
     }
     return remove_by_marker(x, &d, err);
 }
 
-/* Under the locks of the dataset of this name, which its writer may have taken and released since the marker was
- * read. */
+/* Handles a marker under the locks of the dataset of this name. Its writer may have taken and released them since
+ * the marker was read. */
 static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     hpcw_i_r2f_marker_free(marker);
@@ -207,7 +208,7 @@ static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
     return s == HPCW_OK ? finish_marker(x, own, err) : s;
 }
 
-/* One marker. HPCW_EEXIST: another user's, or something else. */
+/* Handles one marker. HPCW_EEXIST: it belongs to another user, or is something else. */
 static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dataset *own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     char name[sizeof marker->name];
@@ -221,7 +222,7 @@ static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dat
     if (own == NULL) {
         s = hpcw_i_r2f_lock_dataset(&x->u->p, x->which->id, name, &lock, &locked, err);
         if (s != HPCW_OK) {
-            return s == HPCW_EEXIST ? HPCW_OK : s; /* somebody is writing it */
+            return s == HPCW_EEXIST ? HPCW_OK : s; /* somebody is writing the dataset */
         }
     }
     s = locked ? take_locked(x, name, own != NULL && strcmp(own->name, name) == 0, marker, err) : HPCW_OK;
@@ -235,7 +236,7 @@ hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw
                                          hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     char name[sizeof((struct hpcw_i_r2f_marker *)0)->name];
-    struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL}; /* one that was removed */
+    struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL}; /* stands for the removed dataset */
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         struct hpcw_i_r2f_marker marker = {.name = ""};
         struct unfinished x = {.u = u,
@@ -269,7 +270,8 @@ hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw
 
 /* ---- temporary files ---- */
 
-/* Those in .scr of the index itself: a writer of it has its lock, as the caller has now. */
+/* Removes temporary files of the index in .scr. Their writer would hold the index's lock, which the caller holds
+ * now. */
 static hpcw_status remove_those_of_the_index(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     static const char index[] = "index.scr.tmp";
     struct hpcw_i_listing *listing = NULL;
@@ -291,7 +293,7 @@ static hpcw_status remove_those_of_the_index(struct hpcw_i_r2f_upkeep *u, hpcw_e
     return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(&u->p, e, ".scr", "cannot list the directory", err);
 }
 
-/* Those of a dataset of the index: its map says which are its own. */
+/* Removes temporary files of a dataset in the index. Its map names its files. */
 static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                                    hpcw_error *err) {
     bool has;
@@ -313,7 +315,7 @@ static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpc
 
 /* ---- prune ---- */
 
-/* What dead writers left. Where there are no locks nobody knows who is dead. */
+/* Removes what dead writers left. Without locks nobody knows who is dead, so nothing is removed. */
 static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
@@ -330,7 +332,7 @@ static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpc
     s = hpcw_i_r2f_index_read(&u->p, &index, &mine);
     s = s == HPCW_OK ? hpcw_i_r2f_index_layout(index, u->p.path, &layout, &mine) : s;
     if (s == HPCW_ENOENT) {
-        s = HPCW_OK; /* all that is there is unfinished */
+        s = HPCW_OK; /* there are only unfinished datasets */
     } else if (s != HPCW_OK) {
         *err = mine;
     }
@@ -356,7 +358,7 @@ static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpc
         int own;
         if (hpcw_i_r2f_bad_listed(layout, name) == NULL &&
             hpcw_i_r2f_lock_dataset(&u->p, d.id, name, &own, NULL, NULL) == HPCW_OK) {
-            (void)remove_those_of(u, &d, NULL); /* they take space, and harm nobody */
+            (void)remove_those_of(u, &d, NULL); /* ignore failures: temporary files only take space */
             hpcw_i_r2f_unlock(own);
         }
     }
@@ -370,7 +372,7 @@ hpcw_status hpcw_i_r2f_prune(struct hpcw_i_r2f_upkeep *u, uint32_t keep, hpcw_er
     struct hpcw_i_buf old = {0};
     hpcw_status s = keep > 0 ? list_old(&u->p, keep, &old, err) : HPCW_OK;
     for (int pass = u->how.told != NULL ? 0 : 1; s == HPCW_OK && pass < 2; pass++) {
-        const bool telling = pass == 0; /* of everything, before anything is removed */
+        const bool telling = pass == 0; /* the first pass tells everything, before anything is removed */
         drop_all(u, &old, telling);
         s = remove_orphans(u, telling, err);
     }

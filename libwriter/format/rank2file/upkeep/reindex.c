@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An index that is made again from the summaries. */
+/* Rebuilds the index from the summaries. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 
-/* A dataset with a summary, which may be damaged if the index lists it. */
+/* A dataset with a summary. If the index lists it, it may be damaged. */
 struct summarised {
     uint64_t id;
-    unsigned kinds; /* of the maps beside the summaries, as bits */
+    unsigned kinds; /* kinds of the maps beside its summaries, as bits */
     char name[HPCW_I_R2F_LONGEST + 1];
 };
 
@@ -28,7 +28,7 @@ struct search {
     unsigned kinds;
 };
 
-/* The dataset in the list, appended if it is new. NULL: no memory. */
+/* Returns the dataset in the list, appended if it is new. NULL: no memory. */
 static struct summarised *item_of(struct search *found, const char *prefix, uint64_t id, const char *name,
                                   hpcw_error *err) {
     for (size_t i = 0; i < found->count; i++) {
@@ -78,7 +78,7 @@ static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p,
                 ? HPCW_OK
                 : hpcw_i_fail_sys(err, e, "%s/%s: cannot ask for its size", p->path, name);
     } else if (hpcw_i_r2f_is_damage(s)) {
-        s = HPCW_OK; /* none, or one that add_listed keeps if the index has it */
+        s = HPCW_OK; /* there is none, or add_listed keeps it if the index has it */
     }
     hpcw_i_free(path);
     if (good && s == HPCW_OK) {
@@ -93,7 +93,7 @@ static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p,
     return s;
 }
 
-/* In .scr for SCR 1.2 and later, in the directories of datasets for SCR 1.1. */
+/* Searches for summaries: in .scr for SCR 1.2 and later, in the directories of datasets for SCR 1.1. */
 static hpcw_status search(struct search *found, const struct hpcw_i_r2f_prefix *p, bool is_1_1,
                           hpcw_error *err) {
     const char *directory = is_1_1 ? "." : ".scr";
@@ -154,7 +154,8 @@ static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, 
 /* Adds the datasets of the old index whose summaries exist, but were not found, because they cannot be read. */
 static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *old,
                               hpcw_rank2file_layout layout, hpcw_error *err) {
-    bool by_name = hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1; /* where the summary is; otherwise by id */
+    /* the summary is found by name; otherwise by id */
+    bool by_name = hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1;
     size_t count = found->count;
     for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout)); n != NULL;
          n = hpcw_kvtree_next(n)) {
@@ -178,8 +179,8 @@ static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_pref
     return HPCW_OK;
 }
 
-/* Whether a dataset can be opened. One that the old index does not have must be sound, and is added to the new
- * one. */
+/* Opens a dataset to check it. One that the old index does not have must be sound, and is added to the new
+ * index. */
 static hpcw_status list_again(const struct hpcw_i_r2f_prefix *p, const struct summarised *found,
                               hpcw_rank2file_layout layout, bool was, hpcw_kvtree *index, hpcw_error *err) {
     hpcw_rank2file_options o;
@@ -236,7 +237,7 @@ static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout lay
     s = s == HPCW_OK ? hpcw_kvtree_add(index, "DSET", &node, err) : s;
     const char *key = id;
     if (layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2) {
-        /* SCR 1 lets several datasets have one id. */
+        /* In SCR 1 several datasets may have one id. */
         s = s == HPCW_OK ? hpcw_kvtree_add(node, id, &node, err) : s;
         s = s == HPCW_OK ? hpcw_kvtree_add(node, maps[0], &node, err) : s;
         key = name;
@@ -244,7 +245,7 @@ static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout lay
     return s == HPCW_OK ? merge_at(node, key, hpcw_i_r2f_index_record(old, layout, name), err) : s;
 }
 
-/* One that this user or another one began to remove does not come back. */
+/* Checks that nobody, also no other user, began to remove a dataset. Such a dataset does not come back. */
 static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
                                      hpcw_error *err) {
     bool is;
@@ -255,15 +256,15 @@ static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const st
                               : s;
 }
 
-/* Whether its writer died, or lives, before the last of its summaries: prune removes it, and nobody else misses
- * it. */
+/* Finds out whether a dataset is unfinished: its writer died before the last summary, or is still alive. Prune
+ * removes such a dataset. */
 static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
                                  hpcw_rank2file_layout layout, bool *is, hpcw_error *err) {
     *is = false;
     return (kinds_of(layout) & ~f->kinds) == 0 ? HPCW_OK : hpcw_i_r2f_markers_have(p, f->id, f->name, is, err);
 }
 
-/* What cannot be understood is not this library's to remove. */
+/* Keeps entries that cannot be understood: they are not this library's to remove. */
 static hpcw_status keep_others(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *old,
                                hpcw_rank2file_layout layout, hpcw_kvtree *index, uint32_t *kept,
                                hpcw_error *err) {
@@ -287,7 +288,7 @@ static hpcw_status keep_others(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *o
 static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *found, const hpcw_kvtree *old,
                            hpcw_rank2file_layout layout, hpcw_kvtree *index, hpcw_error *err) {
     uint32_t kept = 0;
-    uint64_t most = 0; /* id that comes back */
+    uint64_t most = 0; /* highest id that comes back */
     const char *current = hpcw_kvtree_value(old, "CURRENT");
     for (size_t i = 0; i < found->count; i++) {
         const struct summarised *f = &found->item[i];
@@ -318,7 +319,7 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
         if (s != HPCW_OK) {
             hpcw_i_r2f_skip(&u->tally, &why);
         }
-        if (was) { /* whatever failed, now or earlier */
+        if (was) { /* keep it, whatever failed now or earlier */
             kept++;
             s = keep_listed(old, layout, f->name, index, err);
             if (s != HPCW_OK) {
@@ -341,7 +342,7 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
     return hpcw_kvtree_count(index) == 0 ? HPCW_OK : hpcw_i_r2f_index_settle(index, layout, err);
 }
 
-/* The old index. NULL: there is none, or it says nothing. */
+/* Reads the old index. NULL: there is none, or it is unreadable. */
 static hpcw_status read_old(const struct hpcw_i_r2f_prefix *p, hpcw_kvtree **old, hpcw_rank2file_layout *layout,
                             hpcw_error *err) {
     hpcw_error mine = {.message = ""};
@@ -371,7 +372,7 @@ hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_begin_change(&u->p, NULL, &u->tally, &lock, NULL, err);
     }
-    found.count = 0; /* what was being removed may be gone now */
+    found.count = 0; /* search again: a dataset that was being removed may be gone now */
     found.kinds = 0;
     for (int is_1_1 = 1; s == HPCW_OK && is_1_1 >= 0; is_1_1--) {
         s = search(&found, &u->p, is_1_1 == 1, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of what is to be removed. */
+/* Makes the list of what to remove. */
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ bool hpcw_i_r2f_is_temporary(const char *name) {
 
 /* ---- make the list ---- */
 
-/* The index, the lock, and the markers are nobody's dataset. */
+/* Whether a name may be removed. Index, lock and markers belong to no dataset. */
 static bool may_go(const char *name) {
     static const char metadata[] = ".scr/scr.dataset.";
     bool in_scr = strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0');
@@ -64,7 +64,7 @@ static bool may_go(const char *name) {
     }
 }
 
-/* "DIRECTORY/NAME", or the name alone; "": the directory with a slash. */
+/* Adds "DIRECTORY/NAME", or only NAME if there is no directory. With NAME "", adds the directory with a slash. */
 static int add(struct hpcw_i_r2f_removal *r, const char *directory, const char *name) {
     size_t before = r->names.size;
     bool ok = directory == NULL ||
@@ -76,7 +76,7 @@ static int add(struct hpcw_i_r2f_removal *r, const char *directory, const char *
     return ok ? 0 : ENOMEM;
 }
 
-/* After ".NUMBER"; NULL if that is not what follows. */
+/* Returns the end of ".NUMBER"; NULL if something else follows. */
 static const char *skip_number(const char *p, const char *end) {
     const char *digits = p < end && *p == '.' ? p + 1 : end;
     p = digits;
@@ -86,7 +86,7 @@ static const char *skip_number(const char *p, const char *end) {
     return p == digits ? NULL : p;
 }
 
-/* Whether a text is "summary.scr", or "rank2file" or "rank2file.LEVEL.FIRST", also with ".scr" at the end. */
+/* Whether a text is "summary.scr", or "rank2file" or "rank2file.LEVEL.FIRST", each also with ".scr" at the end. */
 static bool is_metadata_text(const char *name, size_t size) {
     static const char root[] = "rank2file", summary[] = "summary.scr";
     const char *end = name + size;
@@ -102,14 +102,14 @@ static bool is_metadata_text(const char *name, size_t size) {
     return p != NULL && (p == end || (end - p == 4 && memcmp(p, ".scr", 4) == 0));
 }
 
-/* The base name in a temporary one. */
+/* Returns the base name in a temporary name. */
 static const char *base_of_temporary(const char *name, size_t *size) {
     const char *base = strchr(strchr(name, '-') + 1, '-') + 1;
     *size = strlen(base) - strlen(".tmp");
     return base;
 }
 
-/* A node or summary, or the temporary file of one. */
+/* Whether a name is that of a node or summary, or of a temporary file of one. */
 static bool is_metadata(const char *name) {
     size_t size = strlen(name);
     const char *base = hpcw_i_sink_is_temporary(name) ? base_of_temporary(name, &size) : name;
@@ -144,7 +144,7 @@ hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const 
     return s;
 }
 
-/* The data files of one map. */
+/* Adds the data files of one map. */
 static hpcw_status add_one_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                enum hpcw_i_r2f_kind kind, hpcw_error *err) {
     hpcw_rank2file_restart *map = NULL;
@@ -180,7 +180,7 @@ hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struc
     hpcw_status s = add_one_map(r, d, hpcw_i_r2f_kind_of(d->layout, 0), err);
     if (hpcw_i_r2f_is_damage(s) && hpcw_rank2file_layout_maps(d->layout) > 1 &&
         add_one_map(r, d, hpcw_i_r2f_kind_of(d->layout, 1), NULL) == HPCW_OK) {
-        s = HPCW_OK; /* both list the same files */
+        s = HPCW_OK; /* both maps list the same files */
     }
     if (s == HPCW_OK && hpcw_i_r2f_is_directory_name(d->name) && add(r, d->name, "") != 0) {
         s = hpcw_i_fail_memory(err, r->p.path, 0, NULL);
@@ -198,7 +198,7 @@ hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const cha
     return e == 0 ? HPCW_OK : hpcw_i_fail_memory(err, r->p.path, 0, NULL);
 }
 
-/* A directory that is listed as a file is a mount point. */
+/* Adds a name. A directory that the walk lists as a file is a mount point. */
 static int add_any(void *context, const char *name) {
     const struct adding *a = context;
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
@@ -210,7 +210,7 @@ static int add_any(void *context, const char *name) {
     return e == 0 && entry.kind == HPCW_I_DIRECTORY ? EXDEV : e;
 }
 
-/* The last name of the list is where another file system begins. */
+/* Fails because of a mount point, which is the last name of the list. */
 static hpcw_status refuse_mounted(const struct hpcw_i_r2f_removal *r, const char *name, hpcw_error *err) {
     return hpcw_i_fail(
         err, HPCW_EACCES,
@@ -245,13 +245,14 @@ hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char 
 
 /* ---- temporary files ---- */
 
-/* A temporary file; `form`: its path with zeros as number, which is that of the temporary files of one name. */
+/* A temporary file. `form` is its path with zeros as the number. All temporary files of one name have the same
+ * form. */
 struct temporary {
     char *form, *name;
 };
 
 struct temporaries {
-    const char *directory; /* of the dataset */
+    const char *directory; /* directory of the dataset */
     struct temporary *item;
     size_t count, capacity;
 };
@@ -288,7 +289,7 @@ static int find_temporary(void *context, const char *name) {
     return 0;
 }
 
-/* The form of the temporary files of a name, to be freed; NULL: out of memory. */
+/* Returns the form of the temporary files of a name, to be freed; NULL: out of memory. */
 static char *form_of(const char *name) {
     char *form = NULL;
     char *temporary = hpcw_i_sink_temporary(hpcw_i_r2f_base(name), 0);
@@ -301,7 +302,7 @@ static char *form_of(const char *name) {
     return form;
 }
 
-/* Adds the temporary files of one name, which is listed like a folder if the file itself is to stay. */
+/* Adds the temporary files of one name. If that file itself stays, the name is listed like a directory. */
 static int add_those_of(struct hpcw_i_r2f_removal *r, const struct temporaries *t, const char *listed) {
     char *name = hpcw_i_strdup(listed);
     if (name == NULL) {
@@ -332,7 +333,7 @@ hpcw_status hpcw_i_r2f_removal_add_temporary(struct hpcw_i_r2f_removal *r, const
     if (e == 0 && t.count > 0) {
         qsort(t.item, t.count, sizeof *t.item, compare_forms);
     }
-    /* By offsets, as the names move when some are added. */
+    /* Use offsets, as the names move when some are added. */
     for (size_t at = 0; e == 0 && t.count > 0 && at < names;) {
         const char *name = (const char *)r->names.data + at;
         at += strlen(name) + 1;

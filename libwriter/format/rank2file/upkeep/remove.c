@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Does what a list of a removal says, and counts what is left. */
+/* Removes the files of a list, and counts what is left. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 
 /* ---- do it ---- */
 
-/* The directories that the names are in. */
+/* The directories that contain the names. */
 struct directories {
     char **item;
     size_t count, capacity;
-    const char *last; /* added one, with those above it */
+    const char *last; /* directory that was added last, with those above it */
     size_t last_size;
 };
 
@@ -30,7 +30,7 @@ static void directories_free(struct directories *d) {
     hpcw_i_free(d->item);
 }
 
-/* Bytes of the directory in a name, without its last slash. */
+/* Returns the bytes of the directory in a name, without its last slash. */
 static size_t directory_size(const char *name) {
     const char *slash = strrchr(name, '/');
     return slash == NULL ? 0 : (size_t)(slash - name);
@@ -51,8 +51,8 @@ static int add_directory(struct directories *d, const char *name, size_t size) {
     return 0;
 }
 
-/* Adds the first `size` bytes of a name as a directory, and those above it but the prefix, as far as they are not
- * those of the last call. */
+/* Adds the first `size` bytes of a name as a directory, and the directories above it up to the prefix. Those that
+ * the last call added are skipped. */
 static int add_directories(struct directories *d, const char *name, size_t size) {
     const size_t all = size;
     int e = 0;
@@ -72,7 +72,7 @@ static int compare_texts_descending(const void *a, const void *b) {
     return strcmp(*(char *const *)b, *(char *const *)a);
 }
 
-/* All of them, each once, those inside others before these. */
+/* Finds all directories, each once, inner ones before outer ones. */
 static int find_directories(const struct hpcw_i_r2f_removal *r, struct directories *d) {
     int e = 0;
     *d = (struct directories){.item = NULL};
@@ -144,7 +144,7 @@ hpcw_status hpcw_i_r2f_removal_tell(const struct hpcw_i_r2f_removal *r, const hp
 /* The directory of the last name, held: names of one directory follow each other. */
 struct parent {
     struct hpcw_i_dir *dir;
-    const char *name; /* begins with the directory, of `size` bytes */
+    const char *name; /* begins with the directory, which has `size` bytes */
     size_t size;
 };
 
@@ -158,7 +158,7 @@ static int find_parent(const struct hpcw_i_r2f_removal *r, const char *name, str
     return hpcw_i_below_hold(r->p.dir, name, &parent->dir);
 }
 
-/* A temporary file of a writer that is alive stays. */
+/* Removes a file. A temporary file of a living writer stays. */
 static int remove_file(const struct hpcw_i_r2f_removal *r, const char *name, struct parent *parent) {
     const char *base = hpcw_i_r2f_base(name);
     int at;
@@ -170,15 +170,15 @@ static int remove_file(const struct hpcw_i_r2f_removal *r, const char *name, str
     } else if (e == 0) {
         e = hpcw_i_sys_unlink_at(at, base, 0);
     }
-    /* A directory of that name is none of the dataset's files. */
+    /* A directory of that name is not a file of the dataset. */
     return e == ENOENT || e == ENOTDIR || e == EISDIR ? 0 : e;
 }
 
-/* Removes a directory if it is empty. *stays: it is still there. */
+/* Removes a directory if it is empty. *stays: it still exists. */
 static int remove_directory(const struct hpcw_i_r2f_removal *r, const char *name, bool *stays) {
     int e = strcmp(name, ".scr") == 0 ? ENOTEMPTY : hpcw_i_below_rmdir(r->p.dir, name);
     *stays = e != 0 && e != ENOENT && e != ENOTDIR;
-    /* Without the right to remove it, it stays as an empty one. */
+    /* Without the right to remove it, an empty directory stays. */
     return *stays && e != ENOTEMPTY && e != EEXIST && e != EACCES && e != EPERM && e != EBUSY ? e : 0;
 }
 
@@ -223,7 +223,8 @@ static int count_file(void *context, const char *name) {
     return 0;
 }
 
-/* Walks through the directories of a dataset: of its data, and of its metadata, if that is another one. */
+/* Visits the files in the directories of a dataset: that of its data, and that of its metadata if it is another
+ * one. */
 static hpcw_status walk_dataset(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
                                 hpcw_i_r2f_visit *visit, void *context, hpcw_error *err) {
     int e = hpcw_i_r2f_is_directory_name(d->name) ? hpcw_i_r2f_tree_walk(p->dir, d->name, visit, context) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be removed with a dataset, but belongs to other ones, too. */
+/* Finds files to be removed with a dataset that other datasets have, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
-/* The files of a list that are outside the dataset's directories; all data files if nothing lists those of the
+/* The files of a list that are outside the dataset's directories. All data files, if nothing lists those of the
  * dataset. */
 struct outside {
     struct outside_file {
@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const struct outside_file *)a)->name, ((const struct outside_file *)b)->name);
 }
 
-/* False: out of memory. */
+/* Finds these files. False: out of memory. */
 static bool find_outside(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                          struct outside *o) {
     size_t capacity = 0, found = 0;
@@ -59,7 +59,7 @@ static struct outside_file *file_of(const struct outside *o, const char *name) {
     return o->count == 0 ? NULL : bsearch(&key, o->file, o->count, sizeof *o->file, by_name);
 }
 
-/* Marks what another dataset lists; all of it if nobody knows what that lists. */
+/* Marks files that another dataset lists. If its list is unknown, marks all. */
 static hpcw_status keep_those_of(struct outside *o, const struct hpcw_i_r2f_prefix *p,
                                  const struct hpcw_i_r2f_dataset *other, hpcw_error *err) {
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(p);
@@ -79,7 +79,7 @@ static hpcw_status keep_those_of(struct outside *o, const struct hpcw_i_r2f_pref
     return unknown ? HPCW_OK : s;
 }
 
-/* The list without what stays. False: out of memory. */
+/* Removes the files that stay from the list. False: out of memory. */
 static bool shorten(struct hpcw_i_r2f_removal *r, const struct outside *o) {
     struct hpcw_i_buf names = {0};
     bool ok = true;

@@ -10,13 +10,13 @@
 struct dataset_walk {
     hpcw_i_r2f_visit *visit;
     void *context;
-    /* of the directory that is being listed, with '/' at its end if it is not the first */
+    /* path of the directory that is being listed, with '/' at its end if it is not the first */
     struct hpcw_i_buf path;
 };
 
 static int walk(struct dataset_walk *w, int at, const char *name);
 
-/* An entry of the directory `at`, whose path has `size` bytes. */
+/* Visits an entry of the directory `at`, whose path has `size` bytes. */
 static int visit_entry(struct dataset_walk *w, int at, const char *name, size_t size) {
     struct hpcw_i_entry entry;
     int e = hpcw_i_sys_look_at(at, name, &entry);

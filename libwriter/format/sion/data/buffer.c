@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small writes become large ones. Which slots they wait in: see slots.h. */
+/* Gathers small writes into large ones. slots.h describes the slots in which they wait. */
 #include "libwriter/format/sion/data/buffer.h"
 
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "libwriter/base/status.h"
 
 enum {
-    LARGEST_SLOT = 1 << 18, /* larger ones fall out of the second-level cache before they are written out */
+    LARGEST_SLOT = 1 << 18, /* larger slots would leave the second-level cache before they are written */
     POOLED_SLOT = 4096,
-    LARGE_WRITE = 1 << 14, /* is not worth a copy */
+    LARGE_WRITE = 1 << 14, /* bytes of a write that is not worth a copy */
     LARGE_PAGE = 1 << 21,
-    SKEW = 192, /* slots at multiples of a power of two would all fall into the same few cache sets */
-    HOT_BUDGET = 16 << 20, /* with less than this there are no hot slots */
+    SKEW = 192,            /* slots at multiples of a power of two would share a few cache sets */
+    HOT_BUDGET = 16 << 20, /* bytes; with a smaller budget there are no hot slots */
 };
 
 hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
@@ -41,14 +41,14 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     }
     size_t stride = (size_t)slot + (slot >= HPCW_I_SION_PAGE ? SKEW : 0);
     size_t size = stride * h->slot_count + HPCW_I_SION_PAGE;
-    /* Address space, not memory: pages come with the first write to a slot. */
+    /* This only reserves addresses: memory comes with the first write to each page of a slot. */
     h->slot_memory = hpcw_i_malloc(size);
     if (h->slot_memory == NULL) {
         return hpcw_i_fail_memory(err, h->path, h->slot_count * slot, "bytes of buffers");
     }
     h->slots = hpcw_i_sion_page_in(h->slot_memory);
     if (size > 2 * (size_t)LARGE_PAGE) {
-        /* Writes in turn to many slots touch as many pages. Only a hint: it may fail. */
+        /* Writes in turn to many slots touch as many pages. It is only a hint, and may fail. */
         (void)madvise(h->slots, size - HPCW_I_SION_PAGE, MADV_HUGEPAGE);
     }
     h->slot_stride = stride;

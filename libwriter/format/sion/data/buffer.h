@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The write buffers of a SION container, as the data path uses them. */
+/* The write buffers of a SION container, for the data path. */
 #ifndef HPCW_FORMAT_SION_DATA_BUFFER_H
 #define HPCW_FORMAT_SION_DATA_BUFFER_H
 
@@ -10,12 +10,12 @@
 hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err);
 void hpcw_i_sion_buffers_free(struct hpcw_sion *h);
 
-/* Makes own task i this thread's. Call it before anything below, and before you read `used` and `buffered` of the
- * task. */
+/* Claim own task i for this thread, and release it. Claim before calling anything below, and before reading `used`
+ * and `buffered` of the task. */
 void hpcw_i_sion_claim(struct hpcw_sion *h, uint32_t i);
 void hpcw_i_sion_release(struct hpcw_sion *h);
 
-/* Bytes in the current block of own task i, with those in its buffer. */
+/* Returns the bytes in the current block of own task i, including those in its buffer. */
 static inline uint64_t hpcw_i_sion_used(const struct hpcw_sion *h, uint32_t i) {
     return h->task[i].used + hpcw_i_sion_buffered(h, i);
 }
@@ -23,8 +23,8 @@ static inline uint64_t hpcw_i_sion_used(const struct hpcw_sion *h, uint32_t i) {
 /* Appends bytes that fit into the current chunk. */
 hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data, size_t size, hpcw_error *err);
 
-/* memcpy. 32 to 64 bytes, the size of many records, are copied as four pieces that may overlap: a call takes
- * longer. */
+/* Copies bytes as memcpy. 32 to 64 bytes, the size of many records, are copied as four pieces that may overlap,
+ * which is faster than a call. */
 static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t size) {
     typedef unsigned char piece __attribute__((vector_size(16)));
     const unsigned char *p = from;
@@ -44,11 +44,11 @@ static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t 
     }
 }
 
-/* Appends a whole record without claim and release, if a copy is all there is to do; otherwise false, and nothing
- * changed. `h` and `data` are not NULL. */
+/* Appends a whole record without claim and release, if a copy is enough. Otherwise returns false and changes
+ * nothing. `h` and `data` are not NULL. */
 static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank, const void *data,
                                               size_t size) {
-    uint32_t i = rank - h->placement.first; /* wraps to something large below the first */
+    uint32_t i = rank - h->placement.first; /* wraps to a large number if the rank is below the first */
     if (i >= atomic_load_explicit(&h->quick, memory_order_relaxed)) {
         return false;
     }
@@ -59,13 +59,13 @@ static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank
          atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) != &hpcw_i_sion_me)) {
         return false;
     }
-    if (size - 1 >= c->room) { /* no bytes at all are not quick either */
+    if (size - 1 >= c->room) { /* this is also true for a record of no bytes */
         return false;
     }
     unsigned char *to = c->to;
     hpcw_i_sion_copy(to, data, size);
     to += size;
-    /* Where writes go to many tasks in turn, the next one finds its cache line here when its turn comes again. */
+    /* If writes go to many tasks in turn, the task's next write finds this cache line loaded. */
     __builtin_prefetch(to, 1);
     c->to = to;
     c->room -= (uint32_t)size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data path: records into chunks. buffer.c gathers small ones. */
+/* The data path: puts records into chunks. buffer.c gathers small ones. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
     return HPCW_OK;
 }
 
-/* One record: whole in one chunk (doc/formats/sion.md#sion-15). */
+/* Appends a record, which must be in one chunk (doc/formats/sion.md#sion-15). */
 static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
                                  hpcw_error *err) {
     struct hpcw_i_sion_task *t = &h->task[i];
@@ -66,7 +66,7 @@ static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *da
     return hpcw_i_sion_append(h, i, data, size, err);
 }
 
-/* Bytes: chunk after chunk. A block is opened only when there is a byte for it (doc/formats/sion.md#sion-16). */
+/* Appends bytes, chunk after chunk. A block is opened only when it gets a byte (doc/formats/sion.md#sion-16). */
 static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
                                 hpcw_error *err) {
     uint64_t most = hpcw_i_sion_usable(&h->task[i]);
@@ -81,7 +81,7 @@ static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *dat
             hpcw_error e;
             hpcw_status s = next_block(h, i, &e);
             if (s != HPCW_OK) {
-                return hpcw_i_sion_break(h, s, &e, err); /* a part of these bytes may be stored already */
+                return hpcw_i_sion_break(h, s, &e, err); /* some of these bytes may be stored already */
             }
             room = most;
         }
@@ -96,7 +96,7 @@ static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *dat
     return HPCW_OK;
 }
 
-/* Common entry: checks the handle and finds the task. */
+/* Begins a call: checks the handle and finds the task. */
 static hpcw_status enter(struct hpcw_sion *h, uint32_t rank, const void *data, size_t size, uint32_t *index,
                          hpcw_error *err) {
     if (h == NULL) {
@@ -117,7 +117,7 @@ static hpcw_status enter(struct hpcw_sion *h, uint32_t rank, const void *data, s
     return HPCW_OK;
 }
 
-/* Not inlined, so that hpcw_sion_write saves no registers for it. */
+/* The slow path of a write. Not inlined, so that hpcw_sion_write saves no registers for it. */
 __attribute__((noinline)) static hpcw_status write_with_care(hpcw_sion *h, uint32_t rank, const void *data,
                                                              size_t size, hpcw_error *err) {
     uint32_t i = UINT32_MAX;
@@ -197,9 +197,9 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected hpcw_sion_write, this is no key-value container",
                            h->path);
     }
-    /* doc/formats/sion.md#sion-30: SIONlib's reader subtracts a whole header from what is left of the chunk in
-     * which the header begins. A header that continues in the next chunk and fills it leaves the reader after the
-     * end of that chunk: the value is lost. */
+    /* doc/formats/sion.md#sion-30: SIONlib's reader subtracts a whole header from the rest of the chunk in which
+     * the header begins. If a header continues in the next chunk and fills it, the reader ends up after that
+     * chunk: the value is lost. */
     uint64_t chunk = hpcw_i_sion_usable(&h->task[i]);
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {
         return hpcw_i_fail(err, HPCW_ERANGE,
@@ -260,7 +260,7 @@ hpcw_status hpcw_sion_fill(hpcw_sion *h, uint32_t rank, uint64_t offset, const v
     struct hpcw_i_sion_task *t = &h->task[i];
     uint64_t block = t->chunk == 0 ? UINT64_MAX : offset / t->chunk;
     uint64_t k = t->chunk == 0 ? 0 : offset % t->chunk;
-    hpcw_i_sion_claim(h, i); /* another thread may just take this task's slot */
+    hpcw_i_sion_claim(h, i); /* another thread may be taking this task's slot */
     uint64_t end = block < t->block ? hpcw_i_sion_usable(t) : t->used;
     hpcw_i_sion_release(h);
     if (block > t->block || k > end || size > end - k) {
@@ -284,8 +284,8 @@ uint64_t hpcw_sion_stream_size(const hpcw_sion *h, uint32_t rank) {
     if (i == UINT32_MAX) {
         return 0;
     }
-    /* Another thread may just take this task's slot, as in a write. The cast is legal: open made the handle
-     * writable. */
+    /* As in a write, another thread may be taking this task's slot. The cast is legal, as the handle is not const
+     * where it was made. */
     hpcw_sion *self = (hpcw_sion *)(uintptr_t)h;
     const struct hpcw_i_sion_task *t = &h->task[i];
     hpcw_i_sion_claim(self, i);

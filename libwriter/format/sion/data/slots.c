@@ -5,8 +5,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-/* Writes of small slots end at multiples of the slot's size, those of large ones at multiples of this: page caches
- * keep whole large pages best. */
+/* Writes of large slots end at multiples of this, as page caches keep whole large pages best. Those of small slots
+ * end at multiples of the slot's size. */
 enum { BOUNDARY = 1 << 16 };
 
 _Thread_local char hpcw_i_sion_me;

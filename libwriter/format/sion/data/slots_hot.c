@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Own slots are small where tasks are many, and all of them together are far larger than any cache: a program that
- * writes task after task would leave a piece in each, to be fetched from memory again at the end. Therefore a task
- * begins with one of a few large *hot* slots, and the thread that finds none free takes back the one that it lent
- * longest ago. If many tasks come back after they have lost their slot, as when a program writes to all of them in
- * turn, hot slots gain nothing any more; from then on tasks begin with their own slots.
+ * With many tasks, own slots are small, and all of them together are far larger than any cache. A program that
+ * writes task after task would leave a piece in each slot, to be fetched from memory again at the end. Therefore a
+ * task begins with one of a few large *hot* slots. A thread that finds no free one takes back the slot that it
+ * lent longest ago. Many tasks may come back after they lost their slot, as when a program writes to all of them
+ * in turn. Then hot slots are of no use, and tasks begin with their own slots from then on.
  *
- * A hot slot belongs to the thread that last wrote to its task (`writer`): only that thread fills it or takes it
- * back without a lock. A thread that comes to another thread's task takes the slot over, under the lock.
+ * A hot slot belongs to the thread that last wrote to its task (`writer`). Only that thread fills it or takes it
+ * back without a lock. Another thread that writes to the task takes the slot over, under the lock.
  */
 #include <string.h>
 
@@ -17,9 +17,9 @@
 #include "libwriter/io/sink.h"
 
 enum {
-    SHARE = 2,                           /* hot slots that one thread may hold */
-    RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* this many tasks that came back end the hot slots */
-    WORTH_A_WRITE = 4,                   /* more than this part of a task's own slot */
+    SHARE = 2,                           /* most hot slots that a thread may hold */
+    RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* number of tasks that came back after which hot slots end */
+    WORTH_A_WRITE = 4,                   /* a part of 1/4 of the task's own slot is worth a write */
 };
 
 hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {
@@ -40,8 +40,8 @@ hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {
 }
 
 /*
- * A free hot slot, unless this thread holds its share of them already; otherwise the one that it lent longest ago.
- * HPCW_I_SION_HOT_SLOTS if there is neither, as other threads hold them all.
+ * Chooses a free hot slot, unless this thread holds its share of them already. Otherwise chooses the one that it
+ * lent longest ago. HPCW_I_SION_HOT_SLOTS if there is neither, as other threads hold them all.
  */
 static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
     uint32_t free = HPCW_I_SION_HOT_SLOTS;
@@ -61,8 +61,9 @@ static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
 }
 
 /*
- * Task i has just lost hot slot `k`. Few bytes in it move to the task's own slot: to write them costs more, above
- * all when a first round of records goes to thousands of tasks. Whether they moved.
+ * Handles the bytes of task i, which has just lost hot slot `k`. A few bytes move to the task's own slot: writing
+ * them would cost more, most of all when a first round of records goes to thousands of tasks. Returns whether they
+ * moved.
  */
 static bool keep_waiting(struct hpcw_sion *h, uint32_t i, uint32_t k, size_t size) {
     if (size == 0) {
@@ -100,7 +101,7 @@ hpcw_status hpcw_i_sion_hot_lend(struct hpcw_sion *h, uint32_t i, hpcw_error *er
             if (keep_waiting(h, last, k, size)) {
                 size = 0;
             } else {
-                /* From here on this thread alone handles the bytes in the slot. */
+                /* From here on only this thread handles the bytes in the slot. */
                 sink = hpcw_i_sion_part_of(h, last)->sink;
                 at = hpcw_i_sion_position(h, last, h->task[last].used);
                 hpcw_i_sion_count_as_written(h, last, size);

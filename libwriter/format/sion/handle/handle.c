@@ -8,7 +8,7 @@ uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank) {
     if (h->ranks != NULL) {
         return hpcw_i_find_ascending(h->ranks, count, rank);
     }
-    uint32_t i = rank - h->placement.first; /* wraps to something large below the first */
+    uint32_t i = rank - h->placement.first; /* wraps to a large number if the rank is below the first */
     return i < count ? i : UINT32_MAX;
 }
 

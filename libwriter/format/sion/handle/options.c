@@ -141,7 +141,7 @@ static hpcw_status copy_global_ranks(struct hpcw_sion *h, const hpcw_sion_option
     return s;
 }
 
-/* Copies arrays that belong to the caller, and the requested sizes into the tasks. */
+/* Copies arrays of the caller, and the requested sizes into the tasks. */
 static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, hpcw_error *err) {
     h->task = hpcw_i_calloc(o->count, sizeof *h->task);
     if (o->ranks != NULL) {
@@ -193,7 +193,7 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
         s = h->path == NULL || h->name == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
     }
     if (s != HPCW_OK) {
-        h->options.count = 0; /* as there are no arrays */
+        h->options.count = 0; /* as the arrays were not copied */
         return s;
     }
     s = copy_tasks(h, o, err);

@@ -95,7 +95,7 @@ static hpcw_status open_parts(struct hpcw_sion *h, bool creates, hpcw_error *err
     return s;
 }
 
-/* What a dead writer left that had more files, as far as their numbers follow each other. */
+/* Removes files that a dead writer of a set with more files left, while their numbers follow each other. */
 static void clear_further_files(const struct hpcw_sion *h) {
     const char *slash = strrchr(h->path, '/');
     char name[HPCW_SION_MAX_NAME + 16];
@@ -107,9 +107,9 @@ static void clear_further_files(const struct hpcw_sion *h) {
     }
 }
 
-/* If the name of a set is a symbolic link, the first file replaces what it leads to, and the others are beside the
- * link. Where the target has other files beside it, that set would be a mixture of an older container and this
- * one. */
+/* Refuses a set whose name is a symbolic link to a place with other files of a set. The new first file would
+ * replace the target of the link, but the other files would be beside the link. Together they would be a mixture
+ * of two containers. */
 static hpcw_status refuse_mixture(const struct hpcw_sion *h, hpcw_error *err) {
     struct hpcw_i_dir *dir = NULL;
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
@@ -148,7 +148,8 @@ hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err) {
     return s;
 }
 
-/* A set belongs into one directory. So whoever leads another file looks for the first one, too. */
+/* Checks that this process sees the first file, as a set must be in one directory. For a process that leads
+ * another file. */
 static hpcw_status look_for_base(const struct hpcw_sion *h, hpcw_error *err) {
     uint32_t base = h->options.set_tasks == 0 ? 0 : h->options.set_first_file;
     bool leads = false;

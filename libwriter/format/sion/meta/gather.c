@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a single file whose tables are small: every process sends one message with its status and what its
- * tasks used, the leader writes all tables, commits and names the file, and sends the result to the others. One
- * wave to the leader and one back.
+ * The end of a single file whose tables are small. Every process sends one message with its status and the bytes
+ * that its tasks used. The leader writes all tables, commits and names the file, and sends the result to the
+ * others: one wave to the leader and one back.
  *
- * The sizes of a task's blocks are mostly the same number over and over. So they travel as runs, and rows of the
- * table in which no run ends are written from the same few rows in memory, by few calls. A close then costs the
- * same for one block and for thousands, except for the write itself.
+ * The sizes of a task's blocks are mostly one number over and over. So they are sent as runs. Rows of the table in
+ * which no run ends are written from the same few rows in memory, with few calls. So a close costs the same for
+ * one block and for thousands, except for the write itself.
  */
 #include <string.h>
 
@@ -20,21 +20,22 @@
 #include "libwriter/io/sink.h"
 
 enum {
-    MOST_WORDS = 1 << 19, /* of all tables: that one process may write while the others wait */
-    SLAB = 1 << 12,       /* words of rows in memory: within the cache, and small enough for malloc to reuse */
-    PATTERN = 1 << 10,    /* words of rows that are written again and again */
+    MOST_WORDS = 1 << 19, /* most words of all tables, which one process writes while the others wait */
+    /* words of rows in memory: fits in the cache, and is small enough for malloc to reuse */
+    SLAB = 1 << 12,
+    PATTERN = 1 << 10, /* words of rows that are written repeatedly */
     PIECES = HPCW_I_SYS_PIECES,
     TILE_ROWS = 32,      /* rows that are filled column by column at a time */
-    SHORTEST_REPEAT = 4, /* values; a run of fewer values saves nothing */
-    MESSAGE_HEADER = 2,  /* state, number of tasks */
-    TASK_HEADER = 2,     /* chunk size, number of blocks; then its runs */
+    SHORTEST_REPEAT = 4, /* values in a run; shorter runs save nothing */
+    MESSAGE_HEADER = 2,  /* words: state, number of tasks */
+    TASK_HEADER = 2,     /* words: chunk size, number of blocks; then the runs */
     RUN_OVERHEAD =
-        4, /* words that runs take at most beyond the values in them; not less than a run of repeats */
+        4, /* words that runs need beyond their values, at most; at least as long as a run of repeats */
 };
 
 enum message_state { READY, FAILED, TOO_LARGE };
 
-/* What the leader broadcasts: the process that failed, or one of these. */
+/* Broadcast by the leader: the number of the failed process, or one of these. */
 #define DONE UINT64_MAX
 #define TABLES_TOO_LARGE (UINT64_MAX - 1)
 
@@ -43,7 +44,7 @@ static bool is_too_large(const struct hpcw_sion *h) {
     for (uint32_t i = 0; i < h->options.count; i++) {
         blocks = h->task[i].block + (uint64_t)1 > blocks ? h->task[i].block + (uint64_t)1 : blocks;
     }
-    /* Rows: ranks, chunk sizes, block counts, sizes, and a mapping, if there is one. */
+    /* Rows: ranks, chunk sizes, block counts, sizes, and the mapping if there is one. */
     return (blocks + 4) * h->tasks > MOST_WORDS;
 }
 
@@ -59,7 +60,7 @@ static size_t repeats(const uint64_t *value, size_t n) {
     return k;
 }
 
-/* Packs n values into at most n + RUN_OVERHEAD words; returns their end. */
+/* Packs n values into at most n + RUN_OVERHEAD words. Returns their end. */
 static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool big) {
     for (size_t i = 0; i < n;) {
         size_t same = repeats(value + i, n - i);
@@ -82,7 +83,7 @@ static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool 
     return out;
 }
 
-/* Packs what a task used of its blocks, without a look at the last ones that are known to be alike. */
+/* Packs the used bytes of a task's blocks. The last ones that are known to be equal are not read. */
 static uint64_t *pack_task(uint64_t *out, const struct hpcw_i_sion_task *t, bool big) {
     if (t->block > 0) {
         const uint64_t *used = t->earlier->used;
@@ -99,7 +100,7 @@ static uint64_t *pack_task(uint64_t *out, const struct hpcw_i_sion_task *t, bool
     return pack_runs(out, &t->used, 1, big);
 }
 
-/* The message of this process; NULL: out of memory. */
+/* Packs the message of this process. NULL: out of memory. */
 static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
     bool big = h->options.endian == HPCW_SION_BIG;
     size_t most = MESSAGE_HEADER;
@@ -125,13 +126,13 @@ static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
     return message;
 }
 
-/* One column of the table of sizes, read from the top. Words are in the byte order of the file. */
+/* One column of the table of sizes, read from the top. Words are in the file's byte order. */
 struct column {
-    const uint64_t *next; /* run to come, or next value of this one */
-    uint64_t blocks_left; /* after the present run */
-    uint64_t left;        /* rows of the present run; below all blocks there is only `unused` */
-    uint64_t value;       /* of a run of repeats */
-    uint64_t unused;      /* hpcw_i_sion_unused */
+    const uint64_t *next; /* next run, or next value of the current run */
+    uint64_t blocks_left; /* blocks after the current run */
+    uint64_t left;        /* rows left in the current run; after all blocks the column has only `unused` */
+    uint64_t value;       /* value of a run of repeats */
+    uint64_t unused;      /* see hpcw_i_sion_unused */
     bool repeats;
 };
 
@@ -151,7 +152,7 @@ static void next_run(struct column *c) {
     }
 }
 
-/* Fills `rows` rows of a column whose neighbours are `stride` words apart. */
+/* Fills `rows` rows of a column. Neighbouring rows are `stride` words apart. */
 static void fill_column(struct column *c, uint64_t *word, size_t rows, size_t stride) {
     while (rows > 0) {
         if (c->left == 0) {
@@ -167,7 +168,7 @@ static void fill_column(struct column *c, uint64_t *word, size_t rows, size_t st
     }
 }
 
-/* Number of rows, the next one included, in which no column changes. */
+/* Returns the number of rows, including the next one, in which no column changes. */
 static uint64_t rows_alike(struct column *c, size_t columns) {
     uint64_t alike = UINT64_MAX;
     for (size_t k = 0; k < columns && alike > 1; k++) {
@@ -186,15 +187,15 @@ static uint64_t rows_alike(struct column *c, size_t columns) {
 
 struct gathered {
     struct hpcw_sion *h;
-    struct hpcw_i_buf words; /* what follows the headers of all messages, in the order of the tasks */
+    struct hpcw_i_buf words; /* the words after the headers of all messages, in the order of the tasks */
     int from;                /* sender of the next message */
     bool large;
-    uint64_t failed; /* lowest process that did, or DONE */
+    uint64_t failed; /* lowest process that failed, or DONE */
 };
 
 static hpcw_status take_message(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
     struct gathered *g = context;
-    /* The leader's own message comes first. */
+    /* The leader takes its own message first. */
     int leader = g->h->leader;
     int sender = g->from == 0 ? leader : g->from - 1 < leader ? g->from - 1 : g->from;
     g->from++;
@@ -211,14 +212,14 @@ static hpcw_status take_message(void *context, const uint64_t *message, size_t w
                : hpcw_i_fail_memory(err, g->h->path, 0, "its metadata");
 }
 
-/* The tables of the file, from the messages. */
+/* The tables of the file, made from the messages. */
 struct tables {
     uint32_t columns;
     uint64_t blocks;
     struct column *column; /* [columns] sizes of blocks */
-    uint64_t *chunk;       /* [columns] words in the byte order of the file */
-    uint64_t *count;       /* [columns] */
-    unsigned char *buffer; /* for META1, the mapping, or rows of META2 */
+    uint64_t *chunk;       /* [columns] chunk sizes, in the byte order of the file */
+    uint64_t *count;       /* [columns] block counts, likewise */
+    unsigned char *buffer; /* memory for META1, the mapping, or rows of META2 */
     size_t room;           /* words of these rows */
 };
 
@@ -249,7 +250,7 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
         }
     }
     t->room = n < SLAB ? SLAB : n;
-    size_t rows = t->room * sizeof(uint64_t); /* META1 is longer than one or the mapping */
+    size_t rows = t->room * sizeof(uint64_t); /* META1 is longer than one row, and than the mapping */
     t->buffer = hpcw_i_malloc(meta1 > rows ? meta1 : rows);
     return t->buffer == NULL ? hpcw_i_fail_memory(err, h->path, 0, "its metadata") : HPCW_OK;
 }
@@ -261,24 +262,24 @@ static void tables_free(struct tables *t) {
 }
 
 /*
- * The rows of META2 on their way to the sink. The first failure sticks: later calls do nothing, and `status`
- * reports it at the end.
+ * Writes rows of META2 to the sink. The first failure sticks: later calls do nothing, and `status` reports it at
+ * the end.
  */
 struct rows {
     struct column *column;
-    size_t width;  /* columns, words of a row */
-    uint64_t left; /* rows to come */
+    size_t width;  /* number of columns, and words of a row */
+    uint64_t left; /* number of rows still to come */
     uint64_t *slab;
-    size_t room, used; /* words */
+    size_t room, used; /* words of the slab: all, and in use */
     struct hpcw_i_piece piece[PIECES];
     size_t pieces;
     hpcw_sink *sink;
-    uint64_t at; /* of the pieces */
+    uint64_t at; /* offset of the pieces */
     hpcw_status status;
     hpcw_error *err;
 };
 
-/* Writes the pieces. The rows in memory stay as they are. */
+/* Writes the pieces. Rows in memory stay unchanged. */
 static void flush_rows(struct rows *r) {
     if (r->status == HPCW_OK) {
         r->status = hpcw_i_sink_write(r->sink, r->at, r->piece, r->pieces, r->err);
@@ -289,7 +290,7 @@ static void flush_rows(struct rows *r) {
     r->pieces = 0;
 }
 
-/* Space in the slab for n rows, which must fit into an empty one. */
+/* Returns space in the slab for n rows. They must fit into an empty slab. */
 static uint64_t *make_room(struct rows *r, size_t n) {
     if (n * r->width > r->room - r->used) {
         r->used = 0;
@@ -300,7 +301,7 @@ static uint64_t *make_room(struct rows *r, size_t n) {
     return word;
 }
 
-/* `n` rows from `word` on come next. */
+/* Appends `n` rows from `word` on. */
 static void append_rows(struct rows *r, const uint64_t *word, size_t n) {
     size_t size = n * r->width * sizeof *word;
     struct hpcw_i_piece *last = r->pieces == 0 ? NULL : &r->piece[r->pieces - 1];
@@ -314,7 +315,7 @@ static void append_rows(struct rows *r, const uint64_t *word, size_t n) {
     r->piece[r->pieces++] = (struct hpcw_i_piece){word, size};
 }
 
-/* The next `alike` rows, of which only a few are in memory. */
+/* Appends `alike` equal rows. Only a few of them are in memory. */
 static void repeat_rows(struct rows *r, uint64_t alike) {
     size_t width = r->width;
     size_t n = width < PATTERN ? PATTERN / width : 1;
@@ -324,7 +325,7 @@ static void repeat_rows(struct rows *r, uint64_t alike) {
         word[k] = r->column[k].value;
         r->column[k].left -= alike;
     }
-    for (size_t done = 1; done < n;) { /* twice as many each time */
+    for (size_t done = 1; done < n;) { /* doubles the rows each time */
         size_t more = done < n - done ? done : n - done;
         memcpy(word + done * width, word, more * width * sizeof *word);
         done += more;
@@ -336,10 +337,10 @@ static void repeat_rows(struct rows *r, uint64_t alike) {
     }
 }
 
-/* The next rows column by column, a few at a time. */
+/* Fills the next rows column by column, a few rows at a time. */
 static void fill_tile(struct rows *r) {
     size_t free = (r->room - r->used) / r->width;
-    size_t n = free == 0 ? r->room / r->width : free; /* none: make_room empties the slab */
+    size_t n = free == 0 ? r->room / r->width : free; /* if there are none, make_room empties the slab */
     n = n < TILE_ROWS ? n : TILE_ROWS;
     n = n < r->left ? n : (size_t)r->left;
     uint64_t *word = make_room(r, n);
@@ -385,7 +386,7 @@ static hpcw_status write_mapping(const struct tables *t, const struct hpcw_sion 
     return hpcw_sink_write_at(sink, at, t->buffer, (size_t)(entry - t->buffer), err);
 }
 
-/* The last write of all, as the commit mark is the end of META1. */
+/* Writes META1, as the last write of all: the commit mark is at its end. */
 static hpcw_status write_meta1(const struct tables *t, const struct hpcw_sion *h, hpcw_sink *sink,
                                const hpcw_sion_shape *shape, hpcw_error *err) {
     bool big = h->options.endian == HPCW_SION_BIG;
@@ -445,7 +446,7 @@ hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *la
         if (message == NULL) {
             s = hpcw_i_fail_memory(err, h->path, 0, "its metadata");
         } else if (!leads) {
-            s = hpcw_sink_detach(h->part[0].sink, err); /* where late errors of its writes show */
+            s = hpcw_sink_detach(h->part[0].sink, err); /* reports late errors of its writes */
         }
     }
     if (s != HPCW_OK) {

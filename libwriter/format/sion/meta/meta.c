@@ -42,9 +42,9 @@ hpcw_status hpcw_i_sion_check_limits(const struct hpcw_sion *h, const uint64_t *
                                h->path, HPCW_SION_MAX_TASKS, file->tasks, f);
         }
         if (most == 0) {
-            continue; /* another run's file */
+            continue; /* a file of another run */
         }
-        /* doc/formats/sion.md#sion-26 */
+        /* The table must not be too large for its readers: doc/formats/sion.md#sion-26. */
         if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && most * file->tasks > INT32_MAX) {
             return hpcw_i_fail(err, HPCW_ERANGE,
                                "%s: blocks: SIONlib finds the mapping after at most 2^31 - 1 table entries: "
@@ -70,7 +70,7 @@ void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned 
     uint64_t mode = h->options.content == HPCW_SION_KEYVAL ? MODE_KEYVAL : MODE_ANSI;
     memset(head, 0, HPCW_I_SION_TABLES_AT);
     memcpy(head + HPCW_I_SION_MAGIC_AT, "sion", 4);
-    /* The word reads the same on any host: the outer pair is the metadata's order, the inner pair the data's. */
+    /* The word is the same on any host: the outer pair is the metadata's byte order, the inner pair the data's. */
     memcpy(head + HPCW_I_SION_ENDIAN_AT, (unsigned char[4]){m, d, d, m}, 4);
     hpcw_i_put_u32(head + HPCW_I_SION_VERSION_AT, LIBRARY, big);
     hpcw_i_put_u32(head + HPCW_I_SION_PATCH_AT, PATCH, big);
@@ -81,7 +81,7 @@ void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned 
     hpcw_i_put_u32(head + HPCW_I_SION_FILENUMBER_AT, serial ? 1 : file, big);
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG1_AT, mode << 32, big);
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG2_AT, 0, big);
-    memcpy(head + HPCW_I_SION_PREFIX_AT, h->name, strlen(h->name)); /* the open made sure that it fits */
+    memcpy(head + HPCW_I_SION_PREFIX_AT, h->name, strlen(h->name)); /* the open checked that it fits */
 }
 
 void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
@@ -93,6 +93,6 @@ void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint6
 
 uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uint32_t column) {
     bool big = h->options.endian == HPCW_SION_BIG;
-    /* A pair of 32-bit numbers, file number first: doc/formats/sion.md, "Mapping". */
+    /* An entry is a pair of 32-bit numbers, file number first: doc/formats/sion.md, "Mapping". */
     return hpcw_i_order64(big ? (uint64_t)file << 32 | column : (uint64_t)column << 32 | file, big);
 }

@@ -2,9 +2,9 @@
 /*
  * The metadata of a SION container.
  *
- *   meta.c      what both writers below share: the fixed fields, shapes, limits
- *   files.c     the sinks of the files
- *   gather.c    one process writes all tables of a single file and publishes it. Few messages: the close of 8
+ *   meta.c      common parts of both writers below: fixed fields, shapes, limits files.c     the sinks of the
+ *   files gather.c    one process writes all tables of a single file and publishes it. Few messages: the close of
+ *   8
  *               processes takes a third of the time of the other way, and of 5000 blocks a fifth
  *   windows.c   each process writes a part: sets of files, tasks in any order, tables of any size
  */
@@ -15,72 +15,72 @@
 
 /* ---- meta.c; no collectives ---- */
 
-/* Entries of the mapping of a file: HPCW_I_SION_NO_MAPPING, or 0 for an empty one. */
+/* Returns the number of entries in the mapping of a file: HPCW_I_SION_NO_MAPPING, or 0 for an empty one. */
 uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file);
 
-/* Shape of a file whose tasks have at most `blocks` blocks; hpcw_i_sion_check_limits has checked these. */
+/* Returns the shape of a file whose tasks have at most `blocks` blocks, after hpcw_i_sion_check_limits. */
 hpcw_sion_shape hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks);
 
-/* Offsets, sizes and counts for which the format or its readers have too few bits (doc/formats/sion.md, "Rules").
- * `blocks` [files]: the largest number of blocks of any task, 0: another run's file; NULL: one block each, which
- * all processes find good or bad alike. */
+/* Checks offsets, sizes and counts for which the format or its readers have too few bits (doc/formats/sion.md,
+ * "Rules"). `blocks` [files] is the largest number of blocks of any task; 0: a file of another run. NULL: one
+ * block each, for which all processes get the same result. */
 hpcw_status hpcw_i_sion_check_limits(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
 
-/* Bytes in a block that a task does not use, as the table of sizes says: the same word in either byte order. */
+/* Returns the word in the table of sizes for a block that a task does not use. It is the same in either byte
+ * order. */
 static inline uint64_t hpcw_i_sion_unused(const struct hpcw_sion *h) {
     return h->options.mark_unused ? UINT64_MAX : 0;
 }
 
-/* The fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes. */
+/* Encodes the fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes. */
 void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head);
 
-/* The commit mark of a file, HPCW_I_SION_COMMIT_SIZE bytes. */
+/* Encodes the commit mark of a file, HPCW_I_SION_COMMIT_SIZE bytes. */
 void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
                                unsigned char *mark);
 
-/* The mapping's entry of a task: index `column` in file number `file`. As a word in the byte order of the file. */
+/* Returns a task's entry of the mapping, as a word in the file's byte order: index `column` in file number
+ * `file`. */
 uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uint32_t column);
 
 /* ---- files.c: the physical files, as one process sees them; no collectives ---- */
 
-/* Cuts the own tasks into runs of one file each, makes their starts absolute, and creates the files that this
- * process leads. Once all processes have done that, hpcw_i_sion_files_join opens the others. */
+/* Divides the own tasks into runs of one file each, makes their starts absolute, and creates the files that this
+ * process leads. Once all processes have done that, hpcw_i_sion_files_join opens the other files. */
 hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err);
 hpcw_status hpcw_i_sion_files_join(struct hpcw_sion *h, hpcw_error *err);
 
-/* The path of a file, to be freed; NULL: out of memory. */
+/* Returns the path of a file, to be freed; NULL: out of memory. */
 char *hpcw_i_sion_path_of_file(const struct hpcw_sion *h, uint32_t file);
 
-/* The sink of a file. A process that owns none of its tasks opens one, for the metadata. */
+/* Gets the sink of a file. A process without tasks in the file opens one, for the metadata. */
 hpcw_status hpcw_i_sion_sink_of_file(struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err);
 
-/* Opens again the sinks that were detached before it turned out that the metadata needs them. */
+/* Reopens sinks that were detached before it turned out that the metadata needs them. */
 hpcw_status hpcw_i_sion_files_reopen(struct hpcw_sion *h, hpcw_error *err);
 
 /* ---- gather.c ---- */
 
-/* Whether one process may write all tables. The same on all processes. */
+/* Whether one process may write all tables. All processes get the same result. */
 bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
 
 /*
- * The whole end of a file: its tables, the commit mark and its name. Collective, if hpcw_i_sion_has_leader. `s` is
- * the status of this process so far. All processes return the same. `*large`: nothing was written, as the tables
- * are more than one process should write; other sinks than the leader's may be detached already.
+ * Writes the end of a file: tables, commit mark and name. Collective; only if hpcw_i_sion_has_leader. `s` is the
+ * status of this process so far. All processes return the same. *large: nothing was written, as the tables are too
+ * large for one process; sinks other than the leader's may be detached already.
  */
 hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err);
 
 /* ---- windows.c ---- */
 
-/* What all processes know of the files once the data is written. */
+/* Facts about the files that all processes know once the data is written. */
 struct hpcw_i_sion_extent {
     uint64_t *lowest;  /* [files] lowest process with tasks in the file */
-    uint64_t *highest; /* [files] highest one */
-    uint64_t *blocks;  /* [files] largest number of blocks of any task; 0: another run's file */
+    uint64_t *highest; /* [files] highest process with tasks in the file */
+    uint64_t *blocks;  /* [files] largest number of blocks of any task; 0: a file of another run */
 };
 
-/*
- * All tables. Collective. `*agreed`: all processes failed together; otherwise one may fail alone.
- */
+/* Writes all tables. Collective. *agreed: all processes failed together; otherwise one may fail alone. */
 hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_sion_extent *extent,
                                       bool *agreed, hpcw_error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tables of any container. A SION file's tables (ranks and chunk sizes in META1; block counts and sizes in
- * META2; the mapping) have one column per task, and a process knows the columns of its own tasks. To write column
- * by column would be very many writes of 8 bytes. So the tables are cut into windows of a few MiB, every process
- * sends the rectangles that it knows to the owner of the window, and the owner writes the window in one piece. One
- * exchange, whatever the number of blocks. What nobody used stays a hole and reads as zero (doc/formats/sion.md,
- * "Tables at the end").
+ * Writes the tables of any container. A SION file's tables have one column per task: ranks and chunk sizes in
+ * META1, block counts and sizes in META2, and the mapping. A process knows the columns of its own tasks. Writing
+ * column by column would mean very many writes of 8 bytes. So the tables are divided into windows of a few MiB.
+ * Every process sends the rectangles that it knows to the owner of the window, and the owner writes the window in
+ * one piece. This takes one exchange for any number of blocks. Unused parts stay holes and read as zero
+ * (doc/formats/sion.md, "Tables at the end").
  */
 #include <string.h>
 
@@ -20,7 +20,8 @@
 
 enum table_kind { TABLE_META1, TABLE_META2, TABLE_MAPPING, TABLE_KINDS };
 
-/* A table of 8-byte words, and how it is cut: whole rows if they fit into a window, otherwise pieces of rows. */
+/* A table of 8-byte words, and its division: into whole rows if these fit into a window, otherwise into parts of
+ * rows. */
 struct table {
     enum table_kind kind;
     uint32_t file;
@@ -29,9 +30,9 @@ struct table {
     uint64_t rows;
     uint64_t window_rows;    /* rows of a window */
     uint64_t window_columns; /* columns of a window; == columns if window_rows > 1 */
-    uint64_t across;         /* windows side by side */
+    uint64_t across;         /* number of windows side by side */
     uint64_t windows;
-    uint64_t first; /* number of the first window in the series of all */
+    uint64_t first; /* number of its first window, counted over all tables */
 };
 
 static struct table table_of(const struct hpcw_sion *h, enum table_kind kind, uint32_t file, uint64_t blocks,
@@ -78,19 +79,20 @@ static struct window window_of(const struct table *t, uint64_t index) {
 }
 
 /*
- * Files by count: every process knows in which file a rank is, and `i` is the rank. Files by colour, and ranks
- * that are not the numbers of tasks: only the owner knows, and `i` counts the own tasks by rank.
+ * Whether every process knows all entries of the mapping. If files are divided by count, it does, and column `i`
+ * is the rank. With colours, or ranks that are not the numbers of tasks, only owners know; then `i` counts the own
+ * tasks by rank.
  */
 static bool mapping_is_known(const struct hpcw_sion *h) {
     return h->placement.column == NULL && h->global == NULL;
 }
 
-/* The own task of column `i` of a mapping that only owners know. */
+/* Returns the own task of column `i` of a mapping that only owners know. */
 static uint32_t mapped_task(const struct hpcw_sion *h, uint32_t i) {
     return h->by_global != NULL ? h->by_global[i] : i;
 }
 
-/* Rows of a column that this process knows. */
+/* Returns the number of rows of a column that this process knows. */
 static uint64_t height_of(const struct hpcw_sion *h, const struct table *t, uint32_t i) {
     return t->kind == TABLE_META2 && hpcw_i_sion_unused(h) == 0 ? 2 + (uint64_t)h->task[i].block : t->rows;
 }
@@ -102,7 +104,7 @@ static uint64_t column_of(const struct hpcw_sion *h, const struct table *t, uint
     return mapping_is_known(h) ? i : hpcw_i_sion_global(h, mapped_task(h, i));
 }
 
-/* The word at a row and own task, in the byte order of the file. */
+/* Returns the word at a row of an own task, in the file's byte order. */
 static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64_t row, uint32_t i) {
     const struct hpcw_i_sion_task *task = &h->task[i];
     bool big = h->options.endian == HPCW_SION_BIG;
@@ -134,8 +136,8 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
 struct assembly {
     const struct table *table;
     struct window window;
-    uint64_t *word;                    /* [window.rows * window.columns], file byte order */
-    uint64_t touched_from, touched_to; /* words [from, to) hold something */
+    uint64_t *word;                    /* [window.rows * window.columns] in the file's byte order */
+    uint64_t touched_from, touched_to; /* words [from, to) are not empty */
 };
 
 static void assembly_start(struct assembly *a, const struct table *t, uint64_t index, uint64_t *word) {
@@ -175,7 +177,7 @@ struct piece {
     uint32_t columns;
 };
 
-/* First own task of [begin, end) whose column is not below `column`; columns ascend with the tasks. */
+/* Returns the first own task of [begin, end) whose column is at least `column`. Columns ascend with the tasks. */
 static uint32_t first_at(const struct hpcw_sion *h, const struct table *t, uint32_t begin, uint32_t end,
                          uint64_t column) {
     while (begin < end) {
@@ -189,7 +191,7 @@ static uint32_t first_at(const struct hpcw_sion *h, const struct table *t, uint3
     return begin;
 }
 
-/* Next piece of window `w` from own task *i on; false at the end. */
+/* Gets the next piece of window `w`, from own task *i on. False at the end. */
 static bool next_piece(const struct hpcw_sion *h, const struct table *t, const struct window *w, uint32_t *i,
                        uint32_t end, struct piece *p) {
     while (*i < end && column_of(h, t, *i) < w->column + w->columns && height_of(h, t, *i) <= w->row) {
@@ -227,7 +229,7 @@ struct plan {
     const struct hpcw_i_sion_extent *extent;
 };
 
-/* The process that writes a window: the windows of a table are spread over the processes with tasks in the
+/* Returns the process that writes a window. The windows of a table are spread over the processes with tasks in the
  * file. */
 static int owner_of(const struct plan *plan, size_t table, uint64_t index) {
     const struct table *t = &plan->table[table];
@@ -236,12 +238,12 @@ static int owner_of(const struct plan *plan, size_t table, uint64_t index) {
     return (int)(low + index * span / t->windows);
 }
 
-/* Own tasks that have columns in a table. */
+/* Gets the own tasks that have columns in a table. */
 static void tasks_in(const struct plan *plan, const struct table *t, uint32_t *begin, uint32_t *end) {
     const struct hpcw_sion *h = plan->h;
     *begin = *end = 0;
     if (t->kind == TABLE_MAPPING && mapping_is_known(h)) {
-        /* The processes with tasks in the file share the work. */
+        /* Processes with tasks in the file share the work. */
         uint64_t me = (uint64_t)h->comm->process;
         uint64_t low = plan->extent->lowest[t->file];
         uint64_t span = plan->extent->highest[t->file] - low + 1;
@@ -272,14 +274,14 @@ static uint64_t highest_of(const struct hpcw_sion *h, const struct table *t, uin
     return highest;
 }
 
-/* A window of which this process knows a part, and its own tasks that may have columns there. */
+/* A window of which this process knows a part, and the own tasks that may have columns there. */
 struct visit {
     size_t table;
     uint64_t window;
     uint32_t begin, end;
 };
 
-/* Calls `step` for each of them, in the order of their numbers, until it fails. */
+/* Calls `step` for each such window, in the order of their numbers, until it fails. */
 static hpcw_status visit_own_windows(const struct plan *plan,
                                      hpcw_status (*step)(const struct plan *plan, const struct visit *visit,
                                                          void *context, hpcw_error *err),
@@ -303,8 +305,8 @@ static hpcw_status visit_own_windows(const struct plan *plan,
     return HPCW_OK;
 }
 
-/* A message is a series of pieces: window number, row and number of rows, column and number of columns, words.
- */
+/* Words before each piece of a message: window number, row, number of rows, column, number of columns. The piece's
+ * words follow. */
 enum { PIECE_HEADER = 5 };
 
 /* ---- one process ---- */
@@ -326,12 +328,12 @@ static hpcw_status write_window(const struct plan *plan, const struct visit *v, 
 
 /* ---- several processes ---- */
 
-/* Messages to send: first their lengths, then their words. */
+/* Messages to send. A first pass counts their lengths, a second one fills them. */
 struct outbox {
     uint64_t *words; /* [processes] length of each message */
     uint64_t total;
-    uint64_t *message; /* NULL while the lengths are counted */
-    uint64_t *at;      /* [processes] where the next piece goes */
+    uint64_t *message; /* NULL in the first pass */
+    uint64_t *at;      /* [processes] offset of the next piece */
 };
 
 static hpcw_status post_window(const struct plan *plan, const struct visit *v, void *context, hpcw_error *err) {
@@ -364,7 +366,7 @@ static hpcw_status post_window(const struct plan *plan, const struct visit *v, v
     return HPCW_OK;
 }
 
-/* Puts one piece of a message into its window; returns the piece's length in words. */
+/* Puts one piece of a message into its window. Returns the piece's length in words. */
 static uint64_t put_piece(struct assembly *a, const uint64_t *piece) {
     uint64_t row = piece[1];
     uint64_t rows = piece[2];
@@ -377,8 +379,7 @@ static uint64_t put_piece(struct assembly *a, const uint64_t *piece) {
     return PIECE_HEADER + rows * columns;
 }
 
-/* Every process writes the windows that it owns; the pieces of one sender come in the order of their windows.
- */
+/* Writes the windows that this process owns. The pieces of one sender come in the order of their windows. */
 static hpcw_status write_owned(const struct plan *plan, const uint64_t *in, const uint64_t *in_words,
                                uint64_t *word, uint64_t *cursor, hpcw_error *err) {
     struct hpcw_sion *h = plan->h;
@@ -412,14 +413,16 @@ static hpcw_status write_owned(const struct plan *plan, const uint64_t *in, cons
 static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_error *err) {
     struct hpcw_sion *h = plan->h;
     int size = h->comm->size;
-    uint64_t *words = hpcw_i_calloc((size_t)size, 3 * sizeof *words); /* to send, received, cursors */
+    /* words sent, words received, cursors */
+    uint64_t *words = hpcw_i_calloc((size_t)size, 3 * sizeof *words);
     uint64_t *message = NULL;
     uint64_t *in = NULL;
     uint64_t *word = NULL;
     hpcw_status s = HPCW_OK;
     struct outbox box = {.words = words};
     if (words != NULL) {
-        (void)visit_own_windows(plan, post_window, &box, err); /* counts, which cannot fail */
+        /* the first pass only counts, which cannot fail */
+        (void)visit_own_windows(plan, post_window, &box, err);
         message = hpcw_i_malloc((size_t)box.total * sizeof *message);
         word = hpcw_i_malloc((size_t)WINDOW_WORDS * sizeof *word);
     }
@@ -454,7 +457,7 @@ hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_s
     struct plan plan = {.h = h, .extent = extent};
     struct table few_tables[TABLE_KINDS];
     size_t most = TABLE_KINDS * (size_t)h->placement.files;
-    bool few = h->placement.files == 1; /* which can then neither fail here nor cost an agreement */
+    bool few = h->placement.files == 1; /* one file: no allocation that can fail, and no agreement */
     plan.table = few ? few_tables : hpcw_i_malloc(most * sizeof *plan.table);
     uint64_t *word = NULL;
     hpcw_status s = HPCW_OK;
@@ -472,7 +475,7 @@ hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_s
     uint64_t words = 0;
     for (uint32_t f = 0; f < h->placement.files; f++) {
         if (extent->blocks[f] == 0) {
-            continue; /* another run's file */
+            continue; /* a file of another run */
         }
         hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, f, extent->blocks[f]);
         for (int kind = 0; kind < TABLE_KINDS; kind++) {

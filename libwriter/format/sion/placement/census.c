@@ -9,7 +9,8 @@ struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *
     struct hpcw_i_sion_census c = {.tasks = count, .lists = ranks != NULL && count > 0, .ascending = 1};
     uint64_t chunk = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (i == 0 || task[i].chunk != task[i - 1].chunk) { /* most are alike, and divisions are slow */
+        /* most chunks are equal, and divisions are slow */
+        if (i == 0 || task[i].chunk != task[i - 1].chunk) {
             chunk = hpcw_i_align_up(task[i].chunk, block_size);
         }
         c.bytes = hpcw_i_sion_add_up(c.bytes, chunk);

@@ -8,7 +8,7 @@
 #include "libwriter/format/sion/placement/private.h"
 
 struct colour_record {
-    uint64_t lowest; /* task of this colour; files are numbered in its order */
+    uint64_t lowest; /* lowest task of this colour; files are numbered in this order */
     uint64_t tasks;
     uint64_t stride;
 };
@@ -41,7 +41,7 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
     s = hpcw_i_agree(r->comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_i_sion_directory_fill(r->comm, &mine, first, &check,
-                                       err); /* no task appears twice, in any colour */
+                                       err); /* checks that no task occurs twice, in any colour */
     }
     if (s == HPCW_OK) {
         s = hpcw_i_comm_split(r->comm, r->options->colour, &part, err);
@@ -49,7 +49,7 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
     if (s != HPCW_OK) {
         goto done;
     }
-    /* From here on each colour works alone. At the end all agree on a failure in one. */
+    /* From here on each colour works alone. At the end all agree on a failure in one of them. */
     struct hpcw_i_sion_file own = {0};
     uint64_t word[2] = {r->count, r->count > 0 ? mine.ranks[0] : UINT64_MAX};
     struct hpcw_i_words words = {.sums = 1, .mins = 1, .word = word};
@@ -77,8 +77,8 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
             s = hpcw_i_sion_placement_by_directory(part, &mine, &whole, first, &own, placement->column, err);
         }
     }
-    /* A whole colour fails together. Only the process with the failure reports it, so that the message names this
-     * one by its number in `comm`. */
+    /* All processes of a colour fail together. Only the process with the failure reports it, so that the message
+     * has its number in `comm`. */
     bool other = s != HPCW_OK && s != HPCW_ECOMM && err->process != part->process;
     s = hpcw_i_agree(r->comm, other ? HPCW_OK : s, NULL, err);
     struct colour_record record = {word[1], word[0], own.stride};

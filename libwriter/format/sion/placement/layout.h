@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where things are in a SION file (file format version 5). Pure arithmetic, no state, no I/O.
+ * The layout of a SION file (file format version 5). Pure arithmetic, no state, no I/O.
  *
  *   0         data_start          data_start + stride           meta2
  *   | META1 |pad| block 0: chunk of each task | block 1 ... | META2 | mapping |
@@ -30,17 +30,18 @@ enum {
     HPCW_I_SION_FLAG2_AT = 44,
     HPCW_I_SION_PREFIX_AT = 52,
     HPCW_I_SION_PREFIX_SIZE = 1024,
-    HPCW_I_SION_TABLES_AT = 1076, /* global ranks [n], then chunk sizes [n] */
-    HPCW_I_SION_TASK_SIZE = 16,   /* of a task in both tables */
-    HPCW_I_SION_COMMIT_SIZE = 12, /* the commit mark follows the tables: its two fields are the end of META1 */
-    HPCW_I_SION_COMMIT_BLOCKS_AT = 0, /* largest number of blocks of a task (maxchunks) */
+    HPCW_I_SION_TABLES_AT = 1076, /* offset of global ranks [n], which chunk sizes [n] follow */
+    HPCW_I_SION_TASK_SIZE = 16,   /* bytes of a task in both tables */
+    /* bytes of the commit mark, which follows the tables: the last two fields of META1 */
+    HPCW_I_SION_COMMIT_SIZE = 12,
+    HPCW_I_SION_COMMIT_BLOCKS_AT = 0, /* offset of the largest number of blocks of a task (maxchunks) */
     HPCW_I_SION_COMMIT_META2_AT = 4,  /* offset of META2 */
 };
 
 /* The mapping: number of entries, then a pair of file number and index in the file for each task. */
 enum { HPCW_I_SION_MAPPING_HEADER = 4, HPCW_I_SION_MAPPING_ENTRY = 8 };
 
-/* No mapping at all. An empty one has 0 entries. */
+/* Stands for no mapping at all. An empty mapping has 0 entries. */
 #define HPCW_I_SION_NO_MAPPING UINT64_MAX
 
 static inline uint64_t hpcw_i_sion_commit_at(uint32_t tasks) {
@@ -57,18 +58,18 @@ static inline uint64_t hpcw_i_sion_data_start(uint32_t tasks, uint32_t block_siz
     return hpcw_i_align_up(hpcw_i_sion_meta1_size(tasks), block_size);
 }
 
-/* Offset of the mapping in a file that has one with this number of entries. */
+/* Offset of the mapping, in a file whose mapping has this number of entries. */
 static inline uint64_t hpcw_i_sion_mapping_at(const hpcw_sion_shape *shape, uint64_t entries) {
     return shape->file_size - HPCW_I_SION_MAPPING_HEADER - HPCW_I_SION_MAPPING_ENTRY * entries;
 }
 
-/* How tasks are divided among files: file k has the next `each` ones, the last file all that are left. */
+/* The division of tasks among files: file k has the next `each` tasks, the last file all remaining ones. */
 struct hpcw_i_sion_division {
     uint32_t tasks, files, each;
-    const uint32_t *first; /* instead of `each`: [files] the first task of each file; otherwise NULL */
+    const uint32_t *first; /* [files] first task of each file, in place of `each`; or NULL */
 };
 
-/* The first task of a file; `tasks` for file == files. */
+/* Returns the first task of a file; `tasks` for file == files. */
 static inline uint32_t hpcw_i_sion_first_task(const struct hpcw_i_sion_division *d, uint32_t file) {
     return file >= d->files ? d->tasks : d->first != NULL ? d->first[file] : d->each * file;
 }
@@ -86,19 +87,20 @@ static inline uint32_t hpcw_i_sion_file_of_task(const struct hpcw_i_sion_divisio
     return file < d->files ? file : d->files - 1;
 }
 
-/* Sums of sizes that no block can have stay at INT64_MAX instead of wrapping to something small. */
+/* Adds sizes. Impossible sums stay at INT64_MAX instead of wrapping to a small number. */
 static inline uint64_t hpcw_i_sion_add_up(uint64_t a, uint64_t b) {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
 /*
- * Packing (doc/formats/sion.md, "Chunks"). Tasks follow each other without padding inside a group; a group's last
- * chunk is widened so that the next group starts at a file system block.
+ * Packing (doc/formats/sion.md, "Chunks"). Inside a group tasks follow each other without padding. A group's last
+ * chunk is extended so that the next group starts at a file system block.
  */
 
-/* Whether a group ends before a task that requests `next` bytes. `group`: requested by its tasks so far. */
+/* Whether a group ends before a task that requests `next` bytes. `group` is the sum of the requests in it so
+ * far. */
 static inline bool hpcw_i_sion_ends_group(uint64_t share, uint64_t group, uint64_t next) {
-    return group + next > share; /* the sums of a block are below 2^62 */
+    return group + next > share; /* no overflow: the sums of a block are below 2^62 */
 }
 
 #endif

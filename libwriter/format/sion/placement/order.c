@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks whose order over the processes is the order of their numbers: prefix sums place them. */
+/* Places tasks whose order over the processes is the order of their numbers, with prefix sums. */
 #include <string.h>
 
 #include "libwriter/base/checked.h"
@@ -10,8 +10,8 @@
 #include "libwriter/format/sion/placement/private.h"
 
 /*
- * Sums of sizes travel as two words, low and high 32 bits apart, so that the sum over any number of processes
- * is exact, and all of them see an overflow of the total.
+ * Splits a sum of sizes into two words with its low and high 32 bits. So a reduction over any number of processes
+ * is exact, and all processes see an overflow of the total.
  */
 static void split_sum(uint64_t sum, uint64_t *low, uint64_t *high) {
     *low = sum & UINT32_MAX;
@@ -24,7 +24,8 @@ static bool join_sum(uint64_t low, uint64_t high, uint64_t *sum) {
     return high <= INT32_MAX;
 }
 
-/* Index in the order: for whole containers it is the rank, for the tasks of one colour it counts them. */
+/* Returns the index of an own task in the order. In whole containers it is the number of the task; with colours it
+ * counts the tasks of one colour. */
 static uint32_t index_of(const struct hpcw_i_sion_order *o, uint32_t i) {
     return o->before + i;
 }
@@ -50,7 +51,7 @@ static hpcw_status check_total(uint32_t file, uint64_t total, hpcw_error *err) {
                : hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block of file %u pass 2^62 bytes", file);
 }
 
-/* Totals per file over all processes: `mine` [files] in, out. */
+/* Adds up numbers per file over all processes. `mine` [files]: in and out. */
 static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *mine, uint64_t *words,
                                   hpcw_error *err) {
     for (uint32_t f = 0; f < o->division.files; f++) {
@@ -67,15 +68,16 @@ static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *m
 
 /* ---- packed ---- */
 
-/* What a process must know of its neighbours: a group ends where the next task does not fit any more. So the walk
- * over the tasks goes from process to process, a message of two words each. */
+/* The state that goes from process to process. A group ends where the next task does not fit any more. So the walk
+ * over the tasks goes through the processes, with a message of two words each. */
 enum {
-    POSITION_CHUNK, /* where the next task's chunk starts */
-    POSITION_GROUP, /* bytes requested in the open group */
+    POSITION_CHUNK, /* start of the next task's chunk */
+    POSITION_GROUP, /* requested bytes in the open group */
     POSITION_WORDS,
 };
 
-/* ask_above for communicators without messages between two processes: broadcasts, from the last process down. */
+/* Does the work of ask_above for communicators without point-to-point messages: broadcasts, from the last process
+ * down. */
 static hpcw_status ask_in_turn(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (int p = o->comm->size - 1; p > 0; p--) {
@@ -87,8 +89,8 @@ static hpcw_status ask_in_turn(const struct hpcw_i_sion_order *o, uint64_t *next
     return s;
 }
 
-/* `*next`: what the task after the own ones requests; without own tasks, after those below. Every process sends
- * once to the one below it; only one without tasks waits for that from above first. */
+/* Gets the request of the task after the own ones in *next; without own tasks, of the one after those below. Every
+ * process sends once to the one below it. A process without tasks first waits for the message from above. */
 static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
     hpcw_comm *comm = o->comm;
     int me = comm->process;
@@ -115,11 +117,11 @@ static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, 
 struct packed_walk {
     const struct hpcw_i_sion_order *order;
     const uint64_t *requested; /* [files] */
-    uint64_t next;             /* requested by the task after the own ones */
-    uint64_t *totals;          /* of the files that end here */
+    uint64_t next;             /* request of the task after the own ones */
+    uint64_t *totals;          /* totals of the files that end here */
 };
 
-/* The walk over the own tasks. */
+/* Walks over the own tasks. */
 static hpcw_status walk_own(void *context, uint64_t *state, hpcw_error *err) {
     const struct packed_walk *walk = context;
     const struct hpcw_i_sion_order *o = walk->order;
@@ -154,7 +156,7 @@ static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_
                                 uint64_t *words, hpcw_error *err) {
     uint64_t position[POSITION_WORDS] = {0};
     struct packed_walk walk = {.order = o, .requested = requested, .totals = totals};
-    /* After a failure the walk goes on with any numbers: others wait for the message. At the end all agree. */
+    /* After a failure the walk continues with any numbers, as others wait for the message. At the end all agree. */
     hpcw_status s = ask_above(o, &walk.next, err);
     memset(totals, 0, o->division.files * sizeof *totals);
     hpcw_status r =
@@ -163,13 +165,13 @@ static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_
     return s == HPCW_OK ? total_per_file(o, totals, words, err) : s;
 }
 
-/* Totals of each file over all processes, of what was requested. `mine`: in, out. */
+/* Adds up the requests of each file over all processes. `mine`: in and out. */
 static hpcw_status sum_files(const struct hpcw_i_sion_order *o, const struct hpcw_i_sion_census *all,
                              uint64_t *mine, uint64_t *words, hpcw_error *err) {
     if (o->division.files > 1) {
         return total_per_file(o, mine, words, err);
     }
-    mine[0] = all->bytes; /* which the census has counted already */
+    mine[0] = all->bytes; /* the census has counted it already */
     return check_total(0, mine[0], err);
 }
 
@@ -177,7 +179,8 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
                                            const struct hpcw_i_sion_census *all, uint64_t before_bytes,
                                            hpcw_error *err) {
     bool packed = o->request->options->layout == HPCW_SION_PACKED;
-    uint64_t single[3] = {0}; /* one file, the common case, can neither fail here nor cost an agreement */
+    /* for one file, the common case: no allocation that can fail, and no agreement */
+    uint64_t single[3] = {0};
     uint64_t *totals = single;
     hpcw_status s = HPCW_OK;
     if (o->division.files > 1) {
@@ -199,7 +202,7 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
         totals[file_of(o, i)] = hpcw_i_sion_add_up(totals[file_of(o, i)], o->task[i].chunk);
         x = hpcw_i_sion_add_up(x, o->task[i].chunk);
     }
-    uint64_t base = 0; /* bytes before the first own task's file */
+    uint64_t base = 0; /* bytes before the file of the first own task */
     if (o->division.files > 1 && !packed) {
         struct hpcw_i_words max = {.maxs = 1, .word = &last_boundary};
         s = hpcw_i_comm_exscan(o->comm, &max, err);

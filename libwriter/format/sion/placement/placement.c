@@ -7,11 +7,11 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/sion/placement/private.h"
 
-/* Sizes known everywhere: each process works out its own part, O(N) steps of arithmetic, no message. */
+/* Places own tasks if all processes know all sizes: O(N) steps of arithmetic and no message. */
 static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t first,
                                struct hpcw_i_sion_file *file, hpcw_error *err) {
     const hpcw_sion_options *o = r->options;
-    uint32_t next = 0; /* own task that comes next */
+    uint32_t next = 0; /* next own task */
     for (uint32_t f = 0; f < o->files; f++) {
         uint32_t begin = hpcw_i_sion_first_task(&r->division, f);
         uint32_t end = hpcw_i_sion_first_task(&r->division, f + 1);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The placement of tasks: from what each process owns to where each own task's chunk is. Collective. Memory O(own
- * tasks + N / processes + files), a constant number of collectives, and for packed tasks a message along all
- * processes.
+ * The placement of tasks: computes the position of each own task's chunk from the tasks that each process owns.
+ * Collective. Memory O(own tasks + N / processes + files). A constant number of collectives, and for packed tasks
+ * a message along all processes.
  *
- *   placement.c            chooses the way; also the one for sizes that all processes know
- *   placement_order.c      tasks whose order over the processes is the order of their numbers
- *   placement_directory.c  tasks in any order, by a distributed directory
- *   placement_colour.c     one file per colour
+ *   placement.c            chooses the method; also the one for sizes that all processes know placement_order.c
+ *   tasks whose order over the processes is the order of their numbers placement_directory.c  tasks in any order,
+ *   by a distributed directory placement_colour.c     one file per colour
  */
 #ifndef HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
 #define HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
@@ -19,21 +18,22 @@
 
 /* Bytes used in the blocks of a task before the current one. */
 struct hpcw_i_sion_blocks {
-    uint64_t alike; /* this many of the last ones used the same, so that a close need not look at each */
+    /* number of last blocks with equal numbers of bytes, so that a close need not look at each */
+    uint64_t alike;
     uint64_t used[];
 };
 
 /* One task of this process. */
 struct hpcw_i_sion_task {
-    uint64_t start; /* of its chunk: first within the block, later (open) in the file, block 0 */
-    uint64_t chunk; /* bytes: first as requested, then as in the file */
-    uint64_t used;  /* bytes of the current block without those in a buffer */
-    struct hpcw_i_sion_blocks *earlier; /* of `block` blocks; NULL: none */
+    uint64_t start; /* start of its chunk: first within the block, after the open in the file, block 0 */
+    uint64_t chunk; /* bytes of its chunk: first as requested, then as in the file */
+    uint64_t used;  /* bytes of the current block, without those in a buffer */
+    struct hpcw_i_sion_blocks *earlier; /* the `block` earlier blocks; NULL: none */
     uint32_t block;                     /* current block */
     uint32_t spare;                     /* bytes at the end of each chunk that stay empty: hpcw_sion_limit */
 };
 
-/* Bytes that a chunk takes. */
+/* Returns the bytes that may be written to a chunk. */
 static inline uint64_t hpcw_i_sion_usable(const struct hpcw_i_sion_task *t) {
     return t->chunk - t->spare;
 }
@@ -41,48 +41,49 @@ static inline uint64_t hpcw_i_sion_usable(const struct hpcw_i_sion_task *t) {
 /* ---- census.c ---- */
 
 /*
- * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours combine to that of
- * both. So one collective (hpcw_i_comm_fold) gives every process the census of all and of those below it.
+ * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours can be combined. So one
+ * collective (hpcw_i_comm_fold) gives every process the census of all processes and of those below it.
  */
 struct hpcw_i_sion_census {
     uint64_t tasks;
-    uint64_t bytes;     /* of their chunks as far as known; INT64_MAX: too many to count */
-    uint64_t lists;     /* 0: no process has a list of tasks, and the fields below mean nothing */
-    uint64_t low, high; /* lowest and highest number in a list */
+    uint64_t bytes;     /* bytes of their chunks as far as known; INT64_MAX: too many to count */
+    uint64_t lists;     /* number of processes with a list of tasks; 0: the fields below mean nothing */
+    uint64_t low, high; /* lowest and highest number in the lists */
     uint64_t ascending; /* 1: the lists ascend from process to process */
-    /* 1: also, each task in a list follows its neighbour, on this process or the one before */
+    /* 1: in addition, each task in a list follows its neighbour, on this process or the one before */
     uint64_t gapless;
-    uint64_t base; /* gapless: number of the first of all these tasks, modulo 2^64 */
+    uint64_t base; /* if gapless: number of the first of all these tasks, modulo 2^64 */
 };
 
-/* Census of the own tasks. `block_size`: chunks are rounded up to it. */
+/* Counts the own tasks. Chunks are rounded up to `block_size`. */
 struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
                                                 const struct hpcw_i_sion_task *task, uint32_t block_size);
 
 /* Appends the census of the following processes. */
 void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right);
 
-/* `all`: in this process's own census, out that of all; `below`: out. Collective.
- * HPCW_ERANGE if the chunks have too many bytes to count. */
+/* Combines the censuses of all processes. `all`: in, that of this process; out, that of all. `below`: out, that of
+ * the processes below. HPCW_ERANGE if the chunks have too many bytes to count. Collective. */
 hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *all,
                                     struct hpcw_i_sion_census *below, hpcw_error *err);
 
 /* ---- placement.c ---- */
 
-/* The tasks to place. The same on all processes unless marked as own. */
+/* The tasks to place. Members are the same on all processes unless marked "own". */
 struct hpcw_i_sion_request {
     hpcw_comm *comm;
     struct hpcw_i_sion_census all;
-    struct hpcw_i_sion_census below;      /* own: of the processes below */
-    struct hpcw_i_sion_division division; /* of the N tasks of the whole container; not by colour */
-    uint32_t end;                         /* one past the highest owned task: N, or less with part_of_set */
-    uint32_t block_size;                  /* resolved */
-    const hpcw_sion_options *options;     /* all_sizes is not read, but size_of */
-    uint32_t count;                       /* own */
-    const uint32_t *ranks;                /* own [count], strictly ascending, or NULL */
-    struct hpcw_i_sion_task *task;        /* own [count], `chunk` as requested */
-    const uint32_t *global;    /* own [count] ranks that must be 0 .. N-1 together; NULL: not to be checked */
-    const uint32_t *by_global; /* own [count] own tasks in their order */
+    struct hpcw_i_sion_census below; /* own: census of the processes below */
+    /* division of the N tasks of the whole container; not used with colours */
+    struct hpcw_i_sion_division division;
+    uint32_t end;                     /* one past the highest owned task: N, or less with part_of_set */
+    uint32_t block_size;              /* bytes; never 0 */
+    const hpcw_sion_options *options; /* size_of is used, all_sizes is not */
+    uint32_t count;                   /* own: number of tasks */
+    const uint32_t *ranks;            /* own [count], strictly ascending, or NULL */
+    struct hpcw_i_sion_task *task;    /* own [count] tasks; `chunk` as requested */
+    const uint32_t *global;           /* own [count] ranks, which must be 0 .. N-1 together; NULL: no check */
+    const uint32_t *by_global;        /* own [count] own tasks sorted by `global` */
 };
 
 /* One physical file. */
@@ -95,14 +96,14 @@ struct hpcw_i_sion_placement {
     uint32_t first; /* in: lowest task of all processes; out: first own task, if they are consecutive */
     bool in_order;  /* the tasks ascend from process to process */
     uint32_t files; /* number of files */
-    struct hpcw_i_sion_file *file; /* [files]; by count: the caller's array, by colour: made here */
-    uint32_t own_file;             /* by colour: the one file of this process */
+    struct hpcw_i_sion_file *file; /* [files] by count: array of the caller; by colour: made here */
+    uint32_t own_file;             /* by colour: file of this process */
     uint32_t *column;              /* by colour: [count] index of each own task in its file; otherwise NULL */
 };
 
 /*
- * Fills in `task[].start` (within the block) and `task[].chunk`, and the placement, whose arrays are the
- * caller's to free (hpcw_i_free), also after a failure. All processes return the same status. `err` is not NULL.
+ * Fills in `task[].start` (within the block), `task[].chunk`, and the placement. The caller frees the placement's
+ * arrays (hpcw_i_free), also after a failure. All processes return the same status. `err` is not NULL.
  */
 hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *request,
                                        struct hpcw_i_sion_placement *placement, hpcw_error *err);

@@ -5,14 +5,14 @@
 
 #include "libwriter/format/sion/placement/placement.h"
 
-/* A list of tasks in the order of their numbers over all processes, and how they are cut into files. */
+/* Tasks in the order of their numbers over all processes, and their division into files. */
 struct hpcw_i_sion_order {
     const struct hpcw_i_sion_request *request;
     hpcw_comm *comm;
-    struct hpcw_i_sion_division division; /* of the tasks of all processes of `comm` */
+    struct hpcw_i_sion_division division; /* division of the tasks of all processes of `comm` */
     uint32_t count;
     struct hpcw_i_sion_task *task;
-    uint32_t before;               /* tasks on the processes below */
+    uint32_t before;               /* number of tasks on the processes below */
     struct hpcw_i_sion_file *file; /* [files] out */
 };
 
@@ -24,25 +24,25 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
 
 struct hpcw_i_sion_directory {
     uint64_t *out;                 /* messages sent: rank, requested size */
-    uint64_t *words;               /* [4 * processes]: sent, received, answered, answers received */
+    uint64_t *words;               /* [4 * processes] lengths: sent, received, answered, answers received */
     uint64_t *in;                  /* messages received */
-    uint32_t *ranks;               /* [present] of this slice, ascending */
+    uint32_t *ranks;               /* [present] tasks of this slice that have an owner, ascending */
     struct hpcw_i_sion_task *task; /* [present] */
-    uint32_t *slot;                /* [slice] 1 + index into ranks, 0: no owner */
+    uint32_t *slot;                /* [slice] 1 + index into `ranks`; 0: no owner */
     uint32_t present;
 };
 
 void hpcw_i_sion_directory_free(struct hpcw_i_sion_directory *d);
 
-/* Sends each own task to its slice and checks that no task appears twice. Agrees on local failures. */
+/* Sends each own task to its slice and checks that no task occurs twice. Agrees on local failures. */
 hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t first,
                                        struct hpcw_i_sion_directory *d, hpcw_error *err);
 
-/* Whether the global ranks of all processes are 0 .. N-1. */
+/* Checks that the global ranks of all processes are 0 .. N-1. */
 hpcw_status hpcw_i_sion_directory_check(const struct hpcw_i_sion_request *r, hpcw_error *err);
 
-/* Places what the slices hold and sends the answers to the owners. `column`: NULL, or [count] index of each own
- * task in its file, out. */
+/* Places the tasks of the slices and sends the answers to the owners. `column`: NULL, or [count] out, the index of
+ * each own task in its file. */
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
                                                const struct hpcw_i_sion_division *division, uint32_t first,
                                                struct hpcw_i_sion_file *file, uint32_t *column,
