@@ -109,7 +109,7 @@
 #define SHOWN(state, class, colour, name)
 #endif
 
-/* ---- prototypes and arguments that several calls have ---- */
+/* ---- prototypes and arguments that several calls share ---- */
 #define ARGS_COMM_ASK_HANDLER (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler)
 #define ARGS_COMM_GROUP (MPI_Comm comm, MPI_Group *group), (comm, group)
 #define ARGS_COMM_HANDLER (MPI_Comm comm, MPI_Errhandler handler), (comm, handler)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of calls.h with counts, which MPI 4 has twice: their names and types are those of counts.h. */
+/* The rows of calls.h with counts, which MPI 4 has twice. Their names and types are those of counts.h. */
 /* clang-format off */
 
-/* An includer's macro, when its arguments are expanded: it may turn a name into a string. */
+/* Calls an includer's macro after its arguments are expanded, as it may turn a name into a string. */
 #define ROW(kind, ...) kind(__VA_ARGS__)
 
 /* ---- collective calls: blocking, nonblocking and persistent, with the same prototypes and bytes ---- */

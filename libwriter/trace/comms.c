@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each communicator gets an identity, the same on all its processes. Its process 0 draws it and broadcasts it
- * inside the call that made the communicator, which is collective anyway.
+ * Each communicator gets an identity, which is the same on all its processes. Its process 0 draws it and
+ * broadcasts it inside the call that made the communicator, which is collective anyway.
  *
- * All processes of a communicator must decide alike whether to take part. So a communicator is followed unless a
- * process of another MPI_COMM_WORLD is in it, which is not in this log and may not be traced at all. A process
- * without memory takes part, and then does without the number. If some processes of MPI_COMM_WORLD are not traced,
- * no new communicator is followed.
+ * All processes of a communicator must make the same decision to take part. So a communicator is followed unless
+ * it contains a process of another MPI_COMM_WORLD, which is not in this log and may not be traced at all. A
+ * process without memory takes part, but does not keep the number. If some processes of MPI_COMM_WORLD are not
+ * traced, no new communicator is followed.
  */
 #include "libwriter/trace/comms.h"
 
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct hpcw_i_trace_handles hpcw_i_trace_comms; /* MPI_COMM_WORLD is in it, too: as a parent */
+struct hpcw_i_trace_handles hpcw_i_trace_comms; /* also contains MPI_COMM_WORLD, which is a parent */
 
 enum comm_kind { INTRA, INTER, FOREIGN };
 
@@ -22,7 +22,8 @@ struct hpcw_i_trace_handles hpcw_i_trace_owned;
 
 enum { COMM_BITS = 10, OWNED_BITS = 6 };
 
-/* `number`: its own, or HPCW_I_TRACE_UNKNOWN. False: out of memory. */
+/* Adds a communicator to the table. `number` is its own number, or HPCW_I_TRACE_UNKNOWN. Returns false if memory
+ * runs out. */
 static bool add(uintptr_t key, enum comm_kind kind, uint32_t number, struct hpcw_i_trace_comm numbers) {
     struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_add(&hpcw_i_trace_comms, key);
     if (h == NULL) {
@@ -36,7 +37,8 @@ static bool add(uintptr_t key, enum comm_kind kind, uint32_t number, struct hpcw
     return true;
 }
 
-/* Events on a communicator without a number are shown on the world; its messages are left out. */
+/* Returns the numbers of an intra-communicator. Without a number, its events are shown on the world, and its
+ * messages are left out. */
 static struct hpcw_i_trace_comm intra(uint32_t number) {
     return (struct hpcw_i_trace_comm){number == HPCW_I_TRACE_UNKNOWN ? HPCW_I_TRACE_WORLD : number, number};
 }
@@ -52,7 +54,7 @@ bool hpcw_i_trace_comms_begin(void) {
  *  New communicators
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Adds a communicator to the log; its number, or HPCW_I_TRACE_UNKNOWN. */
+/* Adds a communicator to the log. Returns its number, or HPCW_I_TRACE_UNKNOWN. */
 static uint32_t add_to_log(struct hpcw_i_trace_thread *t, uint32_t parent, hpcw_clog2_comm_kind kind,
                            const hpcw_clog2_comm_id *id, int rank) {
     hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
@@ -65,7 +67,8 @@ static uint32_t add_to_log(struct hpcw_i_trace_thread *t, uint32_t parent, hpcw_
     return number;
 }
 
-/* Readers expect that both ends of a message have added its communicator before it is sent. */
+/* Waits for all processes of the new communicator. Readers expect that both ends of a message have added its
+ * communicator before it is sent. */
 static void wait_for_all(MPI_Comm made) {
     (void)REAL(MPI_Barrier)(made);
 }
@@ -84,14 +87,15 @@ static void add_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm m
     wait_for_all(made);
 }
 
-/* Rank in MPI_COMM_WORLD of the first process of a group. */
+/* Returns the rank in MPI_COMM_WORLD of the first process of a group. */
 static int leader_of(MPI_Group group, MPI_Group world) {
     int first = 0, rank = 0;
     (void)REAL(MPI_Group_translate_ranks)(group, 1, &first, world, &rank);
     return rank;
 }
 
-/* What one side of an inter-communicator draws: as in MPE's logs, each side has an identity for the whole. */
+/* The identities that one side of an inter-communicator draws: one of the whole, and one of its half. As in MPE's
+ * logs, each side has its own identity for the whole. */
 struct side {
     hpcw_clog2_comm_id whole, half;
 };
@@ -114,9 +118,9 @@ static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, s
 }
 
 /*
- * The identity of the local half. If it has the processes of the communicator that the program gave, in the same
- * order, it has the same identity: they are one timeline in the log. The world and communicators of one process
- * have entries of their own in the log's table, which cannot be halves.
+ * Finds the identity of the local half. If the half has the processes of the communicator that the program gave,
+ * in the same order, it gets the same identity: they are one timeline in the log. The world and communicators of
+ * one process have entries of their own in the log's table, which cannot be halves.
  */
 static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Group local,
                     hpcw_clog2_comm_id *id) {
@@ -132,7 +136,8 @@ static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm giv
     }
 }
 
-/* In this order: readers expect the halves right after the whole. `number`: out, that of the whole. */
+/* Adds the whole and then the halves to the log, as readers expect this order. *number becomes that of the
+ * whole. */
 static struct hpcw_i_trace_comm add_inter_to_log(struct hpcw_i_trace_thread *t, uint32_t parent,
                                                  const struct side *mine, const hpcw_clog2_comm_id *remote,
                                                  int rank, uint32_t *number) {
@@ -169,7 +174,7 @@ static void add_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm g
     wait_for_all(made);
 }
 
-/* Whether all processes of a group are in MPI_COMM_WORLD. */
+/* Returns whether all processes of a group are in MPI_COMM_WORLD. */
 static bool in_world(MPI_Group group) {
     enum { PART = 256 };
     int from[PART], to[PART], size = 0;
@@ -210,7 +215,8 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
     int inter = 0;
     (void)REAL(MPI_Comm_test_inter)(made, &inter);
     const struct hpcw_i_trace_handle *p = hpcw_i_trace_comm_find(parent);
-    /* The local group of a communicator is part of its parent: no need to look at it if the parent is ours. */
+    /* The local group of a communicator is part of its parent. If the parent is in the world, the group need not
+     * be checked. */
     bool parent_in_world = p == NULL || p->kind != FOREIGN;
     if ((!parent_in_world && !comm_in_world(made, REAL(MPI_Comm_group))) ||
         (inter && !comm_in_world(made, REAL(MPI_Comm_remote_group)))) {
@@ -244,12 +250,13 @@ static uint64_t hash(const hpcw_clog2_comm_id *id) {
     return hash;
 }
 
-/* The identity of the n-th duplicate of a communicator. False: the communicator is not in the log. */
+/* Computes the identity of the n-th duplicate of a communicator. Returns false if the log does not have the
+ * communicator. */
 static bool duplicate_id(hpcw_clog2_timeline *timeline, uint32_t parent, uint32_t n, hpcw_clog2_comm_id *id) {
     if (timeline == NULL || hpcw_clog2_log_comm_identity(timeline, parent, id, NULL) != HPCW_OK) {
         return false;
     }
-    uint64_t identity = (hash(id) ^ n) * UINT64_C(0x9e3779b97f4a7c15) | 1; /* not 0 */
+    uint64_t identity = (hash(id) ^ n) * UINT64_C(0x9e3779b97f4a7c15) | 1; /* never 0 */
     memset(id, 0, sizeof *id);
     id->random = (int32_t)(uint32_t)identity;
     (void)snprintf(id->host, sizeof id->host, "%016" PRIx64, identity);
@@ -263,7 +270,7 @@ struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_th
         return d;
     }
     d.kind = p->kind;
-    /* No lock: programs make collective calls on one communicator one after the other. */
+    /* This needs no lock: programs make collective calls on one communicator one after the other. */
     p->as.comm.duplicates++;
     hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
     struct side mine;
@@ -278,7 +285,8 @@ struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_th
         d.comm = intra(d.number);
     } else if (hpcw_clog2_log_comm_identity(timeline, p->comm.own, &mine.half, NULL) == HPCW_OK &&
                hpcw_clog2_log_comm_identity(timeline, p->comm.peers, &remote, NULL) == HPCW_OK) {
-        d.comm = add_inter_to_log(t, p->comm.own, &mine, &remote, rank, &d.number); /* the halves stay */
+        /* the halves keep their identities */
+        d.comm = add_inter_to_log(t, p->comm.own, &mine, &remote, rank, &d.number);
     }
     return d;
 }

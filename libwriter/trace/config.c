@@ -23,9 +23,10 @@ static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *
     (void)snprintf(at, room - 1, "%s: expected %s, got '%.64s'", name, expected, got);
 }
 
-enum { NUMBER = 32 }; /* room for that of a child */
+enum { NUMBER = 32 }; /* bytes for the number of a child */
 
-/* Whether a path can be that of the log as far as its text says. `more`: bytes that its last part gets. */
+/* Checks whether the text of a path allows a log there. `more`: number of bytes that are appended to its last
+ * part. */
 static bool is_log_path(struct hpcw_i_trace_config *c, const char *path, size_t more) {
     const char *slash = strrchr(path, '/');
     const char *last = slash == NULL ? path : slash + 1;
@@ -70,7 +71,7 @@ static void read_directory(struct hpcw_i_trace_config *c) {
     }
 }
 
-/* 0 or 1; otherwise `unset`. */
+/* Reads a switch: 0 or 1. If the variable is not set or wrong, returns `unset`. */
 static bool read_switch(struct hpcw_i_trace_config *c, const char *name, bool unset) {
     const char *value = get(name);
     if (value == NULL) {
@@ -99,7 +100,7 @@ static void read_memory(struct hpcw_i_trace_config *c) {
 
 static void read_wait(struct hpcw_i_trace_config *c) {
     const char *value = get("HPCW_TRACE_WAIT");
-    c->wait = 10; /* on a local disk it takes milliseconds, on a busy network file system seconds */
+    c->wait = 10; /* a local disk needs milliseconds, a busy network file system seconds */
     if (value != NULL) {
         char *end;
         unsigned long seconds = strtoul(value, &end, 10);
@@ -132,7 +133,7 @@ static void read_clock(struct hpcw_i_trace_config *c) {
     refuse(c, "HPCW_TRACE_CLOCK", "best, counter, system or mpi", value);
 }
 
-/* The classes that a variable names, one bit for each; none of them if one is unknown. */
+/* Returns the classes that a variable names, one bit for each; none if one of them is unknown. */
 static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
     const char *value = get(name);
     uint32_t classes = 0;
@@ -161,7 +162,8 @@ static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
     return classes;
 }
 
-/* Frequent calls that say little, as in MPE: programs that read the clock often would fill their log with it. */
+/* Classes that are skipped by default, as in MPE: their calls are frequent and say little. Programs that read the
+ * clock often would fill their log with these calls. */
 static const uint32_t unusual = UINT32_C(1) << HPCW_I_CLASS_GROUP | UINT32_C(1) << HPCW_I_CLASS_DATATYPE |
                                 UINT32_C(1) << HPCW_I_CLASS_ATTRIBUTE |
                                 UINT32_C(1) << HPCW_I_CLASS_ENVIRONMENT | UINT32_C(1) << HPCW_I_CLASS_INFO;

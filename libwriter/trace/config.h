@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The settings, from the environment of process 0. */
+/* The settings of the wrapper, from the environment of process 0. */
 #ifndef HPCW_TRACE_CONFIG_H
 #define HPCW_TRACE_CONFIG_H
 
@@ -30,19 +30,19 @@ extern const char *const hpcw_i_trace_class_name[HPCW_I_CLASSES];
 
 /* Process 0 broadcasts these bytes: no pointers. */
 struct hpcw_i_trace_config {
-    char path[4096];      /* of the log */
-    char directory[4096]; /* of local files; "": the default of each process */
+    char path[4096];      /* path of the log */
+    char directory[4096]; /* directory of local files; "": the default of each process */
     uint64_t memory;      /* bytes; 0: the default of hpcw_clog2_log_open */
-    int clock;            /* an hpcw_clog2_clock */
-    uint32_t wait;        /* seconds, for the other processes at the begin */
+    int clock;            /* a value of hpcw_clog2_clock */
+    uint32_t wait;        /* seconds to wait for the other processes at the start */
     uint32_t skip;        /* one bit for each class that is not recorded */
-    bool on;              /* record from the start */
+    bool on;              /* recording is on from the start */
     bool named;           /* HPCW_TRACE_FILE names the log */
-    bool clocks;          /* report them at the end */
-    char refused[2048];   /* a message for each bad value, with its NUL; then "" */
+    bool clocks;          /* print the offsets of the clocks at the end */
+    char refused[2048];   /* a message for each bad value, each with its NUL; "" ends them */
 };
 
-/* `child`: another MPI program, which has the plain name, has started this one. */
+/* Reads the settings. `child`: another MPI program, whose log has the plain name, has started this one. */
 void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child);
 
 #endif

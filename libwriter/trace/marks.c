@@ -16,15 +16,16 @@
 #include "libwriter/io/sys.h"
 
 struct meeting {
-    char path[PATH_MAX]; /* of the directory of marks */
-    char mark[16];       /* the name of this process's */
+    char path[PATH_MAX]; /* path of the directory of marks */
+    char mark[16];       /* name of the mark of this process */
     uint32_t ranks;
 };
 
-/* The file with the verdict. It gets its name once: the first process counts. */
+/* Name of the file with the verdict. Only the first process that gives this name succeeds, and its verdict
+ * counts. */
 static const char verdict_name[] = "verdict";
 
-/* The process that started the session of this one, or 0. */
+/* Returns the process that started the session of this one, or 0. */
 static long parent_of_session(void) {
     char path[64], text[512] = "";
     size_t got = 0;
@@ -34,11 +35,11 @@ static long parent_of_session(void) {
         (void)hpcw_i_sys_pread(fd, text, sizeof text - 1, 0, &got);
         (void)hpcw_i_sys_close(fd);
     }
-    const char *name_end = strrchr(text, ')'); /* then the state, and the parent */
+    const char *name_end = strrchr(text, ')'); /* the state and the parent follow */
     return name_end == NULL || strlen(name_end) < 4 ? 0 : strtol(name_end + 4, NULL, 10);
 }
 
-/* Whether all processes of the job are on this host, as the launcher says. */
+/* Returns whether all processes of the job are on this host, according to the launcher. */
 static bool on_one_host(uint32_t ranks) {
     static const char *const name[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
@@ -51,8 +52,9 @@ static bool on_one_host(uint32_t ranks) {
 }
 
 /*
- * Names the job, so that jobs that start at once in one directory do not meet. Open MPI, PMIx and Slurm say its
- * number; MPICH's launcher starts all processes of a host. Jobs of MPICH on several hosts have one name.
+ * Makes a name for the job, so that jobs that start at the same time in one directory stay apart. Open MPI, PMIx
+ * and Slurm tell the number of the job. MPICH's launcher starts all processes of a host, so its process number
+ * serves. Jobs of MPICH on several hosts share one name.
  */
 static void name_job(char *text, size_t size, uint32_t ranks) {
     static const char *const name[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",
@@ -68,7 +70,7 @@ static void name_job(char *text, size_t size, uint32_t ranks) {
     }
 }
 
-/* Opens the directory anew: a network file system then looks for new names. */
+/* Opens the directory anew, which makes a network file system look for new names. */
 static int open_directory(const struct meeting *m, int *at) {
     return hpcw_i_sys_open(m->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, at);
 }
@@ -80,7 +82,7 @@ static bool make_mark(struct meeting *m, const char *directory) {
     if (n < 0 || (size_t)n >= sizeof m->path) {
         return false;
     }
-    /* Again, if another process has removed the directory meanwhile. */
+    /* Try again if another process has removed the directory meanwhile. */
     for (int i = 0; i < 3; i++) {
         int e = hpcw_i_sys_mkdir(m->path, 0700);
         if ((e == 0 || e == EEXIST) && open_directory(m, &at) == 0) {
@@ -94,7 +96,7 @@ static bool make_mark(struct meeting *m, const char *directory) {
     return false;
 }
 
-/* Notes in `there` [ranks] whose marks there are; their number. */
+/* Notes in `there` [ranks] which ranks have a mark. Returns their number. */
 static uint32_t count_marks(const struct meeting *m, bool *there) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -114,7 +116,7 @@ static uint32_t count_marks(const struct meeting *m, bool *there) {
     return count;
 }
 
-/* False: there is none. */
+/* Reads the verdict. Returns false if there is none. */
 static bool read_verdict(const struct meeting *m, struct hpcw_i_trace_verdict *v) {
     size_t got = 0;
     int at, fd;
@@ -129,7 +131,7 @@ static bool read_verdict(const struct meeting *m, struct hpcw_i_trace_verdict *v
     return got == sizeof *v;
 }
 
-/* Gives the verdict, unless another process has. False: another has, or it cannot be written. */
+/* Gives the verdict unless another process has. Returns false if another has, or if it cannot be written. */
 static bool give_verdict(const struct meeting *m, const struct hpcw_i_trace_verdict *v) {
     char name[32];
     int at, fd;
@@ -149,7 +151,7 @@ static bool give_verdict(const struct meeting *m, const struct hpcw_i_trace_verd
     return given;
 }
 
-/* Removes the mark; the last process removes the rest. */
+/* Removes the mark of this process. The last process removes the rest. */
 static void leave(const struct meeting *m) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -173,7 +175,7 @@ static void leave(const struct meeting *m) {
     }
 }
 
-/* As "1, 4-7", as far as there is room. */
+/* Writes the ranks without a mark as "1, 4-7", as far as there is room. */
 static void name_missing(const struct meeting *m, const bool *there, char *text, size_t size) {
     size_t used = 0;
     for (uint32_t first = 0, end; first < m->ranks; first = end + 1) {
@@ -221,7 +223,7 @@ static uint64_t milliseconds(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Waits, longer each time: at the end ten times a second, as all processes of a job ask one directory. */
+/* Waits, each time longer, up to a tenth of a second, as all processes of a job read one directory. */
 static void pause_for(uint64_t *ms) {
     const struct timespec time = {.tv_nsec = (long)(*ms * 1000000)};
     (void)nanosleep(&time, NULL);
@@ -241,7 +243,7 @@ bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, uns
     }
     (void)snprintf(m.mark, sizeof m.mark, "%" PRIu32, rank);
     (void)snprintf(beside, sizeof beside, "%.*s", slash == NULL ? 0 : (int)(slash + 1 - log), log);
-    /* A directory that does not exist yet, or that is read only, is none for all processes. */
+    /* If a directory does not exist yet or is read-only, no process can use it. */
     bool marked = on_one_host(ranks) ? make_mark(&m, "/tmp/") : make_mark(&m, beside) || make_mark(&m, "");
     const uint64_t end = milliseconds() + (uint64_t)wait_s * 1000 * (rank == 0 ? 1 : 2);
     bool read = false;
@@ -252,7 +254,7 @@ bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, uns
         }
         read = read_verdict(&m, verdict);
         if (late) {
-            break; /* without a verdict, nothing can be written there */
+            break; /* no verdict was found, and none can be written there */
         }
     }
     if (marked) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The records of messages. */
+/* Writes the records of messages. */
 #ifndef HPCW_TRACE_MESSAGES_H
 #define HPCW_TRACE_MESSAGES_H
 
 #include "libwriter/trace/comms.h"
 
 /*
- * Bytes of a message. MPI would report a datatype that is none to the error handler of MPI_COMM_WORLD, which may
- * not be that of the program's call; besides, it is legal beside a count of 0 in some calls.
+ * Returns the bytes of a message, 0 without a datatype. MPI would report MPI_DATATYPE_NULL to the error handler of
+ * MPI_COMM_WORLD, which may not be that of the program's call. Besides, some calls allow it beside a count of 0.
  */
 static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype type) {
     MPI_Count size = 0;
@@ -16,7 +16,7 @@ static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype t
                : 0;
 }
 
-/* `now`: the clock of the timeline, which the caller has read for its state anyway. */
+/* Records a send. `now` is the clock of the timeline, which the caller has read for its state anyway. */
 static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint64_t now,
                                              struct hpcw_i_trace_comm comm, int peer, int tag, uint64_t size) {
     if (peer != MPI_PROC_NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {
@@ -24,7 +24,7 @@ static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint
     }
 }
 
-/* Bytes that were received; UINT64_MAX: they do not fit in an int. */
+/* Returns the bytes that were received; UINT64_MAX if they do not fit in an int. */
 static inline uint64_t hpcw_i_trace_message_got(const MPI_Status *status) {
     int bytes = 0;
     return REAL(MPI_Get_count)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED

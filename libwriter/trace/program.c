@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI's libraries differ in the types of handles, so nothing good comes of this library in a program of another
- * MPI than its own. Before main, it compares the library that the program's MPI calls lead to with its own. If
- * they differ, it says so, and starts the program again without itself. Programs without MPI, such as a shell that
- * starts the program, are left alone.
+ * MPI libraries differ in the types of handles, so this library can only work in programs that use its own MPI.
+ * Before main, it compares the library that the program's MPI calls lead to with its own. If they differ, it
+ * prints a message and starts the program again without itself. Programs without MPI, such as a shell that starts
+ * the program, are left alone.
  */
 #include "libwriter/trace/program.h"
 
@@ -24,16 +24,18 @@
 #include "libwriter/trace/launched.h"
 
 static struct {
-    int process;                /* that loaded this library: a child of fork() has nothing to say */
-    bool of_mpi;                /* it was linked with this MPI */
-    atomic_bool begun;          /* MPI_Init came to the wrapper */
-    _Atomic(const char *) lost; /* what to print if the process ends now; NULL: nothing */
+    int process;                /* process that loaded this library; a child of fork() prints nothing */
+    bool of_mpi;                /* the program was linked with this MPI */
+    atomic_bool begun;          /* the program called MPI_Init of the wrapper */
+    _Atomic(const char *) lost; /* line to print if the process ends now; NULL: none */
 } program;
 
 void hpcw_i_trace_program_begins(void) {
     atomic_store(&program.begun, true);
 }
 
+/* Prints a line on rank 0, which launchers set before MPI knows it. A process whose launcher is unknown prints for
+ * itself. */
 static void say(const char *fmt, ...) HPCW_PRINTF(1, 2);
 static void say(const char *fmt, ...) {
     if (!hpcw_i_launched_first()) {
@@ -47,8 +49,8 @@ static void say(const char *fmt, ...) {
     (void)fprintf(stderr, "hpcw_trace: %s: %s\n", program_invocation_short_name, text);
 }
 
-/* The address of MPI in a loaded library, or in those that it needs. Of a function that this library does not
- * have. */
+/* Returns the address of a function that identifies MPI, in a loaded library or the libraries that it needs. This
+ * library does not define that function. */
 static void *mpi_of(const char *library) {
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == NULL) {
@@ -59,7 +61,7 @@ static void *mpi_of(const char *library) {
     return mpi;
 }
 
-/* The same of the libraries that the program was linked with. */
+/* Does the same for the libraries that the program was linked with. */
 static void *mpi_of_program(void) {
     void *handle = dlopen(NULL, RTLD_LAZY);
     struct link_map *map = NULL;
@@ -88,7 +90,7 @@ static const char *file_of(const void *address) {
     return dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "an unknown library";
 }
 
-/* Takes this library out of LD_PRELOAD. False: it is not in it. */
+/* Takes this library out of LD_PRELOAD. Returns false if it is not in it. */
 static bool leave_preload(const char *self) {
     const char *preload = getenv("LD_PRELOAD"), *base = strrchr(self, '/');
     char *rest = preload == NULL ? NULL : strdup(preload), *place = NULL;
@@ -111,7 +113,7 @@ static bool leave_preload(const char *self) {
     return found;
 }
 
-/* The loader of glibc passes the arguments of main. */
+/* Runs before main. The loader of glibc passes the arguments of main. */
 __attribute__((constructor)) static void look_at_program(int argc, char **argv) {
     (void)argc;
     const char *self = file_of((const void *)&program);
@@ -131,15 +133,15 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
 }
 
 /*
- * Calls of a library that the program has opened come here although it was linked with another MPI. It is too late
- * to start the program again, so the wrapper hands them on to that MPI. They pass unchanged: handles are pointers
- * or shorter.
+ * Handles a library that the program has opened and that was linked with another MPI: its calls come here
+ * nevertheless. It is too late to start the program again, so the wrapper passes the calls on to that MPI. They
+ * pass unchanged: handles are pointers or shorter.
  */
 void *hpcw_i_trace_program_other_mpi(const void *caller) {
     Dl_info info;
     struct link_map *library = NULL;
     if (dladdr1(caller, &info, (void **)&library, RTLD_DL_LINKMAP) == 0 || library->l_name[0] == '\0') {
-        return NULL; /* the program itself: it was looked at before main */
+        return NULL; /* the program itself, which was checked before main */
     }
     const void *theirs = mpi_of(library->l_name), *ours = mpi_of(file_of((const void *)&program));
     if (theirs == NULL || ours == NULL || theirs == ours) {
@@ -160,7 +162,7 @@ void hpcw_i_trace_program_stop(void) {
     _exit(1);
 }
 
-/* Whether a library of the process has an MPI that was initialised. */
+/* Returns whether a library of the process has an MPI that was initialised. */
 static bool has_initialised_mpi(void) {
     struct link_map *library = NULL;
     void *self = dlopen(NULL, RTLD_LAZY);
@@ -183,7 +185,7 @@ static bool has_initialised_mpi(void) {
     return initialised != 0;
 }
 
-/* Without functions that a signal handler must not call. */
+/* Prints the line without functions that a signal handler must not call. */
 static void say_what_is_lost(void) {
     const char *line = atomic_load(&program.lost);
     if (line != NULL && program.process == (int)getpid()) {
@@ -217,7 +219,8 @@ __attribute__((destructor)) static void say_why_no_log(void) {
 }
 
 /*
- * These end a process without destructors. The wrapper replaces them, as programs of Python call them in the end.
+ * These functions end a process without destructors. The wrapper replaces them, as Python programs call them at
+ * their end.
  */
 #pragma GCC visibility push(default)
 void _exit(int status) {

@@ -8,7 +8,7 @@
 
 struct hpcw_i_trace_real hpcw_i_trace_real;
 
-/* Threads may do this at the same time: all of them store the same. */
+/* Threads may do this at the same time, as all of them store the same values. */
 void hpcw_i_trace_real_find(const void *caller) {
     struct hpcw_i_trace_real *r = &hpcw_i_trace_real;
     void *library = hpcw_i_trace_program_other_mpi(caller);

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* The wrapper exports what mpi.h declares, and nothing else. */
+/* Exports the functions that mpi.h declares. The wrapper exports nothing else. */
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop
@@ -24,7 +24,7 @@
 struct hpcw_i_trace_real {
     atomic_bool known;
     bool
-        /* they are not those of the MPI that the wrapper is built with, so nothing can be recorded */
+        /* the functions are those of another MPI than the wrapper's, so nothing can be recorded */
         of_another_mpi;
     __typeof__(MPI_Init) *MPI_Init;
     __typeof__(MPI_Init_thread) *MPI_Init_thread;
@@ -39,11 +39,11 @@ struct hpcw_i_trace_real {
 #pragma GCC diagnostic pop
 extern struct hpcw_i_trace_real hpcw_i_trace_real;
 
-/* Finds all of them. Not a constructor: those of other libraries may call MPI earlier. `caller`: an address in the
- * library that makes the first call. */
+/* Finds all functions. This is no constructor, as constructors of other libraries may call MPI earlier. `caller`:
+ * an address in the library that makes the first call. */
 void hpcw_i_trace_real_find(const void *caller);
 
-/* Inlined, so that the return address is that of the function of MPI. */
+/* This is inlined, so that the return address is that of MPI's function. */
 __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpcw_i_trace_real_get(void) {
     if (__builtin_expect(!atomic_load_explicit(&hpcw_i_trace_real.known, memory_order_acquire), false)) {
         hpcw_i_trace_real_find(__builtin_return_address(0));
@@ -51,8 +51,8 @@ __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpc
     return &hpcw_i_trace_real;
 }
 
-/* A function of MPI that a library behind the wrapper replaces, and that library; or NULL. The wrapper calls MPI
- * past it. */
+/* Returns the name of an MPI function that a library behind the wrapper replaces, and that library; NULL if there
+ * is none. The wrapper calls MPI directly, so that such a library misses the call. */
 const char *hpcw_i_trace_real_hides(const char **library);
 
 #define REAL(function) (hpcw_i_trace_real_get()->function)

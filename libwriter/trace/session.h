@@ -17,26 +17,28 @@
 
 struct hpcw_i_trace_session {
     hpcw_clog2_log *log;
-    bool apart; /* some processes of MPI_COMM_WORLD have no wrapper, so it makes no collective call */
-    /* from MPI_Init to MPI_Finalize, also while nothing is recorded: handles are followed */
+    /* some processes of MPI_COMM_WORLD have no wrapper, so the wrapper makes no collective call */
+    bool apart;
+    /* true from MPI_Init to MPI_Finalize, also while nothing is recorded: handles are followed */
     atomic_bool following;
-    atomic_uint_fast64_t forgotten; /* handles that are not followed, as there was no memory */
+    atomic_uint_fast64_t forgotten; /* number of handles that are not followed, as there was no memory */
 };
 extern struct hpcw_i_trace_session hpcw_i_trace_session;
 
 struct hpcw_i_trace_thread {
     hpcw_clog2_timeline *timeline;
-    unsigned depth; /* calls inside each other: MPI calls its own public functions, too */
+    unsigned depth; /* nesting of calls: MPI calls its own public functions, too */
     bool refused;   /* there was no memory for a timeline */
-    bool binding;   /* a binding of Fortran made the call: arguments may be variables of the binding */
+    bool binding;   /* a Fortran binding made the call: arguments may be variables of the binding */
 };
-/* The library is loaded at the start of the program, so the quickest model of thread-local memory is possible. */
+/* The library is loaded at the start of the program, so the fastest model of thread-local memory is possible. */
 extern _Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread __attribute__((tls_model("initial-exec")));
 
-/* Gives the calling thread, the one that initialises MPI, the first timeline. False: out of memory. */
+/* Gives the calling thread the first timeline. This is the thread that initialises MPI. Returns false if memory
+ * runs out. */
 bool hpcw_i_trace_session_begin(hpcw_clog2_log *log);
 
-/* Forgets the log, which is the caller's, and its timelines. */
+/* Forgets the log, which the caller owns, and its timelines. */
 void hpcw_i_trace_session_end(void);
 
 /* Gives a thread a timeline; NULL if there is none. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls from Fortran. MPI's own bindings (mpif.h, the modules mpi and mpi_f08) convert handles, constants,
- * statuses, strings and indices, and then call a function of C: MPI_Send in some libraries, PMPI_Send in others or
- * for other calls. So the wrapper replaces PMPI_... as well. If the caller is the binding of this very function,
- * the program made the call, and it is recorded as one from C. Other callers get what MPI has under that name:
- * tools, MPI itself, and bindings that ask for the size of a communicator on the way to another call.
+ * statuses, strings and indices, and then call a C function. In some libraries this is MPI_Send; in others, or for
+ * other calls, it is PMPI_Send. So the wrapper replaces PMPI_... as well.
+ *
+ * If the caller is the binding of this very function, the program made the call, and it is recorded like a call
+ * from C. Other callers get MPI's own function of that name. Such callers are tools, MPI itself, and bindings that
+ * ask for the size of a communicator on the way to another call.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -13,12 +15,13 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* What is known of callers: twice their address, and 1 for the binding of the function that they call there. */
+/* A cache of callers. An entry is twice the address of the caller, plus 1 if it is the binding of the function
+ * that it calls there. */
 enum { CALLERS_BITS = 12 };
 static _Atomic(uint64_t) callers[1u << CALLERS_BITS];
 
-/* The binding of MPI_Send is mpi_send_, ompi_send_f, pmpi_send_, mpi_send_f08_ or the like; MPI_Send itself is
- * none. */
+/* Returns whether a function is a binding. Those of MPI_Send are mpi_send_, ompi_send_f, pmpi_send_, mpi_send_f08_
+ * and the like; MPI_Send itself is not one. */
 static bool is_binding(const char *function, const void *caller) {
     Dl_info info;
     return dladdr(caller, &info) != 0 && info.dli_sname != NULL &&
@@ -56,7 +59,8 @@ BINDING(MPI_Init_thread, (int *argc, char ***argv, int required, int *provided),
         (argc, argv, required, provided))
 BINDING(MPI_Finalize, (void), ())
 
-/* Bindings may jump here, which then looks called by the program. Who else calls it wants the same. */
+/* Bindings may jump to this function, and then the program seems to have called it. Other callers want the same
+ * result. */
 int PMPI_Pcontrol(const int level, ...) {
     return MPI_Pcontrol(level);
 }
@@ -66,16 +70,16 @@ int PMPI_Pcontrol(const int level, ...) {
  * --------------------------------------------------------------------------------------------------------- */
 
 /*
- * Some of the calls do not reach C. Their arguments are addresses, the first that of a communicator or a count.
- * None has more than six; those that a call has not got are passed on with whatever they are.
+ * A binding of a call that does not reach C. Its arguments are addresses, the first that of a communicator or a
+ * count. No binding has more than six. For those with fewer, undefined values are passed on.
  */
 typedef void binding(void *a, void *b, void *c, void *d, void *e, void *f);
 
 #define OF_COMM MPI_Comm_f2c(*(const MPI_Fint *)a)
 #define NO_REQUEST (*(const MPI_Fint *)a == 0)
 
-/* MPI's own, found at the first call. A library that the program opened by itself has a binding that nobody else
- * sees. */
+/* MPI's own bindings, found at the first call. If the program has opened the MPI library by itself, nobody else
+ * sees the bindings of that library. */
 enum index {
 #define FORTRAN(state, shown_on, when, name) INDEX_##name##_, INDEX_##name##_f08_,
 #include "libwriter/trace/calls.h"
@@ -113,7 +117,7 @@ static binding *find(enum index index, const char *name, const void *caller) {
     ENTRY(state, shown_on, when, name##_) ENTRY(state, shown_on, when, name##_f08_)
 #include "libwriter/trace/calls.h"
 
-/* These may jump to PMPI_Wtime, which then looks called by the program. */
+/* These functions may jump to PMPI_Wtime, and then the program seems to have called it. */
 #define SECONDS(name, function)                                                                                \
     double name(void);                                                                                         \
     double name(void) {                                                                                        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls. Their states have the bytes as cargo that this process sends from its buffer and receives into
- * it; those of MPI_Alltoall and MPI_Alltoallv as MPE has them.
+ * Collective calls. The cargo of their states has the bytes that this process sends from its buffer and receives
+ * into it. For MPI_Alltoall and MPI_Alltoallv it is that of MPE.
  */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"
@@ -11,9 +11,9 @@ struct moved {
     uint64_t sent, received;
 };
 
-/* ------------------------------------------------------------------------------------------------------------
- *  How much is moved. These look at arguments only after MPI has accepted them.
- * --------------------------------------------------------------------------------------------------------- */
+/*  ------------------------------------------------------------------------------------------------------------
+ *   Bytes that are moved. These functions read arguments only after MPI has accepted them.
+ *  --------------------------------------------------------------------------------------------------------- */
 
 static int asked(int (*ask)(MPI_Comm, int *), MPI_Comm comm) {
     int value = 0;
@@ -33,7 +33,7 @@ static bool is_inter(MPI_Comm comm) {
     return asked(REAL(MPI_Comm_test_inter), comm) != 0;
 }
 
-/* Number of processes that this one exchanges data with. */
+/* Returns the number of processes that this one exchanges data with. */
 static uint64_t partners(MPI_Comm comm) {
     return is_inter(comm) ? (uint64_t)asked(REAL(MPI_Comm_remote_size), comm) : size_of(comm);
 }
@@ -51,7 +51,7 @@ static uint64_t neighbours(MPI_Comm comm, bool out) {
     return (uint64_t)(out ? to : from);
 }
 
-/* Numbers of neighbours to receive from and to send to. */
+/* Return the number of neighbours to receive from, and to send to. */
 static uint64_t sources(MPI_Comm comm) {
     return neighbours(comm, false);
 }
@@ -59,7 +59,7 @@ static uint64_t targets(MPI_Comm comm) {
     return neighbours(comm, true);
 }
 
-/* Sums of n counts; of n counts of datatypes, in bytes. */
+/* Functions that sum n counts, and n counts of datatypes in bytes. */
 #define SUMS(sum, type)                                                                                        \
     static uint64_t sum(const type count[], uint64_t n) {                                                      \
         uint64_t all = 0;                                                                                      \
@@ -93,7 +93,8 @@ static struct moved both(uint64_t bytes_) {
     return moved(bytes_, bytes_);
 }
 
-/* What a process does in a call with a root. On an inter-communicator, those beside the root do nothing. */
+/* The part of a process in a call with a root. On an inter-communicator, the processes beside the root do
+ * nothing. */
 enum root_part { NOTHING, ROOT, ROOT_ACROSS, OTHER };
 static enum root_part part_of(int root, MPI_Comm comm) {
     return root == MPI_PROC_NULL                      ? NOTHING
@@ -102,7 +103,8 @@ static enum root_part part_of(int root, MPI_Comm comm) {
                                                       : OTHER;
 }
 
-/* Macros, because arguments that do not matter at a process may have any value. In place, there is one buffer. */
+/* These are macros, because arguments that a process does not use may have any value. In-place calls have one
+ * buffer. */
 #define MOVED_IN(s, sent, received) ((s) == MPI_IN_PLACE ? both(received) : moved(sent, received))
 #define MOVED_FROM(root, comm, all)                                                                            \
     (part_of(root, comm) == OTHER ? moved(0, all) : part_of(root, comm) == NOTHING ? both(0) : moved(all, 0))

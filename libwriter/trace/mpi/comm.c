@@ -54,8 +54,9 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Re
 #endif
 
 /*
- * Hidden while MPI frees it, as MPI may give an equal handle to another thread. Also in a callback of MPI:
- * programs free communicators that are attributes of others when those are freed.
+ * Frees a communicator. Its entry is hidden while MPI does this, as MPI may give an equal handle to another
+ * thread. This holds in a callback of MPI, too: when communicators are freed, programs free others that are their
+ * attributes.
  */
 static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(MPI_Comm *)) {
     uintptr_t key = HPCW_I_TRACE_KEY(*comm);

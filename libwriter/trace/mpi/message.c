@@ -19,7 +19,7 @@ static int end_receive(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_co
                        const MPI_Status *status, int code) {
     if (s->timeline != NULL && code == MPI_SUCCESS) {
         uint64_t now = hpcw_clog2_timeline_clock(s->timeline);
-        /* The call may have given wildcards. */
+        /* The arguments of the call may be wildcards, so the status is used. */
         hpcw_i_trace_message_received(s->timeline, now, comm, status->MPI_SOURCE, status->MPI_TAG,
                                       hpcw_i_trace_message_got(status));
         return hpcw_i_trace_span_end_at(s, now, code);
@@ -27,7 +27,8 @@ static int end_receive(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_co
     return hpcw_i_trace_span_end(s, code);
 }
 
-/* The status that MPI fills in: the program's, or `own` if it passes none and the receive is recorded. */
+/* Returns the status for MPI to fill in: the program's, or `own` if the program passes none and the receive is
+ * recorded. */
 static MPI_Status *status_of(const struct hpcw_i_trace_span *s, MPI_Status *status, MPI_Status *own) {
     return s->timeline != NULL && status == MPI_STATUS_IGNORE ? own : status;
 }
@@ -55,7 +56,8 @@ static int end_receive_init(const struct hpcw_i_trace_span *s, int code, int sou
     return hpcw_i_trace_span_end(s, code);
 }
 
-/* Notes a receive, whose completion is shown as the state `waited`. One that is not recorded needs no note. */
+/* Notes a receive, whose completion is shown as the state `waited`. A receive that is not recorded needs no
+ * note. */
 static struct hpcw_i_trace_handle *note_receive(const struct hpcw_i_trace_span *s, int32_t waited, int code,
                                                 struct hpcw_i_trace_comm comm, const MPI_Request *request) {
     struct hpcw_i_trace_handle *h = NULL;
@@ -69,7 +71,8 @@ static struct hpcw_i_trace_handle *note_receive(const struct hpcw_i_trace_span *
 }
 
 #if HPCW_I_HAVE_PARTITIONED
-/* MPICH 4.0 gives such a request the status of another one. So a receive with a wildcard is not recorded. */
+/* Ends MPI_Isendrecv. MPICH 4.0 gives its request the status of another request, so a receive with a wildcard is
+ * not recorded. */
 static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t count, MPI_Datatype type,
                         int source, int tag, const MPI_Request *request) {
     if (source == MPI_PROC_NULL || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) {
@@ -109,8 +112,8 @@ static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t co
     }
 #include "libwriter/trace/calls.h"
 
-/* Begins the receive of a message that a probe has matched, on its communicator, and removes its entry: MPI may
- * give the same handle to the request. */
+/* Begins the receive of a message that a probe has matched, on the message's communicator. Removes the entry of
+ * the message, as MPI may give the same handle to the request. */
 static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct hpcw_i_trace_comm *comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     struct hpcw_i_trace_handle *h = hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(message));
@@ -127,17 +130,17 @@ static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct 
 
 #undef COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
-/* After that header. */
+/* The header of receives must follow counts.h. */
 #include "libwriter/trace/mpi/receive.h"
 #if HPCW_I_HAVE_LARGE
 #define COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
-/* Once more. */
+/* The same header again, for large counts. */
 #include "libwriter/trace/mpi/receive.h"
 #endif
 
 #if HPCW_I_HAVE_PARTITIONED
-/* In the log, the message is sent when the request is started, as a whole. */
+/* In the log, the whole message is sent when the request is started. */
 int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
                    MPI_Comm comm, MPI_Info info, MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Send_init, comm);

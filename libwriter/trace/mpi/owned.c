@@ -17,7 +17,8 @@ static int end_made(const struct hpcw_i_trace_span *s, int code, uintptr_t key, 
 }
 
 /*
- * Forgets a handle before MPI frees it, as MPI may give an equal one to another thread. Also in a callback of MPI.
+ * Removes a handle from the table before MPI frees it, as MPI may then give an equal one to another thread. This
+ * holds in a callback of MPI, too.
  */
 static void forget(uintptr_t key) {
     struct hpcw_i_trace_handle *h =
@@ -38,7 +39,7 @@ static void forget(uintptr_t key) {
         hpcw_i_trace_request_belongs(&span_, code_, started);                                                  \
         return hpcw_i_trace_span_end(&span_, code_);                                                           \
     }
-/* `...`, so that prototype and arguments may be one macro. */
+/* `...` lets one macro stand for both prototype and arguments. */
 #define ON_FILE(state, colour, started, function, ...) FILE_CALL(state, started, function, __VA_ARGS__)
 #include "libwriter/trace/calls.h"
 
@@ -80,9 +81,9 @@ int MPI_Win_free(MPI_Win *win) {
 }
 
 /*
- * An arrow needs a record on the timeline of each process, and the other one makes no call: so this process
- * records both ends, at the begin and the end of its call. The arrows have the largest tag, so that viewers do not
- * pair them with those of messages, which are on the same communicator.
+ * The tag of arrows for one-sided calls. An arrow needs a record on the timeline of each process, but the other
+ * process makes no call. So this process records both ends, at the begin and the end of its call. Messages on the
+ * same communicator must not be paired with them: so the arrows have the largest tag.
  */
 enum { TAG = INT32_MAX };
 static const uint64_t NO_ARROW = UINT64_MAX;
@@ -96,7 +97,7 @@ static void arrow(const struct hpcw_i_trace_span *s, int32_t event, int rank, ui
 
 #define bytes(count, type) hpcw_i_trace_message_bytes((uint64_t)(count), type)
 
-/* Nothing goes to the other process if it only gives its value. */
+/* Bytes that go to the other process: none with MPI_NO_OP, where it only returns its value. */
 #define changed(op, count, type) ((op) == MPI_NO_OP ? NO_ARROW : bytes(count, type))
 
 #define RMA(state, colour, started, put, got, function, prototype, arguments)                                  \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that start, cancel and free requests. Those that make them are with the other calls of their kind. */
+/* Calls that start, cancel and free requests. Calls that make requests are in the files of their kinds. */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
-/* A send is recorded before MPI starts it, as in message.c. */
+/* Records a send before MPI starts it, as in message.c. */
 static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle *h) {
     if (h == NULL) {
         return;
@@ -48,7 +48,7 @@ int MPI_Cancel(MPI_Request *request) {
     return hpcw_i_trace_span_end(&s, REAL(MPI_Cancel)(request));
 }
 
-/* A message that it still receives is not recorded. */
+/* If the freed request still receives a message, that message is not recorded. */
 int MPI_Request_free(MPI_Request *request) {
     struct hpcw_i_trace_held held;
     struct hpcw_i_trace_span s = hpcw_i_trace_request_begin(HPCW_I_STATE_MPI_Request_free, *request, &held);
@@ -62,7 +62,7 @@ int MPI_Request_free(MPI_Request *request) {
 }
 
 #if HPCW_I_HAVE_PARTITIONED
-/* Threads may make these at the same time for one request: they only read its entry. */
+/* Threads may make these calls at the same time for one request. The calls only read its entry. */
 int MPI_Pready(int partition, MPI_Request request) {
     struct hpcw_i_trace_handle *h;
     struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Partition, request, &h);

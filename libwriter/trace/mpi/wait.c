@@ -42,7 +42,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
  *  Many requests
  * --------------------------------------------------------------------------------------------------------- */
 
-enum { FEW = 32 }; /* this many requests need no allocation */
+enum { FEW = 32 }; /* so many requests need no allocation */
 
 struct held_batch {
     struct hpcw_i_trace_held few[FEW];
@@ -56,7 +56,7 @@ static struct hpcw_i_trace_handle *find(const struct hpcw_i_trace_span *s, MPI_R
     return request == MPI_REQUEST_NULL ? NULL : hpcw_i_trace_request_find(s, HPCW_I_TRACE_KEY(request));
 }
 
-/* Out of memory: the requests are no longer followed. */
+/* Stops following the requests, as memory has run out. */
 static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int count,
                    const MPI_Request *requests) {
     for (int i = 0; i < count; i++) {
@@ -69,7 +69,8 @@ static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int 
     b->held = NULL;
 }
 
-/* Shows the call on the communicator of all its requests that are not complete already, or on the world. */
+/* Shows the call on the communicator of its requests, if all that are not complete already have the same one.
+ * Otherwise shows it on the world. */
 static void show(struct hpcw_i_trace_span *s, int32_t state, int count, const MPI_Request *requests) {
     struct hpcw_i_trace_comm comm = hpcw_i_trace_request_comm(NULL);
     bool any = false;
@@ -88,7 +89,7 @@ static void show(struct hpcw_i_trace_span *s, int32_t state, int count, const MP
     hpcw_i_trace_span_show(s, state, comm);
 }
 
-/* Begins the call. */
+/* Begins the call and holds the entries of its requests. */
 static struct hpcw_i_trace_span hold_all(int32_t state, struct held_batch *b, int count,
                                          const MPI_Request *requests, MPI_Status *statuses) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
@@ -116,7 +117,7 @@ static struct hpcw_i_trace_span hold_all(int32_t state, struct held_batch *b, in
         b->statuses = count <= FEW ? b->few_statuses : hpcw_i_malloc(n * sizeof *b->statuses);
         if (b->statuses == NULL) {
             b->statuses = statuses;
-            hpcw_i_free(b->held); /* not `few`, as count > FEW */
+            hpcw_i_free(b->held); /* this is not `few`, as count > FEW */
             forget(&s, b, count, requests);
             return s;
         }
@@ -136,7 +137,7 @@ static void free_batch(struct held_batch *b, int count) {
     }
 }
 
-/* One of many. If the call returned MPI_ERR_IN_STATUS, the request's code is in its status. */
+/* Ends one of many requests. If the call returned MPI_ERR_IN_STATUS, the code of the request is in its status. */
 static void settle(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
                    const MPI_Status *status) {
     int own = code == MPI_ERR_IN_STATUS ? status->MPI_ERROR : code;
@@ -154,7 +155,7 @@ static void settle_all(struct hpcw_i_trace_span *s, struct held_batch *b, int co
     free_batch(b, count);
 }
 
-/* `n` requests have completed: those of `index`, with statuses in that order. The others have not. */
+/* Ends `n` requests, those of `index`, with statuses in the same order. The others have not completed. */
 static void settle_some(struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code, int n,
                         const int *index) {
     if (b->held == NULL) {
@@ -206,14 +207,14 @@ int MPI_Testsome(int count, MPI_Request requests[], int *n, int indices[], MPI_S
     return hpcw_i_trace_span_end(&s, code);
 }
 
-/* Whether one request has completed. After an error, `index` may have any value. */
+/* Returns whether one request has completed. After an error, `index` may have any value. */
 static int is_one(int index, int count) {
     return index >= 0 && index < count;
 }
 
 /*
- * One status, for the request that completes. hold_all gets `own` if the program passes none: it must see no
- * MPI_STATUSES_IGNORE, or it would allocate an array.
+ * Waits for one request and gets one status. If the program passes none, hold_all gets `own`: with
+ * MPI_STATUSES_IGNORE it would allocate an array.
  */
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct held_batch b;
