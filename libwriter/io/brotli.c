@@ -12,31 +12,32 @@
 #include "libwriter/io/sink.h"
 
 #define OUTPUT_SIZE ((size_t)256 << 10)
-/* The encoder gets, or the stream stores, text in pieces of this size wherever the size shows in the stream. */
+/* Where the size of pieces shows in the stream, the encoder gets, or the stream stores, text in pieces of this
+ * size. */
 #define PIECE_SIZE ((size_t)256 << 10)
-/* Above 2^20 the encoder takes its larger hash table: on load-balancing data 7 % fewer bytes at the same
- * speed. A constant, so that the stream does not depend on the size of the first write. */
+/* Above 2^20 the encoder takes its larger hash table. On load-balancing data this saves 7 % of the bytes at the
+ * same speed. It is a constant, so that the stream does not depend on the size of the first write. */
 #define SIZE_HINT (1u << 30)
 #define PAGE 4096
 
-/* In front of each block of the encoder's memory. */
+/* Header of each block of the encoder's memory. */
 struct block {
     struct block *next;
-    struct block **link; /* what points here */
+    struct block **link; /* the pointer that points to this block */
 };
 
 struct brotli_sink {
     hpcw_sink base;
-    BrotliEncoderState *encoder; /* NULL if stored, or after it ran out of memory */
-    struct block *blocks;        /* all its memory */
+    BrotliEncoderState *encoder; /* NULL if text is stored, or after the encoder ran out of memory */
+    struct block *blocks;        /* all memory of the encoder */
     jmp_buf no_memory;           /* valid while `inside` */
     bool inside;                 /* a call of the encoder is on the stack */
     bool stored, by_pieces;
-    bool begun;         /* stored: the stream's header is out */
+    bool begun;         /* stored: the stream's header was written */
     bool broken;        /* an earlier call failed */
-    bool complete;      /* the end of the stream is out */
-    int window;         /* stored: for the header */
-    uint64_t taken;     /* bytes of text */
+    bool complete;      /* the end of the stream was written */
+    int window;         /* stored: window bits for the header */
+    uint64_t taken;     /* bytes of text so far */
     uint64_t written;   /* bytes of the stream that the inner sink has */
     size_t piece_size;  /* bytes in `piece` */
     size_t output_size; /* bytes in `output` */
@@ -50,7 +51,7 @@ static struct brotli_sink *brotli_of(hpcw_sink *sink) {
 
 /* ---- The inner sink ------------------------------------------------------------------------------------- */
 
-/* Passes on whole pages, or everything. */
+/* Passes on whole pages, or everything if `all`. */
 static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
     size_t size = all ? b->output_size : b->output_size - (b->written + b->output_size) % PAGE;
     hpcw_status s = hpcw_sink_write_at(b->base.inner, b->written, b->output, size, err);
@@ -62,10 +63,10 @@ static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
     return s;
 }
 
-/* ---- The encoder -----------------------------------------------------------------------------------------
- *
- * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a
- * failure: it jumps out of the encoder, and we free the encoder's blocks, of which we keep a list. */
+/*  ---- The encoder -----------------------------------------------------------------------------------------
+ * 
+ *  Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a
+ *  failure: it jumps out of the encoder. We then free the encoder's blocks, of which we keep a list. */
 
 static void *encoder_alloc(void *sink, size_t size) {
     struct brotli_sink *b = sink;
@@ -74,7 +75,7 @@ static void *encoder_alloc(void *sink, size_t size) {
         if (b->inside) {
             longjmp(b->no_memory, 1);
         }
-        return NULL; /* BrotliEncoderCreateInstance looks */
+        return NULL; /* BrotliEncoderCreateInstance checks the result */
     }
     *block = (struct block){.next = b->blocks, .link = &b->blocks};
     if (b->blocks != NULL) {
@@ -110,7 +111,7 @@ static bool run_encoder(struct brotli_sink *b, BrotliEncoderOperation operation,
                         const unsigned char **data, size_t *room, unsigned char **next) {
     if (setjmp(b->no_memory) != 0) {
         b->inside = false;
-        b->encoder = NULL; /* its state is undefined: from now on it is only memory to free */
+        b->encoder = NULL; /* its state is undefined, so from now on it is only memory to free */
         return false;
     }
     b->inside = true;
@@ -142,7 +143,7 @@ static hpcw_status encode(struct brotli_sink *b, const unsigned char *data, size
 
 /* ---- Stored text ----------------------------------------------------------------------------------------- */
 
-/* The bits of WBITS (RFC 7932, section 9.1) and their number. */
+/* Returns the bits of WBITS (RFC 7932, section 9.1). *count is their number. */
 static unsigned window_bits(int window, unsigned *count) {
     if (window == 16) {
         *count = 1;
@@ -153,7 +154,8 @@ static unsigned window_bits(int window, unsigned *count) {
 }
 
 /*
- * The header of a meta-block of stored text: its length, and the flags: not last, not compressed. At most 5 bytes.
+ * Writes the header of a meta-block of stored text: its length, and the flags "not last" and "not compressed".
+ * Returns its size, at most 5 bytes.
  */
 static size_t stored_header(struct brotli_sink *b, size_t size, unsigned char *out) {
     unsigned count = 0;
@@ -199,7 +201,7 @@ static hpcw_status store(struct brotli_sink *b, const unsigned char *data, size_
         s = s == HPCW_OK ? append(b, data, size, err) : s;
     }
     if (s == HPCW_OK && last) {
-        /* An empty last meta-block: ISLAST and ISLASTEMPTY, right after the window if there is no other. */
+        /* An empty last meta-block: ISLAST and ISLASTEMPTY. It follows the window if there is no other block. */
         unsigned count = 0;
         unsigned bits = b->begun ? 0 : window_bits(b->window, &count);
         hpcw_i_put_u16(header, (uint16_t)(bits | 3u << count), false);
@@ -376,7 +378,7 @@ hpcw_status hpcw_sink_open_brotli(hpcw_sink *inner, const hpcw_brotli_options *o
     b->base.ops = &brotli_ops;
     b->stored = o.stored;
     b->window = o.window;
-    /* Qualities 0 and 1 compress each piece by itself. */
+    /* Qualities 0 and 1 compress each piece separately. */
     b->by_pieces = o.stored || o.quality < 2;
     b->output = hpcw_i_malloc(OUTPUT_SIZE);
     b->piece = b->by_pieces ? hpcw_i_malloc(PIECE_SIZE) : NULL;

@@ -12,17 +12,17 @@
 
 #include "libwriter/base/mem.h"
 
-enum { MOST_LINKS = 40 }; /* on the way to one file, as Linux allows */
+enum { MOST_LINKS = 40 }; /* most links on the way to one file; the limit of Linux */
 
 struct hpcw_i_dir {
     struct hpcw_i_dir *next;
     size_t holders;
     int fd;
     struct hpcw_i_file_id id;
-    char *path; /* absolute, to open it again; NULL: unknown */
+    char *path; /* absolute path, to open the directory again; NULL: unknown */
 };
 
-/* Handles that know nothing of each other share descriptors here. */
+/* All held directories of the process: handles that know nothing of each other share descriptors here. */
 static struct {
     pthread_mutex_t lock;
     struct hpcw_i_dir *first;
@@ -32,7 +32,7 @@ static struct {
 
 /* ---- fork ---- */
 
-/* A child may free handles, so no other thread has the lock when it begins. */
+/* A child may free handles. So no other thread may have the lock when the child begins. */
 static void before_fork(void) {
     (void)pthread_mutex_lock(&held.lock);
 }
@@ -53,7 +53,7 @@ unsigned hpcw_i_dir_forks(void) {
 /* ---- descriptors ---- */
 
 /*
- * EBADF: a descriptor is not the one that was opened here. Those that programs open for themselves are no O_PATH.
+ * Returns EBADF if a descriptor is not the one that was opened here. Programs do not open their own with O_PATH.
  */
 static int expect_ours(int fd, const struct hpcw_i_file_id *id) {
     int flags = fcntl(fd, F_GETFL);
@@ -64,7 +64,7 @@ static bool is_ours(int fd, const struct hpcw_i_file_id *id) {
     return expect_ours(fd, id) == 0;
 }
 
-/* False: out of memory. */
+/* Finds the path of a directory that is open. Returns false if memory runs out. */
 static bool find_path(struct hpcw_i_dir *dir) {
     char link[64], path[PATH_MAX];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", dir->fd);
@@ -73,7 +73,7 @@ static bool find_path(struct hpcw_i_dir *dir) {
     return !found || dir->path != NULL;
 }
 
-/* Under the lock. */
+/* Opens a directory again by its path. The caller holds the lock. */
 static int reopen(struct hpcw_i_dir *dir) {
     int fd;
     int e = dir->path == NULL
@@ -101,7 +101,7 @@ int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd) {
 
 /* ---- holds ---- */
 
-/* Under the lock. Takes `fd` over. */
+/* Returns a new or existing hold of this directory, and takes `fd` over. The caller holds the lock. */
 static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **out) {
     if (!held.follows_forks) {
         held.follows_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
@@ -113,7 +113,7 @@ static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **ou
     if (dir != NULL && is_ours(dir->fd, id)) {
         (void)close(fd);
     } else if (dir != NULL) {
-        dir->fd = fd; /* the program has closed the old one */
+        dir->fd = fd; /* the program has closed the old descriptor */
     } else {
         dir = hpcw_i_calloc(1, sizeof *dir);
         if (dir != NULL) {
@@ -131,7 +131,7 @@ static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **ou
     return 0;
 }
 
-/* `directory` is where a relative path begins. */
+/* Holds the directory of a path. A relative path begins in `directory`. */
 static int hold_at(int directory, const char *path, int flags, struct hpcw_i_dir **out) {
     struct hpcw_i_file_id id;
     int fd;
@@ -222,7 +222,7 @@ static const char *base_of(const char *name) {
     return slash == NULL ? name : slash + 1;
 }
 
-/* Takes the next link: *dir and *name become those of the target, and the old ones are released. */
+/* Follows the next link: *dir and *name become those of its target, and the old ones are released. */
 static int take_link(struct hpcw_i_dir **dir, char **name) {
     char text[PATH_MAX];
     struct hpcw_i_dir *next = NULL;
@@ -280,7 +280,7 @@ static bool is_plain_name(const char *name) {
     }
 }
 
-/* Goes down by one directory: *dir becomes the one of this name in it. */
+/* Goes down by one directory: *dir becomes its subdirectory of this name. */
 static int descend(struct hpcw_i_dir **dir, const char *part) {
     struct hpcw_i_dir *next;
     struct hpcw_i_entry entry;
@@ -297,7 +297,7 @@ static int descend(struct hpcw_i_dir **dir, const char *part) {
     return e;
 }
 
-/* Makes a directory of this name unless there is something of it. */
+/* Makes a directory of this name unless the name exists already. */
 static int make_part(struct hpcw_i_dir *dir, const char *part, bool sync, bool *made) {
     int at;
     int e = hpcw_i_dir_fd(dir, &at);
@@ -306,7 +306,7 @@ static int make_part(struct hpcw_i_dir *dir, const char *part, bool sync, bool *
     return e == 0 && sync ? hpcw_i_dir_sync(dir) : e;
 }
 
-/* Holds the directory that `name` is in, and with `make` makes those that are missing. */
+/* Holds the directory that `name` is in. With `make`, makes those that are missing. */
 static int walk(struct hpcw_i_dir *root, const char *name, bool make, bool sync, struct hpcw_i_dir **parent) {
     *parent = NULL;
     if (!is_plain_name(name)) {

@@ -53,10 +53,11 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *fi
     if (statvfs(directory, &v) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its free space", directory);
     }
-    /* No blocks at all: unknown, as in /proc and on some network file systems. */
+    /* A file system without blocks does not tell its space, as in /proc and on some network file systems. */
     *bytes = v.f_blocks == 0 ? UINT64_MAX : (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     if (files != NULL) {
-        *files = v.f_files == 0 ? UINT64_MAX : (uint64_t)v.f_favail; /* btrfs makes inodes as it needs them */
+        /* btrfs makes inodes on demand and reports none */
+        *files = v.f_files == 0 ? UINT64_MAX : (uint64_t)v.f_favail;
     }
     return HPCW_OK;
 }
@@ -122,7 +123,7 @@ static void look_direct(const struct hpcw_i_fs_source *source, const char *file,
     info->direct_known = true;
 }
 
-/* Reads the layout from the attribute. */
+/* Reads the layout of a file from its attribute. */
 static hpcw_status read_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_lov *lov,
                                 hpcw_error *err) {
     size_t size = HPCW_I_LOV_LARGEST;

@@ -20,7 +20,8 @@ static int about(const struct hpcw_i_fs_source *self, const char *path, struct h
         return errno;
     }
     *about = (struct hpcw_i_fs_about){
-        .magic = (uint32_t)fs.f_type, /* a signed word: CIFS's would be negative on some machines */
+        /* statfs has a signed word here, and that of CIFS would be negative on some machines */
+        .magic = (uint32_t)fs.f_type,
         .statfs_block = fs.f_bsize <= 0 ? 0 : (uint64_t)fs.f_bsize,
         .stat_block = st.st_blksize <= 0 ? 0 : (uint64_t)st.st_blksize,
         .kind = S_ISDIR(st.st_mode)   ? HPCW_I_FS_DIRECTORY
@@ -51,10 +52,10 @@ static int direct(const struct hpcw_i_fs_source *self, const char *file, uint32_
 #endif
 }
 
-/* XFS_IOC_DIOINFO of Linux, fs/xfs/libxfs/xfs_fs.h (struct dioattr): its headers are rarely installed. */
+/* XFS_IOC_DIOINFO of Linux, fs/xfs/libxfs/xfs_fs.h (struct dioattr). The headers of XFS are rarely installed. */
 struct xfs_direct {
     uint32_t memory;
-    uint32_t smallest; /* transfer, and what offsets are a multiple of */
+    uint32_t smallest; /* smallest transfer, bytes; offsets are a multiple of it */
     uint32_t largest;
 };
 #define XFS_DIRECT _IOR('X', 30, struct xfs_direct)
@@ -75,7 +76,7 @@ static int direct_xfs(const struct hpcw_i_fs_source *self, const char *file, uin
     return e == ENOTTY ? ENOSYS : e;
 }
 
-/* O_LOV_DELAY_CREATE of lustre_user.h: has no meaning on other file systems. */
+/* O_LOV_DELAY_CREATE of lustre_user.h. It has no meaning on other file systems. */
 #define DELAY_CREATE (0100000000 | O_NOCTTY | O_ASYNC)
 
 static int make(const struct hpcw_i_fs_source *self, const char *file) {
@@ -104,7 +105,7 @@ static int set(const struct hpcw_i_fs_source *self, const char *path, const char
     return setxattr(path, name, value, size, 0) == 0 ? 0 : errno;
 }
 
-/* ---- liblustreapi (lustre/include/lustre/lustreapi.h), which is on Lustre's clients only ---- */
+/* ---- liblustreapi (lustre/include/lustre/lustreapi.h), which only Lustre's clients have ---- */
 
 struct llapi_layout;
 enum { FIRST_COMPONENT = 1 }; /* LLAPI_LAYOUT_COMP_USE_FIRST */
@@ -119,14 +120,15 @@ struct api {
     void (*free)(struct llapi_layout *layout);
 };
 
-/* The words of llapi_layout_pattern_get (LLAPI_LAYOUT_x), and the bits that they are in a layout. */
+/* The values that llapi_layout_pattern_get returns (LLAPI_LAYOUT_x), which become bits of a layout's pattern. */
 enum { API_RAID0 = 0, API_MDT = 2, API_OVERSTRIPING = 4 };
 
 static uint32_t pattern_of(uint64_t word) {
     return word == API_MDT ? 0x100 : word == API_OVERSTRIPING ? 0x201 : 1;
 }
 
-/* dlsym returns functions as pointers to objects: POSIX allows that, C does not define it. */
+/* Finds a function in a library. dlsym returns functions as pointers to objects: POSIX allows that, C does not
+ * define it. */
 static bool find(void *library, const char *name, void *function) {
     void *found = dlsym(library, name);
     memcpy(function, &found, sizeof found);
@@ -143,7 +145,7 @@ static int ask(const struct api *api, const char *file, struct hpcw_i_lov *lov) 
     uint64_t pattern = API_RAID0;
     uint64_t begin = 0;
     uint64_t end = UINT64_MAX;
-    /* Before Lustre 2.10 there are no components. */
+    /* Lustre before 2.10 has no components. */
     bool good = api->use == NULL || api->use(layout, FIRST_COMPONENT) == 0;
     if (good && api->extent != NULL) {
         good = api->extent(layout, &begin, &end) == 0;

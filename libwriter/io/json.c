@@ -12,9 +12,11 @@
 #define BUFFER_SIZE ((size_t)512 << 10)
 #define BUFFER_LEAST ((size_t)64 << 10)
 
-/* A comma, a newline and the indentation of the deepest level; and what follows a key. */
+/* The longest text before a value: a comma, a newline, the indentation of the deepest level, and what follows a
+ * key. */
 #define SEPARATOR (2 + 2 * HPCW_I_JSON_DEPTH)
-/* What one step of put_string may write, with what hpcw_i_fmt_hex may overwrite after it, and the quotes. */
+/* The bytes that one step of put_string may write, with those that hpcw_i_fmt_hex may overwrite after them, and
+ * the quotes. */
 #define STEP (2 + 8 + HPCW_I_FMT_ROOM)
 
 enum {
@@ -38,7 +40,7 @@ static const char *const expected[] = {
 
 /* ---- Failures -------------------------------------------------------------------------------------------- */
 
-/* Keeps the first failure. Every later call finds the state BROKEN and ends here, too. */
+/* Keeps the first failure. Every later call finds the state BROKEN, and ends here as well. */
 static COLD void broken(struct hpcw_i_json *j, hpcw_status code, const char *got) {
     if (j->status == HPCW_OK) {
         j->status =
@@ -53,9 +55,9 @@ static COLD void broken_memory(struct hpcw_i_json *j) {
     j->state = BROKEN;
 }
 
-/* ---- Where the text goes --------------------------------------------------------------------------------- */
+/* ---- Output ------------------------------------------------------------------------------------------------ */
 
-/* Passes on the first `size` buffered bytes. */
+/* Passes the first `size` buffered bytes on to the sink. */
 static bool write_out(struct hpcw_i_json *j, size_t size) {
     j->status = hpcw_sink_write_at(j->sink, j->offset + j->written, j->start, size, &j->error);
     if (j->status != HPCW_OK) {
@@ -69,11 +71,11 @@ static bool write_out(struct hpcw_i_json *j, size_t size) {
     return true;
 }
 
-/* Makes room for `need` bytes at j->p; `need` is far below the least buffer. False after a failure. */
+/* Makes room for `need` bytes at j->p; `need` is far below the smallest buffer. Returns false after a failure. */
 static COLD bool make_room(struct hpcw_i_json *j, size_t need) {
     size_t used = (size_t)(j->p - j->start);
     if (j->sink != NULL) {
-        /* Whole pages, so that no page is written twice. */
+        /* Only whole pages, so that no page is written twice. */
         return write_out(j, used - (j->offset + j->written + used) % 4096);
     }
     if (j->buf == NULL) {
@@ -176,14 +178,15 @@ static COLD char *new_line(const struct hpcw_i_json *j, char *p, int depth) {
     return p + 2 * (size_t)depth;
 }
 
-/* The separator in front of an element or a key. */
+/* Writes the separator before an element or a key. */
 static inline char *separate(const struct hpcw_i_json *j, char *p) {
     *p = ',';
     p += j->comma;
     return j->indent ? new_line(j, p, j->depth) : p;
 }
 
-/* Where to write the next value of at most `size` bytes; NULL if no value may come or after a failure. */
+/* Returns where to write the next value of at most `size` bytes. NULL if no value may come here, and after a
+ * failure. */
 static FAST char *open_value(struct hpcw_i_json *j, size_t size) {
     if (!LIKELY(j->state <= MEMBER)) {
         broken(j, HPCW_ESTATE, "a value");
@@ -266,8 +269,8 @@ void hpcw_i_json_flat(struct hpcw_i_json *j) {
 
 #define BAD UINT32_MAX
 
-/* The code point at `s`, BAD if there is none; returns its number of bytes (Unicode 15, table 3-7; of a bad
- * sequence those that could begin a good one, at least 1). */
+/* Decodes the code point at `s`, or BAD if there is none. Returns its number of bytes (Unicode 15, table 3-7). For
+ * a bad sequence this is the number of bytes that could begin a good one, at least 1. */
 static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *code) {
     unsigned char c = s[0];
     *code = c;
@@ -307,7 +310,7 @@ static char *put_u_escape(char *p, uint32_t unit) {
     return hpcw_i_fmt_hex(p + 2, unit, 4);
 }
 
-/* The letter of the two-character escape, 0 if the code point has none. */
+/* Returns the letter of the two-character escape, 0 if the code point has none. */
 static char escape_letter(uint32_t code) {
     switch (code) {
     case '"':
@@ -328,7 +331,7 @@ static char escape_letter(uint32_t code) {
     }
 }
 
-/* One character of any kind, written at j->p. Returns the bytes taken from `s`, 0 after a failure. */
+/* Writes one character of any kind at j->p. Returns the number of bytes taken from `s`, 0 after a failure. */
 static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n) {
     uint32_t code;
     size_t taken = decode_utf8((const unsigned char *)s, n, &code);
@@ -350,7 +353,8 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
         p[1] = letter;
         p += 2;
     } else if (code < 0x20 ||
-               (code >= 0x7f && code < (j->ascii ? 0x10000 : 0xa0))) { /* no terminal takes a control */
+               /* so that no control character reaches a terminal */
+               (code >= 0x7f && code < (j->ascii ? 0x10000 : 0xa0))) {
         p = put_u_escape(p, code);
     } else if (code >= 0x10000 && j->ascii) {
         p = put_u_escape(p, 0xd800 + ((code - 0x10000) >> 10));
@@ -363,7 +367,7 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
     return taken;
 }
 
-/* The string with its quotes, from `p` on; returns its end, NULL after a failure. */
+/* Writes the string with its quotes from `p` on. Returns its end, NULL after a failure. */
 static inline char *put_string(struct hpcw_i_json *j, char *p, const char *s, size_t n) {
     *p++ = '"';
     while (n > 0) {
@@ -486,7 +490,7 @@ void hpcw_i_json_text(struct hpcw_i_json *j, const char *text) {
             *p++ = *text;
             string = string != (*text == '"');
             if (*text == '\\') {
-                *p++ = *++text; /* may be a quote */
+                *p++ = *++text; /* the escaped character may be a quote */
             }
         }
     }

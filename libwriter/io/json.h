@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A JSON text, written value by value: no tree, no allocation per value, constant memory.
- *
- *     struct hpcw_i_json j;
- *     hpcw_i_json_open_sink(&j, sink, NULL);
- *     hpcw_i_json_begin_object(&j);
- *     hpcw_i_json_put_u64(&j, "seed", 42);
- *     hpcw_i_json_key(&j, "ranks");
- *     hpcw_i_json_begin_array(&j);
- *     hpcw_i_json_u64(&j, 0);
- *     hpcw_i_json_end_array(&j);
- *     hpcw_i_json_end_object(&j);
- *     status = hpcw_i_json_finish(&j, err);
- *
- * No call but the last needs a check: the first failure sticks, whatever follows it is ignored, and
- * hpcw_i_json_finish reports it. What can fail:
- *
- *   HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end that fits no begin, a
- *                second value at the top, more than 64 levels, an unfinished text
- *   HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be
- *   replaced) HPCW_ENOMEM  no memory for the buffer, or a growing hpcw_i_buf others       from the sink
- *
- * Keys are not compared: an object that names one twice is the caller's mistake.
+ *  A JSON text that is written value by value: without a tree, without an allocation per value, in constant memory.
+ * 
+ *      struct hpcw_i_json j;
+ *      hpcw_i_json_open_sink(&j, sink, NULL);
+ *      hpcw_i_json_begin_object(&j);
+ *      hpcw_i_json_put_u64(&j, "seed", 42);
+ *      hpcw_i_json_key(&j, "ranks");
+ *      hpcw_i_json_begin_array(&j);
+ *      hpcw_i_json_u64(&j, 0);
+ *      hpcw_i_json_end_array(&j);
+ *      hpcw_i_json_end_object(&j);
+ *      status = hpcw_i_json_finish(&j, err);
+ * 
+ *  Only the last call needs a check: the first failure stays, later calls do nothing, and hpcw_i_json_finish
+ *  reports it. Errors:
+ * 
+ *    HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end that fits no begin, a
+ *                 second value at the top, more than 64 levels, an unfinished text
+ *    HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be
+ *                 replaced)
+ *    HPCW_ENOMEM  no memory for the buffer, or for a growing hpcw_i_buf
+ *    others       come from the sink
+ * 
+ *  Keys are not compared: an object that names one twice is the caller's mistake.
  */
 #ifndef HPCW_IO_JSON_H
 #define HPCW_IO_JSON_H
@@ -42,76 +44,78 @@
 #define HPCW_I_JSON_RESERVE 16384
 
 struct hpcw_i_json_options {
-    bool indent; /* two spaces a level and a newline at the end; otherwise one line without white space */
-    bool ascii;  /* U+00A0 and above as \u escapes, as control characters always are; otherwise as UTF-8 */
-    /* by U+FFFD, one for each maximal piece that cannot be continued; otherwise refused */
+    /* write two spaces a level and a newline at the end; otherwise one line without white space */
+    bool indent;
+    /* write U+00A0 and above as \u escapes, as control characters always are; otherwise as UTF-8 */
+    bool ascii;
+    /* replace bad UTF-8 by U+FFFD, one for each maximal piece that cannot be continued; otherwise refuse it */
     bool replace_bad_utf8;
-    size_t buffer_size; /* for sinks; 0: 512 KiB; at least 64 KiB are taken */
-    uint64_t offset;    /* for sinks: where the text starts */
+    size_t buffer_size; /* bytes, for sinks; 0: 512 KiB; less than 64 KiB count as 64 KiB */
+    uint64_t offset;    /* for sinks: offset of the text in the sink */
 };
 
 /* What may come next. The states in which a value may come are first, so that one comparison is enough. */
 enum hpcw_i_json_state {
     HPCW_I_JSON_TOP,     /* the one value of the text */
-    HPCW_I_JSON_ELEMENT, /* of an array */
+    HPCW_I_JSON_ELEMENT, /* an element of an array */
     HPCW_I_JSON_MEMBER,  /* the value that belongs to the key just written */
-    HPCW_I_JSON_KEY,     /* of an object */
+    HPCW_I_JSON_KEY,     /* a key of an object */
     HPCW_I_JSON_DONE,    /* nothing: the value at the top is complete */
-    HPCW_I_JSON_BROKEN,  /* nothing: failed or finished */
+    HPCW_I_JSON_BROKEN,  /* nothing: a call failed, or the text is finished */
 };
 
-/* A zeroed struct is one that was never opened. All fields are private. */
+/* A zeroed struct was never opened. All members are private. */
 struct hpcw_i_json {
-    char *p;     /* next byte */
-    char *start; /* of the buffer, or of the text in `buf` */
+    char *p;     /* where the next byte goes */
+    char *start; /* start of the buffer, or of the text in `buf` */
     char *end;
-    uint64_t kinds; /* a bit for each open level, the innermost lowest: 1 object, 0 array */
+    uint64_t kinds; /* a bit for each open level, the innermost is the lowest bit: 1 object, 0 array */
     int depth;
-    int flat_depth;        /* the level that is on one line, 0: none */
+    int flat_depth;        /* the level that is written on one line; 0: none */
     unsigned char state;   /* what may come now: HPCW_I_JSON_... */
     unsigned char outside; /* the state after a finished value */
-    unsigned char comma;   /* 1: this level has an entry */
-    uint64_t written;      /* bytes handed on before `start` */
+    unsigned char comma;   /* 1: this level has an entry already */
+    uint64_t written;      /* bytes passed on that lie before `start` */
     hpcw_sink *sink;
-    uint64_t offset; /* of the text in the sink */
+    uint64_t offset; /* offset of the text in the sink */
     struct hpcw_i_buf *buf;
     size_t buf_before; /* bytes in `buf` when it was opened */
-    /* Away from `state`: a compiler may test neighbours with one wide load, which waits for the narrow store
+    /* Kept apart from `state`: a compiler may test neighbours with one wide load, which waits for the narrow store
      * just before it. */
     bool indent, ascii, replace_bad_utf8, flat_next;
     hpcw_status status;
     hpcw_error error;
 };
 
-/* Starts a text that goes to `sink`, sequentially from options->offset on, in pieces that end at multiples of
- * 4096. The sink is borrowed until finish or free, which neither publish nor free it. `options` may be NULL: all
- * zero. */
+/* Starts a text that goes to `sink` in sequence from options->offset on, in pieces that end at multiples of 4096.
+ * The sink is borrowed until finish or free, which neither publish nor free it. `options` may be NULL, which means
+ * all zero. */
 void hpcw_i_json_open_sink(struct hpcw_i_json *j, hpcw_sink *sink, const struct hpcw_i_json_options *options);
 
-/* Starts a text that is appended to `buf`, which no other code may touch until finish or free. After a failure
- * the buffer has the bytes it had before. */
+/* Starts a text that is appended to `buf`. No other code may touch `buf` until finish or free. After a failure it
+ * has the bytes that it had before. */
 void hpcw_i_json_open_buf(struct hpcw_i_json *j, struct hpcw_i_buf *buf,
                           const struct hpcw_i_json_options *options);
 
-/* Ends the text, hands on what is still buffered, and frees. Returns the first failure of all calls. */
+/* Ends the text, passes on what is still buffered, and frees. Returns the first failure of all calls. */
 hpcw_status hpcw_i_json_finish(struct hpcw_i_json *j, hpcw_error *err) HPCW_MUST_CHECK;
 
-/* Frees without finishing; nothing to do after finish or for a zeroed struct. */
+/* Frees without finishing. Does nothing after finish or for a zeroed struct. */
 void hpcw_i_json_free(struct hpcw_i_json *j);
 
-/* Whether these bytes are UTF-8, for callers that must know before a string is refused. */
+/* Returns whether these bytes are UTF-8. Callers use it that must know before a string is refused. */
 bool hpcw_i_json_is_utf8(const char *text, size_t size);
 
-/* Whether a text is JSON in UTF-8, with at most `levels` of nesting, which hpcw_i_json_text may be given. Numbers
- * are those that a double can hold, of at most 256 characters. Keys are not compared. */
+/* Returns whether a text is JSON in UTF-8 with at most `levels` of nesting. Such a text may be passed to
+ * hpcw_i_json_text. Numbers must fit in a double and have at most 256 characters. Keys are not compared. */
 bool hpcw_i_json_is_text(const char *text, unsigned levels);
 
-/* For long loops: the first failure so far, HPCW_OK if there was none. */
+/* Returns the first failure so far, HPCW_OK if there was none. Long loops use it to stop early. */
 static inline hpcw_status hpcw_i_json_status(const struct hpcw_i_json *j) {
     return j->status;
 }
 
-/* Length of the text so far, in bytes; of all of it after finish. */
+/* Returns the length of the text so far, in bytes; after finish, the length of all of it. */
 static inline uint64_t hpcw_i_json_size(const struct hpcw_i_json *j) {
     return j->written + (uint64_t)(j->p - j->start);
 }
@@ -123,13 +127,14 @@ void hpcw_i_json_end_object(struct hpcw_i_json *j);
 void hpcw_i_json_begin_array(struct hpcw_i_json *j);
 void hpcw_i_json_end_array(struct hpcw_i_json *j);
 
-/* In an indented text the next object or array is put on one line with all that is in it: one record a line. */
+/* In an indented text, puts the next object or array on one line with all that it contains. So each record is a
+ * line. */
 void hpcw_i_json_flat(struct hpcw_i_json *j);
 
-/* hpcw_i_json_key, below, is quickest for short literals. */
+/* hpcw_i_json_key, below, is faster for short literals. */
 void hpcw_i_json_key_n(struct hpcw_i_json *j, const char *key, size_t size);
 
-/* The start of an object on one line. */
+/* Starts an object that is written on one line. */
 static inline void hpcw_i_json_flat_object(struct hpcw_i_json *j) {
     hpcw_i_json_flat(j);
     hpcw_i_json_begin_object(j);
@@ -140,9 +145,10 @@ static inline void hpcw_i_json_flat_object(struct hpcw_i_json *j) {
 void hpcw_i_json_u64(struct hpcw_i_json *j, uint64_t v);
 void hpcw_i_json_i64(struct hpcw_i_json *j, int64_t v);
 void hpcw_i_json_f64(struct hpcw_i_json *j, double v);             /* HPCW_I_FLOAT_JSON of base/numfmt.h */
-void hpcw_i_json_seconds(struct hpcw_i_json *j, uint64_t time_ns); /* exact, 1500000000 is 1.5 */
+void hpcw_i_json_seconds(struct hpcw_i_json *j, uint64_t time_ns); /* exact: 1500000000 is written as 1.5 */
 void hpcw_i_json_bool(struct hpcw_i_json *j, bool v);
-void hpcw_i_json_text(struct hpcw_i_json *j, const char *text); /* a value that is JSON, without its blanks */
+/* writes a value that is JSON already, without its blanks */
+void hpcw_i_json_text(struct hpcw_i_json *j, const char *text);
 void hpcw_i_json_null(struct hpcw_i_json *j);
 
 void hpcw_i_json_str_n(struct hpcw_i_json *j, const char *text, size_t size);
@@ -150,23 +156,23 @@ static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text) {
     hpcw_i_json_str_n(j, text, strlen(text));
 }
 
-/* A value that is already JSON, for records by the million: room for one value of at most `size` bytes, size <=
- * HPCW_I_JSON_RESERVE; NULL after a failure. The next call must be hpcw_i_json_commit with the value's end,
- * which must lie after its start. What is written in between is not checked. */
+/* Writes a value that is already JSON, for records by the million. The first call returns room for one value of at
+ * most `size` bytes, size <= HPCW_I_JSON_RESERVE; NULL after a failure. The next call must be hpcw_i_json_commit
+ * with the end of the value, which must lie after its start. What is written in between is not checked. */
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size);
 void hpcw_i_json_commit(struct hpcw_i_json *j, char *last);
 
-/* ---- Private: keys and strings of literals ---------------------------------------------------------------
- *
- * Most keys are short literals. What can be known of them is settled by the compiler: their length, that no
- * character needs an escape, and the moves that copy them.
- */
+/*  ---- Private: keys and strings of literals ---------------------------------------------------------------
+ * 
+ *  Most keys are short literals. The compiler knows their length, that no character needs an escape, and the moves
+ *  that copy them. */
 
 #define HPCW_I_JSON_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
 #define HPCW_I_JSON_SHORT 24
 
-/* Whether any of eight bytes is a control character, '"', '\\', DEL or not ASCII. In each term the highest bit
- * of some byte is set if and only if a byte (that is ASCII, otherwise the first term finds it) is one of these. */
+/* Returns whether any of eight bytes is a control character, '"', '\\', DEL or not ASCII. In each term, the
+ * highest bit of some byte is set if and only if a byte is one of these. This holds for ASCII bytes; the first
+ * term finds the others. */
 static inline bool hpcw_i_json_special(uint64_t w) {
     uint64_t one = HPCW_I_JSON_BYTES(1);
     uint64_t found = w | (w - HPCW_I_JSON_BYTES(0x20)) | ((w ^ HPCW_I_JSON_BYTES('"')) - one) |
@@ -174,7 +180,7 @@ static inline bool hpcw_i_json_special(uint64_t w) {
     return (found & HPCW_I_JSON_BYTES(0x80)) != 0;
 }
 
-/* The first 1 to 8 of `n` bytes at `s`, the rest filled with spaces. Reads no byte after them. */
+/* Returns the first 1 to 8 of `n` bytes at `s`, filled up with spaces. Reads no byte after them. */
 static inline uint64_t hpcw_i_json_load(const char *s, size_t n) {
     if (n >= 8) {
         return hpcw_i_get_u64(s, false);
@@ -189,7 +195,7 @@ static inline uint64_t hpcw_i_json_load(const char *s, size_t n) {
     return w | HPCW_I_JSON_BYTES(0x20) << 8 * n;
 }
 
-/* Whether `text` is short and needs no escape; meant for literals. */
+/* Returns whether `text` is short and needs no escape. Meant for literals. */
 static inline bool hpcw_i_json_is_plain(const char *text, size_t size) {
     return size > 0 && size <= HPCW_I_JSON_SHORT && !hpcw_i_json_special(hpcw_i_json_load(text, size)) &&
            (size <= 8 || !hpcw_i_json_special(hpcw_i_json_load(text + size - 8, 8))) &&
@@ -198,8 +204,8 @@ static inline bool hpcw_i_json_is_plain(const char *text, size_t size) {
 
 #define HPCW_I_JSON_INLINE static inline __attribute__((always_inline))
 
-/* Writes a key that is a plain literal where one may come; returns the place of its value, with room for a
- * number or a short string. NULL if this is none of the simple cases: nothing was done then. */
+/* Writes a key that is a plain literal, where a key may come. Returns the place of its value, with room for a
+ * number or a short string. Returns NULL and does nothing if this is not one of the simple cases. */
 HPCW_I_JSON_INLINE char *hpcw_i_json_quick_key(const struct hpcw_i_json *j, const char *key) {
     size_t size = strlen(key);
     if (!__builtin_constant_p(size) || !hpcw_i_json_is_plain(key, size) || j->state != HPCW_I_JSON_KEY ||
@@ -215,7 +221,7 @@ HPCW_I_JSON_INLINE char *hpcw_i_json_quick_key(const struct hpcw_i_json *j, cons
     return p + size + 3;
 }
 
-/* After the value of a quick key. */
+/* Ends the value of a quick key. */
 HPCW_I_JSON_INLINE void hpcw_i_json_quick_end(struct hpcw_i_json *j, char *end) {
     j->p = end;
     j->comma = 1;

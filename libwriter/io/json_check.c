@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a text is JSON (RFC 8259). */
+/* Checks whether a text is JSON (RFC 8259). */
 #include <float.h>
 #include <string.h>
 
 #include "libwriter/base/numfmt.h"
 #include "libwriter/io/json.h"
 
-enum { MOST_NUMBER = 256 }; /* characters, several times what the digits of any double need */
+enum { MOST_NUMBER = 256 }; /* characters, several times what any double needs */
 
 static const char *blanks(const char *p) {
     return p + strspn(p, " \t\n\r");
@@ -17,7 +17,7 @@ static const char *digits(const char *p) {
     return n > 0 ? p + n : NULL;
 }
 
-/* The four digits of an escape \uXXXX; UINT32_MAX if they are others. */
+/* Returns the value of the four digits of an escape \uXXXX, UINT32_MAX if they are not hexadecimal. */
 static uint32_t unit(const char *p) {
     uint32_t v = 0;
     for (int i = 0; i < 4; i++) {
@@ -30,7 +30,7 @@ static uint32_t unit(const char *p) {
     return v;
 }
 
-/* After each of these, the end of what is at `p`, or NULL. */
+/* Each of the following functions returns the end of what is at `p`, NULL if it is something else. */
 
 static const char *string(const char *p) {
     if (*p++ != '"') {
@@ -38,7 +38,7 @@ static const char *string(const char *p) {
     }
     for (; *p != '"'; p++) {
         if ((unsigned char)*p < 0x20) {
-            return NULL; /* also the NUL */
+            return NULL; /* also at the NUL */
         }
         if (*p != '\\') {
             continue;
@@ -93,7 +93,7 @@ static const char *scalar(const char *p) {
     return *p == '"' ? string(p) : number(p);
 }
 
-/* The key of an object, with its colon. */
+/* Takes the key of an object with its colon. */
 static const char *key(const char *p) {
     p = string(p);
     p = p == NULL ? NULL : blanks(p);
@@ -119,7 +119,7 @@ bool hpcw_i_json_is_text(const char *text, unsigned levels) {
         } else {
             p = scalar(p);
         }
-        /* After a scalar, or at the end of an empty object or array. */
+        /* The place after a scalar, or the end of an empty object or array. */
         p = p == NULL ? NULL : blanks(p);
         while (p != NULL && depth > 0 && *p == closing[depth - 1]) {
             depth--;

@@ -11,7 +11,7 @@
 #define MAGIC_V1 0x0BD10BD0u
 #define MAGIC_JOIN 0x0BD20BD0u
 #define MAGIC_V3 0x0BD30BD0u
-#define MAGIC_SPECIFIC 0x0BD50BD0u /* v3 that names its targets */
+#define MAGIC_SPECIFIC 0x0BD50BD0u /* a v3 layout that names its targets */
 #define MAGIC_COMPOSITE 0x0BD60BD0u
 #define MAGIC_FOREIGN 0x0BD70BD0u
 
@@ -54,7 +54,7 @@ static hpcw_status decode_plain(const char *name, const unsigned char *p, size_t
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: stripes of the Lustre layout: expected at most %d, got %u",
                            name, HPCW_I_LOV_MOST_STRIPES, out->stripes);
     }
-    /* A default and an unwritten component have no objects; otherwise all objects are listed. */
+    /* A default and an unwritten component have no objects. All others list all their objects. */
     uint64_t objects = out->stripes == HPCW_I_LOV_ALL || (out->pattern & PATTERN_MDT) != 0 ? 0 : out->stripes;
     if (size > head && size - head < objects * OBJECT_SIZE) {
         return too_short(name, "objects", objects * OBJECT_SIZE, size - head, err);

@@ -20,35 +20,36 @@
 #include <hpcw/status.h>
 
 enum {
-    HPCW_I_LOV_SET_SIZE = 32,       /* of what hpcw_i_lov_encode makes */
-    HPCW_I_LOV_LARGEST = 65536,     /* Linux: XATTR_SIZE_MAX */
-    HPCW_I_LOV_STRIPE_UNIT = 65536, /* stripe sizes are multiples: LOV_MIN_STRIPE_SIZE */
+    HPCW_I_LOV_SET_SIZE = 32,       /* bytes that hpcw_i_lov_encode writes */
+    HPCW_I_LOV_LARGEST = 65536,     /* bytes of the largest attribute: XATTR_SIZE_MAX of Linux */
+    HPCW_I_LOV_STRIPE_UNIT = 65536, /* stripe sizes are multiples of this: LOV_MIN_STRIPE_SIZE */
     HPCW_I_LOV_MOST_STRIPES = 2000, /* LOV_MAX_STRIPE_COUNT */
 };
 
-/* As a number of stripes: all targets. LOV_ALL_STRIPES, which only the default of a directory has. */
+/* As a number of stripes this means all targets (LOV_ALL_STRIPES). Only the default of a directory has it. */
 #define HPCW_I_LOV_ALL UINT32_C(0xffff)
 
-/* How a file is striped; of a composite one its first component. */
+/* The stripes of a file; for a composite layout, those of its first component. */
 struct hpcw_i_lov {
     /* bits of LOV_PATTERN_x: 1 RAID0, 0x100 on the metadata server, 0x200 several on one target */
     uint32_t pattern;
-    uint32_t stripes;      /* 0: as the file system's default */
-    uint64_t stripe_bytes; /* 0: as the default */
-    uint32_t components;   /* 1: a plain layout; 0: not known */
-    uint64_t extent_end;   /* end of the first component; UINT64_MAX: none */
+    uint32_t stripes;      /* number of stripes; 0: the file system's default */
+    uint64_t stripe_bytes; /* bytes of a stripe; 0: the default */
+    uint32_t components;   /* number of components; 1: a plain layout; 0: not known */
+    uint64_t extent_end;   /* end of the first component in bytes; UINT64_MAX: it has none */
 };
 
 /*
- * Decodes a layout. No number in it is trusted beyond the bytes that are there.
+ * Decodes a layout. Bytes are read only as far as `size` goes, whatever the numbers in the layout say.
  *
- * HPCW_ETRUNCATED: fewer bytes than it declares. HPCW_EFORMAT: a field contradicts the format. HPCW_ENOTSUP: a
- * kind of layout that has no stripes (foreign, joined). `name` begins the message.
+ * HPCW_ETRUNCATED: there are fewer bytes than the layout declares. HPCW_EFORMAT: a field contradicts the format.
+ * HPCW_ENOTSUP: this kind of layout has no stripes (foreign, joined). `name` begins the message.
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_lov_decode(const char *name, const void *data, size_t size,
                                               struct hpcw_i_lov *out, hpcw_error *err);
 
-/* The attribute that asks for a plain layout: `stripes` and `stripe_bytes` as above, checked by the caller. */
+/* Makes the attribute that asks for a plain layout. `stripes` and `stripe_bytes` are as above; the caller has
+ * checked them. */
 void hpcw_i_lov_encode(uint32_t stripes, uint64_t stripe_bytes, unsigned char out[HPCW_I_LOV_SET_SIZE]);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files with a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE, in a
- * directory that is held from the open on. Whoever creates one holds a lock on it until it has its final name or
- * is removed; the kernel drops the lock of a process that dies. So the next writer of the same path can tell what
- * a dead one left, and removes it. It need not search for it: the numbers of one host are its own number and a
- * slot. A writer takes the first free slot, and empties those of dead writers. Locks may not reach from host to
- * host. So the files of a run on several hosts have random numbers, and nobody removes them.
+ * Files have a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE. The
+ * directory is held from the open on. The creator holds a lock on the file until it has its final name or is
+ * removed. The kernel drops the locks of a process that dies. So the next writer of the same path can tell which
+ * files a dead one left, and removes them.
+ *
+ * It need not search for them: the numbers of one host consist of the host's own number and a slot. A writer takes
+ * the first free slot, and empties those of dead writers. Locks may not reach from host to host. So the files of a
+ * run on several hosts have random numbers, and nobody removes them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +25,14 @@
 #include "libwriter/io/sys.h"
 
 enum {
-    SLOTS = 4, /* names of one host for one path: this many writers at once. Each open looks at all of them */
-    SLOT_BITS = 40, /* of a number, below those of the host */
+    /* temporary names that one host has for one path, so the most writers at once; each open looks at all of
+     * them */
+    SLOTS = 4,
+    SLOT_BITS = 40, /* bits of a number for the slot; those of the host are above them */
     DIGITS = 16,
-    MOST_BASE = 96, /* bytes of the base name in a temporary one: some file systems allow 143 in all */
-    NONCE = 8,      /* bytes at the begin of a shared file */
+    /* most bytes of the base name in a temporary name: some file systems allow 143 for the whole name */
+    MOST_BASE = 96,
+    NONCE = 8, /* bytes at the start of a shared file */
     TRIES = 100,
 };
 static const char prefix[] = ".hpcw-";
@@ -36,25 +41,26 @@ enum { TEMPORARY = sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix }; /* 
 
 struct file_sink {
     hpcw_sink base_sink;
-    int fd;   /* -1 once closed */
-    int lock; /* a copy of fd that outlives it, -1: none */
+    int fd;   /* -1 after it was closed */
+    int lock; /* a copy of fd that is open longer than fd; -1: none */
     hpcw_durability durability;
-    uint64_t tag;   /* 0: not shared */
-    unsigned forks; /* hpcw_i_dir_forks in the process whose file it is */
-    long process;   /* that process */
+    uint64_t tag;   /* tag of a shared file; 0: the file is not shared */
+    unsigned forks; /* hpcw_i_dir_forks in the process that owns the file */
+    long process;   /* the process that owns the file */
     bool creates;
-    bool settled;    /* all is done but the name, which it gets together with other files */
-    bool gone;       /* there is no temporary file: renamed, removed, or never created */
-    bool replaces;   /* there was an older file at the open, its own or that of the first one of its set */
-    unsigned mode;   /* its permissions */
-    unsigned owner;  /* its user */
-    unsigned group;  /* its group */
+    bool settled; /* all is done except the name, which it gets together with other files */
+    bool gone;    /* there is no temporary file: it was renamed or removed, or never created */
+    /* at the open there was an older file of this name, or one of the first file of the set */
+    bool replaces;
+    unsigned mode;   /* permissions of that older file */
+    unsigned owner;  /* user of that older file */
+    unsigned group;  /* group of that older file */
     uint64_t number; /* in the temporary name */
-    char *path;      /* as the caller has it, for messages */
+    char *path;      /* path as the caller gave it, for messages */
     char *base;      /* the final name in `dir` */
     char *temporary; /* the temporary name in `dir` */
     struct hpcw_i_dir *dir;
-    char *first_base; /* of another file of a set: the name of the first one in `first_dir`; NULL: none */
+    char *first_base; /* for a file of a set: the name of the first file, in `first_dir`; NULL: none */
     struct hpcw_i_dir *first_dir;
     struct hpcw_i_file_id id;
 };
@@ -63,14 +69,15 @@ static struct file_sink *file_of(hpcw_sink *sink) {
     return (struct file_sink *)sink;
 }
 
-/* A child by fork() shares the open file with its parent, and its names: what it only frees stays. */
+/* Returns whether this process is a child by fork() of the owner. It shares the open file and its names with its
+ * parent. What a child only frees stays. */
 static bool is_child(const struct file_sink *f) {
     return hpcw_i_dir_forks() != f->forks;
 }
 
-/* A child that writes or closes after its parent has ended goes on for it, as a daemon does: the file is its
- * own from now on. While the parent lives, a destructor may have called the close, and the parent has not
- * written all. */
+/* Lets a child take the file over. A child that writes or closes after its parent has ended goes on for the
+ * parent, as a daemon does: from now on it owns the file. While the parent lives, a destructor may have called the
+ * close, and the parent has not written all. */
 static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     if (!is_child(f)) {
         return HPCW_OK;
@@ -86,7 +93,7 @@ static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Bytes that nobody wrote are zero, also where the tag was. */
+/* Clears the bytes of the tag that nobody wrote: they must be zero. */
 static hpcw_status clear_nonce(const struct file_sink *f, hpcw_error *err) {
     unsigned char nonce[NONCE];
     size_t got = 0;
@@ -130,8 +137,8 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
-/* Of the file that is to be replaced: in a directory like /tmp, only its owner can do that. Whoever finds that out
- * by the rename has removed the older file 0 of a set by then. */
+/* Checks whether this user may replace the older file: in a directory like /tmp, only its owner may. The check
+ * comes first, as a failing rename would come after the older file 0 of a set was removed. */
 static hpcw_status check_owner(const struct file_sink *f, int at, const struct hpcw_i_entry *older,
                                hpcw_error *err) {
     int e =
@@ -141,8 +148,8 @@ static hpcw_status check_owner(const struct file_sink *f, int at, const struct h
                                     f->path, older->owner);
 }
 
-/* Remembers the rights of the older file. A new member of a set has none: then those of the file that the first
- * one replaces. *at and *name: out, where it is. Returns 0 or an errno value. */
+/* Remembers the permissions of the older file. A new member of a set has none, and then takes those of the file
+ * that the first member replaces. *at and *name tell where that file is. Returns 0 or an errno value. */
 static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, const char **name) {
     *name = f->base;
     if (older.kind == HPCW_I_NOTHING && f->first_base != NULL) {
@@ -162,7 +169,7 @@ static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, 
     return 0;
 }
 
-/* The new file gets the group, the permissions and, from root, the owner of the one that it replaces. */
+/* Gives the new file the group and the permissions of the one that it replaces and, if this is root, the owner. */
 static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     struct hpcw_i_entry older;
     const char *name = NULL;
@@ -192,7 +199,7 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     }
     s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
     if (f->creates) {
-        (void)hpcw_i_sys_copy(f->fd, &f->lock); /* the file is not finished before it has its name */
+        (void)hpcw_i_sys_copy(f->fd, &f->lock); /* the file is not finished until it has its name */
     }
     int e = hpcw_i_sys_close(f->fd);
     f->fd = -1;
@@ -214,7 +221,7 @@ static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at the new file", f->path);
     }
     if (e != 0 || id.device != f->id.device || id.inode != f->id.inode) {
-        f->fd = -1; /* not ours to close */
+        f->fd = -1; /* the program has closed it, and the number may be another file's */
         return hpcw_i_fail(
             err, HPCW_EIO,
             "%s: expected the descriptor of the new file, got another or none: the program closed it, so "
@@ -242,12 +249,12 @@ static void close_all(struct file_sink *f) {
     f->fd = f->lock = -1;
 }
 
-/* Whether a name in the directory is that of this very file. `*at`: out, the directory. */
+/* Returns whether a name in the directory is that of this very file. `*at` becomes the directory. */
 static bool is_mine(const struct file_sink *f, const char *name, int *at) {
     return f->dir != NULL && hpcw_i_dir_fd(f->dir, at) == 0 && hpcw_i_sys_is_at(*at, name, &f->id);
 }
 
-/* As long as the lock is held, nobody else takes the name. */
+/* Removes the temporary file. While the lock is held, nobody else takes the name. */
 static void remove_temporary(struct file_sink *f) {
     int at;
     if (!f->gone && !is_child(f) && is_mine(f, f->temporary, &at)) {
@@ -265,7 +272,7 @@ static void file_discard(hpcw_sink *sink) {
 static void file_withdraw(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
     if (sink->named) {
-        /* Not a file that another run published since. */
+        /* Remove it only if no other run has published another file since. */
         int at;
         if (is_mine(f, f->base, &at)) {
             (void)hpcw_i_sys_unlink_at(at, f->base, 0);
@@ -274,8 +281,8 @@ static void file_withdraw(hpcw_sink *sink) {
     }
 }
 
-/* Where the file system has no locks, or has them for each host, an opener of the set may take the writer for a
- * dead one, and give its settled files their names. */
+/* Returns whether a settled file has its name already. If the file system has no locks, or separate ones on each
+ * host, an opener of the set may take a live writer for a dead one. It then gives the settled files their names. */
 static bool has_name(const struct file_sink *f) {
     int at;
     return f->settled && is_mine(f, f->base, &at);
@@ -321,7 +328,7 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
     }
     close_all(f);
     if (f->durability >= HPCW_SYNC_DIRECTORY) {
-        /* The file is complete and has its name, and an older one is gone: to remove it would only lose more. */
+        /* The file is complete, has its name, and an older one is gone. Removing the file would only lose more. */
         int e = hpcw_i_dir_sync(f->dir);
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: is complete, but its directory cannot be written back to the disk",
@@ -363,8 +370,8 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* A long base name is cut, not inside a character of UTF-8, and ends in a hash instead: members of a set differ in
- * their last bytes. The number is blank. */
+/* Makes the temporary name, with blanks for the number. A long base name is cut, but not inside a character of
+ * UTF-8, and ends in a hash instead: members of a set differ in their last bytes. */
 static void print_temporary(const char *base, char name[TEMPORARY]) {
     size_t keep = strlen(base);
     char hash[DIGITS + 2] = "";
@@ -429,7 +436,7 @@ bool hpcw_i_sink_is_temporary(const char *name) {
            strcmp(name + size - (sizeof suffix - 1), suffix) == 0;
 }
 
-/* Looks at what has the name already. `within`: nothing outside the directory is to be written, so a symbolic link
+/* Looks at what has the name already. `within`: nothing outside the directory may be written, so a symbolic link
  * is replaced and not followed. */
 static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *err) {
     struct hpcw_i_entry older;
@@ -454,11 +461,11 @@ static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *e
 
 /* ---- create ---- */
 
-/* Creates the file of this name and locks it. Between the two another writer may take it for one of a dead
- * process, and remove it: then once more. */
+/* Creates the file of this name and locks it. Between the two, another writer may take it for the file of a dead
+ * process and remove it. Then it is created once more. */
 static int create_locked(struct file_sink *f, const char *name, bool *locked) {
-    /* What replaces a private file is private from its first byte on. The rights of its group are none of this
-     * one's. */
+    /* A file that replaces a private file is private from its first byte on. The group of the older file may be
+     * another one, so its permissions do not apply. */
     mode_t mode = f->replaces ? (f->mode | 0600) & 0707 : 0666;
     int at;
     int unheld = hpcw_i_dir_fd(f->dir, &at);
@@ -477,19 +484,19 @@ static int create_locked(struct file_sink *f, const char *name, bool *locked) {
     return unheld != 0 ? unheld : e == EAGAIN ? EEXIST : e;
 }
 
-/* Removes the file of this name if it is a dead writer's. */
+/* Removes the file of this name if its writer is dead. */
 static int remove_dead(const struct file_sink *f, const char *name) {
     int at;
     int e = hpcw_i_dir_fd(f->dir, &at);
     return e == 0 ? hpcw_i_sys_unlink_unowned(at, name) : e;
 }
 
-/* A number that is no slot. */
+/* Returns a number that is not a slot. */
 static uint64_t lone_number(const struct file_sink *f) {
     return f->tag != 0 ? f->tag : hpcw_i_sink_random();
 }
 
-/* A file without a lock must not stay in a slot: others may be able to lock it, and would remove it. */
+/* Gives up a slot for a file without a lock: others may be able to lock the file, and would remove it. */
 static int leave_slot(struct file_sink *f) {
     char *slot = hpcw_i_strdup(f->temporary);
     int at;
@@ -507,7 +514,7 @@ static int leave_slot(struct file_sink *f) {
     return e;
 }
 
-/* Takes the first slot that is free or a dead writer's, and empties those of dead writers after it. */
+/* Takes the first slot that is free or of a dead writer, and empties later slots of dead writers. */
 static int create_in_slot(struct file_sink *f, uint64_t host) {
     uint64_t slot = 0;
     int e = EEXIST;
@@ -543,7 +550,7 @@ static int create(struct file_sink *f) {
     return e;
 }
 
-/* The nonce is the tag. */
+/* Writes the nonce, which is the tag. */
 static int write_nonce(struct file_sink *f) {
     unsigned char nonce[NONCE];
     hpcw_i_put_u64(nonce, f->tag, false);
@@ -551,7 +558,7 @@ static int write_nonce(struct file_sink *f) {
     return e == 0 ? hpcw_i_sys_show(f->fd) : e;
 }
 
-/* Opens the file that another process has created. ENOENT: this process does not see it. */
+/* Opens the file that another process has created. ENOENT: this process cannot see it. */
 static int join(struct file_sink *f) {
     uint64_t host = f->tag >> SLOT_BITS;
     int at;
@@ -572,7 +579,7 @@ static int join(struct file_sink *f) {
             (void)hpcw_i_sys_close(f->fd);
             f->fd = -1;
         }
-        /* A slot may be another user's, or have been taken by something that is no file of a writer. */
+        /* A slot may belong to another user, or its name may be that of something else than a writer's file. */
         if (e != 0 && e != ENOENT && e != EACCES && e != EEXIST && e != ELOOP) {
             return e;
         }
@@ -590,7 +597,7 @@ static hpcw_status fail_elsewhere(const char *path, hpcw_error *err) {
         path, relative ? "; the working directory is " : "", relative ? where : "");
 }
 
-/* Where the file is to be: finds its directory and the name in it. */
+/* Finds the directory of the file and the name in it. */
 static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *name, bool within) {
     if (within) {
         f->base = hpcw_i_strdup(base_of(name));
@@ -603,7 +610,8 @@ static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *n
     return e;
 }
 
-/* The first file of its set; where that is missing, or nowhere to be found, the member has no rights to take. */
+/* Finds the first file of the set. If it does not exist or cannot be found, there are no permissions to take from
+ * it. */
 static int find_first(struct file_sink *f, struct hpcw_i_dir *dir, const char *first) {
     int e = first == NULL || dir == NULL
                 ? 0
@@ -611,8 +619,8 @@ static int find_first(struct file_sink *f, struct hpcw_i_dir *dir, const char *f
     return e == ENOENT || e == ENOTDIR || e == ELOOP ? 0 : e;
 }
 
-/* `name` is that of the file below `dir` if it shall stay `within`; otherwise its last part is in `dir`, or if
- * that is NULL where the path says. */
+/* Opens a file sink. If the file shall stay `within` the directory, `name` is its name below `dir`. Otherwise the
+ * last part of `name` is in `dir`; if `dir` is NULL, `path` says where. */
 static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool within, const char *path,
                              const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                              hpcw_sink **out, hpcw_error *err) {
@@ -633,7 +641,7 @@ static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool with
     f->durability = durability;
     f->tag = tag;
     f->creates = creates;
-    f->gone = true; /* nothing was created by us */
+    f->gone = true; /* this process has created no file */
     f->path = hpcw_i_strdup(path);
     hpcw_status s = HPCW_OK;
     int e = f->path == NULL ? ENOMEM : find_place(f, dir, name, within);

@@ -15,24 +15,25 @@
 #include "libwriter/base/status.h"
 
 /*
- * An intent is this line, a record for the intent itself, one for the older file that has the name of the first
- * file, one for each file of the set, and the last line. A record is "NUMBER DEVICE INODE BIRTH SIZE OWNER NAME"
- * with a NUL, all in hexadecimal but the name. An intent without the last line is of a writer that died before it
+ * An intent consists of this first line, a record for the intent itself, one for the older file with the name of
+ * the first file, one for each file of the set, and the last line. A record is "NUMBER DEVICE INODE BIRTH SIZE
+ * OWNER NAME" with a NUL. All numbers are hexadecimal. If the last line is missing, the writer died before it
  * renamed anything.
  */
 static const char first_line[] = "hpcw set 3\n";
 static const char last_line[] = "end\n";
 enum { DIGITS = 16, WORDS = 6, LARGEST = 256 << 20 };
 
-/* Naming files takes milliseconds. A writer that takes longer than this is stopped, and nobody waits for ever. */
+/* Giving names takes milliseconds. A writer that takes longer than this was stopped, and nobody waits for it any
+ * more. */
 enum { LONGEST_MS = 60000, STEP_MS = 5 };
 
 struct hpcw_i_set {
     struct hpcw_i_dir *dir;
-    char *name; /* of the intent */
-    char *path; /* of the set, for messages */
-    int fd;     /* holds the lock of the intent */
-    bool found; /* there is an intent */
+    char *name; /* name of the intent */
+    char *path; /* path of the set, for messages */
+    int fd;     /* descriptor that holds the lock of the intent */
+    bool found; /* the intent exists */
 };
 
 static const char *base_of(const char *path) {
@@ -55,8 +56,8 @@ static void set_file_free(struct set_file *f) {
     hpcw_i_free(f->temporary);
 }
 
-/* In the directory of the set, or where the name leads to: whoever put a link there later changes nothing for a
- * file that waits for its name. */
+/* Finds a file of the set: in the directory of the set, or where the name leads to. If somebody has put a link
+ * there since, a file that waits for its name is still found. */
 static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t number, struct set_file *f) {
     struct hpcw_i_entry entry;
     *f = (struct set_file){.at = -1, .dir = hpcw_i_dir_again(dir), .base = hpcw_i_strdup(name)};
@@ -75,20 +76,20 @@ static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t numb
     return e;
 }
 
-/* Gives one file its name for good, if it still has the temporary one. EAGAIN: its writer is alive. */
+/* Gives one file its final name if it still has the temporary one. EAGAIN: its writer is alive. */
 static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     struct set_file f;
     int fd = -1;
     int e = set_file_find(dir, name, number, &f);
     e = e == 0 ? hpcw_i_sys_open_own(f.at, f.temporary, O_RDWR, false, &fd) : e;
-    /* A file that replaces one that nobody may write cannot be locked. */
+    /* A file that replaces a read-only file cannot be opened for a lock. */
     e = e == EACCES || (e == 0 && hpcw_i_sys_own(fd) != EAGAIN)
             ? hpcw_i_sys_rename_at(f.at, f.temporary, f.base)
         : e == 0 ? EAGAIN
                  : e;
     if (e == 0) {
         e = hpcw_i_dir_sync(f.dir);
-        e = e == EACCES ? 0 : e; /* names may be made there, but not read */
+        e = e == EACCES ? 0 : e; /* in this directory names may be made, but not read */
     }
     if (fd >= 0) {
         hpcw_i_sys_drop(fd);
@@ -102,7 +103,7 @@ static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number)
 static char *intent_name(const char *base) {
     char *temporary = hpcw_i_sink_temporary(base, 0);
     if (temporary != NULL) {
-        /* From ".hpcw-0000000000000000-BASE.tmp", where BASE is as long as file systems allow. */
+        /* The name is ".hpcw-0000000000000000-BASE.tmp", where BASE is as long as file systems allow. */
         const char *rest = strchr(strchr(temporary, '-') + 1, '-');
         size_t size = strlen(rest) - strlen(".tmp");
         const size_t front = strlen(".hpcw-set");
@@ -147,7 +148,7 @@ static int unlink_intent(const struct hpcw_i_set *set) {
     return e == ENOENT ? 0 : e;
 }
 
-/* The record of what has the name `present` now. */
+/* Appends the record of the file that has the name `present` now. */
 static int print_record(struct hpcw_i_buf *text, int at, const char *present, uint64_t number, uint64_t size,
                         unsigned owner, const char *name) {
     char words[WORDS * (DIGITS + 1) + 1];
@@ -162,7 +163,7 @@ static int print_record(struct hpcw_i_buf *text, int at, const char *present, ui
                : ENOMEM;
 }
 
-/* The records of the files. ENOENT: the temporary file of *missing is gone. */
+/* Appends the records of the files. ENOENT: the temporary file of *missing is gone. */
 static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw_i_set_file *file,
                        struct hpcw_i_buf *text, const char **missing) {
     int e = 0;
@@ -181,8 +182,8 @@ static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw
     return e;
 }
 
-/* The whole text. The intent exists by now, so no other writer changes the older file of the first one's name any
- * more. */
+/* Writes the whole text. The intent exists already, so no other writer changes the older file with the name of the
+ * first one any more. */
 static int print_intent(const struct hpcw_i_set *set, const struct set_file *first,
                         const struct hpcw_i_buf *files, struct hpcw_i_buf *text) {
     int at;
@@ -227,7 +228,7 @@ static bool next_word(const char **at, uint64_t *word) {
     return true;
 }
 
-/* The next record. False: what follows is none. */
+/* Reads the next record. Returns false if no record follows. */
 static bool next_record(const char **at, struct listed *file) {
     uint64_t *const word[WORDS] = {&file->number,        &file->mark.device, &file->mark.inode,
                                    &file->mark.birth_ns, &file->size,        &file->owner};
@@ -249,7 +250,7 @@ static bool is_whole(const struct hpcw_i_buf *text) {
 
 /* ---- giving names ---- */
 
-/* Removes the older first file, if the new one still waits for its name. */
+/* Removes the older first file if the new one still waits for its name. */
 static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     struct set_file f;
     struct hpcw_i_entry waits = {.kind = HPCW_I_NOTHING};
@@ -262,12 +263,12 @@ static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     return e == ENOENT ? 0 : e;
 }
 
-/* The records that follow each other. */
+/* A sequence of records. */
 struct rest {
     const char *at, *end;
 };
 
-/* Removes the temporary files. One that stays is only that of a dead writer. */
+/* Removes the temporary files. If one cannot be removed, only the file of a dead writer is left. */
 static int remove_files(struct hpcw_i_dir *dir, struct rest files) {
     while (files.at < files.end) {
         struct listed file;
@@ -292,12 +293,12 @@ static int rename_all(struct hpcw_i_dir *dir, const struct listed *base, struct 
     return e == 0 ? rename_one(dir, base->name, base->number) : e;
 }
 
-/* ---- what is there of a set ---- */
+/* ---- the state of a set ---- */
 
 /*
- * Whether a name has the very file that a record lists. Nothing that users do to a file changes its inode and its
- * birth, and no later file has both. The device may have another number after the next mount, so it counts only
- * where no birth is known.
+ * Finds whether a name is that of the very file that a record lists. Users cannot change the inode or the birth of
+ * a file, and no later file has both. The device may get another number at the next mount, so it counts only where
+ * no birth is known.
  */
 static int is_listed(int at, const char *name, const struct listed *file, bool *listed) {
     struct hpcw_i_mark mark;
@@ -308,11 +309,12 @@ static int is_listed(int at, const char *name, const struct listed *file, bool *
     return e;
 }
 
-/* Where the new file of a record is. */
+/* Where the new file of a record is: nowhere, under its temporary name, or under its final one. */
 enum new_file { LOST, WAITS, NAMED };
 
 /*
- * `copied`: all files are copies of the listed ones, and only what they are called and their sizes tell anything.
+ * Finds the new file of a record. `copied`: all files are copies of the listed ones, so that only names and sizes
+ * count.
  */
 static int find_new(const struct set_file *f, const struct listed *file, bool copied, enum new_file *place) {
     struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
@@ -325,7 +327,7 @@ static int find_new(const struct set_file *f, const struct listed *file, bool co
     if (e != 0) {
         return e;
     }
-    /* What root wrote in the place of a user's file is the user's. */
+    /* A file that root wrote in the place of a user's file belongs to the user. */
     if (waits.kind == HPCW_I_FILE && (waits.owner == geteuid() || waits.owner == file->owner) &&
         (copied ? waits.size == file->size : waiting_is)) {
         *place = WAITS;
@@ -341,7 +343,7 @@ enum verdict { REFUSE, FINISH, GIVE_UP };
 
 struct found {
     uint64_t waits, named, lost;
-    bool in_order; /* no file waits that would have got its name before one that has it */
+    bool in_order; /* no file still waits whose turn was before that of one with its name */
 };
 
 static int count_files(struct hpcw_i_dir *dir, struct rest files, bool copied, struct found *found) {
@@ -367,7 +369,7 @@ static int count_files(struct hpcw_i_dir *dir, struct rest files, bool copied, s
 /* The parts of an intent. */
 struct intent {
     struct listed itself, older, base;
-    struct rest all, others; /* with the first file, and without it */
+    struct rest all, others; /* the records with the first file, and without it */
 };
 
 static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
@@ -381,15 +383,15 @@ static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
 }
 
 /*
- * The one judge of what a dead writer left. No time decides: whoever touches, links or restores a file changes
- * that.
+ * Decides what happens to the files that a dead writer left. It does not look at times, as users change them when
+ * they touch, link or restore files.
  *
- * While the intent is the very file that its writer created, a file of the set is the listed one or lost. With a
- * lost one nothing is done. But if none of the new files has its name, the set is given up where somebody put
- * another first file there, as from a backup, or where no new file is left.
+ * While the intent is the very file that its writer created, each file of the set is either the listed one or
+ * lost. If one is lost, nothing is done. But if no new file has its name yet, the set is given up in two cases:
+ * somebody has put another first file there, as from a backup, or no new file is left.
  *
- * Otherwise the directory was copied or restored. Then a file waits or has its name, with the size in the list,
- * and those with names are the ones that got them first.
+ * Otherwise the directory was copied or restored. Then each file waits or has its name, its size must be the
+ * listed one, and files with names must be the first in the order.
  */
 static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum verdict *verdict) {
     struct found others = {.in_order = true}, base = {.in_order = true};
@@ -429,8 +431,8 @@ static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum
     return 0;
 }
 
-/* Does all that a whole intent of a dead writer says. The first file is the last one. ESTALE: that would make a
- * mixture. */
+/* Does everything that a complete intent of a dead writer says, the first file last. ESTALE: this would mix old
+ * and new files. */
 static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
     struct intent intent;
     enum verdict verdict;
@@ -444,8 +446,8 @@ static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text
                                 : ESTALE;
 }
 
-/* Why the intent cannot be opened, whose open answered `e`. 0: there is none; EPERM: what has its name is not of
- * this user's writers. */
+/* Finds why the intent cannot be opened; `e` is what the open returned. 0: there is no intent. EPERM: its name
+ * belongs to something that no writer of this user made. */
 static int why_not(struct hpcw_i_set *set, int at, int e) {
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
     if (e == EACCES && hpcw_i_sys_look_at(at, set->name, &entry) == 0 && entry.kind != HPCW_I_NOTHING) {
@@ -455,7 +457,7 @@ static int why_not(struct hpcw_i_set *set, int at, int e) {
     return e == ENOENT ? 0 : e == EEXIST || e == ELOOP ? EPERM : e;
 }
 
-/* EAGAIN: its writer is alive. */
+/* Finishes a set if its writer is dead. EAGAIN: its writer is alive. */
 static int try_to_finish(struct hpcw_i_set *set) {
     struct hpcw_i_buf text = {0};
     int at;
@@ -530,7 +532,7 @@ hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_err
     struct hpcw_i_dir *target = NULL;
     char *base = NULL;
     hpcw_status s = finish_in(dir, path, base_of(path), err);
-    /* A set that was written by the name that this one leads to. */
+    /* The set may have been written under the name that this one links to. */
     int e = s == HPCW_OK ? hpcw_i_dir_follow(dir, base_of(path), &target, &base) : 0;
     if (e == 0 && s == HPCW_OK && (target != dir || strcmp(base, base_of(path)) != 0)) {
         s = finish_in(target, path, base, err);
@@ -544,7 +546,7 @@ hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_err
 
 /* ---- a writer ---- */
 
-/* Creates the intent, without a text. Waits for another writer that gives the set its names, and finishes what a
+/* Creates the intent without a text. Waits for another writer that gives the set its names, and finishes what a
  * dead one left. */
 static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
     int e = EEXIST;
@@ -553,7 +555,7 @@ static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
         int at;
         e = hpcw_i_dir_fd(set->dir, &at);
         e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR | O_CREAT | O_EXCL, true, &set->fd) : e;
-        if (e == 0 && hpcw_i_sys_own(set->fd) == EAGAIN) { /* somebody took it for a dead writer's */
+        if (e == 0 && hpcw_i_sys_own(set->fd) == EAGAIN) { /* another process took it for a dead writer's */
             hpcw_i_sys_drop(set->fd);
             set->fd = -1;
             e = EEXIST;
@@ -597,8 +599,8 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
         if (e == 0 && durability >= HPCW_SYNC_FILE) {
             e = hpcw_i_sys_fsync(set->fd);
             e = e == 0 ? hpcw_i_dir_sync(dir) : e;
-            /* Where names may be made, but not read. Without the promise about names this must not keep the set
-             * from its own. */
+            /* In this directory names may be made, but not read. If names need not be durable, that must not keep
+             * the set from its names. */
             e = e == EACCES && durability < HPCW_SYNC_DIRECTORY ? 0 : e;
         }
         if (e != 0) {

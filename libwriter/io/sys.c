@@ -25,10 +25,10 @@ int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
 int hpcw_i_sys_close(int fd) {
     int e = gate(HPCW_I_SYS_CLOSE, NULL);
-    /* The descriptor is gone whatever close answers, so it is closed even where a failure is injected. */
+    /* close frees the descriptor whatever it answers. So it is called even where a test injects a failure. */
     int r = close(fd) == 0 ? 0 : errno;
     e = e != 0 ? e : r;
-    return e == EINTR ? 0 : e; /* not an error of the file; on Linux the descriptor is closed */
+    return e == EINTR ? 0 : e; /* EINTR is no error of the file: on Linux the descriptor is closed */
 }
 
 uint64_t hpcw_i_sys_largest_file(void) {
@@ -37,12 +37,13 @@ uint64_t hpcw_i_sys_largest_file(void) {
                                                                                    : UINT64_MAX;
 }
 
-/* The kernel would also send SIGXFSZ, which ends a program that does not expect it. */
+/* Returns EFBIG if a file may not grow to `end`. The kernel would also send SIGXFSZ, which ends a program that
+ * does not expect it. */
 static int within_limit(uint64_t end) {
     return end > hpcw_i_sys_largest_file() ? EFBIG : 0;
 }
 
-/* Copies `fd` until there are `count` copies, and closes them. *got: how many there were. */
+/* Tries to make `count` copies of `fd`, and closes them. *got is the number that could be made. */
 static int try_to_open(int fd, int *copy, uint32_t count, uint32_t *got) {
     int e = 0;
     for (*got = 0; e == 0 && *got < count;) {
@@ -61,7 +62,7 @@ int hpcw_i_sys_can_open(int fd, uint32_t count, uint64_t *limit, uint64_t *least
     uint32_t got;
     int *copy = hpcw_i_malloc(count * sizeof *copy);
     int e = copy == NULL ? ENOMEM : try_to_open(fd, copy, count, &got);
-    /* Some of the new numbers may be in use, so more than once. */
+    /* Some of the new numbers may be in use, so more than one try may be needed. */
     while (e == EMFILE && getrlimit(RLIMIT_NOFILE, &l) == 0) {
         *limit = l.rlim_cur;
         *least = l.rlim_cur + (count - got);
@@ -81,7 +82,8 @@ int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset) {
     return hpcw_i_sys_pwritev(fd, &piece, 1, offset);
 }
 
-/* The next `limit` bytes of the pieces, of the first of which `from` bytes are done. */
+/* Fills `iov` with the next `limit` bytes of the pieces; `from` bytes of the first piece are done. Returns the
+ * number of entries. */
 static int next_bytes(const struct hpcw_i_piece *piece, size_t from, size_t limit, struct iovec *iov) {
     int n = 0;
     for (; limit > 0; n++, from = 0) {
@@ -123,7 +125,7 @@ int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, 
             return errno;
         }
         if (done == 0) {
-            return EIO; /* never happens with a regular file; avoids an endless loop */
+            return EIO; /* a regular file never returns 0; this avoids an endless loop */
         }
         offset += (size_t)done;
         from += (size_t)done;
@@ -160,14 +162,14 @@ int hpcw_i_sys_truncate(int fd, uint64_t size) {
     do {
         e = gate(HPCW_I_SYS_TRUNCATE, NULL);
         if (e == 0 && within_limit(size) != 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size < size) {
-            e = EFBIG; /* smaller sizes are always allowed */
+            e = EFBIG; /* sizes below the limit are always allowed */
         }
         e = e != 0 ? e : ftruncate(fd, (off_t)size) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e;
 }
 
-/* What stat or fstat answered. */
+/* Evaluates what stat or fstat answered. */
 static int size_of_regular(int e, const struct stat *st, uint64_t *size) {
     if (e == 0 && !S_ISREG(st->st_mode)) {
         e = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
@@ -179,7 +181,7 @@ static int size_of_regular(int e, const struct stat *st, uint64_t *size) {
 int hpcw_i_sys_size(int fd, uint64_t *size) {
     struct stat st = {0};
     int e = gate(HPCW_I_SYS_STAT, NULL);
-    e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
+    e = e == EINTR ? 0 : e; /* the kernel never interrupts this call; only a test does */
     return size_of_regular(e != 0 ? e : fstat(fd, &st) == 0 ? 0 : errno, &st, size);
 }
 
@@ -192,18 +194,18 @@ int hpcw_i_sys_fsync(int fd) {
     return e;
 }
 
-/* ---- memory that is a file's ---- */
+/* ---- allocation and mappings ---- */
 
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
     int e;
     do {
         e = gate(HPCW_I_SYS_ALLOCATE, NULL);
         e = e != 0 ? e : within_limit(offset + size);
-        /* posix_fallocate would write to each block if the file system cannot do this. */
+        /* If the file system cannot allocate, posix_fallocate would write to each block. */
         e = e != 0 ? e : fallocate(fd, 0, (off_t)offset, (off_t)size) == 0 ? 0 : errno;
     } while (e == EINTR);
     if (e != 0) {
-        /* Some file systems keep what they had found until the disk was full. */
+        /* Some file systems keep the space that they found before the disk was full. */
         (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
     }
     return e;
@@ -211,7 +213,7 @@ int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
 
 int hpcw_i_sys_map(int fd, uint64_t offset, size_t size, void **out) {
     int e = gate(HPCW_I_SYS_MAP, NULL);
-    e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
+    e = e == EINTR ? 0 : e; /* the kernel never interrupts this call; only a test does */
     void *p = e != 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
     *out = p == MAP_FAILED ? NULL : p;
     return e != 0 ? e : p == MAP_FAILED ? errno : 0;
@@ -223,9 +225,11 @@ void hpcw_i_sys_unmap(void *p, size_t size) {
 
 int hpcw_i_sys_populate(void *p, size_t size) {
 #ifdef MADV_POPULATE_WRITE
-    /* Reading maps many pages at once; writing then maps what is left, and tells the file system. */
+    /* Populating for reading maps many pages at once. Populating for writing then maps the rest, and tells the
+     * file system. */
     int e = madvise(p, size, MADV_POPULATE_READ) == 0 && madvise(p, size, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
-    return e == EINVAL ? 0 : e; /* Linux before 5.14 cannot; then each first store makes its page */
+    /* Linux before 5.14 cannot populate; then the first store to each page makes it */
+    return e == EINVAL ? 0 : e;
 #else
     (void)p;
     (void)size;
@@ -233,12 +237,12 @@ int hpcw_i_sys_populate(void *p, size_t size) {
 #endif
 }
 
-/* ---- whose file it is ---- */
+/* ---- identity and permissions of files ---- */
 
 int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id) {
     struct stat st;
     int e = gate(HPCW_I_SYS_STAT, NULL);
-    e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
+    e = e == EINTR ? 0 : e; /* the kernel never interrupts this call; only a test does */
     e = e != 0 ? e : fstat(fd, &st) == 0 ? 0 : errno;
     *id = (struct hpcw_i_file_id){0};
     if (e == 0) {
@@ -258,10 +262,11 @@ bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id) {
     return hpcw_i_sys_expect(fd, id) == 0;
 }
 
-/* Gives a file the access list of the one of a name, if that has one. Whether it need not, or did. */
+/* Copies the access list of the file `name`, if it has one, to `fd`. Returns whether there was none, or it was
+ * copied. */
 static bool take_list(int fd, int at, const char *name) {
     static const char list[] = "system.posix_acl_access";
-    char value[4096]; /* more than file systems keep */
+    char value[4096]; /* bytes; file systems keep less */
     int older = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     ssize_t size = older < 0 ? -1 : fgetxattr(older, list, value, sizeof value);
     bool none = size < 0 && older >= 0 && (errno == ENODATA || errno == ENOTSUP);
@@ -278,8 +283,9 @@ void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, uns
     }
     bool same = st.st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
     same = take_list(fd, at, name) && same;
-    /* Where the group, or the list whose mask stands for the group, cannot be kept, its rights would be those of
-     * others. And a program that takes the rights of its owner had another one. */
+    /* If the group cannot be kept, other users would get its permissions. The same holds for an access list, whose
+     * mask takes the place of the group. The set-user-ID bit is dropped, as the file it belonged to was another
+     * one. */
     mode &= same ? 0777 : 0707;
     if ((st.st_mode & ALL_PERMISSIONS) != mode) {
         (void)fchmod(fd, mode);
@@ -292,7 +298,7 @@ int hpcw_i_sys_give(int fd, unsigned owner) {
     if (e == 0 && st.st_uid != owner) {
         e = gate(HPCW_I_SYS_GIVE, NULL);
         e = e != 0 ? e : fchown(fd, owner, (gid_t)-1) == 0 ? 0 : errno;
-        e = geteuid() != 0 ? 0 : e; /* only root may do that */
+        e = geteuid() != 0 ? 0 : e; /* only root may give files away */
     }
     return e;
 }
@@ -305,9 +311,9 @@ void hpcw_i_sys_share(int fd, int at) {
     }
 }
 
-/* ---- who writes a file ---- */
+/* ---- locks of writers ---- */
 
-/* `size` 0: up to the last possible byte. */
+/* Makes a lock call for `size` bytes from `byte` on. `size` 0: up to the last possible byte. */
 static int lock_call(int fd, int command, struct flock *lock, uint64_t byte, int size,
                      enum hpcw_i_sys_call call) {
     *lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = size};
@@ -316,7 +322,7 @@ static int lock_call(int fd, int command, struct flock *lock, uint64_t byte, int
         e = gate(call, NULL);
         e = e != 0 ? e : fcntl(fd, command, lock) == 0 ? 0 : errno;
     } while (e == EINTR);
-    return e == EACCES ? EAGAIN : e; /* POSIX allows both */
+    return e == EACCES ? EAGAIN : e; /* POSIX allows both codes for a lock that is held */
 }
 
 int hpcw_i_sys_lock(int fd, uint64_t byte) {
@@ -325,7 +331,7 @@ int hpcw_i_sys_lock(int fd, uint64_t byte) {
 }
 
 int hpcw_i_sys_unlock(int fd) {
-    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* l_len 0: to the end of all files */
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* l_len 0: up to the last possible byte */
     int e;
     do {
         e = gate(HPCW_I_SYS_LOCK, NULL);
@@ -342,7 +348,7 @@ int hpcw_i_sys_locked(int fd, bool *held) {
 }
 
 int hpcw_i_sys_own(int fd) {
-    /* A byte that no file has, as some file systems refuse writes of others to bytes that are locked. */
+    /* Locks a byte that no file has, as some file systems refuse writes of others to locked bytes. */
     struct flock lock;
     struct stat st;
     int e = lock_call(fd, F_OFD_SETLK, &lock, INT64_MAX - 1, 1, HPCW_I_SYS_OWN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls that name a file. */
+/* System calls with a path or a name. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -34,11 +34,14 @@ int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd) {
 
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) {
     struct stat st;
-    /* Whoever may read a file may lock it against its writer. */
+    /* A file that others may read, they may also lock against its writer. So an own file gets no permissions for
+     * others. */
     int e = hpcw_i_sys_open_at(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, own ? 0600 : 0666, fd);
     if (e != 0) {
         return e == ENXIO || e == ENODEV || e == EISDIR ? EEXIST
-                                                        : e; /* a FIFO, a socket, a device, a directory */
+                                                        /* the name is that of a FIFO, a socket, a device or a
+                                                         * directory */
+                                                        : e;
     }
     do {
         e = gate(HPCW_I_SYS_STAT, NULL);
@@ -46,7 +49,8 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) 
     } while (e == EINTR);
     e = e == 0 && (!S_ISREG(st.st_mode) || (own && st.st_uid != geteuid())) ? EEXIST : e;
     if (e != 0) {
-        /* It was made here, as nothing had the name. Others may already have locked one that is for all. */
+        /* The file was made here, as nothing had the name. If it were for all users, others could have locked it
+         * already. */
         if (own && (flags & O_CREAT) != 0) {
             (void)unlinkat(at, name, 0);
         }
@@ -58,7 +62,7 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) 
 
 /* ---- look ---- */
 
-/* `e` is what the call answered. */
+/* Describes a file. `e` is the result of the call that filled `st`. */
 static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
     *entry = (struct hpcw_i_entry){.kind = HPCW_I_NOTHING};
     if (e == 0) {
@@ -110,7 +114,7 @@ bool hpcw_i_sys_is_mounted(int at, const char *name) {
            in.st_dev != it.st_dev;
 }
 
-/* Whether a file may only grow, or not change at all. Not even root can give it another name. */
+/* Returns whether a file may only grow, or not change at all. Not even root can rename such a file. */
 static bool is_fixed(int at, const char *name) {
 #ifdef STATX_ATTR_IMMUTABLE
     struct statx x;
@@ -133,7 +137,7 @@ int hpcw_i_sys_may_change_at(int at, const char *name) {
             e = errno;
         }
     } while (e == EINTR);
-    /* In a directory like /tmp, a file belongs to its owner. */
+    /* In a directory with the sticky bit, as /tmp, only the owner of a file may change its name. */
     const uid_t user = geteuid();
     if (e == 0 && (directory.st_mode & S_ISVTX) != 0 && user != 0 && directory.st_uid != user &&
         fstatat(at, name, &file, AT_SYMLINK_NOFOLLOW) == 0 && file.st_uid != user) {
@@ -170,7 +174,8 @@ int hpcw_i_sys_open_file_at(int at, const char *name, int *fd, uint64_t *size) {
     *size = 0;
     int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
     if (e !=
-        0) { /* a socket, for one, cannot be opened: what has the name tells that from an error of the system */
+        /* a socket cannot be opened, for example: what has the name tells that from an error of the system */
+        0) {
         uint64_t unused;
         int found = e == ENXIO || e == ENODEV ? hpcw_i_sys_size_at(at, name, &unused) : 0;
         return found != 0 ? found : e == ENXIO ? EIO : e;
@@ -277,7 +282,7 @@ int hpcw_i_sys_rename(const char *from, const char *to) {
     return hpcw_i_sys_rename_at(AT_FDCWD, from, to);
 }
 
-/* musl has no function for this call. */
+/* Renames unless `to` exists. musl has no function for this call. */
 static long rename_new(int at, const char *from, const char *to) {
     enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE of linux/fs.h */
     return syscall(SYS_renameat2, at, from, at, to, NO_REPLACE);
@@ -289,7 +294,7 @@ int hpcw_i_sys_rename_new_at(int at, const char *from, const char *to) {
         e = gate(HPCW_I_SYS_RENAME, NULL);
         e = e != 0 ? e : rename_new(at, from, to) == 0 ? 0 : errno;
         if (e == EINVAL || e == ENOSYS) {
-            /* NFS and Lustre do not know the flag, but hard links. */
+            /* NFS and Lustre do not know the flag, but have hard links. */
             e = linkat(at, from, at, to, 0) == 0 ? 0 : errno;
             if (e == 0) {
                 (void)hpcw_i_sys_unlink_at(at, from, 0);
@@ -337,10 +342,11 @@ int hpcw_i_sys_unlink_unowned(int at, const char *name) {
     int fd = openat(at, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int e = fd < 0 ? errno : hpcw_i_sys_own(fd);
     if (e == 0) {
-        /* Whoever removes or renames such a file owns it. So the name stays with this file, if it still has it. */
+        /* Who removes or renames such a file must have its lock. So the name stays with this file, if it still has
+         * it. */
         struct stat mine, named;
         e = fstat(fd, &mine) != 0 || fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
-        e = e == ENOENT ? EAGAIN : e; /* who owned it has just removed it */
+        e = e == ENOENT ? EAGAIN : e; /* its writer has just removed it */
         if (e == 0 && S_ISREG(mine.st_mode) && mine.st_dev == named.st_dev && mine.st_ino == named.st_ino) {
             e = unlinkat(at, name, 0) == 0 ? 0 : errno;
         } else if (e == 0) {
@@ -357,7 +363,7 @@ int hpcw_i_sys_unlink_unowned(int at, const char *name) {
 
 struct hpcw_i_listing {
     DIR *dir;
-    const struct dirent *entry; /* the last one */
+    const struct dirent *entry; /* the entry that was returned last */
 };
 
 static int list_at(int at, const char *name, int flags, struct hpcw_i_listing **out) {
@@ -393,7 +399,7 @@ int hpcw_i_sys_list_at(int at, const char *name, struct hpcw_i_listing **out) {
 int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name) {
     *name = NULL;
     int e = gate(HPCW_I_SYS_LIST, NULL);
-    if (e != 0 && e != EINTR) { /* the call itself is never interrupted */
+    if (e != 0 && e != EINTR) { /* the kernel never interrupts this call; only a test does */
         return e;
     }
     do {

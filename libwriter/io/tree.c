@@ -6,13 +6,13 @@
 
 #include "libwriter/base/mem.h"
 
-/* Directories that are open at the same time: programs may have 1024 descriptors. */
+/* Most directories that are open at once: programs may have 1024 descriptors. */
 enum { DEEPEST = 256 };
 
 struct tree_walk {
     hpcw_i_tree_visit *each;
     void *context;
-    bool goes_on; /* after a failure */
+    bool goes_on; /* continue after a failure, and return the first one */
     unsigned depth;
 };
 
@@ -25,14 +25,14 @@ static int visit_entry(struct tree_walk *w, int at, const char *name) {
         return e; /* another process has removed it */
     }
     if (w->goes_on && entry.kind == HPCW_I_DIRECTORY && hpcw_i_sys_is_mounted(at, name)) {
-        return EBUSY; /* as the system answers to the removal of a mount point */
+        return EBUSY; /* the system returns this, too, if a mount point is removed */
     }
     int inside = entry.kind == HPCW_I_DIRECTORY ? visit_directory(w, at, name) : 0;
     e = inside == 0 || w->goes_on ? w->each(w->context, at, name, &entry) : 0;
     return inside != 0 ? inside : e;
 }
 
-/* What is in it. */
+/* Visits all entries of a directory. */
 static int visit_directory(struct tree_walk *w, int at, const char *name) {
     struct hpcw_i_listing *listing;
     const char *entry;
@@ -68,7 +68,8 @@ static int remove_one(void *context, int at, const char *name, const struct hpcw
     return e == ENOENT ? 0 : e;
 }
 
-/* Some file systems skip names while others are removed: what they skipped is found the next time. */
+/* Most passes over a directory. Some file systems skip names while others are removed; the next pass finds the
+ * skipped ones. */
 enum { TRIES = 4 };
 
 int hpcw_i_tree_clear(int at, const char *name) {

@@ -32,7 +32,7 @@ static bool allowed(const struct hpcw_i_vom_place *place, unsigned flag) {
     return (place->options->allow & flag) != 0;
 }
 
-/* Also false for NaN. */
+/* Returns whether v is finite and not negative. NaN is not. */
 static bool is_amount(double v) {
     return v >= 0 && v <= DBL_MAX;
 }
@@ -41,7 +41,8 @@ static bool is_utf8(const char *text) {
     return hpcw_i_json_is_utf8(text, strlen(text));
 }
 
-/* Readers, ours among them, take 32 levels: 8 are those of a value in an iteration. */
+/* The most levels of nesting in a value. Readers, ours among them, take 32 levels, and a value in an iteration is
+ * 8 levels deep. */
 enum { MOST_LEVELS = 24 };
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
@@ -151,7 +152,7 @@ static hpcw_status check_seq_id(const struct hpcw_i_vom_place *place, const char
     return HPCW_OK;
 }
 
-/* What the id contains and the fields repeat. `parts` are those of a valid id. */
+/* Checks the fields that repeat what the id contains. `parts` must be those of a valid id. */
 static hpcw_status check_fields(const struct hpcw_i_vom_place *place, const char *end, const hpcw_vom_entity *e,
                                 const hpcw_vom_id *parts, bool task, hpcw_error *err) {
     bool element = parts->kind == HPCW_VOM_ELEMENT || parts->kind == HPCW_VOM_FIXED;
@@ -185,7 +186,8 @@ static hpcw_status check_fields(const struct hpcw_i_vom_place *place, const char
     return HPCW_OK;
 }
 
-/* The most frequent kind by far, without a fault: one line decides, and the rest need not be quick. */
+/* Returns whether this is an element without a fault. Elements are by far the most frequent kind, so that one line
+ * decides, and the other checks need not be fast. */
 static inline bool is_good_element(const struct hpcw_i_vom_place *place, const hpcw_vom_entity *e, bool task) {
     return (e->id & 3) == HPCW_VOM_ELEMENT && e->id >> 18 != 0 && (e->id >> 2 & 0xffff) == e->home &&
            e->migratable && e->home < place->options->ranks && !e->by_seq_id && e->objgroup_id == 0 &&
@@ -232,7 +234,8 @@ uint64_t hpcw_i_vom_id_of(const hpcw_vom_entity *e) {
                         : e->id;
 }
 
-/* The id of a handler or a group member contains its home. */
+/* The id of a handler or a group member contains its home. Returns whether that is another rank than the one of
+ * the file. */
 static bool lives_elsewhere(const struct hpcw_i_vom_place *place, const hpcw_vom_entity *e,
                             hpcw_vom_kind kind) {
     return (kind == HPCW_VOM_HANDLER || kind == HPCW_VOM_GROUP) && e->home != place->options->rank;

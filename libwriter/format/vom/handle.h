@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An open file, and the functions of each part. */
+/* The handle of an open file, and the functions that the parts of the writer share. */
 #ifndef HPCW_FORMAT_VOM_HANDLE_H
 #define HPCW_FORMAT_VOM_HANDLE_H
 
@@ -9,39 +9,39 @@
 #include "libwriter/io/json.h"
 #include "libwriter/io/sink_set.h"
 
-/* A text that is written to a sink: the common part of data and statistics files. */
+/* A text that is written to a sink. Data files and statistics files have it in common. */
 struct hpcw_i_vom_output {
     char *path;
-    struct hpcw_i_dir *dir; /* that the path is in; NULL: the bytes go to a sink of the caller */
+    struct hpcw_i_dir *dir; /* directory of `path`; NULL: the bytes go to a sink of the caller */
     hpcw_sink *sink;        /* takes the text */
-    hpcw_sink *file;        /* takes the bytes; owned by `sink`, or the same */
+    hpcw_sink *file;        /* takes the bytes; owned by `sink`, or equal to it */
     bool brotli;
-    bool finished; /* the text is complete, in the sink */
+    bool finished; /* the text is complete and the sink has it */
     uint64_t text_size;
     hpcw_status status; /* the first failure that makes further writes useless */
     hpcw_error error;
     struct hpcw_i_json json;
 };
 
-/* Opens the sinks and starts the text. On failure the caller frees. */
+/* Opens the sinks and starts the text. After a failure the caller must free `out`. */
 hpcw_status hpcw_i_vom_output_open(struct hpcw_i_vom_output *out, const char *path,
                                    const hpcw_vom_options *options, hpcw_error *err);
-/* Takes over the failure of the calls on out->json. */
+/* Copies the failure of the calls on out->json to `out`, and returns it. */
 hpcw_status hpcw_i_vom_output_fail(struct hpcw_i_vom_output *out, hpcw_error *err);
-/* The status of all calls on out->json so far; a failure stays. */
+/* Returns the status of all calls on out->json so far. A failure stays. */
 static inline hpcw_status hpcw_i_vom_output_status(struct hpcw_i_vom_output *out, hpcw_error *err) {
     return hpcw_i_json_status(&out->json) == HPCW_OK ? HPCW_OK : hpcw_i_vom_output_fail(out, err);
 }
-/* HPCW_ESTATE with the reason if nothing can be written any more. */
+/* Returns HPCW_ESTATE with the reason if nothing more can be written. */
 hpcw_status hpcw_i_vom_output_usable(const struct hpcw_i_vom_output *out, hpcw_error *err);
-/* Makes it unusable for this reason, and returns the reason. */
+/* Makes `out` unusable for this reason, and returns the reason. */
 hpcw_status hpcw_i_vom_output_break(struct hpcw_i_vom_output *out, hpcw_status code, const hpcw_error *why);
-/* Ends the text and writes all of it; then gives the file its name. */
+/* Finish ends the text and writes all of it. Publish then gives the file its name. */
 hpcw_status hpcw_i_vom_output_finish(struct hpcw_i_vom_output *out, hpcw_error *err);
 hpcw_status hpcw_i_vom_output_publish(struct hpcw_i_vom_output *out, hpcw_error *err);
 void hpcw_i_vom_output_free(struct hpcw_i_vom_output *out);
 
-/* The content of a phase or an iteration so far, in the order of the text. */
+/* What the open phase or iteration contains so far, in the order of the text. */
 enum hpcw_i_vom_progress {
     HPCW_I_VOM_NOTHING,
     HPCW_I_VOM_EDGES,      /* the array of edges is open */
@@ -59,44 +59,44 @@ struct hpcw_i_vom_section {
 
 /* Marks in the set of ids. */
 enum {
-    HPCW_I_VOM_WANTED = 1, /* has recorded an edge, but is no task so far */
+    HPCW_I_VOM_WANTED = 1, /* the id has recorded an edge, but is not a task so far */
     HPCW_I_VOM_TASK = 2,
 };
 
 struct hpcw_vom {
     struct hpcw_i_vom_output out;
     hpcw_vom_options options; /* the arrays of phases are copies; those of attributes are not kept */
-    bool any_phase;           /* phase.id is that of an earlier phase, if none is open */
-    bool any_iteration;       /* the same for the iterations of the open phase */
+    bool any_phase;           /* there was a phase: if none is open, phase.id is that of the last one */
+    bool any_iteration;       /* the same for iterations of the open phase */
     bool muted;               /* the open phase must not be written */
-    bool any_written;         /* some phase was written */
-    bool counted; /* the number of subphases is known, from the first migratable task of the phase */
+    bool any_written;         /* at least one phase was written */
+    bool counted;             /* the first migratable task of the phase has set the number of subphases */
     uint32_t subphases;
     struct hpcw_i_vom_section phase, iteration;
     struct hpcw_i_vom_known {
-        struct hpcw_i_seen ids;   /* tasks of the phase, and ids that should become some */
-        struct hpcw_i_seen pairs; /* its edges */
-    } * known;                    /* with options.check */
-    uint64_t wanted;              /* number of HPCW_I_VOM_WANTED */
+        struct hpcw_i_seen ids;   /* tasks of the phase, and ids that must still become tasks */
+        struct hpcw_i_seen pairs; /* edges of the phase */
+    } * known;                    /* allocated only with options.check */
+    uint64_t wanted;              /* number of ids with the mark HPCW_I_VOM_WANTED */
 };
 
-/* HPCW_EINVAL for no handle, HPCW_ESTATE for one that cannot be written to any more. */
+/* Returns HPCW_EINVAL without a handle, and HPCW_ESTATE if the handle cannot be written to any more. */
 hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err);
 
-/* Ends the text of a data file, and writes all of it. */
+/* Ends the text of a data file and writes all of it. */
 hpcw_status hpcw_i_vom_finish(struct hpcw_vom *v, hpcw_error *err);
 
-/* The path of the set that a file is in: its own without ".RANK" and ".br", as in data.json. To be freed; NULL:
- * out of memory. */
+/* Returns the path of the set that a file belongs to: its own path without ".RANK" and ".br", as in data.json. The
+ * caller frees it. NULL: out of memory. */
 char *hpcw_i_vom_set_path(const char *path);
 
-/* Whether the phases so far may be all of them. */
+/* Checks whether the file may end after the phases so far. */
 hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err);
 
-/* Records as JSON; the caller has checked them. */
+/* Write records as JSON. The caller has checked the records. */
 void hpcw_i_vom_put_task(struct hpcw_i_json *j, uint32_t node, const hpcw_vom_task *task);
 void hpcw_i_vom_put_edge(struct hpcw_i_json *j, const hpcw_vom_edge *edge);
-/* An object of named values, its keys in byte order. */
+/* Writes an object of named values, with its keys in byte order. */
 void hpcw_i_vom_put_values(struct hpcw_i_json *j, const char *key, const hpcw_vom_value *values, size_t count);
 
 #endif

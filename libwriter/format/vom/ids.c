@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bits of ids and proxies, and entities made from them (doc/formats/vom.md, "Bits of an id"). No I/O, no
- * state. */
+/* Packs and unpacks ids and proxies, and makes entities of them (doc/formats/vom.md, "Bits of an id"). The
+ * functions have no state and do no I/O. */
 #include <inttypes.h>
 
 #include <hpcw/vom.h>
 
 #include "libwriter/base/status.h"
 
-/* An id of kinds 1 to 3: two bits kind, 16 bits home, 46 bits sequence number, which counts from 1. */
+/* An id of kinds 1 to 3 has two bits for the kind, 16 for the home and 46 for a sequence number that counts
+ * from 1. */
 #define HOME_SHIFT 2
 #define SEQUENCE_SHIFT 18
-/* A group's proxy: bit 0 group, bit 1 collective, 16 bits rank, 32 bits number. The id is the proxy times 4. */
+/* A group's proxy: bit 0 is group, bit 1 collective, then come 16 bits rank and 32 bits number. The id is the
+ * proxy times 4. */
 #define PROXY_GROUP 1u
 #define PROXY_COLLECTIVE 2u
 #define PROXY_RANK_SHIFT 2
 #define PROXY_NUMBER_SHIFT 18
 #define RANK_BITS UINT64_C(0xffff)
-/* A collection's proxy: bits 0 to 2 collection, migratable, distributed; the number from bit 19 on. */
+/* A collection's proxy: bits 0 to 2 are collection, migratable, distributed; the number begins at bit 19. */
 #define COLLECTION_BITS 7u
 #define COLLECTION_NUMBER_SHIFT 19
 
@@ -85,7 +87,7 @@ uint64_t hpcw_vom_objgroup_id(uint64_t id) {
     if (hpcw_vom_id_parts(id, &parts, NULL) != HPCW_OK || parts.kind != HPCW_VOM_GROUP) {
         return 0;
     }
-    /* The members of a collective group share a proxy without rank. */
+    /* The members of a collective group share one proxy, which has no rank. */
     return parts.collective ? id >> 2 & ~(RANK_BITS << PROXY_RANK_SHIFT) : id >> 2;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of files and directory (doc/formats/vom.md, "Set of files"), and making the directory. */
+/* Makes the names of files and of the directory (doc/formats/vom.md, "Set of files"), and creates the directory. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/sys.h"
 
-/* Whether the base name is <stem>.<rank>.<rest> with a stem that is not empty: where vt-tv looks for the rank. */
+/* Returns whether the base name is <stem>.<rank>.<rest> with a stem that is not empty: vt-tv looks for the rank
+ * there. */
 static bool rank_is_found(const char *name, const char *rank) {
     const char *slash = strrchr(name, '/');
     const char *base = slash == NULL ? name : slash + 1;

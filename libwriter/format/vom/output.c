@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a text becomes a file: plain or through brotli. It gets its name when it is complete. */
+/* Writes a text to a file, either plain or through brotli. The file gets its name when it is complete. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -13,11 +13,11 @@
 #include "libwriter/io/brotli.h"
 #include "libwriter/io/sink.h"
 
-/* The bytes that vt and vt-tv decompress at a time: if the text is one byte longer than a multiple, they lose that
- * byte. See doc/formats/vom.md#vom-6. */
+/* vt and vt-tv decompress this many bytes at a time. They lose the last byte of a text that is one byte longer
+ * than a multiple of it. See doc/formats/vom.md#vom-6. */
 #define READERS_PIECE 65536
 
-/* Finishes what a writer of this set began that died while it named the files. */
+/* If a writer of this set died while it gave the files their names, finishes that. */
 static hpcw_status finish_set(const struct hpcw_i_vom_output *out, hpcw_error *err) {
     char *path = hpcw_i_vom_set_path(out->path);
     hpcw_status s =
@@ -26,8 +26,8 @@ static hpcw_status finish_set(const struct hpcw_i_vom_output *out, hpcw_error *e
     return s;
 }
 
-/* Holds the directory of the path, where a writer of the set may have died. One that is missing is that of the
- * file that cannot be created. */
+/* Holds the directory of the path, where a writer of the set may have died. If the directory is missing, no file
+ * can be created in it either, and creating one reports that. */
 static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err) {
     int e = hpcw_i_dir_hold_of(out->path, &out->dir);
     return e == 0                        ? finish_set(out, err)
@@ -35,8 +35,8 @@ static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err
                                          : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", out->path);
 }
 
-/* What a dead writer of more ranks left, as far as they follow each other. The file of the last rank looks for
- * them. */
+/* Removes what a dead writer of more ranks left, rank by rank, up to the first rank without a file. Only the
+ * writer of the last rank does this. */
 static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_vom_options *o) {
     const char *slash = strrchr(out->path, '/');
     const char *base = slash == NULL ? out->path : slash + 1;
@@ -51,7 +51,8 @@ static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_
     }
 }
 
-/* The name of the file of rank 0, to be freed: a file that is new in a set gets the rights of that one. */
+/* Returns the name of the file of rank 0, for the caller to free. A new file in a set gets that file's
+ * permissions. */
 static char *name_first(const char *path) {
     const char *slash = strrchr(path, '/');
     const char *base = slash == NULL ? path : slash + 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases, iterations and their records (doc/formats/vom.md, "Phase"): the order of calls, and repetitions. */
+/* Phases, iterations and their records (doc/formats/vom.md, "Phase"). Checks the order of calls, and that nothing
+ * comes twice. */
 #include <inttypes.h>
 
 #include "libwriter/base/status.h"
@@ -24,7 +25,7 @@ static inline hpcw_status in_phase(const struct hpcw_vom *v, const char *what, h
     return s;
 }
 
-/* The first phase of first .. last that is in no range; false if there is none. */
+/* Finds the first phase of first .. last that is in no range. Returns false if there is none. */
 static bool find_gap(const struct hpcw_vom *v, uint64_t first, uint64_t last, uint64_t *gap) {
     const hpcw_vom_options *o = &v->options;
     size_t i = 0;
@@ -105,7 +106,7 @@ hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
         return HPCW_OK;
     }
     uint64_t next = v->any_phase ? v->phase.id + 1 : 0;
-    uint64_t end = next; /* after all that are written or listed */
+    uint64_t end = next; /* the first phase after all that are written or listed */
     if (o->skipped_count > 0 && o->skipped[o->skipped_count - 1].last >= end) {
         end = o->skipped[o->skipped_count - 1].last + 1;
     }
@@ -241,7 +242,7 @@ hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values, si
     return s == HPCW_OK ? end_section(v, &v->iteration, values, count, err) : s;
 }
 
-/* Edges come first, so only the end of the phase shows that the recorder of an edge is no task. */
+/* Edges come before tasks. So only the end of the phase shows that the recorder of an edge is not a task. */
 static hpcw_status check_wanted(struct hpcw_vom *v, hpcw_error *err) {
     if (!v->options.check || v->wanted == 0) {
         return HPCW_OK;
@@ -410,7 +411,7 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     return HPCW_OK;
 }
 
-/* Whether an edge may come now, and the array it belongs to. */
+/* Checks whether an edge may come now, and finds the array that it belongs to. */
 static hpcw_status place_edge(const struct hpcw_vom *v, const struct hpcw_i_vom_section *section,
                               const struct hpcw_i_vom_place *place, enum hpcw_i_vom_progress *array,
                               hpcw_error *err) {

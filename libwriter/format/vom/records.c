@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as text (doc/formats/vom.md, "Task" and "Edge"). Records of a limited length are composed in the
+/* Writes records as text (doc/formats/vom.md, "Task" and "Edge"). A record of limited length is composed in the
  * emitter's buffer, without a call for each key. */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* The most characters that are composed at once, with those that the last number may overwrite. */
+/* The most characters that are composed at once, including those that the last number may overwrite. */
 #define NUMBER_ROOM 24
 #define ENTITY_ROOM (256 + NUMBER_ROOM * HPCW_VOM_MAX_DIMENSIONS)
 #define EDGE_ROOM (256 + 2 * ENTITY_ROOM + HPCW_I_FMT_ROOM)
@@ -26,13 +26,13 @@ static inline char *copy(char *p, const char *text, size_t size) {
 }
 #define COPY(p, literal) copy(p, literal, sizeof literal - 1)
 
-/* Most ranks, collections and counts have one digit. */
+/* Writes a number that usually has one digit, as most ranks, collections and counts do. */
 static inline char *put_small(char *p, uint64_t v) {
     *p = (char)('0' + v);
     return LIKELY(v < 10) ? p + 1 : hpcw_i_fmt_u64(p, v);
 }
 
-/* Without the sign of a negative zero: readers expect amounts. */
+/* Writes an amount. Adding 0.0 removes the sign of a negative zero, as readers expect amounts. */
 static inline char *put_amount(char *p, double v) {
     return hpcw_i_fmt_f64(p, v + 0.0, HPCW_I_FLOAT_JSON);
 }
@@ -123,7 +123,7 @@ static inline char *put_subphase(char *p, const hpcw_vom_task *t, uint32_t k) {
     return p;
 }
 
-/* A task without anything of unknown length. */
+/* Writes a task that has no part of unknown length. */
 static void put_plain_task(struct hpcw_i_json *j, uint32_t node, const hpcw_vom_task *t) {
     char *p = hpcw_i_json_reserve(j, TASK_ROOM);
     if (p == NULL) {
@@ -215,7 +215,8 @@ void hpcw_i_vom_put_values(struct hpcw_i_json *j, const char *key, const hpcw_vo
     hpcw_i_json_key_object(j, key);
     const hpcw_vom_value *last = NULL;
     for (size_t n = 0; n < count; n++) {
-        /* The next in byte order. There are few, and a search through all of them needs no memory. */
+        /* Finds the next value in byte order. There are few values, and a search through all of them needs no
+         * memory. */
         const hpcw_vom_value *next = NULL;
         for (size_t i = 0; i < count; i++) {
             if ((last == NULL || strcmp(values[i].key, last->key) > 0) &&

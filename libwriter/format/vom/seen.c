@@ -8,7 +8,7 @@
 #define FIRST_SLOTS 16u
 #define MOST_SLOTS (1u << 31)
 
-/* A bijection that spreads every bit over all others (the finaliser of MurmurHash3). */
+/* Returns a bijection of x that spreads every bit over all others (the finaliser of MurmurHash3). */
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
     x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
@@ -25,7 +25,7 @@ struct hpcw_i_seen_key hpcw_i_seen_hash(uint64_t a, uint64_t b, uint64_t c) {
     return (struct hpcw_i_seen_key){.word = word, .part = (uint8_t)(other >> 56)};
 }
 
-/* The slot of a word, or the free one where it would go. There is always a free slot. */
+/* Returns the slot of a word, or the free slot where it belongs. There is always a free slot. */
 static uint32_t slot_of(const struct hpcw_i_seen_part *p, uint64_t word) {
     uint32_t slot = (uint32_t)mix(word) & (p->slots - 1);
     while (p->mark[slot] != 0 && p->word[slot] != word) {

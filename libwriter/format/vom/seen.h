@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys of the records so far: a set of 72-bit keys with a mark for each, at most 24 bytes per key and 48 KiB.
+ * The keys of the records so far: a set of 72-bit keys with a mark for each. It takes at most 24 bytes per key and
+ * 48 KiB.
  *
- * It is a table of 256 open-addressed parts. A part doubles when three quarters of it are in use. So it is never
- * less than 3/8 full, with 9 bytes a slot, and doubling needs the memory of one part only. With base/table in each
- * part, records of a first phase take 15 to 25 % longer.
+ * The set is a table of 256 open-addressed parts with 9 bytes a slot. A part doubles when three quarters of it are
+ * in use. So it is never less than 3/8 full, and doubling needs the memory of one part only. With base/table in
+ * each part, records of a first phase take 15 to 25 % longer.
  */
 #ifndef HPCW_FORMAT_VOM_SEEN_H
 #define HPCW_FORMAT_VOM_SEEN_H
@@ -15,7 +16,7 @@
 #define HPCW_I_SEEN_PARTS 256
 
 struct hpcw_i_seen_key {
-    uint64_t word; /* compared as it is */
+    uint64_t word; /* stored and compared in full */
     uint8_t part;
 };
 
@@ -23,31 +24,31 @@ struct hpcw_i_seen_key {
 struct hpcw_i_seen {
     struct hpcw_i_seen_part {
         uint64_t *word;      /* [slots] */
-        unsigned char *mark; /* [slots] 0: free */
-        uint32_t slots;      /* 0 or a power of two */
+        unsigned char *mark; /* [slots]; 0: the slot is free */
+        uint32_t slots;      /* number of slots; 0 or a power of two */
         uint32_t used;
     } part[HPCW_I_SEEN_PARTS];
 };
 
-/* The key of a number, exact: no two numbers share one. */
+/* Returns the key of a number. It is exact: no two numbers share a key. */
 struct hpcw_i_seen_key hpcw_i_seen_number(uint64_t number);
 
-/* The key of three numbers: a hash. */
+/* Returns the key of three numbers, which is a hash. */
 struct hpcw_i_seen_key hpcw_i_seen_hash(uint64_t a, uint64_t b, uint64_t c);
 
-/* The mark of a key; 0 if it is not in the set. */
+/* Returns the mark of a key; 0 if the set does not have it. */
 unsigned char hpcw_i_seen_get(const struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
 
-/* Makes the next put of this key succeed; false when memory runs out. */
+/* Makes the next put of this key succeed. Returns false if memory runs out. */
 bool hpcw_i_seen_reserve(struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
 
-/* Sets a mark other than 0, after hpcw_i_seen_reserve. */
+/* Sets a mark other than 0. hpcw_i_seen_reserve must come before. */
 void hpcw_i_seen_put(struct hpcw_i_seen *set, struct hpcw_i_seen_key key, unsigned char mark);
 
-/* The lowest word with this mark; 0 if there is none. */
+/* Returns the lowest word with this mark; 0 if there is none. */
 uint64_t hpcw_i_seen_lowest(const struct hpcw_i_seen *set, unsigned char mark);
 
-/* Removes all keys, keeps the memory. */
+/* Removes all keys, and keeps the memory. */
 void hpcw_i_seen_clear(struct hpcw_i_seen *set);
 
 void hpcw_i_seen_free(struct hpcw_i_seen *set);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of several ranks, which get their names together. */
+/* Closes the files of several ranks, which get their names together. */
 #include <string.h>
 
 #include "libwriter/base/array.h"
@@ -11,22 +11,24 @@
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/sink.h"
 
-/* ---- who is in the set ---- */
+/* ---- members of the set ---- */
 
 struct vom_set {
     hpcw_vom *const *handle; /* [count] */
     size_t count;
     hpcw_comm *comm;
-    char *path;                   /* of the set, as the first own file says; NULL: none is open here */
-    int root;                     /* the process with the lowest rank */
-    bool together;                /* all are files of one set in one directory: an intent can name them */
-    struct hpcw_i_set_file *file; /* [files] on the root; the first is that of the lowest rank */
+    /* path of the set, from the first file of this process; NULL: no file is open here */
+    char *path;
+    int root; /* process that has the file of the lowest rank */
+    /* all are files of one set in one directory, so that an intent can list them */
+    bool together;
+    struct hpcw_i_set_file *file; /* [files], on the root only; the first is that of the lowest rank */
     size_t files, capacity;
-    struct hpcw_i_set *intent; /* on the root */
+    struct hpcw_i_set *intent; /* on the root only */
 };
 
-/* The file with the lowest rank of this process, which has one: of all files, that of the root gets its name last,
- * as readers compare all others with it. */
+/* Returns the index of the file with the lowest rank of this process, SIZE_MAX if it has none. The file of the
+ * lowest rank gets its name last, as readers compare all others with it. */
 static size_t first_of(const struct vom_set *set) {
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < set->count; i++) {
@@ -42,7 +44,7 @@ static bool is_root(const struct vom_set *set) {
     return set->comm->process == set->root;
 }
 
-/* Collective. */
+/* Collective. Finds the root, and whether all files form one set. */
 static hpcw_status look_at_set(struct vom_set *set, hpcw_status s, hpcw_error *err) {
     uint64_t own = 0, plain = 1;
     for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
@@ -62,7 +64,7 @@ static hpcw_status look_at_set(struct vom_set *set, hpcw_status s, hpcw_error *e
         }
     }
     uint64_t hash = set->path == NULL ? 0 : hpcw_i_hash_text(set->path);
-    /* Ranks have 32 bits; of two processes with the same one, the lower is the root. */
+    /* Ranks have 32 bits. If two processes have the same one, the lower process is the root. */
     const uint64_t lowest =
         own == 0 ? UINT64_MAX
                  : (uint64_t)set->handle[first_of(set)]->options.rank << 32 | (uint32_t)set->comm->process;
@@ -74,7 +76,7 @@ static hpcw_status look_at_set(struct vom_set *set, hpcw_status s, hpcw_error *e
     return s;
 }
 
-/* A file in a message: its number, the size of its path with the NUL, the path. */
+/* Takes files from a message. Each file is its number, the size of its path with the NUL, and the path. */
 static hpcw_status take_files(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
     struct vom_set *set = context;
     for (size_t at = 0; at + 2 < words; at += 2 + (size_t)(message[at + 1] + 7) / 8) {
@@ -96,7 +98,7 @@ static hpcw_status collect_files(struct vom_set *set, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     const size_t first = first_of(set);
     for (size_t k = 0; s == HPCW_OK && k < set->count; k++) {
-        /* The first one, and the others in the order in which they get their names. */
+        /* The first file, then the others in the order in which they get their names. */
         const hpcw_vom *v = set->handle[first == SIZE_MAX || k > first ? k : k == 0 ? first : k - 1];
         if (v != NULL) {
             static const unsigned char padding[8];
@@ -121,7 +123,8 @@ static hpcw_status collect_files(struct vom_set *set, hpcw_error *err) {
 
 /* ---- close ---- */
 
-/* Writes all bytes of the own files, and syncs them if the options say so: only names are missing then. */
+/* Writes all bytes of the files of this process, and syncs them if the options say so. Then only the names are
+ * missing. */
 static hpcw_status settle_all(const struct vom_set *set, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < set->count; i++) {
@@ -135,7 +138,7 @@ static hpcw_status settle_all(const struct vom_set *set, hpcw_error *err) {
     return s;
 }
 
-/* Names the own files: the first one of all, or the others. */
+/* Gives the files of this process their names: either the first one of all, or the others. */
 static hpcw_status publish(const struct vom_set *set, bool first, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     const size_t last = is_root(set) ? first_of(set) : SIZE_MAX;
@@ -147,7 +150,8 @@ static hpcw_status publish(const struct vom_set *set, bool first, hpcw_error *er
     return s;
 }
 
-/* After a failure between two names, what has none keeps its temporary file, and the intent tells the next open. */
+/* After a failure between two names, files without a name keep their temporary file. The intent tells the next
+ * open what to do. */
 static void leave_all(struct vom_set *set) {
     hpcw_i_set_leave(set->intent);
     for (size_t i = 0; i < set->count; i++) {
@@ -166,7 +170,7 @@ static void discard_all(const struct vom_set *set) {
     }
 }
 
-/* Collective. All files have their bytes. */
+/* Collective. Names files whose bytes are all written. */
 static hpcw_status publish_together(struct vom_set *set, hpcw_error *err) {
     hpcw_status s = collect_files(set, err);
     const hpcw_vom *v = is_root(set) ? set->handle[first_of(set)] : NULL;
@@ -180,7 +184,7 @@ static hpcw_status publish_together(struct vom_set *set, hpcw_error *err) {
                          NULL, err);
     }
     if (s != HPCW_OK) {
-        (void)hpcw_i_set_end(set->intent, NULL); /* older files are as they were */
+        (void)hpcw_i_set_end(set->intent, NULL); /* no name was given, so older files are as before */
         discard_all(set);
         return s;
     }

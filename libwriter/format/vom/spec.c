@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vt's specification files (doc/formats/vom.md, "Specification file"; vt 1.6.0, utils/file_spec). */
+/* Reads vt's specification files (doc/formats/vom.md, "Specification file"; vt 1.6.0, utils/file_spec). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* vt keeps phases and offsets in 64 signed bits. */
+/* A line of the file. vt keeps phases and offsets in 64 signed bits. */
 struct rule {
-    bool every; /* around each multiple of `phase`, otherwise around itself */
+    bool every; /* the rule holds around each multiple of `phase`; otherwise around `phase` only */
     uint64_t phase;
-    uint64_t before, after; /* the offsets without their signs */
+    uint64_t before, after; /* the offsets, without their signs */
 };
 
 struct hpcw_vom_spec {
@@ -41,7 +41,7 @@ static void skip_blanks(struct line *l) {
     }
 }
 
-/* Digits up to a blank or the end; false if there are none, or too many. */
+/* Reads digits up to a blank or the end. Returns false if there are none, or too many. */
 static bool take_number(struct line *l, uint64_t *value) {
     const char *p = l->p;
     uint64_t v = 0;
@@ -108,7 +108,7 @@ static hpcw_status parse_lines(const char *name, const char *text, size_t size, 
             spec->count++;
         }
     }
-    /* Their order has no meaning. Sorted, equal numbers are neighbours. */
+    /* The order of rules has no meaning. After sorting, rules with equal phases are neighbours. */
     if (spec->count > 1) {
         qsort(spec->rule, spec->count, sizeof *spec->rule, by_phase);
     }

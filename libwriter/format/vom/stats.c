@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The statistics file (doc/formats/vom.md, "Statistics file") and its figures, checked against a file that vt
- * wrote. */
+/* Writes the statistics file (doc/formats/vom.md, "Statistics file"). Its figures were checked against a file that
+ * vt wrote. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -52,7 +52,7 @@ hpcw_vom_figures hpcw_vom_figures_of(const double *value, size_t count) {
 
 struct hpcw_vom_stats {
     struct hpcw_i_vom_output out;
-    bool any; /* `id` is that of the last phase */
+    bool any; /* a phase was written, and `id` is that of the last one */
     uint64_t id;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's file: open with its metadata (doc/formats/vom.md, "Metadata"), and close, alone or in a set. */
+/* Opens the file of a rank with its metadata (doc/formats/vom.md, "Metadata"), and closes it, alone or in a set. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void hpcw_vom_options_fill(hpcw_vom_options *options, size_t size) {
 
 /* ---- Open: everything before the first phase -------------------------------------------------------------- */
 
-/* Phases as vt lists them: single ones in "list", runs of two or more in "range". */
+/* Writes phases as vt lists them: single ones in "list", runs of two or more in "range". */
 static void put_phases(struct hpcw_i_json *j, const char *key, const hpcw_vom_range *r, size_t count) {
     hpcw_i_json_key_object(j, key);
     for (int runs = 0; runs < 2; runs++) {
