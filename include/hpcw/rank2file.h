@@ -609,13 +609,13 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_
 
 /** Arrays for the columns of files; each may be NULL. Rows are in the order of hpcw_rank2file_restart_file. */
 typedef struct hpcw_rank2file_files {
-    uint32_t *rank; /**< the rank of the file */
-    const char **
-        name; /**< below hpcw_rank2file_restart_base; valid until ranks are loaded again and as long as the handle */
-    uint64_t *size; /**< bytes; 0: the map has none */
+    uint32_t *rank; /**< rank of the file */
+    /** relative to hpcw_rank2file_restart_base; valid as long as the handle, and until ranks are loaded again */
+    const char **name;
+    uint64_t *size; /**< bytes; 0: the map has no size */
     uint32_t *crc;  /**< CRC-32 of the content; 0 if the map has none */
     bool *has_size; /**< whether the map has a size */
-    bool *has_crc;  /**< whether it has a CRC-32 */
+    bool *has_crc;  /**< whether the map has a CRC-32 */
 } hpcw_rank2file_files;
 
 /**
@@ -629,7 +629,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_fill(const hpcw_rank
                                                                  const hpcw_rank2file_files *columns,
                                                                  hpcw_error *err);
 
-/** The directory below which the names of files are. Valid as long as the handle. NULL for NULL. */
+/** Returns the directory that names of files are relative to; NULL for NULL. Valid as long as the handle. */
 HPCW_API const char *hpcw_rank2file_restart_base(const hpcw_rank2file_restart *r);
 
 /**

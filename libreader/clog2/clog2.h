@@ -32,7 +32,7 @@ struct read_clog2_info {
 
 /* One record. */
 struct read_clog2_item {
-    uint64_t offset; /* in the file */
+    uint64_t offset; /* offset in the file */
     double time;
     int32_t comm, rank, thread;
     int32_t kind;                 /* 2 .. 11 */

@@ -295,8 +295,8 @@ static void decode_head(const unsigned char *p, uint64_t offset, struct read_clo
     item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
 }
 
-/* Decodes whole records inside a block, and passes over those that nobody wants. What begins or ends a block, or is damaged, is
- * left to decode(). */
+/* Decodes whole records inside a block, and passes over those that nobody wants. Records at the begin or end of a
+ * block, and damaged ones, are left to decode(). */
 static void decode_inner(struct read_clog2 *r) {
     const uint32_t end = r->info.block_size;
     const uint64_t start = offset_of(r) - r->at;

@@ -109,9 +109,9 @@ static void tell(const struct read_clog2_pass *p, const struct read_clog2_end *e
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */
 
-/* Forgets the queues in which nothing waits, if they are many. */
+/* Removes the queues in which nothing waits, if they are many. */
 static void queues_clean(struct read_clog2_pass *p) {
-    enum { FEW = 4096 }; /* 0.5 MB */
+    enum { FEW = 4096 }; /* queues, which take 0.5 MB */
     if (p->queues.count < 2 * p->most_waiting + FEW) {
         return;
     }
@@ -129,7 +129,7 @@ static void queues_clean(struct read_clog2_pass *p) {
     p->queues = kept;
 }
 
-/* Takes the first end of a queue away. */
+/* Removes the first end of a queue. */
 static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
     if (q->head == 0) {
         q->waits = false;

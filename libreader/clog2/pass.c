@@ -6,7 +6,7 @@
 #include "libreader/clog2/private.h"
 #include "libwriter/base/mem.h"
 
-/* The faults of a head, once there is one. */
+/* Reports the faults of a record header that has at least one. */
 __attribute__((noinline)) static void find_head_faults(struct read_clog2_pass *p,
                                                        const struct read_clog2_item *item) {
     const struct read_clog2_info *info = p->info;
@@ -66,7 +66,7 @@ static void place_of(struct read_clog2_pass *p, const struct read_clog2_item *it
     }
 }
 
-/* Of a rank that does not matter, but was not passed over. */
+/* Returns whether a record is of a rank that does not matter, though it was not skipped. */
 static bool is_unwanted(const struct read_clog2_watch *w, const struct read_clog2_item *item) {
     const uint32_t *ranks = w->ranks;
     return ranks != NULL && item->comm == 0 && (item->kind == READ_CLOG2_IS_MESSAGE || is_event(item)) &&
@@ -103,7 +103,7 @@ static void take(struct read_clog2_pass *p, const struct read_clog2_item *item,
     }
 }
 
-/* Judges records whose places are known. Returns how many: fewer where the pass ends. */
+/* Applies the rules to records whose places are known. Returns their number, which is smaller if the pass ends. */
 static uint32_t take_some(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           const struct read_clog2_place *place, uint32_t count) {
     const struct read_clog2_watch *w = p->watch;

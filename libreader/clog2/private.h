@@ -70,7 +70,7 @@ struct read_clog2_amount {
 struct read_clog2_open {
     double time;
     uint64_t offset;
-    uint64_t mark; /* of the watch */
+    uint64_t mark; /* value that the watch has stored */
     uint32_t next;
     int32_t size;
 };
@@ -86,18 +86,19 @@ struct read_clog2_state {
     double time;
     uint64_t offset;
     uint32_t definition;
-    uint32_t depth; /* open states when it began */
+    uint32_t depth; /* number of open states around it */
 };
-/* Programs open few states inside each other. Those of hpcgen's logs, three, have room here; a timeline takes two cache lines. */
+/* The timeline holds this many states and drawables itself. Programs rarely nest more than a few states; those of
+ * hpcgen's logs, three, have room. A timeline takes two cache lines. */
 enum { READ_CLOG2_STATES = 3, READ_CLOG2_DRAWN = 2 };
 struct read_clog2_timeline {
-    uint32_t depth;                /* open states */
-    uint32_t capacity;             /* of `deep` */
-    struct read_clog2_state *deep; /* all open states once they were more than `state` holds; NULL before */
-    double since;                  /* when the innermost state became the innermost */
-    double ended;                  /* when a drawable ended here last */
-    double drawn_since[READ_CLOG2_DRAWN];        /* the first ones that ended then */
-    uint32_t drawn_definition[READ_CLOG2_DRAWN]; /* + 1; 0: none */
+    uint32_t depth;                /* number of open states */
+    uint32_t capacity;             /* number of elements of `deep` */
+    struct read_clog2_state *deep; /* all open states, once they were more than `state` holds; NULL before */
+    double since;                  /* time at which the innermost state became the innermost */
+    double ended;                  /* end of the last drawable of this timeline */
+    double drawn_since[READ_CLOG2_DRAWN];        /* begins of the first drawables that ended at that time */
+    uint32_t drawn_definition[READ_CLOG2_DRAWN]; /* index + 1 of their definitions; 0: none */
     struct read_clog2_state state[READ_CLOG2_STATES];
 };
 struct read_clog2_member {
@@ -109,9 +110,9 @@ struct read_clog2_queue {
     uint64_t offset;
     uint64_t mark; /* value that the watch has stored for the first end */
     int32_t size;
-    bool waits;          /* there is one */
-    bool receives;       /* receives wait; false: sends */
-    uint32_t head, tail; /* index + 1 */
+    bool waits;          /* at least one end waits */
+    bool receives;       /* true: receives wait; false: sends wait */
+    uint32_t head, tail; /* first and last entry of the list of later ends, index + 1; 0: none */
 };
 
 /* Table entries that a record needs. They are looked up for a whole batch of records, so that memory is prefetched
@@ -143,10 +144,10 @@ struct read_clog2_near_rank {
  * again. */
 struct read_clog2_pass {
     struct read_clog2 *reader;
-    const struct read_clog2_info *info;   /* of the reader */
-    unsigned refuse;                      /* bit per rule: fail at the first case */
-    bool profile;                         /* fill `shares` and `flows` */
-    const struct read_clog2_watch *watch; /* or NULL */
+    const struct read_clog2_info *info;   /* values of the reader's preamble */
+    unsigned refuse;                      /* bit r: fail at the first case of rule r */
+    bool profile;                         /* whether to fill `shares` and `flows` */
+    const struct read_clog2_watch *watch; /* callbacks, or NULL */
     hpcw_status status;
     hpcw_error *err;
 
@@ -163,18 +164,20 @@ struct read_clog2_pass {
     struct read_clog2_near_rank *near_rank; /* [READ_CLOG2_NEAR_RANKS] */
     struct read_clog2_timeline *timeline;
     size_t timeline_capacity;
-    struct hpcw_i_table members; /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
-    uint32_t introductions;      /* changes of `members`, from 1 */
-    bool ahead;                  /* reads what stands behind: it is for what is missing, and changes nothing */
-    bool looked_ahead;           /* all definitions and ranks of communicators are known */
-    bool ended;                  /* the last step, before the end of the log */
-    /* Both ends of messages and their tag -> struct read_clog2_queue. Programs send the same messages again and again, so queues
-     * stay when nothing waits in them, until they are many. */
+    /* (communicator, rank) -> struct read_clog2_member, with its rank in the world */
+    struct hpcw_i_table members;
+    uint32_t introductions; /* number of changes of `members`, from 1 */
+    /* this pass only looks ahead for missing definitions and ranks, and changes nothing else */
+    bool ahead;
+    bool looked_ahead; /* all definitions and ranks of communicators are known */
+    bool ended;        /* the last step ended before the end of the log */
+    /* (both ends, tag) of messages -> struct read_clog2_queue. Programs send the same messages again and again, so
+     * empty queues stay until they are many. */
     struct hpcw_i_table queues;
-    size_t waiting, most_waiting; /* queues in which something waits; the most at a time */
-    struct hpcw_i_table
-        completed; /* drawables that ended at the time `completed_at`, where one alone does not tell */
-    struct hpcw_i_table shares; /* (definition, rank of the world) -> struct read_clog2_amount */
+    size_t waiting, most_waiting; /* number of queues in which something waits, and its maximum so far */
+    /* keys of the drawables that ended at the time `completed_at`, where they may be equal */
+    struct hpcw_i_table completed;
+    struct hpcw_i_table shares; /* (definition, rank in the world) -> struct read_clog2_amount */
     struct hpcw_i_table flows;  /* (from, to) -> struct read_clog2_amount */
     double completed_at;
     double arrow_at;
@@ -237,7 +240,8 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
 void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank);
 void read_clog2_check_table(struct read_clog2_pass *p);
 
-/* states.c: states and solo events. Index + 1 of the timeline, which is made if it is missing; 0: memory ran out. */
+/* states.c: states and solo events. Returns index + 1 of the timeline, adding it if it is missing; 0 if memory ran
+ * out. */
 uint32_t read_clog2_timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item, int32_t world);
 void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
                       const struct read_clog2_place *place);

@@ -39,14 +39,15 @@ static void key_of(const struct read_clog2_item *item, uint32_t definition, doub
     key[2] = read_clog2_bits_of(since);
 }
 
-/* A drawable that ends with the record, at the time of others of its timeline. */
+/* Counts a drawable that ends with the record, if others of its timeline end at the same time. */
 __attribute__((noinline)) static void complete_with(struct read_clog2_pass *p,
                                                     const struct read_clog2_item *item,
                                                     struct read_clog2_timeline *timeline, uint32_t definition,
                                                     double begin) {
     double *since = timeline->drawn_since;
     uint32_t *drawn = timeline->drawn_definition;
-    /* An inner state and the one around it end at one time in most programs: two need no table. */
+    /* In most programs at most two drawables end at one time: an inner state and the one around it. Two need no
+     * table. */
     if (drawn[1] == 0) {
         since[1] = begin;
         drawn[1] = definition + 1;
@@ -80,12 +81,12 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
 
 /* ---- Open states ------------------------------------------------------------------------------------------ */
 
-/* [depth], the innermost one last. */
+/* Returns the open states [depth], the innermost one last. */
 static struct read_clog2_state *states_of(struct read_clog2_timeline *timeline) {
     return timeline->deep == NULL ? timeline->state : timeline->deep;
 }
 
-/* The same with room for one more; NULL: memory ran out. */
+/* Does the same, with room for one more. Returns NULL if memory ran out. */
 __attribute__((noinline)) static struct read_clog2_state *states_grow(struct read_clog2_pass *p,
                                                                       struct read_clog2_timeline *timeline) {
     size_t capacity = timeline->capacity;
@@ -138,7 +139,8 @@ static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_ite
     timeline->since = item->time;
 }
 
-/* Reports a state or event to a callback, which may be NULL. Not inline, so that a pass without a watch has less to save. */
+/* Reports a state or event to a callback, which may be NULL. Not inline, so that a pass without a watch has less
+ * to save. */
 __attribute__((noinline)) static void tell(const struct read_clog2_pass *p,
                                            void (*callback)(void *context, const struct read_clog2_stretch *s),
                                            const struct read_clog2_item *item,

@@ -10,7 +10,7 @@
 /* A tree of more nodes is not shown. Levels below MOST_LEVELS would exceed the 64 levels of a JSON text. */
 enum { MOST_SHOWN = 64 << 10, MOST_LEVELS = 48 };
 
-/* The sum of the sizes. Maps of SCR 3 have none; *sized is false then. */
+/* Sums up the sizes of the files. Maps of SCR 3 have none; *sized is false then. */
 static hpcw_status sum_sizes(hpcw_rank2file_restart *r, uint64_t *sum, bool *sized, hpcw_error *err) {
     enum { ROWS = 256 };
     uint64_t size[ROWS];
@@ -47,7 +47,8 @@ static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, 
         hpcw_i_json_put_u64(json, "inner_nodes", inner);
         hpcw_i_json_put_u64(json, "levels", levels);
         hpcw_i_json_put_u64(json, "files", hpcw_rank2file_restart_files(r));
-        size = sized ? size : hpcw_rank2file_restart_dataset(r)->size; /* SCR 3 has the sum in its summary */
+        /* in SCR 3 the sum comes from the summary */
+        size = sized ? size : hpcw_rank2file_restart_dataset(r)->size;
         if (sized || size > 0) {
             hpcw_i_json_put_u64(json, "bytes", size);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/vom_read.h>, "Columns". */
+/* The part "Columns" of <hpcw/vom_read.h>. */
 #include "libreader/vom/public.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/column.h"

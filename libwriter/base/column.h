@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns that the caller of a public call gives, or leaves out. */
+/* Columns of public calls: arrays of the caller, or NULL. */
 #ifndef HPCW_BASE_COLUMN_H
 #define HPCW_BASE_COLUMN_H
 

@@ -63,10 +63,10 @@ static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
     return s;
 }
 
-/*  ---- The encoder -----------------------------------------------------------------------------------------
- * 
- *  Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a
- *  failure: it jumps out of the encoder. We then free the encoder's blocks, of which we keep a list. */
+/* ---- The encoder -----------------------------------------------------------------------------------------
+ *
+ * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a
+ * failure: it jumps out of the encoder. We then free the encoder's blocks, of which we keep a list. */
 
 static void *encoder_alloc(void *sink, size_t size) {
     struct brotli_sink *b = sink;

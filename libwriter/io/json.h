@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- *  A JSON text that is written value by value: without a tree, without an allocation per value, in constant memory.
- * 
- *      struct hpcw_i_json j;
- *      hpcw_i_json_open_sink(&j, sink, NULL);
- *      hpcw_i_json_begin_object(&j);
- *      hpcw_i_json_put_u64(&j, "seed", 42);
- *      hpcw_i_json_key(&j, "ranks");
- *      hpcw_i_json_begin_array(&j);
- *      hpcw_i_json_u64(&j, 0);
- *      hpcw_i_json_end_array(&j);
- *      hpcw_i_json_end_object(&j);
- *      status = hpcw_i_json_finish(&j, err);
- * 
- *  Only the last call needs a check: the first failure stays, later calls do nothing, and hpcw_i_json_finish
- *  reports it. Errors:
- * 
- *    HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end that fits no begin, a
- *                 second value at the top, more than 64 levels, an unfinished text
- *    HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be
- *                 replaced)
- *    HPCW_ENOMEM  no memory for the buffer, or for a growing hpcw_i_buf
- *    others       come from the sink
- * 
- *  Keys are not compared: an object that names one twice is the caller's mistake.
+ * A JSON text that is written value by value: without a tree, without an allocation per value, in constant memory.
+ *
+ *     struct hpcw_i_json j;
+ *     hpcw_i_json_open_sink(&j, sink, NULL);
+ *     hpcw_i_json_begin_object(&j);
+ *     hpcw_i_json_put_u64(&j, "seed", 42);
+ *     hpcw_i_json_key(&j, "ranks");
+ *     hpcw_i_json_begin_array(&j);
+ *     hpcw_i_json_u64(&j, 0);
+ *     hpcw_i_json_end_array(&j);
+ *     hpcw_i_json_end_object(&j);
+ *     status = hpcw_i_json_finish(&j, err);
+ *
+ * Only the last call needs a check: the first failure stays, later calls do nothing, and hpcw_i_json_finish
+ * reports it. Errors:
+ *
+ *   HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end that fits no begin, a
+ *                second value at the top, more than 64 levels, an unfinished text
+ *   HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be
+ *                replaced)
+ *   HPCW_ENOMEM  no memory for the buffer, or for a growing hpcw_i_buf
+ *   others       come from the sink
+ *
+ * Keys are not compared: an object that names one twice is the caller's mistake.
  */
 #ifndef HPCW_IO_JSON_H
 #define HPCW_IO_JSON_H
@@ -162,10 +162,10 @@ static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text) {
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size);
 void hpcw_i_json_commit(struct hpcw_i_json *j, char *last);
 
-/*  ---- Private: keys and strings of literals ---------------------------------------------------------------
- * 
- *  Most keys are short literals. The compiler knows their length, that no character needs an escape, and the moves
- *  that copy them. */
+/* ---- Private: keys and strings of literals ---------------------------------------------------------------
+ *
+ * Most keys are short literals. The compiler knows their length, that no character needs an escape, and the moves
+ * that copy them. */
 
 #define HPCW_I_JSON_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
 #define HPCW_I_JSON_SHORT 24

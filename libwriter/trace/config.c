@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The value of a variable, or NULL if it is unset or empty. */
+/* Returns the value of a variable, or NULL if it is unset or empty. */
 static const char *get(const char *name) {
     const char *value = getenv(name);
     return value == NULL || value[0] == '\0' ? NULL : value;

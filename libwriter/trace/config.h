@@ -25,10 +25,10 @@ enum hpcw_i_trace_class {
     HPCW_I_CLASSES
 };
 
-/* Their words in options and variables. */
+/* Names of the classes in options and variables. */
 extern const char *const hpcw_i_trace_class_name[HPCW_I_CLASSES];
 
-/* Process 0 broadcasts these bytes: no pointers. */
+/* The settings. Process 0 broadcasts these bytes, so they contain no pointers. */
 struct hpcw_i_trace_config {
     char path[4096];      /* path of the log */
     char directory[4096]; /* directory of local files; "": the default of each process */

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether this is process 0 of its job, as far as a variable of the launcher tells: without one, each process is. */
+/* Returns whether this is process 0 of its job according to a variable of the launcher. Without such a variable,
+ * each process counts as process 0. */
 static inline bool hpcw_i_launched_first(void) {
     static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {

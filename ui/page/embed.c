@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 
+/*
  * A tool of the build that turns files into a C table. Usage: embed OUTPUT.c HEADER TABLE NAME=FILE...
  * HEADER declares struct TABLE { name, data, size }, the array TABLE, and its length TABLEs. */
 #include <errno.h>

@@ -11,9 +11,9 @@ struct moved {
     uint64_t sent, received;
 };
 
-/*  ------------------------------------------------------------------------------------------------------------
- *   Bytes that are moved. These functions read arguments only after MPI has accepted them.
- *  --------------------------------------------------------------------------------------------------------- */
+/* ------------------------------------------------------------------------------------------------------------
+ *  Bytes that are moved. These functions read arguments only after MPI has accepted them.
+ * --------------------------------------------------------------------------------------------------------- */
 
 static int asked(int (*ask)(MPI_Comm, int *), MPI_Comm comm) {
     int value = 0;
