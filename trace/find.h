@@ -28,9 +28,9 @@ hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_err
 enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi);
 
 /*
- * The library to preload into a program that has `mpi`, in *path: `given`, or, if this is "", the first one that is installed with
- * hpcw-trace and has the same MPI. For a program without MPI, it is the first of all. HPCW_EIO: no library is
- * installed. HPCW_ENOTSUP: none has this MPI.
+ * The library to preload into a program that has `mpi`, in *path. It is `given`, or, if this is "", the first library of
+ * this installation that has the same MPI. For a program without MPI it is the first of all.
+ * HPCW_EIO: there is no library. HPCW_ENOTSUP: none has this MPI.
  */
 hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi, const char *given,
                                char path[TRACE_PATH], hpcw_error *err);

@@ -40,8 +40,8 @@ void bench_linktest_free(struct bench_linktest *l);
 /* Measures with messages of `size` bytes, shows each permutation, and writes the result. Collective. */
 hpcw_status bench_linktest_measure(struct bench_linktest *l, uint64_t size, const char *path, hpcw_error *err);
 
-/* Adds the last permutation of the result `path`, with l->slow, to the table on standard output, or to l->json. On process 0, unless
- * it is to be quiet. */
+/* Adds the last permutation of the result `path`, with l->slow, to the table on standard output, or to l->json.
+ * On process 0, unless it is to be quiet. */
 void bench_linktest_show(struct bench_linktest *l, const char *path, const hpcw_linktest_range *times,
                          const hpcw_linktest_range *all_to_all);
 

@@ -47,7 +47,7 @@ static inline void bench_page_introduce(struct ui_page *page, const char *headin
 
 /* ---- page_curves.c: over the block size, and over the order of the runs ---- */
 
-/* With fsync, and in the other modes that end on the disk. False: only one block size was measured, so there is no chart. */
+/* With fsync, and in the other modes that end on the disk. False: with one block size there is no chart. */
 bool bench_page_durable(struct bench_page_drawing *d);
 void bench_page_modes(struct bench_page_drawing *d);
 void bench_page_cached(struct bench_page_drawing *d);

@@ -258,7 +258,8 @@ void bench_advice_where(struct bench_advice *a, const struct bench_results *r);
 /* Fills in verdict and advice from the points. Says nothing that the figures do not show. HPCW_ENOMEM. */
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);
 
-/* results.json and results.csv; appear under their name when they are complete. `path` of JSON: NULL is standard output. */
+/* results.json and results.csv; appear under their name when they are complete. JSON without a path goes to standard
+ * output. */
 hpcw_status bench_results_write_json(const struct bench_results *r, const char *path, hpcw_error *err);
 hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err);
 

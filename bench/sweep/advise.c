@@ -294,8 +294,8 @@ static size_t best_aligned(const struct bench_results *r) {
     return best;
 }
 
-/* "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned", in words that need no explanation. An aligned
- * container is compared with its shifted twin, and all else with the best aligned container. */
+/* "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned", in words that need no explanation. An
+ * aligned container is compared with its shifted twin, and all else with the best aligned container. */
 static void say_choice(const struct bench_results *r, const struct bench_point *p, struct bench_advice *a) {
     static const char *const how[BENCH_LAYOUTS] = {
         [BENCH_SION_ALIGNED] = "files are aligned to",

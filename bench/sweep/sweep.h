@@ -91,12 +91,13 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 
 /* ---- a sweep that was interrupted ---- */
 
-/* Reads the results in the directory `output`, which process 0 sees, for all processes. *there: whether it has any. Collective. */
+/* Reads the results in the directory `output`, which process 0 sees, for all processes. *there: whether there are any.
+ * Collective. */
 hpcw_status bench_sweep_earlier(const struct bench_processes *processes, const char *output,
                                 struct bench_results *earlier, bool *there, hpcw_error *err);
 
-/* Takes over what an earlier sweep measured and decided. `r` has the facts of this one, and its plan with memory for `most` runs
- * of each point. HPCW_EMISMATCH: the earlier one was another sweep. *order: of its last run. */
+/* Takes over what an earlier sweep measured and decided. `r` has the facts of this one, and its plan with memory for
+ * `most` runs of each point. *order: the number of the last run. HPCW_EMISMATCH: the earlier one was another sweep. */
 hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned *planned, size_t most,
                                   const struct bench_results *earlier, const char *output, uint32_t *order,
                                   hpcw_error *err);
@@ -116,7 +117,7 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
 /* report.html in the same directory, in a build that makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
 
-/* What would be measured, for people. `bytes`: of a run, where that is given, and otherwise what a probe starts with. */
+/* What would be measured, for people. Sizes of runs are those that the probe starts with, unless they are given. */
 hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_results *r,
                               const struct bench_planned *planned, FILE *stream, hpcw_error *err);
 

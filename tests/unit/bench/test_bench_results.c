@@ -501,6 +501,21 @@ static void small_points_prove_nothing(void **state) {
     bench_results_free(&r);
 }
 
+/* Of a long path the end is shown, from the begin of a character; of several hosts, how many they are. */
+static void a_verdict_says_where(void **state) {
+    (void)state;
+    struct bench_results r = {.fs.type = "lustre", .hosts = 4, .host = "node1", .time = "2026-11-29T10:00:00Z"};
+    struct bench_advice a = {0};
+    for (size_t i = 0; i < 150; i++) {
+        memcpy(r.directory + 2 * i, "\u00fc", 2);
+    }
+    r.directory[300] = 'e';
+    bench_advice_where(&a, &r);
+    assert_memory_equal(a.text, "On ...\u00fc", 8);
+    assert_int_equal(strlen(a.text), strlen("On ...") + 199 + strlen(" (lustre, 4 hosts, 2026-11-29) "));
+    assert_non_null(strstr(a.text, "\u00fce (lustre, 4 hosts, 2026-11-29) "));
+}
+
 static void failed_points_prove_nothing(void **state) {
     (void)state;
     struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
@@ -515,17 +530,12 @@ static void failed_points_prove_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_of_a_point),
-        cmocka_unit_test(modes_have_their_rates),
-        cmocka_unit_test(one_rule_decides_all),
-        cmocka_unit_test(cached_reading_is_told),
-        cmocka_unit_test(differences_are_told),
-        cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
-        cmocka_unit_test(verdicts_are_right),
-        cmocka_unit_test(short_rounds_serve_better),
-        cmocka_unit_test(the_plan_says_what_shows),
-        cmocka_unit_test(noise_is_reported),
-        cmocka_unit_test(failed_points_prove_nothing),
+        cmocka_unit_test(rates_of_a_point),           cmocka_unit_test(modes_have_their_rates),
+        cmocka_unit_test(one_rule_decides_all),       cmocka_unit_test(cached_reading_is_told),
+        cmocka_unit_test(differences_are_told),       cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
+        cmocka_unit_test(verdicts_are_right),         cmocka_unit_test(short_rounds_serve_better),
+        cmocka_unit_test(the_plan_says_what_shows),   cmocka_unit_test(noise_is_reported),
+        cmocka_unit_test(a_verdict_says_where),       cmocka_unit_test(failed_points_prove_nothing),
         cmocka_unit_test(small_points_prove_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
