@@ -14,21 +14,22 @@ static struct gen_fit_sketch whole_of(const struct gen_fit_fact *fact) {
     return whole;
 }
 
-/* Half of the logarithm of a ratio that chance may make of few counts: none and one are not told apart, none and two are. */
+/* Upper bound of the allowed ln(ratio)/2 for small counts. Counts 0 and 1 count as equal; 0 and 2 do not. */
 #define MOST_CHANCE 0.49
 
-/* The variance of a correlation of n pairs, after Fisher. */
+/* Variance of a correlation coefficient of n pairs (Fisher). */
 static double variance_of(const struct gen_fit_fact *fact) {
     const double rest = 1 - fact->value * fact->value;
     return rest * rest / fmax(1, fact->samples - 3);
 }
 
-/* Whether even a distance of 1 is nothing special for so many values: the 5 % level of Kolmogorov and Smirnov's test. */
+/* Returns whether the samples are too small to differ: even a distance of 1 passes the Kolmogorov-Smirnov test
+ * at 5 %. */
 static bool few(double n, double m) {
     return n > 0 && m > 0 && 1.36 * sqrt((n + m) / (n * m)) >= 1;
 }
 
-/* Sums over the keys that one of two sides has. */
+/* Sums over the keys that at least one of two facts has. */
 struct sides {
     double sum[2], squares[2], product, differences;
     double keys;
@@ -54,7 +55,7 @@ static void meet_parts(const struct gen_fit_fact *const side[2], const double wh
     }
 }
 
-/* How far two mixes are apart: half of what their shares differ by, from 0 to 1. */
+/* Total variation distance of two mixes: half the sum of the differences of their shares, from 0 to 1. */
 static double distance_of_mixes(const struct gen_fit_fact *const side[2]) {
     struct sides sums;
     meet_parts(side, (const double[]){1, 1}, &sums);
@@ -63,7 +64,8 @@ static double distance_of_mixes(const struct gen_fit_fact *const side[2]) {
     return whole[0] > 0 && whole[1] > 0 ? sums.differences / 2 : 1;
 }
 
-/* 1 less the correlation of all pairs that one of them has. Matrices that are constant are alike if both are. */
+/* Returns 1 minus the correlation over all pairs that either side has. Two constant matrices have the distance
+ * 0. */
 static double distance_of_matrices(const struct gen_fit_fact *const side[2]) {
     struct sides s;
     meet_parts(side, (const double[]){1, 1}, &s);
@@ -86,7 +88,8 @@ static const struct gen_fit_part *largest(const struct gen_fit_fact *fact) {
     return most;
 }
 
-/* How much smaller the largest one of the twin is in the real data than the largest one there. */
+/* Returns by what share of the largest real amount the twin's largest item is smaller, both measured in the real
+ * data. */
 static double distance_of_largest(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     double amount = 0;
     for (size_t i = 0; i < real->pieces; i++) {
@@ -142,7 +145,7 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
         const double n[] = {real->value * real->samples + 1, twin->value * twin->samples + 1};
         row.distance = fabs(gen_fit_ln(n[0] / real->samples * (twin->samples / n[1])));
         row.allowed = gen_fit_ln(2);
-        chance = fmin(MOST_CHANCE, sqrt(1 / n[0] + 1 / n[1])); /* of counts, after Poisson */
+        chance = fmin(MOST_CHANCE, sqrt(1 / n[0] + 1 / n[1])); /* Poisson error of the ratio of two counts */
     } else if (real->kind == GEN_FIT_MARGINAL && few(whole[0].count, whole[1].count)) {
         row.distance = gen_fit_sketch_distance(&whole[0], &whole[1]);
         row.allowed = chance = 1;
@@ -158,7 +161,7 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
         chance = real->kind == GEN_FIT_CORRELATION ? sqrt(variance_of(real) + variance_of(twin))
                                                    : fabs(real->part[0] - real->part[1]);
     }
-    row.allowed = fmax(row.allowed, 2 * chance); /* fmax passes over NaN, what is not known */
+    row.allowed = fmax(row.allowed, 2 * chance); /* fmax ignores an unknown value, which is NaN */
     row.verdict = row.distance > row.allowed ? GEN_FIT_DIFFERENT
                   : row.allowed < 1          ? GEN_FIT_ALIKE
                                              : GEN_FIT_UNKNOWN;
@@ -226,7 +229,8 @@ static void put_table(struct ui_page *page, const struct gen_fit_row *row, size_
 
 enum { POINTS = 99 };
 
-/* The share of the values up to each percentile. Constants are one point. */
+/* Computes points of the cumulative distribution: value and share of the values up to it. A constant is one
+ * point. */
 static size_t curve(const struct gen_fit_fact *fact, struct ui_page_point point[POINTS]) {
     const struct gen_fit_sketch whole = whole_of(fact);
     size_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The statistics of a data set by name, for a comparison with those of another one. Each is known of all ranks, and of two
- * halves of them, whose difference says what chance does. */
+/* Named statistics of a data set, to be compared with those of another one. Each is computed over all ranks and
+ * over two halves of the ranks. The difference of the halves shows the spread by chance. */
 #ifndef HPCW_GEN_FIT_FACTS_H
 #define HPCW_GEN_FIT_FACTS_H
 
@@ -14,15 +14,19 @@ enum gen_fit_kind {
     GEN_FIT_MARGINAL,
     GEN_FIT_CORRELATION,
     GEN_FIT_SHARE,
-    GEN_FIT_FACTOR, /* a number > 0, or 0, of which the ratio counts: one of `samples` things is added to both sides */
-    GEN_FIT_RATIO,  /* alike if the other one differs by at most the share `allowed` */
-    GEN_FIT_AMOUNT, /* by at most `allowed` */
-    GEN_FIT_MIX,    /* amounts of several kinds: alike by the total variation of their shares */
-    GEN_FIT_MATRIX, /* amounts of pairs: alike by their correlation */
-    GEN_FIT_LARGEST, /* amounts: alike if the largest one of the twin is, in the real data, at most `allowed` below the largest */
+    /* a number >= 0, compared as a ratio after one of `samples` things is added to both sides */
+    GEN_FIT_FACTOR,
+    /* compared as a ratio: alike if the relative difference is at most `allowed` */
+    GEN_FIT_RATIO,
+    GEN_FIT_AMOUNT, /* alike if they differ by at most `allowed` */
+    GEN_FIT_MIX,    /* amounts by kind, compared by the total variation of their shares */
+    GEN_FIT_MATRIX, /* amounts by pair, compared by their correlation */
+    /* amounts: alike if the twin's largest item has, in the real data, an amount at most `allowed` below the
+     * largest */
+    GEN_FIT_LARGEST,
 };
 
-/* An amount of a kind or a pair, which the key tells from others. */
+/* An amount, and the key of its kind or pair. */
 struct gen_fit_part {
     uint64_t key;
     double amount;
@@ -32,10 +36,12 @@ struct gen_fit_fact {
     const char *format, *name, *unit; /* static texts */
     enum gen_fit_kind kind;
     struct gen_fit_sketch *half[2]; /* of a marginal; owned */
-    double value, part[2];          /* of the others, and that of each half; NaN: not known */
-    double samples;                 /* independent ones, of a correlation; see GEN_FIT_FACTOR */
-    double allowed;                 /* where the kind says so */
-    struct gen_fit_part *piece;     /* [pieces] of a mix or a matrix, by ascending keys; owned */
+    /* value over all ranks and over each half, for kinds other than a marginal; NaN: unknown */
+    double value, part[2];
+    /* a correlation: number of independent samples; a factor: see GEN_FIT_FACTOR */
+    double samples;
+    double allowed;             /* tolerance, for the kinds that use it */
+    struct gen_fit_part *piece; /* [pieces] of a mix or a matrix, in ascending order of keys; owned */
     size_t pieces;
 };
 
@@ -44,8 +50,8 @@ struct gen_fit_facts {
     size_t count, capacity;
 };
 
-/* Adds a fact; its sketches belong to the list, also after a failure (HPCW_ENOMEM). One whose sketches are empty, or whose
- * value is not known, is left out. */
+/* Adds a fact. The list owns its sketches, even after a failure (HPCW_ENOMEM). A fact without samples or with an
+ * unknown value is dropped. */
 hpcw_status gen_fit_facts_add(struct gen_fit_facts *facts, const struct gen_fit_fact *fact, hpcw_error *err);
 void gen_fit_facts_free(struct gen_fit_facts *facts);
 

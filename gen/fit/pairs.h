@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums over pairs of values, for their correlation. Zeroed: none. Sums of two streams add up. */
+/* Sums over pairs of values, for their correlation. A zeroed struct has no pairs. Sums of two streams can be
+ * added. */
 #ifndef HPCW_GEN_FIT_PAIRS_H
 #define HPCW_GEN_FIT_PAIRS_H
 
 #include <math.h>
 #include <stdbool.h>
 
-/* No mean, correlation or value of a table stands for fewer measured values: it would tell them. */
+/* Fewest measured values behind any mean, correlation or table value. Fewer would reveal single values. */
 enum { GEN_FIT_LEAST_VALUES = 5 };
 
 struct gen_fit_pairs {
@@ -35,11 +36,11 @@ static inline double gen_fit_covariance(const struct gen_fit_pairs *p) {
     return p->xy / p->n - p->x / p->n * (p->y / p->n);
 }
 
-/* NaN for fewer than GEN_FIT_LEAST_VALUES pairs, or if one of the two does not vary. */
+/* Returns NaN for fewer than GEN_FIT_LEAST_VALUES pairs, or if one of the values does not vary. */
 static inline double gen_fit_correlation(const struct gen_fit_pairs *p) {
     const double xx = p->xx / p->n - p->x / p->n * (p->x / p->n);
     const double yy = p->yy / p->n - p->y / p->n * (p->y / p->n);
-    /* What rounding leaves of a constant is no variation. */
+    /* A relative variance this small is rounding error of a constant. */
     const double least = 1e-12;
     const bool varies = xx > least * p->xx / p->n && yy > least * p->yy / p->n;
     return p->n >= GEN_FIT_LEAST_VALUES && varies ? gen_fit_covariance(p) / sqrt(xx * yy) : NAN;

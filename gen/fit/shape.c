@@ -11,7 +11,7 @@
 #define CELL 0.01
 #define LOWEST (-0.5 * CELL * GEN_FIT_CELLS)
 
-/* Steps of sums over a normal deviation from -5 to 5. */
+/* Number of integration steps over a normal deviate from -5 to 5. */
 enum { STEPS = 80 };
 static double y_of(int step) {
     return (step - 0.5 * STEPS) * (10.0 / STEPS);
@@ -43,8 +43,8 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
     }
 }
 
-/* The largest difference of the distribution functions of the shape and of a rising function of a normal deviation, with
- * the share of the deviations below each step; NULL: of the deviation itself. */
+/* Largest difference of two distribution functions: the shape's, and that of a rising function of a normal
+ * deviate. below: share of the deviates below each step; NULL: the deviate itself. */
 static double distance_from(const struct gen_fit_shape *s, const struct model_load_tail *tail,
                             const double share[STEPS + 1]) {
     double below = 0;
@@ -92,7 +92,7 @@ double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance) {
     return best;
 }
 
-/* The mean of the values between two shares of all. */
+/* Mean of the values between two quantiles, given as shares. */
 static double mean_between(const struct gen_fit_shape *s, double from, double to) {
     double before = 0;
     double sum = 0;
@@ -110,7 +110,7 @@ static double mean_between(const struct gen_fit_shape *s, double from, double to
 }
 
 double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew) {
-    const double from = 2.326; /* a hundredth of normal deviations is above it */
+    const double from = 2.326; /* one hundredth of normal deviates is above it */
     struct model_load_tail tail;
     double sum = 0;
     double weights = 0;
@@ -140,8 +140,8 @@ double gen_fit_shape_skew_of_tail(const struct gen_fit_shape *s, double room) {
     return best;
 }
 
-/* How far a table of this many objects can reach, so that each value stands for at least 5. The outermost one stands for
- * all beyond the middle between it and the next; the one beside it can stand for fewer. */
+/* Outermost position of a table's knots such that each value stands for at least 5 objects. The outermost value
+ * stands for everything beyond the middle between it and the next one. The value beside it may stand for fewer. */
 static double reach_of(double objects, int knots) {
     for (int hundredths = 320; hundredths > 0; hundredths--) {
         const double reach = 0.01 * hundredths;
@@ -155,11 +155,11 @@ static double reach_of(double objects, int knots) {
     return 0;
 }
 
-/* The length of the text. */
+/* Prints a table and returns the length of its text. */
 static int print_table(const struct gen_fit_shape *s, int knots, double reach, char *text, size_t size) {
     const double step = 2 * reach / (knots - 1);
     int at = snprintf(text, size, "%d", (int)lround(100 * reach));
-    long last = LONG_MIN; /* equal means must not fall by their rounding */
+    long last = LONG_MIN; /* equal means must not fall by rounding */
     for (int k = 0; k < knots && (size_t)at < size; k++) {
         const double y = k * step - reach;
         const double from = k == 0 ? 0 : gen_fit_normal_below(y - 0.5 * step);
@@ -181,7 +181,7 @@ void gen_fit_shape_table(const struct gen_fit_shape *s, double objects, char *te
     (void)print_table(s, knots, reach, text, size);
 }
 
-/* A table has not exactly the mean 0 and the variance 1 that the form has. */
+/* The form has mean 0 and variance 1; a table has them only approximately. */
 static double variance_of(const struct model_load_tail *tail, double *mean) {
     double sum = 0;
     double squares = 0;

@@ -60,7 +60,7 @@ double gen_fit_sketch_distance(const struct gen_fit_sketch *a, const struct gen_
     if (a->count == 0 || b->count == 0) {
         return 1;
     }
-    /* The shares up to a bin, and up to the next one. */
+    /* Cumulative shares up to this bin and up to the next one. */
     double a_here = a->zeros / a->count;
     double b_here = b->zeros / b->count;
     double most = 0;

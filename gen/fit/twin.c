@@ -51,7 +51,7 @@ static const struct ui_param *find(const char *key, size_t *offset) {
     return NULL;
 }
 
-/* Of a parameter; t->count: it was not learned. */
+/* Returns the index of a parameter; t->count: it was not learned. */
 static size_t index_of(const struct gen_fit_twin *t, const char *key) {
     size_t i = 0;
     while (i < t->count && strcmp(t->learned[i].key, key) != 0) {
@@ -81,7 +81,7 @@ hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value,
     const struct ui_param *param = find(key, &offset);
     char text[VALUE] = "";
     if (param != NULL && param->type == UI_PARAM_F64) {
-        /* Three digits are nobody's measured value, and neither are two decimals of a logarithm. */
+        /* A value of three digits, or two decimals of a logarithm, does not disclose a measured value. */
         const bool is_logarithm = strcmp(key, "load.edge_bytes_mean") == 0;
         (void)snprintf(text, sizeof text, is_logarithm && value >= 10 ? "%.2f" : "%.3g", value);
         double rounded;
@@ -90,7 +90,7 @@ hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value,
         }
     } else if (param != NULL) {
         double whole = fmax(param->min, fmin(param->max, value));
-        /* Large sizes are measured, too; small numbers are exact. */
+        /* Large sizes are measured values and are rounded. Small numbers stay exact. */
         const double unit = whole < 1000 ? 1 : pow(10, floor(log10(whole)) - 2);
         whole = fmax(param->min, fmin(param->max, round(whole / unit) * unit));
         (void)snprintf(text, sizeof text, "%.0f", whole);
@@ -127,7 +127,7 @@ void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *valu
     }
 }
 
-/* A twin has the formats that were fitted; --formats can ask for others. */
+/* A twin has the formats that were fitted; --formats can add others. */
 static bool print_formats(uint64_t formats, struct hpcw_i_buf *buf) {
 #define NAME(number, name) #name,
     static const char *const names[] = {GEN_FORMAT_LIST(NAME)};
@@ -142,13 +142,13 @@ static bool print_formats(uint64_t formats, struct hpcw_i_buf *buf) {
     return good && hpcw_i_buf_append_str(buf, "\n");
 }
 
-/* In the order of the parameters' table, which has each group in one piece. */
+/* Parameters are printed in the order of their table, where each group is contiguous. */
 hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workload, struct hpcw_i_buf *buf,
                                hpcw_error *err) {
     char line[512];
     const struct gen_dataset_group *group;
     const struct ui_param *param;
-    size_t section = 0; /* length of the name of the current one */
+    size_t section = 0; /* length of the current section's name */
     const char *last = "";
     bool good = hpcw_i_buf_append_str(
         buf, "; A synthetic twin of measured data, by hpcgen fit: parameters and quantile tables, no measured "
@@ -171,8 +171,8 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workloa
         (void)snprintf(line, sizeof line, "workload = %.190s\n", workload);
         good = good && hpcw_i_buf_append_str(buf, line);
     } else if (t->formats >> GEN_FORMAT_VOM & 1) {
-        /* It sends the edges of the load model, so that loads are those of the model, too: a run would add noise, which is
-         * in measured times already. */
+        /* This workload sends the edges of the load model, so loads come from the model as well. A simulated run
+         * would add noise that measured times already contain. */
         good = good && hpcw_i_buf_append_str(buf, "workload = stencil\n");
     }
     for (size_t p = 0; (param = gen_dataset_param(p, &group)) != NULL; p++) {

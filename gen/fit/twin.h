@@ -8,7 +8,7 @@
 #include "gen/spec/dataset.h"
 #include "libwriter/base/buf.h"
 
-/* What a parameter counts or measures: this stays the same in a twin with another number of ranks. */
+/* What a parameter counts or measures. A twin with another number of ranks keeps this quantity. */
 enum gen_fit_scale {
     GEN_FIT_PER_RUN,
     GEN_FIT_PER_RANK,
@@ -20,14 +20,14 @@ enum gen_fit_scale {
 
 enum { GEN_FIT_MOST_LEARNED = 128, GEN_FIT_MOST_REMARKS = 64, GEN_FIT_REMARK = 200 };
 
-/* How the text of a workload begins that was learned. */
+/* First words of the text of a learned workload. */
 #define GEN_FIT_TWIN_OF_LOG "-- A twin of an event log"
 
 struct gen_fit_twin {
     bool has_preset;
-    uint32_t ranks;   /* of the measured data; the most, of several data sets */
+    uint32_t ranks;   /* ranks of the measured data; of several data sets, the most */
     uint64_t seed;    /* 0: any */
-    uint64_t formats; /* bit i: enum gen_format_id i was fitted */
+    uint64_t formats; /* bit i: the format `enum gen_format_id` i was fitted */
     struct gen_dataset dataset;
     struct {
         const char *key;
@@ -36,37 +36,38 @@ struct gen_fit_twin {
     size_t count;
     char remark[GEN_FIT_MOST_REMARKS][GEN_FIT_REMARK]; /* sentences without a full stop */
     size_t remarks;
-    struct hpcw_i_buf workload; /* a text in Lua; empty: none. Owned */
-    double rest, together;      /* its parameters of these names */
-    bool partial;               /* asked for: also one that lacks much of the data */
-    char lacks[GEN_FIT_REMARK]; /* what it lacks; empty: not much */
+    struct hpcw_i_buf workload; /* text in Lua; empty: none. Owned */
+    double rest, together;      /* values of the workload's parameters of these names */
+    /* accept a twin that lacks much of the data */
+    bool partial;
+    char lacks[GEN_FIT_REMARK]; /* what the twin lacks; empty: not much */
 };
 
-/* With the defaults of the first preset. */
+/* Initialises a twin with the defaults of the first preset. */
 hpcw_status gen_fit_twin_init(struct gen_fit_twin *t, hpcw_error *err);
 void gen_fit_twin_free(struct gen_fit_twin *t);
 
-/* Takes the machine of a preset, whose parameters are then the defaults of "machine.*". */
+/* Takes the machine of a preset. Its parameters become the defaults of "machine.*". */
 hpcw_status gen_fit_twin_preset(struct gen_fit_twin *t, const char *preset, hpcw_error *err);
 
-/* Sets a parameter: a number rounded to three digits and brought into the parameter's range, or text. HPCW_EINTERNAL for an
+/* Sets a parameter. A number is rounded to three digits and clamped to the parameter's range. HPCW_EINTERNAL:
  * unknown key. */
 hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value, enum gen_fit_scale scale,
                           hpcw_error *err);
 hpcw_status gen_fit_learn_text(struct gen_fit_twin *t, const char *key, const char *text,
                                enum gen_fit_scale scale, hpcw_error *err);
 
-/* What a person should know: what was not learned, and why. */
+/* Adds a remark for the user: what was not learned, and why. */
 void gen_fit_remark(struct gen_fit_twin *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
-/* The same, before all others. */
+/* Adds a remark before all others. */
 void gen_fit_remark_first(struct gen_fit_twin *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
-/* The value that was learned, and the default, as text. */
+/* Writes the learned value and the default as text. */
 void gen_fit_learned_text(const struct gen_fit_twin *t, size_t index, char *value, char *usual, size_t size);
 
 const char *gen_fit_scale_name(enum gen_fit_scale scale);
 
-/* Appends the configuration file, which names the file of the workload, if there is one. */
+/* Appends the configuration file. It names the file of the workload if there is one. */
 hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workload, struct hpcw_i_buf *buf,
                                hpcw_error *err);
 

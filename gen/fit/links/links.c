@@ -21,15 +21,17 @@
 struct fit_links {
     struct read_linktest *reader;
     hpcw_linktest_info info;
-    struct gen_fit_twin *twin; /* NULL: only facts */
-    struct gen_fit_rows rows;  /* for the twin */
+    struct gen_fit_twin *twin; /* NULL: collect facts only */
+    struct gen_fit_rows rows;  /* rows that the twin is fitted to */
     uint32_t *node;            /* [ranks] */
-    uint32_t *on_node;         /* [nodes] ranks of each; the last one may have fewer */
+    /* [nodes] number of ranks of each node; the last node may have fewer */
+    uint32_t *on_node;
     uint32_t nodes, ppn;
-    double *time;                   /* [steps] of a row, seconds */
+    double *time;                   /* [steps] times of one row, seconds */
     uint64_t *partner;              /* [steps] */
-    struct gen_fit_timings half[2]; /* of the run */
-    double *of_node; /* [nodes] mean ln(seconds) of its ranks' fastest timings with other nodes */
+    struct gen_fit_timings half[2]; /* first and second half of the run's time */
+    /* [nodes] mean over a node's ranks of ln(seconds) of the fastest timing with another node */
+    double *of_node;
 };
 
 static hpcw_status no_memory(const struct fit_links *l, hpcw_error *err) {
@@ -38,7 +40,7 @@ static hpcw_status no_memory(const struct fit_links *l, hpcw_error *err) {
 
 /* ---- hosts ---- */
 
-/* Numbers the hosts in the order of the ranks. */
+/* Numbers the hosts in the order in which ranks name them first. */
 static hpcw_status read_hosts(struct fit_links *l, hpcw_error *err) {
     struct hpcw_i_table seen = {.key_words = 1, .value_size = 8, .seed = hpcw_i_table_random()};
     char *host = hpcw_i_malloc(READ_LINKTEST_MOST_HOST);
@@ -75,7 +77,7 @@ static hpcw_status learn_field(struct gen_fit_twin *t, const struct hpcw_i_linkt
     return gen_fit_learn_text(t, key, text, GEN_FIT_PER_RUN, err);
 }
 
-/* The settings of the run: no measured values. */
+/* Learns the settings of the run, none of which is a measured value. */
 static hpcw_status learn_settings(struct fit_links *l, hpcw_error *err) {
     hpcw_linktest_info i = l->info;
     struct gen_fit_twin *t = l->twin;
@@ -99,7 +101,7 @@ static hpcw_status learn_settings(struct fit_links *l, hpcw_error *err) {
 
 /* ---- rows ---- */
 
-/* The halves are those of the time: congestion changes with it, and is alike for all ranks. */
+/* Splits the timings by time, not by rank: congestion changes over time and is alike for all ranks. */
 static void add_row(struct fit_links *l, uint32_t rank, uint64_t first_step) {
     const uint32_t steps = l->info.steps;
     const uint64_t middle = l->info.permutations * steps / 2;
@@ -161,8 +163,8 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Nodes whose fastest timings are slower than the median one's by a fifth: slow ports. Their mean timings would also tell
- * where a node lies. */
+/* Share of nodes with slow ports: their fastest timings are slower than the median node's by a fifth. Mean
+ * timings are not used, since they also depend on where a node is in the network. */
 static double slow_share(struct fit_links *l) {
     double slow = 0;
     qsort(l->of_node, l->nodes, sizeof *l->of_node, by_value);
@@ -207,7 +209,8 @@ static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, h
         const char *name;
         double value, samples;
     } factor[] = {
-        /* What clocks do not resolve is no spread, and one in a hundred is hardly noticed. */
+        /* A spread below the clock's resolution counts as none. One hundredth of timings far out is hardly
+         * noticeable. */
         {"spread of times in a place", gen_fit_mean_spread(l->rows.spread), 1e4},
         {"times far out in their place", gen_fit_far_out(l->rows.spread),
          fmin(100, (double)l->rows.count * l->info.steps)},

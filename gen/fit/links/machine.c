@@ -11,16 +11,17 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Rows that are compared: as many as have about this many timings, and at least this many rows. */
+/* Rows are compared until they have about ENOUGH_TIMINGS timings, but at least LEAST_ROWS rows. */
 enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
-/* Jobs that are simulated for each preset, whose runs differ; and most jobs for the preset that was chosen. Fewer are simulated if
- * there are many timings, or once one is near: by half of the distance that a comparison allows. */
+/* TRIED_JOBS: jobs simulated for each preset, each a run of its own. MOST_JOBS: most jobs for the chosen preset.
+ * Fewer jobs are simulated if there are more than MOST_TIMINGS timings, or once a job is within NEAR_DISTANCE.
+ * That is half the distance that a comparison allows. */
 enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 
-/* Share of timings far out, beyond those that the machine has anyway, from which on messages are delayed: comparisons add as much
- * to both sides. */
+/* Messages count as delayed if the share of timings far out exceeds the machine's own by this much. Comparisons
+ * add the same to both sides. */
 #define MORE_DELAYS 0.01
 
 static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {
@@ -76,7 +77,7 @@ void gen_fit_rows_end(struct gen_fit_rows *rows) {
 
 /* ---- one job on a machine ---- */
 
-/* Makes the timings of the same pairs. */
+/* Simulates timings of the same pairs of ranks. */
 static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linktest_params *run,
                             struct model_machine_params params, uint32_t job, hpcw_error *err) {
     const uint32_t steps = rows->info->steps;
@@ -85,7 +86,8 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linkte
     struct model_linktest linktest;
     struct model_linktest_scratch *scratch = NULL;
     params.job = job;
-    /* The seed of the noise is none that data have: those of a dataset's own seed would come out equal. */
+    /* The noise gets a seed that no data set uses. With a data set's own seed, the simulated timings would equal
+     * it exactly. */
     hpcw_status s = model_machine_init(&machine, &params, rows->info->tasks, hpcw_i_numbered_seed(job, 0), err);
     if (s != HPCW_OK) {
         return s;
@@ -115,7 +117,7 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linkte
     return s;
 }
 
-/* The largest distance of the distributions. Of correlations, comparisons allow twice as much. */
+/* The largest distance of any distribution. A correlation counts half, since comparisons allow twice as much. */
 static double distance_of(const struct gen_fit_rows *rows) {
     const double steps =
         fabs(gen_fit_correlation(&rows->measured.step) - gen_fit_correlation(&rows->made.step));
@@ -130,13 +132,15 @@ static double distance_of(const struct gen_fit_rows *rows) {
 
 /* ---- the preset ---- */
 
-/* Of a preset's runs. */
+/* Results of the runs of one preset. */
 struct fit_runs {
-    double distance;                          /* sum: of the forms, and a little of the medians */
-    double ratio[TRIED_JOBS][GEN_FIT_PLACES]; /* ln(median measured / made); NaN: too few timings */
+    /* sum of the distances of the distributions' forms, plus a small part for the medians */
+    double distance;
+    /* ln(measured median / simulated median); NaN: too few timings */
+    double ratio[TRIED_JOBS][GEN_FIT_PLACES];
 };
 
-/* The parameters of a machine with the measured number of ranks per node. */
+/* Parameters of the preset's machine with the measured number of ranks per node. */
 static hpcw_status params_of(const struct gen_fit_rows *rows, size_t preset, struct model_machine_params *p,
                              hpcw_error *err) {
     hpcw_status s = model_machine_params_init(p, model_machine_preset[preset].name, err);
@@ -168,7 +172,8 @@ static hpcw_status run_machine(struct gen_fit_rows *rows, const struct gen_fit_t
     return s;
 }
 
-/* By how much a machine's times must be multiplied; 1 if the measured ones are among those of its runs, or nearly. */
+/* Factor to scale a machine's times by. It is 1 if the measured times lie within the range of its runs, or
+ * nearly so. */
 static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     const double same = 0.03;
     double low = INFINITY;
@@ -182,7 +187,8 @@ static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     return isnan(mean) || (low < same && high > -same) ? 1 : hpcw_i_exp(mean);
 }
 
-/* Times of some classes are multiplied by a factor: all parts of them, so whatever the size of the messages. */
+/* Multiplies all times of the parameters `first` to `last` by a factor, so the ratio holds for every message
+ * size. */
 static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double factor, hpcw_error *err) {
     const struct model_machine_params p = twin->dataset.machine_params;
     hpcw_status s = HPCW_OK;
@@ -234,10 +240,11 @@ hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit
 
 /* ---- noise ---- */
 
-/* Jobs whose spreads are averaged, and halvings of the range of the factor. */
+/* NOISE_JOBS: jobs whose spreads are averaged. HALVINGS: steps of the bisection for the noise factor. */
 enum { NOISE_JOBS = 4, HALVINGS = 12 };
 
-/* The place that tells noise and delays: that with the least congestion. GEN_FIT_PLACES: there are too few timings. */
+/* Returns the place with the least congestion, where noise and delays show best. GEN_FIT_PLACES: too few
+ * timings. */
 static int quietest(const struct gen_fit_rows *rows) {
     int place = 0;
     while (place < GEN_FIT_PLACES && rows->spread[place].timings == 0) {
@@ -246,7 +253,7 @@ static int quietest(const struct gen_fit_rows *rows) {
     return place;
 }
 
-/* MAD over median there, of the twin with its noise times a factor. */
+/* Computes MAD / median at that place for the twin with its noise scaled by a factor. */
 static hpcw_status try_noise(struct gen_fit_rows *rows, const struct gen_fit_twin *twin, double factor,
                              int place, double *spread, hpcw_error *err) {
     struct model_machine_params p = twin->dataset.machine_params;
@@ -269,8 +276,8 @@ static hpcw_status try_noise(struct gen_fit_rows *rows, const struct gen_fit_twi
 }
 
 hpcw_status gen_fit_rows_learn_noise(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
-    const double same = 0.35;  /* half of the logarithm of what comparisons allow */
-    const double least = 1e-6; /* no clock tells less */
+    const double same = 0.35;  /* half of ln(ratio) that comparisons allow */
+    const double least = 1e-6; /* finer than any clock resolves */
     const int place = quietest(rows);
     double spread;
     if (place == GEN_FIT_PLACES) {
@@ -301,7 +308,7 @@ hpcw_status gen_fit_rows_learn_noise(struct gen_fit_rows *rows, struct gen_fit_t
 hpcw_status gen_fit_rows_learn_times(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
     struct fit_runs runs;
     hpcw_status s = run_machine(rows, twin, &twin->dataset.machine_params, &runs, err);
-    /* Messages to near nodes meet the least congestion, which is not the machine's own. */
+    /* Messages between near nodes meet the least congestion. Congestion belongs to the job, not to the machine. */
     const enum gen_fit_place nearest =
         rows->measured.sketch[GEN_FIT_NEAR]->count >= GEN_FIT_LEAST_VALUES ? GEN_FIT_NEAR : GEN_FIT_FAR;
     s = s == HPCW_OK ? scale(twin, MODEL_SAME_CACHE, MODEL_SAME_NODE, factor_of(&runs, GEN_FIT_IN_NODE), err)
@@ -311,7 +318,7 @@ hpcw_status gen_fit_rows_learn_times(struct gen_fit_rows *rows, struct gen_fit_t
 
 /* ---- the job ---- */
 
-/* Where the nodes lie, so how many groups they span, and how busy the network is, are those of one run. */
+/* One run decides where its nodes are, so how many groups they span, and how busy the network is. */
 hpcw_status gen_fit_rows_learn_job(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
     const uint64_t timings = (uint64_t)rows->count * rows->info->steps;
     const uint64_t jobs = timings * MOST_JOBS < MOST_TIMINGS ? MOST_JOBS : MOST_TIMINGS / (timings + 1);
@@ -319,7 +326,7 @@ hpcw_status gen_fit_rows_learn_job(struct gen_fit_rows *rows, struct gen_fit_twi
     double least = INFINITY;
     hpcw_status s = HPCW_OK;
     if (rows->measured.sketch[GEN_FIT_OF_RANK]->count < GEN_FIT_LEAST_VALUES) {
-        return HPCW_OK; /* hardly a network */
+        return HPCW_OK; /* too few nodes for a network */
     }
     for (uint32_t job = 1; s == HPCW_OK && job <= jobs && least > NEAR_DISTANCE; job++) {
         s = simulate(rows, &twin->dataset.linktest_params, twin->dataset.machine_params, job, err);
@@ -352,8 +359,8 @@ hpcw_status gen_fit_rows_learn_delays(struct gen_fit_rows *rows, struct gen_fit_
     if (more < MORE_DELAYS) {
         return HPCW_OK;
     }
-    /* The median of a Pareto distribution with exponent 2 is sqrt(2) times its least value, which is to be seen in a timing that is
-     * short by the noise, too. */
+    /* The median of a Pareto distribution with exponent 2 is sqrt(2) times its minimum. Even a timing shortened
+     * by noise must show this delay. */
     const double least_us =
         1e6 * messages * fmax(m->excess_s / sqrt(2), (GEN_FIT_FAR_OUT + 1) * m->deviation_s);
     s = gen_fit_learn(twin, "linktest.tail_max", 2 * least_us, GEN_FIT_PER_LINK, err);

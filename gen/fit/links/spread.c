@@ -14,7 +14,7 @@ static int by_place_and_time(const void *a, const void *b) {
                                 : (x->seconds > y->seconds) - (x->seconds < y->seconds);
 }
 
-/* The median distance of sorted times from their median: goes outwards from it, to the nearer side. */
+/* Median absolute deviation of sorted times. Walks outwards from the median, always to the nearer side. */
 static double deviation_of(const struct gen_fit_timing *t, size_t count) {
     const double median = t[count / 2].seconds;
     size_t low = count / 2;
@@ -40,7 +40,7 @@ static struct gen_fit_spread spread_in_place(const struct gen_fit_timing *t, siz
     while (out < count && t[count - 1 - out].seconds > median + GEN_FIT_FAR_OUT * deviation) {
         out++;
     }
-    /* They are the end of the list. */
+    /* The timings far out are the end of the sorted list. */
     const double excess = out > 0 ? t[count - 1 - out / 2].seconds - median : 0;
     return (struct gen_fit_spread){(double)count, median, deviation, (double)out, excess};
 }

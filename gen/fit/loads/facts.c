@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the sums over load data say, by name. */
+/* Turns the sums over load data into named facts. */
 #include <math.h>
 
 #include "gen/fit/loads/loads.h"
@@ -23,11 +23,11 @@ struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l,
     }
     const double mean = sum.x / sum.tasks;
     const double sd = sqrt(fmax(0, sum.xx / sum.tasks - mean * mean));
-    /* What rounding leaves of equal values is no deviation. */
+    /* A deviation this small is rounding error of equal values. */
     return (struct gen_fit_load_moments){sum.tasks, sum.seconds / sum.tasks, mean, sd < 1e-6 ? 0 : sd};
 }
 
-/* The correlation of tasks on one rank: the mean product of the deviations of two of them, over the variance. */
+/* Correlation of tasks on one rank: mean product of the deviations of two tasks, divided by the variance. */
 static double same_rank(const struct gen_fit_load_group *p) {
     const double mean = p->x / p->tasks;
     const double variance = p->xx / p->tasks - mean * mean;
@@ -79,7 +79,7 @@ size_t gen_fit_loads_begin(const struct gen_fit_loads *l) {
     const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0, 0);
     const struct gen_fit_load_moments run = gen_fit_loads_moments(l, 1, 1);
     if (run.tasks == 0) {
-        return 0; /* one phase, which is the run */
+        return 0; /* one phase only: it is the run itself */
     }
     if (setup.tasks == 0 || setup.seconds <= 0 || run.seconds <= 0) {
         return 1;
@@ -160,7 +160,7 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
         [GEN_FIT_EDGE] = "task time and bytes of an edge to it",
     };
     const size_t first = l->phases > 1 ? 1 : 0;
-    /* Objects of a rank are alike, so they tell less than independent ones (Kish's design effect). */
+    /* Objects of a rank are alike, so they count less than independent samples (Kish's design effect). */
     const double on_rank = l->counts > 0 ? l->count_sum / l->counts : 0;
     const double alike = gen_fit_loads_correlation(l, GEN_FIT_SAME_RANK, 2, first, LAST);
     const double objects = on_rank * l->ranks / (1 + fmax(0, on_rank - 1) * (alike > 0 ? alike : 0));
@@ -182,7 +182,7 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
     const struct {
         const char *name;
         const double *part, *rest;
-        bool of_sum; /* `rest` is without `part` */
+        bool of_sum; /* true: `rest` does not include `part` */
     } share[] = {
         {"objects that are new on a rank", l->arrived, l->stayed, true},
         {"edges between objects of different homes", l->distant, l->edges, false},

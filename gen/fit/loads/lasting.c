@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learns the share of an object's work that lasts, at both ends of a run. */
+/* Learns which share of an object's work persists, at the begin and at the end of a run. */
 #include <math.h>
 
 #include "gen/fit/loads/loads.h"
@@ -10,15 +10,15 @@ double gen_fit_loads_middle(const struct gen_fit_loads *l, size_t group) {
     return group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
 }
 
-/* The share of the variance that lasts in a phase, as the model has it: the rest becomes less by the same factor from phase to
+/* Share of the variance that persists in a phase. As in the model, the rest shrinks by the same factor each
  * phase. */
 static double lasting_in(const struct gen_fit_loads *l, const double ln_fresh[2], double phase) {
     const double passed = l->phases > 2 ? fmax(0, phase - 1) / (double)(l->phases - 2) : 0;
     return 1 - hpcw_i_exp(ln_fresh[0] + passed * (ln_fresh[1] - ln_fresh[0]));
 }
 
-/* Correlations of deviations in a group: with the phase before, and with the last one before that is a power of two. NaN: not
- * known. */
+/* Correlations of deviations in a group of phases: with the previous phase, and with the last earlier phase
+ * whose number is a power of two. NaN: unknown. */
 struct fit_kept {
     double next, early, weight;
 };
@@ -39,11 +39,11 @@ static double error_of(const struct gen_fit_loads *l, const struct fit_kept *see
     return error;
 }
 
-/* Least squares: steps in both ends, half as long when none of them helps. */
+/* Least squares by coordinate search: a step at both ends of the run, halved when no step improves the fit. */
 static void search(const struct gen_fit_loads *l, const struct fit_kept *seen, double ln_fresh[2]) {
     enum { HALVINGS = 8 };
     static const double way[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
-    const double least = -9; /* all but a ten thousandth lasts */
+    const double least = -9; /* ln of the share that does not persist: 1 in 10,000 */
     double error = error_of(l, seen, ln_fresh);
     double step = 1;
     for (int halved = 0; halved < HALVINGS;) {

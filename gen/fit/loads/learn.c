@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parameters of the model of loads (gen/model/load/load.h) from the sums over load data. */
+/* Learns the parameters of the load model (gen/model/load/load.h) from the sums over load data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,33 +13,34 @@
 
 enum { LAST = GEN_FIT_GROUPS - 1 };
 
-/* Fewer objects give a parametric form, never a table. */
+/* Below this number of objects, a parametric form is learned and never a table. */
 enum { LEAST_FOR_TABLE = 200 };
 
-/* Bytes of its text with the NUL, so that a line of the configuration has room for it. */
+/* Bytes of the table's text with its NUL, so that it fits a line of the configuration. */
 enum { LONGEST_TABLE = 180 };
 
-/* A difference of distribution functions that the model's own form may have. */
+/* Largest difference of distribution functions at which the model's parametric form is still taken. */
 #define FORM_HOLDS 0.03
 
-/* And of the mean of the largest hundredth, in standard deviations. */
+/* Largest error of the mean of the top hundredth at which that form is still taken, in standard deviations. */
 #define TAIL_HOLDS 0.3
 
-/* How much further off the form may be for the sake of its largest hundredth, where no table can hold that. */
+/* The form's distance may grow by this much to fit the top hundredth better, when no table is possible. */
 #define ROOM_FOR_TAIL 0.015
 
 struct fit_learning {
     const struct gen_fit_loads *l;
     struct gen_fit_twin *twin;
-    size_t begin; /* first group of the run */
+    size_t begin; /* first group of phases after the set-up */
     struct gen_fit_load_moments run;
     struct model_load_tail tail;
     double fill;
-    double widen; /* standard deviation of ln(load) over that among the ranks that were measured */
-    double lasts; /* share of the variance that lasts, on average over the phases */
-    double near;  /* correlation of the lasting work of two objects near each other */
+    /* standard deviation of ln(load), divided by that among the measured ranks */
+    double widen;
+    double lasts; /* share of the variance that persists, mean over the phases */
+    double near;  /* correlation of the persistent work of two nearby objects */
     uint32_t dims;
-    hpcw_status status; /* the first failure; nothing is learned after it */
+    hpcw_status status; /* the first failure; afterwards nothing more is learned */
     hpcw_error *err;
 };
 
@@ -57,13 +58,13 @@ static void learn_text(struct fit_learning *g, const char *key, const char *text
 
 /* ---- the distribution ---- */
 
-/* The mean that the model needs to give the mean logarithm of a group. Its own mean says less: a few large values make
- * it. */
+/* Returns the mean parameter that gives the group's mean logarithm. The group's own mean is unreliable: a few
+ * large values decide it. */
 static double implied_mean(const struct model_load_tail *tail, struct gen_fit_load_moments m) {
     return hpcw_i_exp(m.mean) * (tail->scale > 0 ? model_load_mean_of_exp(tail, m.sd) : 1);
 }
 
-/* The tasks of some groups, in units of the standard deviation of ln(seconds) in their phases. */
+/* The shape of the tasks of some groups. Each phase's ln(seconds) is scaled to standard deviation 1. */
 static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first, size_t last) {
     struct gen_fit_shape *shape = hpcw_i_calloc(1, sizeof *shape);
     for (size_t i = first; shape != NULL && i <= last; i++) {
@@ -86,7 +87,8 @@ static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first
     return shape;
 }
 
-/* What lasts makes the times of an object tell that object, so they are one value; what does not is a value in each phase. */
+/* Number of independent values. The persistent part of an object's times counts once; the rest counts once in
+ * each phase. */
 static double independent_values(const struct fit_learning *g) {
     const double objects = g->run.tasks / (double)(g->l->phases - g->begin);
     const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1, LAST);
@@ -125,7 +127,7 @@ static void learn_distribution(struct fit_learning *g) {
     }
 }
 
-/* Phase 0 is log-normal, or has a table. */
+/* Phase 0 has a log-normal distribution, or a table. */
 static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setup, double mean_first) {
     char table[sizeof g->twin->dataset.load_params.setup_table] = "none";
     struct gen_fit_shape *shape = shape_of(g, 0, 0);
@@ -151,8 +153,9 @@ static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setu
 
 /* ---- what lasts, and what neighbours have in common ---- */
 
-/* The model's field is that of the nearest homes, between their middles: the mean product of it at two positions along one
- * dimension, over a block of `side`, in the same home (apart = 0) or the next one, if homes have the correlation rho. */
+/* The model's field is constant within a home and interpolated between the middles of homes. This is the mean
+ * product of the field at two positions along one dimension. The block has `side` positions. The positions are
+ * in the same home (apart = 0) or in adjacent homes (apart = 1). Adjacent homes have the correlation rho. */
 static double field_product(uint32_t side, double rho, int apart) {
     double sum = 0;
     side = side < 32 ? side : 32; /* a longer side changes the mean by less than 0.001 */
@@ -179,7 +182,7 @@ static double field_product(uint32_t side, double rho, int apart) {
     return sum / ((double)side * side);
 }
 
-/* The same over all dimensions; the next rank is the neighbour along the last one. */
+/* The same over all dimensions. The next rank is the neighbour along the last dimension. */
 static double field_of_block(const uint32_t block[3], uint32_t dims, double rho, int apart) {
     double product = 1;
     for (uint32_t d = 0; d < dims; d++) {
@@ -193,8 +196,9 @@ static void learn_persistence(struct fit_learning *g, struct gen_fit_lasting p) 
     learn(g, "load.persistence", p.last, GEN_FIT_PER_OBJECT);
 }
 
-/* A smooth field hardly differs between few ranks: a part of its variance is in their mean, where nobody sees it. From
- * the shares of the variance that were seen to those of the model; returns what is alike, and learns what lasts. */
+/* Converts measured shares of the variance to the model's. A smooth field varies little between few ranks: part
+ * of its variance is in their common mean, which cannot be measured. Learns what persists, and returns the share
+ * that objects of a rank have in common. */
 static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, double alike,
                     struct gen_fit_lasting p) {
     double unseen = 1; /* mean correlation of two ranks */
@@ -209,7 +213,7 @@ static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, 
         return alike;
     }
     const double smooth = alike / fmax(0.2, 1 - unseen);
-    const double more = smooth + 1 - alike; /* what lasts, over what was seen of it */
+    const double more = smooth + 1 - alike; /* persistent variance over the measured part of it */
     g->widen = sqrt(more * p.mean + 1 - p.mean);
     if (p.known) {
         p.first *= more / (more * p.first + 1 - p.first);
@@ -219,7 +223,7 @@ static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, 
     return smooth / more;
 }
 
-/* Of means of neighbouring ranks, in the same phase or one after the other: the covariance over the variance. */
+/* Covariance over variance of the means of neighbouring ranks, in the same phase or in consecutive phases. */
 static double neighbour_share(const struct fit_learning *g, bool same_phase) {
     double sum = 0;
     double weights = 0;
@@ -236,7 +240,7 @@ static double neighbour_share(const struct fit_learning *g, bool same_phase) {
     return weights > 0 ? sum / weights : NAN;
 }
 
-/* One object on each rank: what ranks have in common in a phase and a later one lasts, the rest does not. */
+/* One object on each rank. What ranks have in common in a phase and in a later one persists; the rest does not. */
 static void learn_lone_objects(struct fit_learning *g, double persistence, double next) {
     const double later = neighbour_share(g, false);
     const double now = gen_fit_correlation_behind(&g->tail, fmax(0, next));
@@ -244,7 +248,7 @@ static void learn_lone_objects(struct fit_learning *g, double persistence, doubl
     const double more = now - lasts;
     g->near = fmin(1, fmin(now, lasts) / persistence);
     learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
-    /* Less than that is chance. */
+    /* A smaller share is chance. */
     learn(g, "load.together", more > 0.1 ? fmin(1, more / (1 - persistence)) : 0, GEN_FIT_PER_RANK);
 }
 
@@ -254,7 +258,7 @@ static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
     double next = neighbour_share(g, true);
     uint32_t block[3] = {1, 1, 1};
     if (isnan(same) && g->l->count_sum == g->l->counts && !isnan(next)) {
-        /* One object on each rank: how alike and how far are the same. */
+        /* With one object on each rank, `alike` and the field's reach are one parameter. */
         learn(g, "load.alike", 1, GEN_FIT_PER_RANK);
         learn_lone_objects(g, persistence, next);
         return;
@@ -263,7 +267,7 @@ static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
         gen_fit_remark(g->twin, "too few ranks or objects: load.alike and load.correlation are the defaults");
         return;
     }
-    /* At the end of each row of the model's grid, the next rank is none of its neighbours. */
+    /* At the end of a row of the model's grid, the next rank is not a neighbour. */
     uint32_t grid[3];
     model_grid_shape(g->l->ranks, g->dims, grid);
     const double row = grid[g->dims - 1];
@@ -277,7 +281,7 @@ static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
     const double places = objects;
     double low = 0;
     double high = 0.99;
-    for (int i = 0; i < 20; i++) { /* the ratio of the two rises with the correlation of the field */
+    for (int i = 0; i < 20; i++) { /* bisection: the ratio rises with the correlation of the field */
         const double rho = 0.5 * (low + high);
         const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
         if (field_of_block(block, g->dims, rho, 1) * same < next * inside) {
@@ -306,7 +310,7 @@ static void learn_correlations(struct fit_learning *g) {
         return; /* nothing varies */
     }
     if (g->l->phases == g->begin + 1) {
-        p = (struct gen_fit_lasting){1, 1, 1, false}; /* nobody knows what lasts */
+        p = (struct gen_fit_lasting){1, 1, 1, false}; /* persistence is unknown */
         learn_persistence(g, p);
         gen_fit_remark(g->twin, "one phase: load.persistence is 1, so in a longer twin loads stay the same");
     } else {
@@ -328,16 +332,16 @@ struct fit_line {
     double first, last, error;
 };
 
-/* Groups of several phases that a course can be seen in. */
+/* Fewest groups of phases that can show a course. */
 enum { FEWEST_GROUPS = 6 };
 
-/* Share of the rise in the middle of a group. */
+/* Share of the total rise that is reached in the middle of a group. */
 static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
-/* The deviation, or with a course of it the mean that the model needs. Distributions with a table have single tasks that the
- * system held, which make a group's own deviation large. */
+/* Returns a group's standard deviation, or the mean parameter if `sigma` has the course of that deviation. With
+ * a table, single tasks that the system delayed inflate a group's own deviation. */
 static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m,
                        const struct fit_line *sigma, double share) {
     const double sd = m.sd * g->widen;
@@ -346,8 +350,9 @@ static double level_of(const struct fit_learning *g, struct gen_fit_load_moments
     return sigma != NULL ? implied_mean(&g->tail, m) : sd;
 }
 
-/* Least squares of the groups' standard deviations, or with these of their means, against the share of the rise. Groups of few
- * tasks would tell them; if there are no others, the run is one group. */
+/* Fits a line by least squares to the groups' standard deviations, or with `sigma` to their means. x is the
+ * share of the rise. Small groups are skipped, since their line would reveal measured values. If all are small,
+ * the run counts as one group. */
 static struct fit_line line_of(const struct fit_learning *g, double rise, const struct fit_line *sigma) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
@@ -371,21 +376,21 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, const 
     return (struct fit_line){first, first + slope, yy - slope * slope * xx};
 }
 
-/* The root mean square of what a line leaves over, as a share of the mean level, from which on the course is no line. */
+/* The course is not a line if the residuals' root mean square exceeds this share of the mean level. */
 #define LINE_HOLDS 0.1
 
-/* How far a group may be from one of two levels to count as it, as a share of their distance. */
+/* A group belongs to one of two levels if it is within this share of their distance. */
 #define SAME_LEVEL 0.15
 
-/* The course of the run. If it is no line, *mean and *sigma become those of its lowest and highest levels: of steps, or of two
- * levels, the higher one in bursts. */
+/* Classifies the course of the run. If it is not a line, sets *mean and *sigma to the lowest and the highest
+ * level. For steps these are the ends; for bursts the higher one is the level in a burst. */
 static const char *course_of(const struct fit_learning *g, double error, struct fit_line *mean,
                              struct fit_line *sigma) {
     struct fit_line low = {.first = INFINITY};
     struct fit_line high = {.first = 0};
     double groups = 0;
     double sum = 0;
-    double sums[2][3] = {{0}}; /* of each of two levels: groups, means, deviations */
+    double sums[2][3] = {{0}}; /* for each of the two levels: groups, means, deviations */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
             const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
@@ -465,8 +470,8 @@ static void learn_course(struct fit_learning *g) {
 
 /* ---- objects ---- */
 
-/* Mean and variance of the number of further objects, if `places` are filled with the share f, whose logarithm differs
- * between the ranks by `spread`. */
+/* Mean and variance of the number of further objects on a rank. A share f of `places` is filled. The logarithm
+ * of f has the standard deviation `spread` over the ranks. */
 static void filled(double places, double f, double spread, double *mean, double *variance) {
     enum { STEPS = 40 };
     double weights = 0;
@@ -486,7 +491,7 @@ static void filled(double places, double f, double spread, double *mean, double 
     *variance = places * (share - squares) + places * places * (squares - share * share);
 }
 
-/* The share that gives this mean. */
+/* The share f that gives the wanted mean. */
 static double fill_for(double places, double wanted, double spread) {
     double low = 0;
     double high = 1;
@@ -503,8 +508,8 @@ static double fill_for(double places, double wanted, double spread) {
     return 0.5 * (low + high);
 }
 
-/* How many senders the model's stencil gives an object if ranks have a block of this many places: in all, and with another
- * home. */
+/* Number of senders that the model's stencil gives an object if each rank has a block of `places`: all, and
+ * those with another home. */
 struct fit_stencil {
     double senders, distant;
 };
@@ -527,8 +532,9 @@ static struct fit_stencil stencil_of(const struct fit_learning *g, double places
     return s;
 }
 
-/* A number of places near to one that was estimated: the block decides how many neighbours are on other ranks. Of those
- * with about the right share of such edges, or without edges with the fewest, the nearest. */
+/* Picks a number of places near the estimate. The shape of the block decides how many neighbours are on other
+ * ranks. Takes the nearest number whose share of such edges is about right. Without edges, takes the nearest one
+ * with the smallest share. */
 static double shaped(const struct fit_learning *g, double places) {
     const struct gen_fit_loads *l = g->l;
     const double edges = l->edges[0] + l->edges[1];
@@ -555,7 +561,7 @@ static void learn_objects(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const double mean = l->count_sum / l->counts;
     const double variance = fmax(0, l->count_squares / l->counts - mean * mean);
-    const double further = fmax(0, mean - 1); /* every rank of the model has one */
+    const double further = fmax(0, mean - 1); /* each rank of the model has one object at least */
     double places = further;
     double spread = 0;
     g->fill = 1;
@@ -599,7 +605,8 @@ static void learn_objects(struct fit_learning *g) {
     const double of_one = ceil((places + 1) / collections);
     learn(g, "load.objects", of_one, GEN_FIT_PER_RANK);
     learn(g, "load.collections", collections, GEN_FIT_PER_RUN);
-    /* The number of places has changed: it is a multiple of the collections, and a round number. */
+    /* The number of places may have been rounded: it is a multiple of the number of collections, and a round
+     * number. */
     const double got = g->twin->dataset.load_params.objects * collections - 1;
     g->fill = got != estimated && got > 0 ? fmin(1, g->fill * estimated / got) : g->fill;
     learn(g, "load.fill", g->fill, GEN_FIT_PER_RANK);
@@ -624,7 +631,7 @@ static void learn_structure(struct fit_learning *g) {
     }
     g->dims = g->twin->dataset.load_params.dims;
     learn(g, "load.phases", (double)l->phases, GEN_FIT_PER_RUN);
-    if (l->phases < g->twin->dataset.ckpt_params.checkpoints) { /* at most one for each phase */
+    if (l->phases < g->twin->dataset.ckpt_params.checkpoints) { /* at most one checkpoint for each phase */
         learn(g, "rank2file.checkpoints", (double)l->phases, GEN_FIT_PER_RUN);
     }
     learn_text(g, "load.setup", g->begin == 1 ? "yes" : "no", GEN_FIT_PER_RUN);
@@ -644,13 +651,13 @@ static void learn_structure(struct fit_learning *g) {
 
 /* ---- edges ---- */
 
-/* The model divides the sum of the work at both ends by 1.6, and ends next to each other are alike: the standard deviation of
- * what it multiplies with that of ln(bytes), if a share of it follows the work. */
+/* Factor for the standard deviation of ln(bytes) of edges. The model divides the sum of the work at both ends by
+ * 1.6. Adjacent ends are alike. `follows` is the share of the volume that follows the work. */
 static double spread_of(double follows, double near) {
     return sqrt(follows * follows * (2 + 2 * near) / 2.56 + 1 - follows * follows);
 }
 
-/* The share that gives the correlation of ln(bytes) with the work of one end. */
+/* The share `follows` that gives this correlation of ln(bytes) with the work of one end. */
 static double follows_of(double correlation, double persistence, double near) {
     double low = 0;
     double high = 1;
@@ -666,7 +673,8 @@ static double follows_of(double correlation, double persistence, double near) {
     return 0.5 * (low + high);
 }
 
-/* Mean and deviation of a normal variable from those of ln(n), where n >= 1 is the nearest whole number to its exponential. */
+/* Mean and deviation of a normal variable, from those of ln(n). Here n >= 1 is the variable's exponential,
+ * rounded to a whole number. */
 static void before_rounding(double *mean, double *sd) {
     const double wanted[2] = {*mean, *sd};
     for (int i = 0; i < 30; i++) {
@@ -687,7 +695,7 @@ static void before_rounding(double *mean, double *sd) {
     }
 }
 
-/* Whether nearly all edges have the same volume, as on a mesh in equal parts that does not change. */
+/* Returns whether nearly all edges have the same volume. A fixed mesh in equal parts gives that. */
 static bool one_volume(const struct gen_fit_loads *l, double *bytes) {
     double low = INFINITY;
     double high = 0;
@@ -701,7 +709,7 @@ static bool one_volume(const struct gen_fit_loads *l, double *bytes) {
     return low > 0 && gen_fit_ln(high / low) < 1.5 * GEN_FIT_BIN_WIDTH;
 }
 
-/* Bytes and messages of edges. */
+/* Learns bytes and messages of edges. */
 static void learn_volumes(struct fit_learning *g, double edges) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
@@ -711,7 +719,7 @@ static void learn_volumes(struct fit_learning *g, double edges) {
     if (same) {
         learn(g, "load.edge_phases", 0, GEN_FIT_PER_RUN);
     }
-    /* Without what the model changes after the first of its periods. */
+    /* Share of the phases before the model changes its edges for the first time. */
     const double later =
         p->edge_phases > 0 && p->phases > p->edge_phases ? 1 - (double)p->edge_phases / p->phases : 0;
     const double change = 0.01 * later;
@@ -773,7 +781,7 @@ static void learn_edges(struct fit_learning *g) {
 
 /* ---- what cannot move ---- */
 
-/* All of it is the handler's, less what the model's groups take. */
+/* The time of unmigratable work is the handler's, minus what the model's groups take. */
 static void learn_fixed(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const size_t i = l->fixed[1] > 0;
@@ -788,7 +796,8 @@ static void learn_fixed(struct fit_learning *g) {
 
 /* ---- memory ---- */
 
-/* Objects of a block, so that ranks have as many of them as the measured ones: the model numbers places. */
+/* Learns how many objects share a memory block, so that ranks have as many blocks as measured. The model forms
+ * blocks by the numbers of places. */
 static void learn_memory(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
@@ -804,10 +813,11 @@ static void learn_memory(struct fit_learning *g) {
         learn(g, "load.block_bytes", hpcw_i_exp(mean), GEN_FIT_PER_RANK);
         learn(g, "load.block_sd", variance > 1e-9 ? sqrt(variance) : 0, GEN_FIT_PER_RANK);
     }
-    if (l->footprints == 0) { /* tasks have no memory of their own */
+    if (l->footprints == 0) { /* tasks do not report their own memory */
         learn(g, "load.footprint", 1, GEN_FIT_PER_OBJECT);
-    } else if (l->footprints >=
-               GEN_FIT_LEAST_VALUES) { /* the model's mean of the logarithm is lower by 0.4 * 0.4 / 2 */
+    } else if (
+        l->footprints >=
+        GEN_FIT_LEAST_VALUES) { /* The model's mean logarithm is lower by half its variance, 0.4 * 0.4 / 2. */
         learn(g, "load.footprint", hpcw_i_exp(l->ln_footprint / l->footprints + 0.08), GEN_FIT_PER_OBJECT);
     }
     if (l->rank_memories >= GEN_FIT_LEAST_VALUES) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over load data. */
+/* Reads load data in one pass. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 struct fit_reading {
     struct gen_fit_summing sums;
     const struct read_vom *reader;
-    struct hpcw_i_table collections; /* of the first rank */
-    struct hpcw_i_table blocks;      /* of memory, in a phase of a rank */
-    double fixed;                    /* seconds of what cannot move, likewise */
+    struct hpcw_i_table collections; /* collections on the first rank */
+    struct hpcw_i_table blocks;      /* memory blocks of a rank in a phase */
+    double fixed;                    /* seconds of unmigratable work of a rank in a phase */
 };
 
 static uint64_t id_of(const struct read_vom_entity *e) {
@@ -50,9 +50,9 @@ static void take_shape(struct gen_fit_loads *l, const struct read_vom_task *t) {
     l->dimensions += e->dimensions;
 }
 
-/* The values that balancers with a memory model read. */
+/* Values that balancers with a memory model read. */
 struct fit_memory {
-    double shared_id, block, footprint, rank; /* below 0: the task does not tell */
+    double shared_id, block, footprint, rank; /* negative: the task does not report it */
 };
 
 static struct fit_memory memory_of(struct gen_fit_loads *l, const struct read_vom_members *values) {
@@ -64,7 +64,7 @@ static struct fit_memory memory_of(struct gen_fit_loads *l, const struct read_vo
                               : strcmp(v->key, "task_footprint_bytes") == 0 ? &m.footprint
                               : strcmp(v->key, "rank_working_bytes") == 0   ? &m.rank
                                                                             : NULL;
-        /* What follows from these in the model is no loss. */
+        /* The model derives home_rank, so ignoring it loses nothing. */
         l->unread_user_defined += known == NULL && strcmp(v->key, "home_rank") != 0;
         if (known != NULL && (v->type == READ_VOM_FLOAT || v->type == READ_VOM_INTEGER)) {
             *known = v->number;
@@ -106,7 +106,7 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
     struct fit_reading *g = context;
     const uint64_t id = id_of(&t->entity);
     if (t->entity.has_id && id == 0) {
-        return HPCW_OK; /* stands for "none"; numbers in sequence, seq_id, begin with 0 */
+        return HPCW_OK; /* the value that stands for "none"; sequence numbers (seq_id) begin with 0 */
     }
     if (!is_migratable(&t->entity)) {
         g->fixed += t->time;

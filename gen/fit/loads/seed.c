@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The seed of a twin: of some, that with which its loads, slowest ranks and longest tasks are nearest to the measured ones. These decide
- * what a balancer can win, and differ much from seed to seed where there are few ranks or tasks. */
+/* Chooses the seed of a twin: of several, the one whose slowest ranks and longest tasks are nearest to the
+ * measured ones. These decide how much a balancer can gain. With few ranks or tasks they vary a lot between
+ * seeds. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,13 +9,15 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/status.h"
 
-/* Seeds that are tried: those of three digits, as no measured value has so few. Phases of each, and task times in all. */
+/* SEEDS: tried seeds. FIRST_SEED: three digits, since no measured value has so few. PHASES: simulated phases of
+ * each seed. MOST_TIMES: bound on all simulated task times. */
 enum { SEEDS = 900, FIRST_SEED = 100, PHASES = 8, MOST_TIMES = 1 << 21 };
 
-/* A mean square of differences of logarithms that is near enough: no comparison of one run with the next tells 2 % apart. */
+/* A seed is good enough at this mean squared difference of logarithms: no comparison of two runs resolves 2 %. */
 #define NEAR_SCORE (0.02 * 0.02)
 
-/* A phase: tasks of a rank and their seconds, as means over the ranks; the slowest rank and the longest task over these seconds. */
+/* One phase: number of tasks and mean seconds of a rank, then the slowest rank and the longest task over these
+ * seconds. */
 struct fit_extremes {
     double tasks, mean, slowest, longest;
 };
@@ -24,7 +27,7 @@ struct fit_extreme_phases {
     struct fit_extremes of[PHASES];
 };
 
-/* The largest value of a phase; of a group of phases, the mean of as many values as it has phases. */
+/* Largest value of a phase. For a group of n phases, it is the mean of the n largest values. */
 static double largest(const struct gen_fit_sketch *a, const struct gen_fit_sketch *b, uint64_t phases) {
     double left = (double)phases;
     double sum = 0;
@@ -53,7 +56,7 @@ static struct fit_extreme_phases measured(const struct gen_fit_loads *l) {
     return m;
 }
 
-/* The same phases of a model, in place of *m. Tasks stay at home. */
+/* Simulates the same phases and replaces *m. Tasks stay at their homes. */
 static void simulated(const struct model_load *load, struct fit_extreme_phases *m) {
     double tasks = 0;
     double all[PHASES] = {0};
@@ -92,7 +95,7 @@ static int by_level(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* How far the levels of all phases are from the measured ones, each in ascending order. */
+/* Distance of the levels of all phases from the measured ones. Both are sorted first. */
 static double score_of_levels(const struct gen_fit_loads *l, const struct model_load *load) {
     enum { LEVELS = 256 };
     double level[2][LEVELS];
@@ -127,7 +130,7 @@ static hpcw_status try_seed(const struct gen_fit_loads *l, const struct gen_fit_
     *score = 0;
     if (s == HPCW_OK && load.params.course == MODEL_COURSE_RAMP) {
         simulated(&load, &made);
-    } else if (s == HPCW_OK) { /* the phases of the twin are others, so the extremes of one say nothing */
+    } else if (s == HPCW_OK) { /* The twin has other phases, so the extremes of single phases do not compare. */
         *score = score_of_levels(l, &load);
     }
     if (s == HPCW_OK) {

@@ -8,9 +8,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What is remembered of an object while its rank is read. */
+/* State of an object while its rank is read. */
 struct fit_seen {
-    double early, last; /* x in the last phase that is a power of two, and in the last one */
+    double early, last; /* x in the last phase whose number is a power of two, and in the last phase */
     uint64_t phase, has_early;
 };
 
@@ -52,7 +52,7 @@ static void merge_group(struct gen_fit_load_group *to, struct gen_fit_load_group
     memset(from, 0, sizeof *from);
 }
 
-/* The group of a phase. As long as there are too many phases, groups become twice as wide. */
+/* Returns the group of a phase. If the phases do not fit, doubles the width of the groups first. */
 static struct gen_fit_load_group *group_of(struct gen_fit_loads *l, uint64_t phase, uint32_t rank) {
     while (phase > 0 && (phase - 1) / l->width >= GEN_FIT_GROUPS - 1) {
         for (size_t i = 2; i < GEN_FIT_GROUPS; i++) {
@@ -175,7 +175,7 @@ hpcw_status gen_fit_sum_edge(struct gen_fit_summing *g, uint64_t to, double byte
 
 /* ---- a phase of a rank ---- */
 
-/* Edges with their tasks: the tasks of a phase follow its communications. */
+/* Edges are matched to tasks at the end of the phase, since a phase's tasks follow its communications. */
 static int by_id(const void *a, const void *b) {
     const uint64_t x = ((const struct gen_fit_task *)a)->id;
     const uint64_t y = ((const struct gen_fit_task *)b)->id;
@@ -209,7 +209,7 @@ static hpcw_status join_phases(struct gen_fit_summing *g, hpcw_error *err) {
             l->stayed[h] += was_here;
             l->arrived[h] += !was_here;
         }
-        if (was_here) { /* with the set-up in the group of phase 0, to tell whether that is one */
+        if (was_here) { /* The set-up's pairs go to the group of phase 0. They show whether phase 0 is a set-up. */
             gen_fit_pair(g->phase == 1 ? &l->group[0][h].next : &p->next, seen->last, t->x);
         }
         if (seen->has_early) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums up what ranks do phase by phase: all phases of a rank, then those of the next one. */
+/* Sums up tasks and edges of ranks, phase by phase: all phases of one rank, then those of the next rank. */
 #ifndef HPCW_GEN_FIT_LOADS_SUM_H
 #define HPCW_GEN_FIT_LOADS_SUM_H
 
@@ -18,30 +18,33 @@ struct gen_fit_edge {
 struct gen_fit_summing {
     struct gen_fit_loads *l; /* the caller's */
     uint32_t rank;
-    uint64_t phase, phases;    /* of the rank: the current one, and how many there were so far */
-    struct hpcw_i_table seen;  /* objects of the rank */
-    struct gen_fit_task *task; /* of the phase */
+    uint64_t phase, phases;    /* the rank's current phase, and its number of phases so far */
+    struct hpcw_i_table seen;  /* objects seen on the rank so far */
+    struct gen_fit_task *task; /* [tasks] of the current phase */
     size_t tasks, task_capacity;
     struct gen_fit_edge *edge;
     size_t edges, edge_capacity;
-    double seconds; /* of the rank in the phase */
-    double *before; /* [most phases so far] mean x of the rank before; NaN without tasks */
-    double earlier; /* the same in the phase before */
+    double seconds; /* work of the rank in the current phase */
+    /* [most phases so far] mean x of the previous rank in each phase; NaN without tasks */
+    double *before;
+    double earlier; /* mean x of the previous rank in the previous phase */
     size_t before_capacity;
 };
 
-/* Makes `l` empty. Call gen_fit_sum_free, and gen_fit_loads_free for `l`, also after a failure (HPCW_ENOMEM, as all here). */
+/* Initialises g and empties `l`. Call gen_fit_sum_free for g and gen_fit_loads_free for `l` also after a
+ * failure. All calls here can fail with HPCW_ENOMEM. */
 hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_loads *l, hpcw_error *err);
 void gen_fit_sum_free(struct gen_fit_summing *g);
 
-/* Begins and ends a rank. One that was killed has fewer phases than others. */
+/* Begin and end a rank. A rank that was killed has fewer phases than others. */
 void gen_fit_sum_rank(struct gen_fit_summing *g, uint32_t rank);
 void gen_fit_sum_rank_end(struct gen_fit_summing *g);
 
-/* Phases of a rank are numbered from 0. */
+/* Begins a phase. Phases of a rank are numbered from 0. */
 hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_error *err);
 hpcw_status gen_fit_sum_task(struct gen_fit_summing *g, uint64_t id, double seconds, hpcw_error *err);
-/* An edge to a task of the phase, which may be added later. `distant`: its ends have different homes. */
+/* Adds an edge to a task of the current phase. The task may be added later. distant: the ends have different
+ * homes. */
 hpcw_status gen_fit_sum_edge(struct gen_fit_summing *g, uint64_t to, double bytes, double messages,
                              bool distant, hpcw_error *err);
 hpcw_status gen_fit_sum_end(struct gen_fit_summing *g, hpcw_error *err);

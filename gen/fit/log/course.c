@@ -6,12 +6,12 @@
 #include "gen/fit/sketch.h"
 #include "libwriter/base/mem.h"
 
-/* Long times before calls in the longest loop. */
+/* Returns whether these are long times before calls in the longest loop. */
 static bool is_long(const struct fit_draws *d) {
     return d->count > 0 && d->points == 0 && d->mean == 0 && d->time[d->count - 1].turn > 0;
 }
 
-/* Takes out what was before the first turn. */
+/* Removes the times before the first turn, and keeps their mean in d->first. */
 static void take_first(struct fit_draws *d) {
     size_t kept = 0, firsts = 0;
     for (size_t k = 0; k < d->count; k++) {
@@ -33,7 +33,8 @@ static uint32_t group_of(const struct fit_course *c, uint32_t turn) {
 
 /* ---- the course ---- */
 
-/* Of all long times, or of those that are not before the first step of a turn. False: there are none. */
+/* Computes the course from all long times, or without those before the first step of a turn. Returns false if
+ * there are none. */
 static bool add_up(struct fit_program *p, bool all) {
     struct fit_course *c = &p->course;
     double sum = 0;
@@ -58,7 +59,8 @@ static bool add_up(struct fit_program *p, bool all) {
     return sum > 0;
 }
 
-/* How much times before first steps vary over the course, if they are of the turn, or of the one before. */
+/* Spread of the times before first steps, divided by the course. before: 0 if they belong to their own turn, 1
+ * if to the turn before. */
 static double spread_of_firsts(const struct fit_program *p, const struct fit_role *r, uint32_t before) {
     double spread = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -78,14 +80,15 @@ static double spread_of_firsts(const struct fit_program *p, const struct fit_rol
     return spread;
 }
 
-/* A log does not say whether a rank computes at the begin of a turn, or at the end of the one before. */
+/* A log does not show whether a rank computes at the begin of a turn or at the end of the previous one. Picks
+ * whichever fits the course better. */
 static void begin_turns(struct fit_program *p) {
     if (!add_up(p, false)) {
         return;
     }
     for (uint32_t r = 0; r < p->roles; r++) {
         struct fit_role *role = &p->role[r];
-        /* A first step that is a loop of its own cannot be taken apart. */
+        /* A first step that is a loop itself cannot be separated. */
         role->late = role->tree.node[role->tree.node[role->loop].child[0]].number != FIT_LOOP &&
                      spread_of_firsts(p, role, 1) < spread_of_firsts(p, role, 0);
         for (uint32_t i = 0; role->late && i < role->tree.sites; i++) {
@@ -100,7 +103,8 @@ static void begin_turns(struct fit_program *p) {
     }
 }
 
-/* The variance of the times over the square of their mean, if they are over these factors; NULL: or not. */
+/* Variance of the times over the square of their mean. Each time is divided by its turn's factor; NULL: not
+ * divided. */
 static double variance(const struct fit_course *c, const struct fit_draws *d, const double *factor) {
     double sum = 0, squares = 0;
     for (size_t k = 0; k < d->count; k++) {
@@ -112,7 +116,8 @@ static double variance(const struct fit_course *c, const struct fit_draws *d, co
     return sum > 0 ? squares * (double)d->count / (sum * sum) - 1 : 0;
 }
 
-/* The course of one step, as means of at least FIT_LEAST_VALUES values; NULL: it has fewer, or memory has run out. */
+/* Computes the course of one step from means of at least FIT_LEAST_VALUES values. Returns NULL if there are
+ * fewer values or no memory; then *good is false. */
 static double *course_of(const struct fit_course *c, const struct fit_draws *d, bool *good) {
     double *factor = hpcw_i_calloc(c->groups, sizeof *factor);
     uint32_t *count = hpcw_i_calloc(c->groups, sizeof *count);
@@ -134,7 +139,7 @@ static double *course_of(const struct fit_course *c, const struct fit_draws *d, 
     return factor;
 }
 
-/* A step has a course of its own if that leaves less than half of the variance that the common one leaves. */
+/* A step gets its own course if that leaves less than half of the variance that the common course leaves. */
 static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
     bool good;
     double *own = course_of(c, d, &good);
@@ -154,7 +159,7 @@ static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
 struct lucks {
     double *took, *expected; /* [ranks][columns] seconds */
     uint32_t *count;         /* steps */
-    size_t columns;          /* turns, or groups of them */
+    size_t columns;          /* turns, or groups of turns */
     bool table;
 };
 
@@ -176,7 +181,7 @@ static void add_steps(const struct fit_program *p, const struct fit_role *r, str
     }
 }
 
-/* How much the logarithms of a role's times vary about their steps' means, if they are over luck; NULL: or not. */
+/* Spread of ln(time) of a role about the steps' means. Times are divided by luck; NULL: not divided. */
 static double spread_of(const struct fit_program *p, const struct fit_role *r, const struct lucks *l) {
     double spread = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -205,7 +210,7 @@ static void take_out(const struct fit_program *p, struct fit_role *r, const stru
     }
 }
 
-/* Of drawn luck, that of a rank with one step in a turn is the distribution of the step itself. */
+/* Drawn luck of a rank with one step in a turn is the distribution of that step. */
 static bool learn_luck(const struct fit_program *p, struct fit_role *r) {
     struct lucks l = {.table = (uint64_t)p->history.ranks * p->course.groups <= FIT_MOST_LUCKS};
     l.columns = l.table ? p->course.groups : p->course.turns;

@@ -24,8 +24,8 @@ bool fit_draws_add(struct fit_draws *d, struct fit_time time) {
 
 /* ---- members ---- */
 
-/* The factors of the members, if they differ by more than chance: if the variance between their means is more than twice what that
- * within them would make of it. */
+/* Learns a factor for each member if the members differ by more than chance. The variance between their means
+ * must be more than twice what the variance within members explains. */
 bool fit_draws_members(struct fit_draws *d, uint32_t members, double least) {
     if (d->count == 0 || d->sum <= 0 || members > FIT_MOST_MEMBERS) {
         return true;
@@ -68,7 +68,7 @@ bool fit_draws_members(struct fit_draws *d, uint32_t members, double least) {
 
 /* ---- what members have in common ---- */
 
-/* Less than this is left out. */
+/* A lower correlation counts as 0. */
 #define LEAST_SHARED 0.1
 
 void fit_draws_compare(struct fit_draws *d, uint32_t members) {
@@ -76,7 +76,7 @@ void fit_draws_compare(struct fit_draws *d, uint32_t members) {
     const size_t times = d->count / members;
     bool even = members > 1 && times * members == d->count;
     for (size_t i = 0; even && i < d->count; i++) {
-        even = d->time[i].member == i / times; /* each has as many */
+        even = d->time[i].member == i / times; /* times are sorted by member, and each member has as many */
     }
     for (size_t m = 0; even && m + 1 < members; m++) {
         for (size_t i = 0; i < times; i++) {
@@ -95,10 +95,10 @@ static int by_value(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The mean of values next to the i-th one, and of itself: on that side, or both, where they are nearest to each other, so that a jump
- * stays one. */
+/* Mean of FIT_LEAST_VALUES sorted values that include the i-th one. Of all such ranges it takes the narrowest,
+ * so that a jump of the distribution is kept. */
 static double near(const struct fit_draws *d, size_t i) {
-    const size_t most = d->count - FIT_LEAST_VALUES; /* first one of the last of them */
+    const size_t most = d->count - FIT_LEAST_VALUES; /* begin of the last possible range */
     size_t first = i < most ? i : most;
     for (size_t before = 1; before < FIT_LEAST_VALUES && before <= i; before++) {
         const size_t other = i - before < most ? i - before : most;
@@ -112,8 +112,8 @@ static double near(const struct fit_draws *d, size_t i) {
     return sum / FIT_LEAST_VALUES;
 }
 
-/* Of the values between two points that are at least FIT_LEAST_VALUES from both: the one whose share differs most from that on the
- * line between the points. */
+/* Of the values at least FIT_LEAST_VALUES away from both points, returns the one farthest from the line between
+ * the points. *most is its distance as a share. */
 static size_t worst_between(const struct fit_draws *d, size_t first, size_t last, double *most) {
     const double low = d->time[first].value, high = d->time[last].value;
     size_t worst = first;
@@ -129,7 +129,7 @@ static size_t worst_between(const struct fit_draws *d, size_t first, size_t last
     return worst;
 }
 
-/* The means of what lies between two points stay as they are. */
+/* Adjusts the points so that the mean of the distribution is the mean of the values. */
 static void keep_mean(struct fit_draws *d) {
     double drawn = 0;
     for (size_t p = 0; p + 1 < d->points; p++) {
@@ -139,7 +139,7 @@ static void keep_mean(struct fit_draws *d) {
     for (size_t i = 0; i < d->count; i++) {
         mean += d->time[i].value / (double)d->count;
     }
-    /* The longest times are what the line to the last point is made for. */
+    /* Moves the last point first, since its line stands for the longest times. */
     const size_t last = d->points - 1;
     const double share = d->share[last] - d->share[last - 1];
     const double moved = d->at[last] + 2 * (mean - drawn) / share;
@@ -152,7 +152,7 @@ static void keep_mean(struct fit_draws *d) {
     }
 }
 
-/* Two values of the distribution function that differ by less are the same: half of what a comparison allows. */
+/* Differences of the distribution function below this are ignored: half of what a comparison allows. */
 #define FINE 0.025
 
 static void learn_points(struct fit_draws *d) {

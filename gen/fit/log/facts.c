@@ -12,16 +12,16 @@
 
 #define FORMAT "clog2"
 
-/* How much two logs may differ and be alike. */
+/* Tolerances: two logs that differ by at most this count as alike. */
 #define OF_LENGTH 0.1
 #define OF_AMOUNTS 0.05
 #define OF_SHARES 0.05
-#define OF_MATRIX 0.05 /* 1 less the correlation */
+#define OF_MATRIX 0.05 /* tolerance of 1 - correlation */
 
-/* The least time that counts: less is as good as none. */
+/* Shorter times in seconds count as none. */
 #define LEAST_SECONDS 1e-9
 
-/* Steps between collective calls of all ranks that a correlation needs. */
+/* Fewest steps between collective calls of all ranks for a correlation. */
 enum { LEAST_STEPS = 8 };
 
 struct facts {
@@ -96,7 +96,7 @@ static int by_key(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* The table's amounts, which it then has no longer. */
+/* Adds the table's amounts as a fact. The table is empty afterwards. */
 static void add_table(struct facts *f, const char *name, enum gen_fit_kind kind, double allowed,
                       struct hpcw_i_table *table) {
     struct gen_fit_part *piece = hpcw_i_malloc((table->count + 1) * sizeof *piece);
@@ -137,7 +137,7 @@ static void count_in(struct facts *f, struct hpcw_i_table *table, uint64_t key, 
     }
 }
 
-/* The same for a name in all logs. */
+/* Hash of a name, the same for every log. */
 static uint64_t key_of_name(const char *name) {
     uint64_t key = 0;
     for (const char *c = name; *c != '\0'; c++) {
@@ -199,7 +199,8 @@ static void add_messages(struct facts *f) {
 
 /* ---- collective calls ---- */
 
-/* What ranks computed between two collective calls of all, of a rank and the next one. */
+/* Adds the correlation of compute times between two collective calls of all ranks: of a rank and of the next
+ * rank. */
 static void add_across(struct facts *f) {
     const struct fit_program *p = f->p;
     const uint32_t calls = p->meetings[0].calls;

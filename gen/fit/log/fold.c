@@ -9,18 +9,18 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* The longest body of a loop, in nodes: what takes longer to repeat is not found. With so many nodes one after the other, a text is too
- * long whatever follows, and no more loops are looked for. */
+/* LONGEST: most nodes in the body of a loop; longer repetitions are not found. HOPELESS: with this many nodes in
+ * a row a text is too long anyway, so the search for loops stops. */
 enum { LONGEST = 1024, HOPELESS = 8192 };
 
-#define BASE UINT64_C(0x9E3779B97F4A7C15) /* of the polynomial of a sequence's hash; any odd number */
+#define BASE UINT64_C(0x9E3779B97F4A7C15) /* base of the polynomial hash of a sequence; any odd number */
 
 struct folding {
     struct fit_tree *tree;
-    uint64_t *prefix; /* [tops + 1] hash of the nodes at the top up to here */
+    uint64_t *prefix; /* [tops + 1] hashes of the prefixes of the top nodes */
     size_t prefix_capacity;
     uint64_t power[LONGEST + 1];
-    bool failed; /* memory has run out */
+    bool failed; /* memory ran out */
 };
 
 static uint64_t window_hash(const struct folding *f, size_t first, size_t last) {
@@ -65,7 +65,8 @@ static void add_turns(struct folding *f, struct fit_node *loop, const uint32_t *
     loop->times += count;
 }
 
-/* The inner loops of `from`, which does the same as `to`, come after those of `to`. */
+/* Merges `from` into `to`, which is an equal node. The turns of the inner loops of `from` are appended to those
+ * of `to`. */
 static void join(struct folding *f, uint32_t to, uint32_t from) {
     struct fit_node *node = f->tree->node;
     if (node[to].number != FIT_LOOP) {
@@ -77,14 +78,15 @@ static void join(struct folding *f, uint32_t to, uint32_t from) {
     }
 }
 
-/* Whether the last `width` nodes are one more turn of the loop before them, or of the loop with which that ends. */
+/* Returns whether the last `width` nodes repeat the body of the loop before them, or of the loop at the end of
+ * that body. */
 static bool turn(struct folding *f, size_t width) {
     struct fit_tree *t = f->tree;
     if (t->tops < width + 1) {
         return false;
     }
     const size_t first = t->tops - width;
-    /* The hash of a loop is that of its body, made once more. */
+    /* A loop has the hash of its body, mixed once more. */
     const uint64_t hash = hpcw_i_table_mix(window_hash(f, first, t->tops));
     struct fit_node *loop = &t->node[t->top[first - 1]];
     while (loop->number == FIT_LOOP && (loop->children != width || loop->hash != hash)) {
@@ -101,7 +103,7 @@ static bool turn(struct folding *f, size_t width) {
     return true;
 }
 
-/* Whether the last `width` nodes are as those before them: both are a loop then. */
+/* If the last `width` nodes equal those before them, makes both a loop of two turns. */
 static bool twice(struct folding *f, size_t width) {
     struct fit_tree *t = f->tree;
     if (t->tops < 2 * width) {
@@ -134,7 +136,7 @@ static bool twice(struct folding *f, size_t width) {
     return true;
 }
 
-/* The shortest repetition at the end, if there is one. */
+/* Folds the shortest repetition at the end, if there is one. */
 static bool shorten(struct folding *f) {
     const size_t most = f->tree->tops < LONGEST ? f->tree->tops : LONGEST;
     for (size_t width = 1; !f->failed && width <= most; width++) {
@@ -228,7 +230,8 @@ bool fit_tree_is_plain(const struct fit_tree *t, uint32_t node) {
     return plain;
 }
 
-/* A copy of a node and all in it, whose loops turn always as often; FIT_LOOP when memory runs out. */
+/* Copies a node and everything in it; its loops have a constant number of turns. Returns FIT_LOOP when memory
+ * runs out. */
 static uint32_t copy_node(struct fit_tree *t, uint32_t from) {
     struct fit_node node = t->node[from];
     struct fit_node *grown = hpcw_i_grow(t->node, &t->node_capacity, t->nodes + 1, sizeof *grown);
@@ -261,7 +264,7 @@ static uint32_t copy_node(struct fit_tree *t, uint32_t from) {
     return index;
 }
 
-/* The nodes of a list with the turns of a loop in its place. NULL when memory runs out. */
+/* Returns a list of nodes in which a loop is replaced by its turns, or NULL when memory runs out. */
 static uint32_t *without(struct fit_tree *t, const uint32_t *list, size_t count, size_t at, size_t *new_count) {
     const struct fit_node loop = t->node[list[at]];
     const size_t body = loop.children, turns = loop.turns[0];
@@ -326,10 +329,10 @@ bool fit_tree_unroll(struct fit_tree *t, uint32_t loop) {
 
 struct fit_walk {
     const struct fit_tree *tree;
-    size_t *time; /* [nodes] how often the walk has come to a loop */
+    size_t *time; /* [nodes] how often the walk has reached each loop */
     struct fit_place *place;
     size_t at, count;
-    uint32_t loop, turn, turns; /* turns of the loop so far */
+    uint32_t loop, turn, turns; /* loop whose turns are counted, current turn, and turns so far */
 };
 
 static void walk(struct fit_walk *w, const uint32_t *node, size_t count, uint32_t inner, uint32_t part) {

@@ -12,7 +12,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Rows that are read at once; bytes of the shortest record. */
+/* ROWS: rows read at once. LEAST_RECORD: bytes of the shortest record. */
 enum { ROWS = 1024, LEAST_RECORD = 24 };
 
 struct fit_log_reading {
@@ -20,10 +20,14 @@ struct fit_log_reading {
     hpcw_clog2_reader *reader;
     const char *path;
     uint64_t most;
-    /* What a definition of the reader means. */
+    /* What a definition in the log stands for. */
     struct meaning {
         bool known, call;
-        enum { SAYS_NOTHING, SAYS_LONG, SAYS_INT } says; /* bytes sent and received, in its cargo */
+        enum {
+            SAYS_NOTHING,
+            SAYS_LONG,
+            SAYS_INT
+        } says; /* whether the cargo has the bytes sent and received, and as which type */
         uint32_t name;
     } * meaning;
     size_t meanings;
@@ -127,7 +131,7 @@ static hpcw_status meaning_of(struct fit_log_reading *r, uint32_t definition, co
     return s;
 }
 
-/* A big-endian number of the cargo. */
+/* Reads a big-endian number of the cargo. */
 static uint64_t number_at(const unsigned char *at, size_t size) {
     uint64_t value = 0;
     for (size_t i = 0; i < size; i++) {
@@ -138,7 +142,7 @@ static uint64_t number_at(const unsigned char *at, size_t size) {
 
 static hpcw_status add_call(struct fit_log_reading *r, uint32_t world, struct fit_call call, hpcw_error *err) {
     struct fit_rank *rank = &r->h->rank[world];
-    /* States come as they end: those within this one were before it. */
+    /* States are recorded at their end, so those nested in this one precede it. */
     while (rank->calls > 0 && rank->call[rank->calls - 1].begin >= call.begin &&
            rank->call[rank->calls - 1].end > call.begin) {
         rank->calls--;
@@ -244,7 +248,8 @@ static int by_time(const void *a, const void *b) {
                                   : (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-/* In which order messages come that end in one call is chance, and would make equal calls different. */
+/* Sorts messages that end in one call by peer. Their order of arrival is chance and would make equal calls
+ * differ. */
 static int by_peer(const void *a, const void *b) {
     const struct fit_end *x = a, *y = b;
     return x->send != y->send     ? (x->send < y->send) - (x->send > y->send)
@@ -253,8 +258,8 @@ static int by_peer(const void *a, const void *b) {
                                   : (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-/* Gives each end to the call in which it is, or to the one before. Where a call ends and the next one begins at once, receives are
- * of the first, and sends of the second. */
+/* Assigns each end of a message to the call around it, or else to the call before it. If one call ends as the
+ * next begins, receives go to the first and sends to the second. */
 static void place_ends(struct fit_rank *rank) {
     size_t e = 0;
     if (rank->ends > 0) {
@@ -292,7 +297,7 @@ size_t fit_call_at(const struct fit_rank *rank, double time) {
 static hpcw_status read_all(struct fit_log_reading *r, hpcw_error *err) {
     struct fit_history *h = r->h;
     const hpcw_clog2_info *info = hpcw_clog2_reader_info(r->reader);
-    /* Each rank has records, so that a small file cannot ask for much memory. */
+    /* Each rank must have records. Otherwise a small file could ask for much memory. */
     if (info->ranks > info->blocks * info->block_size / LEAST_RECORD) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: expected records of each rank, got %" PRIu32 " ranks in %" PRIu64 " bytes",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the ranks of an event log did: their calls of MPI one after the other, and the messages that begin or end in them. */
+/* History of the ranks of an event log: their MPI calls in order, and the messages that begin or end in these
+ * calls. */
 #ifndef HPCW_GEN_FIT_LOG_HISTORY_H
 #define HPCW_GEN_FIT_LOG_HISTORY_H
 
@@ -10,26 +11,26 @@
 #include <hpcw/clog2.h>
 #include <hpcw/status.h>
 
-/* An end of a message. */
+/* One end of a message. */
 struct fit_end {
-    double time, other; /* seconds; of the other end */
-    uint32_t peer;      /* rank of the world */
+    double time, other; /* seconds; `other` is the time of the other end */
+    uint32_t peer;      /* rank in MPI_COMM_WORLD */
     uint32_t bytes;
     int32_t tag;
     bool send;
 };
 
-/* A call that is in no other call of MPI. */
+/* An outermost MPI call: it is not nested in another one. */
 struct fit_call {
     double begin, end; /* seconds */
-    uint32_t name;     /* index of fit_history.name */
-    uint32_t comm;     /* index of fit_history.comm */
-    uint32_t first;    /* of the rank's ends of messages */
+    uint32_t name;     /* index into fit_history.name */
+    uint32_t comm;     /* index into fit_history.comm */
+    uint32_t first;    /* first end of a message in the call: index into fit_rank.end */
     uint32_t ends;
-    uint64_t sent, received; /* bytes that a collective call says */
+    uint64_t sent, received; /* bytes that a collective call reports */
 };
 
-/* When a rank got a communicator, and its place there. */
+/* When a rank obtained a communicator, and its rank there. */
 struct fit_made {
     double time;
     uint32_t comm, place;
@@ -43,8 +44,8 @@ struct fit_rank {
 };
 
 struct fit_comm {
-    uint32_t leader; /* the lowest rank that has it */
-    uint32_t size;   /* ranks that have it */
+    uint32_t leader; /* lowest world rank in it */
+    uint32_t size;   /* number of ranks in it */
 };
 
 struct fit_history {
@@ -54,22 +55,21 @@ struct fit_history {
     struct fit_rank *rank; /* [ranks] */
     struct fit_comm *comm; /* [comms] comm[0] is the world */
     uint32_t comms;
-    double begin, end; /* seconds: of the first call, and of the last one */
+    double begin, end; /* seconds: begin of the first call, end of the last call */
     uint64_t calls;    /* of all ranks */
     uint64_t messages, bytes;
-    uint64_t of_threads; /* calls of other threads than the main one, which are left out */
+    uint64_t of_threads; /* calls of other threads than the main one, all skipped */
 };
 
-/*
- * Reads a log. Free also after a failure.
+/* Reads a log. Free *h also after a failure.
  *
- * HPCW_EINVAL: there are no calls of MPI, or more than `most`, which bounds the memory to 100 bytes each. Errors of the reader;
- * HPCW_ENOMEM.
- */
+ * HPCW_EINVAL: the log has no MPI calls, or more than `most`. Each call needs at most 100 bytes of memory. Also
+ * fails as the reader does, or with HPCW_ENOMEM. */
 hpcw_status fit_history_read(const char *path, uint64_t most, struct fit_history *h, hpcw_error *err);
 void fit_history_free(struct fit_history *h);
 
-/* The first place in `comm` where a rank's call has begun and not ended at `time`, or ended last before it; SIZE_MAX: none. */
+/* Returns the index of the rank's first call that is open at `time`, or of the last call that ended before it.
+ * SIZE_MAX: none. */
 size_t fit_call_at(const struct fit_rank *rank, double time);
 
 #endif

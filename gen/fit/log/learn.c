@@ -12,8 +12,8 @@
 #include "gen/spec/workload.h"
 #include "libwriter/base/status.h"
 
-/* All ranks are on one node, whose network is as fast as the fastest messages of the log: what others took longer is in the times
- * of the calls. */
+/* All ranks are on one node. Its network is as fast as the fastest messages of the log. Any extra time is part
+ * of the calls' own times. */
 static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twin *twin, hpcw_error *err) {
     const struct {
         const char *key;
@@ -54,20 +54,21 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
 
 /* ---- the length of the run ---- */
 
-/* On a busy host, what keeps one rank in a call keeps others, too. How often that is so decides how long ranks wait for each other, and
- * so how long the run takes. If it cannot, the times in calls are longer or shorter by a factor. */
+/* TRIALS: steps of the bisection. SEEDS: runs averaged, for up to FEW_RANKS ranks. On a busy host, delays hit
+ * several ranks at once. How much ranks share them decides how long they wait for each other, so the length of
+ * the run. If sharing alone cannot match the length, all times in calls are scaled by a factor. */
 enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
 #define MOST_REST 4.0
 #define CLOSE 0.01
 
-/* What a run of the twin is like: the mean length over some seeds, and the number of messages. */
+/* Result of simulating the twin: mean length over some seeds, and the number of messages. */
 struct trial {
     double seconds, messages;
 };
 
 static hpcw_status simulate(const struct gen_fit_twin *twin, struct trial *trial, hpcw_error *err) {
     const uint64_t seeds =
-        twin->ranks <= FEW_RANKS ? SEEDS : 1; /* the more ranks, the less one of them decides */
+        twin->ranks <= FEW_RANKS ? SEEDS : 1; /* the more ranks, the less a single rank decides */
     hpcw_status s = HPCW_OK;
     *trial = (struct trial){.seconds = 0};
     for (uint64_t seed = 1; s == HPCW_OK && seed <= seeds; seed++) {
@@ -92,8 +93,8 @@ static hpcw_status simulate(const struct gen_fit_twin *twin, struct trial *trial
     return s;
 }
 
-/* Halves the range of a parameter, until the twin takes as long as the log. `sign`: 1 if it then takes longer with more of it, -1 if
- * it takes less long. */
+/* Bisects a parameter until the twin runs as long as the log. sign: 1 if a larger parameter makes the run
+ * longer, -1 if shorter. */
 static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double low, double high, int sign,
                           double length, struct trial *trial, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -109,7 +110,7 @@ static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double l
     return s;
 }
 
-/* The parameters with which the twin takes as long as the log. */
+/* Finds the parameters with which the twin runs as long as the log. */
 static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *twin, struct trial *trial,
                               hpcw_error *err) {
     const double length = p->history.end - p->history.begin;
@@ -128,13 +129,13 @@ static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *
 
 /* ---- the text ---- */
 
-/* Lists of messages of a step, as many as the text has room for. */
+/* Most lists of messages of a step, tried in this order until the text is short enough. */
 static const uint32_t most_versions[] = {1024, 32, 16, 8, 4};
 enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 
-/* A text in which steps are equal if their messages are. If it is long, or its ranks have no phases in common, one in which others are
- * equal, too, if that is shorter, or has phases: times that change from phase to phase need them. The
- * program has the roles of the one that was taken. */
+/* Writes the text with steps that are equal if their messages are. If that is long or has no common phases,
+ * tries texts in which more steps are equal. Such a text is taken if it is shorter, or if it has phases: times
+ * that change by phase need them. Then *p has the roles of the text that was taken. */
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);
@@ -156,7 +157,7 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
         }
         hpcw_i_buf_free(&other);
         if (s != HPCW_EINVAL || lines > FIT_MOST_LINES) {
-            break; /* fewer lists make no fewer lines */
+            break; /* fewer lists give no fewer lines */
         }
     }
     return first == HPCW_OK ? fit_program_fold(p, 0, err) : first;
@@ -164,15 +165,15 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
 
 /* ---- what the twin lacks ---- */
 
-/* A twin has at least this share of the calls and of the bytes. */
+/* The twin must have at least this share of the calls and of the bytes. */
 #define LEAST_SHARE 0.9
-#define MOST_OFF 0.1 /* of the length, and of the number of messages */
+#define MOST_OFF 0.1 /* largest relative error of the length and of the number of messages */
 
 static double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
-/* Refuses a twin, or says at its top what it lacks. */
+/* Refuses a twin, or notes at the top of it what is missing. */
 static hpcw_status lack(struct gen_fit_twin *twin, const char *path, const char *what, hpcw_error *err) {
     if (!twin->partial) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s; --partial makes a twin of it all the same", path, what);
@@ -183,7 +184,7 @@ static hpcw_status lack(struct gen_fit_twin *twin, const char *path, const char 
     return HPCW_OK;
 }
 
-/* Puts what the twin lacks below the first line of its workload. */
+/* Inserts what the twin lacks below the first line of its workload. */
 static hpcw_status say_lacks(struct gen_fit_twin *twin, hpcw_error *err) {
     const struct hpcw_i_buf *text = &twin->workload;
     const size_t first =
@@ -236,7 +237,8 @@ static hpcw_status name_lack(const char *path, const struct fit_program *p, stru
                : HPCW_OK;
 }
 
-/* Other threads; a length that no times in calls can give it; and messages that were lost where lists stand for others. */
+/* Checks for other threads, for a length that no times in calls can reach, and for messages lost when lists were
+ * merged. */
 static hpcw_status check_twin(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
                               const struct trial *trial, hpcw_error *err) {
     const struct fit_history *h = &p->history;

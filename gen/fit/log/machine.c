@@ -21,7 +21,8 @@ static int by_peer(const void *a, const void *b) {
                               : (x->posted > y->posted) - (x->posted < y->posted);
 }
 
-/* Tags are needed if some rank posts receives in another order than that of the sends. Otherwise they are all 0. */
+/* Tags are needed if some rank posts receives in another order than the messages were sent. Otherwise all tags
+ * become 0. */
 static bool learn_tags(struct fit_program *p) {
     bool good = true;
     for (uint32_t r = 0; good && r < p->history.ranks && !p->tags; r++) {
@@ -53,9 +54,9 @@ static bool learn_tags(struct fit_program *p) {
 
 /* ---- the machine ---- */
 
-/* Shortest messages, and longest ones, whose receiver waited for them. */
+/* Flight times of the shortest and of the longest messages for which the receiver waited. */
 struct flights {
-    double *small, *large; /* seconds; of large ones seconds a byte */
+    double *small, *large; /* seconds; for large messages, seconds per byte */
     size_t smalls, larges, small_capacity, large_capacity;
 };
 enum { SMALL = 1024, LARGE = 65536, SIZES = 32 };
@@ -65,7 +66,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* That a hundredth of the values are below: the fastest ones, but for clocks that differ. */
+/* Returns the first percentile. The fastest value itself may be an artefact of unsynchronised clocks. */
 static double fastest_of(double *value, size_t count, double otherwise) {
     if (count == 0) {
         return otherwise;
@@ -88,8 +89,10 @@ static bool learn_machine(struct fit_program *p) {
     const struct fit_history *h = &p->history;
     struct flights f = {0};
     bool good = true;
-    uint64_t late[SIZES] = {0},
-             left[SIZES] = {0}; /* by log2 of the bytes: receives after the send began; and after it ended */
+    uint64_t late
+        [SIZES] = {0},
+    left[SIZES] = {
+        0}; /* by log2(bytes): receives that began after the begin of the send, and after the end of the send */
     for (uint32_t r = 0; good && r < h->ranks; r++) {
         const struct fit_rank *rank = &h->rank[r];
         for (size_t c = 0; good && c < rank->calls; c++) {
@@ -122,8 +125,8 @@ static bool learn_machine(struct fit_program *p) {
     }
     p->machine.latency = fmax(1e-8, fastest_of(f.small, f.smalls, 3e-7));
     p->machine.rate = 1 / fmax(1e-12, fastest_of(f.large, f.larges, 1e-10));
-    /* Senders wait from the first size on of which most do. One that does not must not wait: ranks that send to each other would
-     * wait for ever. */
+    /* Senders wait from the smallest size on at which most of them do. A sender that did not wait must not wait
+     * in the twin. Otherwise ranks that send to each other would deadlock. */
     p->machine.eager = SIM_MOST_BYTES;
     for (uint32_t size = 0; size < SIZES; size++) {
         if (late[size] >= 5 && left[size] * 2 < late[size] && p->machine.eager == SIM_MOST_BYTES) {

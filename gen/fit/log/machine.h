@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the messages of a log show: how fast they are, whether their senders wait, and whether they need tags. */
+/* What the messages of a log show: latency and bandwidth, the eager limit, and whether tags are needed. */
 #ifndef HPCW_GEN_FIT_LOG_MACHINE_H
 #define HPCW_GEN_FIT_LOG_MACHINE_H
 
 #include "gen/fit/log/program.h"
 
-/* Fills p->machine and p->tags, and takes tags out of the steps that need none. False when memory runs out. */
+/* Fills p->machine and p->tags. If tags are not needed, removes them from the steps. Returns false when memory
+ * runs out. */
 bool fit_machine_learn(struct fit_program *p);
 
 #endif

@@ -17,7 +17,8 @@ uint32_t fit_comm_of(const struct fit_history *h, uint32_t rank, const struct fi
     return made->comm;
 }
 
-/* Who a member waits for in a tree with this root: those below it, upwards; those above it, downwards. */
+/* Latest arrival that a member waits for in a binomial tree with this root. down: it waits for the members on
+ * the path to the root; otherwise for those below it. */
 static double wait_in_tree(const double *begin, uint32_t size, uint32_t root, uint32_t place, bool down) {
     const uint32_t slot = (place + size - root) % size;
     double last = begin[place];
@@ -69,10 +70,10 @@ struct finding {
     struct fit_steps *steps;
     struct fit_meetings *meetings;
     uint32_t *serial;  /* [comms] */
-    uint32_t *members; /* [comms] that have made calls */
+    uint32_t *members; /* [comms] members that have made calls */
 };
 
-/* How many calls of each communicator the ranks make. */
+/* Counts the collective calls of the ranks by communicator. */
 static hpcw_status count_calls(struct finding *f, hpcw_error *err) {
     for (uint32_t rank = 0; rank < f->h->ranks; rank++) {
         uint32_t place;

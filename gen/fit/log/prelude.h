@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part that all twins of logs have in common, prelude.lua, in the program itself. The build makes the table. */
+/* Text of prelude.lua, which all twins of logs begin with. The build makes the table from the file. */
 #ifndef HPCW_GEN_FIT_LOG_PRELUDE_H
 #define HPCW_GEN_FIT_LOG_PRELUDE_H
 

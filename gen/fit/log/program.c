@@ -13,7 +13,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Calls that are held in memory, at most: 100 bytes each. */
+/* Most calls held in memory. Each needs 100 bytes. */
 #define MOST_CALLS UINT64_C(20000000)
 
 /* ---- roles ---- */
@@ -25,7 +25,7 @@ static hpcw_status add_to_role(struct fit_program *p, uint32_t rank, hpcw_error 
     }
     struct fit_role *r = &p->role[role];
     p->roles = role == p->roles ? role + 1 : p->roles;
-    if ((r->ranks & (r->ranks - 1)) == 0) { /* full: twice as many */
+    if ((r->ranks & (r->ranks - 1)) == 0) { /* the array is full: double it */
         uint32_t *grown = hpcw_i_realloc(r->rank, (r->ranks == 0 ? 1 : 2 * (size_t)r->ranks) * sizeof *grown);
         if (grown == NULL) {
             return hpcw_i_fail_memory(err, "fit", p->history.ranks, "ranks");
@@ -37,7 +37,7 @@ static hpcw_status add_to_role(struct fit_program *p, uint32_t rank, hpcw_error 
     return HPCW_OK;
 }
 
-/* The last site of a node: sites are numbered in the order of the text. */
+/* Returns the last site of a node. Sites are numbered in the order of the text. */
 static uint32_t last_site(const struct fit_tree *t, uint32_t node) {
     const struct fit_node *n = &t->node[node];
     while (n->number == FIT_LOOP) {
@@ -54,7 +54,8 @@ static uint32_t first_site(const struct fit_tree *t, uint32_t node) {
     return n->site;
 }
 
-/* The loop of a list that makes most of the calls, if it makes more than half of `all`; FIT_LOOP: there is none. `calls`: of each site. */
+/* Returns the loop of a list with the most calls, if it has more than half of `all`; otherwise FIT_LOOP. calls:
+ * number of calls at each site. */
 static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_t count, const uint64_t *calls,
                            uint64_t least, uint64_t *most) {
     uint32_t longest = FIT_LOOP;
@@ -72,7 +73,8 @@ static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_
     return longest;
 }
 
-/* The loop that makes most of a role's calls, and of the loops in it those that turn often and make more than half of its calls. */
+/* Finds the main loop of a role: the loop with most of the calls. Then descends into inner loops that turn often
+ * and have more than half of its calls. */
 static bool find_loop(const struct fit_program *p, struct fit_role *r, const struct fit_place *place) {
     const struct fit_steps *s = &p->steps[r->rank[0]];
     uint64_t *calls = hpcw_i_calloc(r->tree.sites + (size_t)1, sizeof *calls);
@@ -107,7 +109,7 @@ static uint32_t levels_of(uint32_t size) {
     return levels;
 }
 
-/* When the simulator would end a call that began when it did: seconds. */
+/* Returns when the simulator would end a call that begins at the same time: seconds. */
 static double least_end(struct timing *t, uint32_t rank, const struct fit_step *step,
                         const struct fit_call *call) {
     const struct fit_machine *m = &t->p->machine;
@@ -132,7 +134,8 @@ static double least_end(struct timing *t, uint32_t rank, const struct fit_step *
         if (!message->send) {
             end = fmax(end, message->other + flight);
         } else if (step->verb == FIT_SEND && message->bytes > m->eager) {
-            /* The receive's end knows when it was posted; here, it is enough that it was before it ended. */
+            /* The receiving end shows when the receive was posted. Here it suffices that this was before the
+             * receive ended. */
             end = fmax(end, call->begin + flight);
         } else {
             end = fmax(end, call->begin + m->latency / 4);
@@ -167,15 +170,15 @@ static bool add_times(struct timing *t, struct fit_role *r, uint32_t member, con
     return good;
 }
 
-/* Members are told apart where their times differ by more than this share of the run. */
+/* Members get factors if their times differ by more than this share of the run. */
 #define LEAST_SHARE 1e-3
 
-/* Steps that take less than the first share of the run, and are fewer than the second share of a role's, have a mean, and share the
- * form of the distribution. */
+/* A step is minor if it takes less than MINOR_SHARE of the run and has less than FEW_SHARE of its role's times.
+ * A minor step has a mean only; all of them share one distribution. */
 #define MINOR_SHARE 2e-3
 #define FEW_SHARE 0.02
 
-/* The last one, beyond the sites of the text, has the times of such steps over their mean. */
+/* Moves a minor step's times, divided by their mean, to the last site, which is beyond the sites of the text. */
 static bool pool(struct fit_draws *d, struct fit_draws *all, double least, double few) {
     bool good = true;
     if (d->count == 0 || d->sum > least || (double)d->count > few) {
@@ -210,7 +213,7 @@ static bool learn_times(const struct fit_program *p, struct fit_role *r) {
     for (uint32_t i = 0; good && i <= r->tree.sites; i++) {
         struct fit_draws *of[] = {&r->site[i].gap, &r->site[i].between, &r->site[i].rest};
         for (size_t k = 0; good && k < 3; k++) {
-            /* Those that follow the course know their members. */
+            /* Times that follow the course already have the factors of their members. */
             good = i == r->tree.sites || of[k]->follows || fit_draws_members(of[k], r->ranks, least);
             if (i < r->tree.sites && k < 2) {
                 fit_draws_compare(of[k], r->ranks);
@@ -234,7 +237,7 @@ static void free_sites(struct fit_role *r) {
     r->site = NULL;
 }
 
-/* Collects the times of a role. */
+/* Collects the times of a role by site. */
 static hpcw_status place_times(struct timing *t, struct fit_role *r, struct fit_place *place, hpcw_error *err) {
     struct fit_program *p = t->p;
     const struct fit_steps *s = &p->steps[r->rank[0]];
@@ -261,7 +264,7 @@ static hpcw_status place_times(struct timing *t, struct fit_role *r, struct fit_
     return good ? status : hpcw_i_fail_memory(err, "fit", s->count, "steps");
 }
 
-/* Whether times of the turns of an inner loop differ by more than chance. */
+/* Returns whether the times of the turns of an inner loop differ by more than chance. */
 static bool parts_differ(const struct fit_draws *d, double least) {
     double sum[FIT_FEW] = {0}, squares[FIT_FEW] = {0}, n[FIT_FEW] = {0};
     if (d->sum <= least) {
@@ -294,7 +297,7 @@ static bool contains(const struct fit_tree *t, uint32_t loop, uint32_t other) {
     return found;
 }
 
-/* A loop whose turns take different times, not only as phases do; FIT_LOOP: there is none. */
+/* Returns a loop whose turns take different times by more than the phases explain, or FIT_LOOP. */
 static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *r) {
     const double least = MINOR_SHARE * (p->history.end - p->history.begin) * r->ranks;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -311,7 +314,7 @@ static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *
 
 /* ---- folding ---- */
 
-/* Loops that are written turn by turn, at most; and roles, each of which is a function of the text. */
+/* MOST_UNROLLED: most loops that are unrolled. MOST_ROLES: most roles, each a function of the text. */
 enum { MOST_UNROLLED = 64, MOST_ROLES = 256 };
 
 static hpcw_status fold_role(struct timing *t, struct fit_role *r, hpcw_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log as a program: roles with loops, how long each of their steps takes, and the machine that its messages show. */
+/* A log as a program: roles with loops, times of their steps, and the machine that the messages show. */
 #ifndef HPCW_GEN_FIT_LOG_PROGRAM_H
 #define HPCW_GEN_FIT_LOG_PROGRAM_H
 
@@ -9,42 +9,48 @@
 #include "gen/fit/log/meetings.h"
 #include "gen/fit/log/steps.h"
 
-/* How long a step takes, on all ranks of a role: before its calls, and in them beyond what the simulator gives them. */
+/* Times of a step over all ranks of a role. rest: time in its calls beyond what the simulator gives them. */
 struct fit_site {
-    uint32_t step;            /* of the role's first rank */
+    uint32_t step;            /* a step of the role's first rank */
     uint32_t inner;           /* as in struct fit_place */
-    struct fit_draws gap;     /* before the first call */
-    struct fit_draws between; /* before its other calls */
+    struct fit_draws gap;     /* time before the first call */
+    struct fit_draws between; /* time before each later call */
     struct fit_draws rest;
 };
 
-/* Ranks whose steps have the same numbers. */
+/* Ranks with equal sequences of step numbers. */
 struct fit_role {
     uint32_t *rank; /* [ranks] ascending */
     uint32_t ranks;
     struct fit_tree tree;
-    struct fit_site *site; /* [tree.sites + 1]: the last one has what short times have in common */
-    uint32_t loop;         /* the one whose turns are phases of the run; FIT_LOOP: there is none */
-    bool keeps;            /* some call waits for a part of the requests */
-    uint32_t turns;        /* of that, all together; at least 1 */
-    bool late;             /* a turn begins with the first step of the loop, not before it */
-    struct fit_draws luck; /* of a rank in a turn: what its times before calls have in common */
-    double *lucks;         /* [ranks][groups of the course]; NULL: it is drawn */
+    /* [tree.sites + 1] the last one has the common distribution of short times */
+    struct fit_site *site;
+    /* loop whose turns are the phases of the run; FIT_LOOP: none */
+    uint32_t loop;
+    bool keeps;     /* some call waits for only part of the requests */
+    uint32_t turns; /* total turns of that loop; at least 1 */
+    /* a turn begins with the first step of the loop, not with the time before it */
+    bool late;
+    /* common factor of a rank's times before calls in one turn */
+    struct fit_draws luck;
+    double *lucks; /* [ranks][groups of the course]; NULL: luck is drawn */
 };
 
-/* How times before calls change in the course of the run: over their mean, by turns of the longest loop. */
+/* Course of the times before calls: their mean in each group of turns of the longest loop, divided by the
+ * overall mean. */
 enum { FIT_MOST_COURSE = 64, FIT_MOST_LUCKS = 8192 };
 struct fit_course {
     double factor[FIT_MOST_COURSE];
-    uint32_t turns, width; /* of the loop; so many have one factor */
+    uint32_t turns, width; /* turns of the loop; turns that share a factor */
     uint32_t groups;       /* factors */
 };
 
-/* What messages on this machine take, as far as the log shows. */
+/* Speed of messages on this machine, as far as the log shows it. */
 struct fit_machine {
     double latency; /* seconds */
-    double rate;    /* bytes a second */
-    uint32_t eager; /* bytes of the largest message whose sender does not wait for the receive */
+    double rate;    /* bytes per second */
+    /* size of the largest message whose sender does not wait for the receive, bytes */
+    uint32_t eager;
 };
 
 struct fit_program {
@@ -54,20 +60,23 @@ struct fit_program {
     uint32_t *role_of;       /* [ranks] */
     uint32_t roles;
     struct fit_meetings *meetings; /* [history.comms] */
-    uint32_t phases;               /* turns of the longest loop, if all roles have it; otherwise 1 */
-    struct fit_course course;      /* turns is 0: unknown */
+    /* turns of the longest loop if all roles have it; otherwise 1 */
+    uint32_t phases;
+    struct fit_course course; /* course.turns is 0: unknown */
     struct fit_machine machine;
     struct fit_lack *lack; /* [history.names] */
-    bool
-        tags; /* needed, as messages between two ranks are not received in the order in which they are sent; otherwise all are 0 */
+    /* true: tags are needed, since messages between two ranks are received in another order than sent;
+     * false: all are 0 */
+    bool tags;
 };
 
-/* Reads a log, without roles. Free also after a failure. HPCW_EINVAL for a log that is not whole; as fit_history_read. */
+/* Reads a log; roles are not found yet. Free *p also after a failure. HPCW_EINVAL: the log is incomplete.
+ * Otherwise fails as fit_history_read. */
 hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error *err);
 
-/* Finds the roles, or finds them anew. `versions` > 0: ranks that make the same calls have one role and the same loops, even if whom they
- * send to, and how much, changes at other times on each. Then a step of the text has up to so many lists of messages, one after the
- * other. HPCW_EINVAL: there are more roles than a text can have; HPCW_ENOMEM. */
+/* Finds the roles; may be called again. versions > 0: ranks with the same calls share a role and its loops, even
+ * if their partners and bytes change at different times. Then a step of the text has up to `versions` lists of
+ * messages, used one after the other. HPCW_EINVAL: more roles than a text can have. HPCW_ENOMEM. */
 hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_error *err);
 void fit_program_free(struct fit_program *p);
 

@@ -11,11 +11,11 @@
 
 /* ---- names ---- */
 
-/* What becomes of a call. Names that are not here are states with their time. */
+/* Which verb an MPI call becomes. A name not listed here becomes a state that takes the call's time. */
 static const struct known {
     const char *name;
     enum fit_verb verb;
-    enum sim_call call; /* the call of the simulator that has this name, or the nearest one */
+    enum sim_call call; /* the simulator's call of this name, or the nearest one */
     bool wraps;
 } known[] = {
     {"MPI_Send", FIT_SEND, SIM_CALL_SEND, false},
@@ -90,21 +90,21 @@ enum sim_call fit_meets_as(const char *name) {
 
 /* ---- one rank ---- */
 
-/* MPI_Put and the like: the rank that calls has both ends. */
+/* Marks MPI_Put and the like: the calling rank has both ends of the message. */
 enum { ONE_SIDED = INT32_MAX };
 
 struct making {
     const struct fit_history *h;
     const struct fit_rank *rank;
-    const struct known **known; /* [names]; NULL: a state */
+    const struct known **known; /* [names] NULL: a state */
     struct fit_steps *s;
     struct fit_lack *lack;
-    uint32_t *given;        /* [ends] of a receive: the call that posted it, plus 1; 0: none has */
-    uint32_t *of;           /* [calls] of an Irecv: its end, plus 1 */
+    uint32_t *given;        /* [ends] of a receive: index of the call that posted it, plus 1; 0: none */
+    uint32_t *of;           /* [calls] of an Irecv: index of its end, plus 1 */
     size_t receives, sends; /* under way */
-    size_t mades;           /* communicators that it has got */
-    uint32_t *open;         /* posted receives of which the end is not known yet: calls, oldest first */
-    bool failed;            /* memory has run out */
+    size_t mades;           /* communicators obtained so far */
+    uint32_t *open;         /* pending receives whose end is not known yet: calls, oldest first */
+    bool failed;            /* memory ran out */
 };
 
 static enum fit_verb verb_of(const struct making *m, const struct fit_call *c) {
@@ -117,7 +117,7 @@ static bool is_receive(const struct making *m, size_t end) {
     return !e->send && e->tag != ONE_SIDED;
 }
 
-/* Which Irecv has posted the receives that end in other calls. */
+/* Finds the Irecv of each receive that ends in another call. */
 static void give_receives(struct making *m) {
     size_t first = 0, last = 0;
     for (size_t c = 0; c < m->rank->calls; c++) {
@@ -159,7 +159,7 @@ static void add_end(struct making *m, struct fit_step *step, const struct fit_en
     add_item(m, step, (struct fit_item){e->peer, e->bytes, e->tag, e->send});
 }
 
-/* The messages that a call sends, and a receive that is its own. */
+/* Adds the messages that a call sends, and its own receive. */
 static void add_messages(struct making *m, struct fit_step *step, const struct fit_call *call, bool receive) {
     const struct fit_end *end = m->rank->end;
     for (uint32_t e = call->first; e < call->first + call->ends; e++) {
@@ -175,7 +175,7 @@ static void add_messages(struct making *m, struct fit_step *step, const struct f
     }
 }
 
-/* Receives that end in this call: those that some Irecv posted. Others are posted in the call itself. */
+/* Counts receives that end in this call but were posted by an Irecv. All others are posted in the call itself. */
 static void count_receives(struct making *m, struct fit_step *step, const struct fit_call *call) {
     for (uint32_t e = call->first; e < call->first + call->ends; e++) {
         if (is_receive(m, e)) {
@@ -215,7 +215,7 @@ static uint32_t clip(uint64_t bytes) {
     return bytes < SIM_MOST_BYTES ? (uint32_t)bytes : SIM_MOST_BYTES;
 }
 
-/* Bytes as the simulator takes them: of a rank, or of a pair of ranks. */
+/* Converts bytes to what the simulator counts: bytes of a rank, or of a pair of ranks. */
 static uint64_t bytes_of(const struct making *m, const struct fit_call *c, enum sim_call call) {
     const uint64_t size = m->h->comm[c->comm].size > 0 ? m->h->comm[c->comm].size : 1;
     const uint64_t both = c->sent > c->received ? c->sent : c->received;
@@ -245,7 +245,8 @@ static uint32_t place_in(const struct making *m, uint32_t comm, size_t *slot) {
     return FIT_NOBODY;
 }
 
-/* The root is the rank that moves other bytes than the others: of a broadcast, it receives none. FIT_NOBODY: it is another. */
+/* Returns whether the caller is the root: the rank whose bytes differ from the others'. In a broadcast, the root
+ * receives none. FIT_NOBODY: another rank is the root. */
 static bool is_root(const struct fit_call *c, enum sim_call call) {
     switch (call) {
     case SIM_CALL_BCAST:
@@ -262,7 +263,7 @@ static bool is_root(const struct fit_call *c, enum sim_call call) {
     }
 }
 
-/* Whether ranks exchange data by calls of this name. */
+/* Returns whether ranks exchange data by calls of this name. */
 static bool exchanges(const char *name, const struct known *k) {
     static const char *const begin[] = {
         "MPI_Put",         "MPI_Get_accumulate", "MPI_Accumulate",       "MPI_Rput",       "MPI_Rget",
@@ -305,7 +306,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
     case FIT_ISEND:
         add_messages(m, step, call, step->verb == FIT_RECV || step->verb == FIT_SENDRECV);
         if (step->verb == FIT_SENDRECV && step->items == 1) {
-            /* One half of it is to or from nobody. */
+            /* One half of the exchange has no partner (MPI_PROC_NULL). */
             const bool sends = m->s->item[step->first].send;
             add_item(m, step, (struct fit_item){.peer = FIT_NOBODY, .send = !sends});
             if (!sends) {
@@ -338,7 +339,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
         const bool world = call->comm == 0;
         const uint32_t place = world ? (uint32_t)(m->rank - m->h->rank) : place_in(m, call->comm, &slot);
         if (place == FIT_NOBODY || m->h->comm[call->comm].size < 2) {
-            step->verb = FIT_OTHER; /* of a communicator that nobody is known to have made, or alone */
+            step->verb = FIT_OTHER; /* its communicator was made by no known call, or has one rank */
         } else {
             step->comm = world ? 0 : (uint32_t)slot + 1;
             const bool root = is_root(call, (enum sim_call)step->call);
@@ -349,7 +350,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
         break;
     }
     case FIT_SPLIT: {
-        /* A communicator is there when the call ends, or before the next one. */
+        /* A communicator exists from the end of its call on, or at the latest before the next call. */
         const double next = c + 1 < m->rank->calls ? fmax(call->end, call[1].begin) : INFINITY;
         const struct fit_made *found = NULL;
         while (m->mades < m->rank->mades && m->rank->made[m->mades].time < call->begin) {
@@ -372,7 +373,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
     }
 }
 
-/* Whether a step continues the one before: the same with another partner. */
+/* Returns whether a step continues the previous one: the same call with another partner. */
 static bool continues(const struct making *m, const struct fit_step *last, const struct fit_step *next) {
     const bool grows =
         next->verb == FIT_SEND || next->verb == FIT_RECV || next->verb == FIT_ISEND || next->verb == FIT_IRECV;
@@ -411,7 +412,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hpcw_i_table_mix(hash * UINT64_C(0x9E3779B97F4A7C15) + value + 1);
 }
 
-/* What steps of a role have in common. */
+/* Hash of what all ranks of a role have in common in a step. */
 static uint64_t form_of(const struct fit_step *p) {
     uint64_t hash = mix(p->verb, p->call);
     hash = mix(hash, p->name);

@@ -18,16 +18,17 @@
 struct text {
     const struct fit_program *p;
     struct hpcw_i_buf *buf;
-    bool tags; /* needed, as messages between two ranks are not received in the order in which they are sent */
-    bool failed; /* memory has run out */
+    /* true: tags are needed, since messages between two ranks are received in another order than sent */
+    bool tags;
+    bool failed; /* memory ran out */
     uint32_t depth;
-    size_t lines, table_lines; /* of these: of lists of messages, and of tables of ranks */
+    size_t lines, table_lines; /* lines written; those of lists of messages and tables of ranks */
 };
 
-/* A constant text, of any length. */
+/* Appends a constant text of any length. */
 static void put_text(struct text *t, const char *text) {
     if (t->buf->size > FIT_MOST_TEXT) {
-        return; /* it is refused anyway */
+        return; /* the text is too long and will be refused */
     }
     for (const char *c = text; *c != '\0'; c++) {
         t->lines += *c == '\n';
@@ -45,7 +46,7 @@ static void put(struct text *t, const char *fmt, ...) {
     put_text(t, piece);
 }
 
-/* Without its licence: a twin is the user's. */
+/* Appends the prelude without its licence, since the twin belongs to the user. */
 static void put_prelude(struct text *t) {
     const char *begin = (const char *)fit_prelude[0].data;
     const char *own = memchr(begin, '\n', fit_prelude[0].size);
@@ -97,11 +98,11 @@ static hpcw_status put_states(struct text *t, hpcw_error *err) {
 
 /* ---- lists of messages ---- */
 
-/* A partner as a function of the rank. */
+/* The partner as a function of the rank. */
 struct partner {
     enum { PARTNER_TABLE, PARTNER_SAME, PARTNER_SUM, PARTNER_XOR } kind;
     uint32_t value;
-    bool wraps; /* of a sum, modulo the number of ranks */
+    bool wraps; /* for a sum: it is taken modulo the number of ranks */
 };
 
 static const struct fit_step *step_of(const struct text *t, uint32_t rank, uint32_t number) {
@@ -136,7 +137,7 @@ static struct partner partner_of(const struct text *t, const struct fit_role *r,
     return (struct partner){.kind = PARTNER_TABLE};
 }
 
-/* Whether all ranks of a role have this many items, with the same bytes and tags. */
+/* Returns whether the step has the same number of items with equal bytes and tags on all ranks of a role. */
 static bool is_regular(const struct text *t, const struct fit_role *r, uint32_t number) {
     const struct fit_step *first = step_of(t, r->rank[0], number);
     for (uint32_t m = 1; m < r->ranks; m++) {
@@ -164,7 +165,7 @@ static void put_partner(struct text *t, struct partner p) {
     switch (p.kind) {
     case PARTNER_SUM:
         if (p.wraps && p.value > ranks / 2) {
-            /* A sum without the modulus needs no wrap in the other direction. */
+            /* A negative offset is written as a positive one modulo the number of ranks. */
             put(t, "(rank - %" PRIu32 ") %% size", ranks - p.value);
         } else {
             put(t, p.wraps ? "(rank + %" PRIu32 ") %% size" : "rank + %" PRIu32, p.value);
@@ -178,7 +179,7 @@ static void put_partner(struct text *t, struct partner p) {
     }
 }
 
-/* Partner, bytes and tag of an item that is regular. */
+/* Writes partner, bytes and tag of a regular item. */
 static void put_item(struct text *t, const struct fit_role *r, uint32_t number, uint32_t i) {
     const struct fit_item *item = item_of(t, r->rank[0], number, i);
     put_partner(t, partner_of(t, r, number, i));
@@ -189,7 +190,7 @@ static void put_item(struct text *t, const struct fit_role *r, uint32_t number, 
 }
 
 static int width_of(uint64_t value) {
-    int width = 2; /* a blank before it */
+    int width = 2; /* includes a blank before the number */
     while (value >= 10) {
         value /= 10;
         width++;
@@ -197,10 +198,10 @@ static int width_of(uint64_t value) {
     return width;
 }
 
-/* A table with a line for each rank of the role. */
+/* Writes a table with a line for each rank of the role. */
 static void put_table(struct text *t, const struct fit_role *r, uint32_t number) {
     uint32_t items = 0;
-    uint64_t most[3] = {10, 1, 0}; /* partners may be -1 */
+    uint64_t most[3] = {10, 1, 0}; /* partners may be -1, which needs two characters */
     for (uint32_t m = 0; m < r->ranks; m++) {
         const struct fit_step *step = step_of(t, r->rank[m], number);
         items = step->items > items ? step->items : items;
@@ -236,7 +237,7 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
     put(t, ")");
 }
 
-/* Whether a step is written with its one message in the line. */
+/* Returns whether a step has one message that is written in its own line. */
 static bool is_single(const struct text *t, const struct fit_role *r, uint32_t number) {
     const struct fit_step *step = step_of(t, r->rank[0], number);
     return step->items == 1 && is_regular(t, r, number);
@@ -268,7 +269,7 @@ static void put_one_list(struct text *t, const struct fit_role *r, uint32_t numb
     put(t, before[0] == ',' ? " }\n" : "{}\n");
 }
 
-/* The lists of the steps in the text, each once. */
+/* Writes each list of messages of the steps once. */
 static void put_lists(struct text *t, const struct fit_role *r) {
     const size_t numbers = t->p->steps[r->rank[0]].numbers;
     bool *done = hpcw_i_calloc(numbers + 1, sizeof *done);
@@ -300,7 +301,7 @@ static void put_seconds(struct text *t, double seconds) {
     put(t, "%.3g", seconds);
 }
 
-/* A factor for each rank of the role, in a table. */
+/* Writes a table with the factor of each rank of the role. */
 static void put_factor(struct text *t, const struct fit_draws *d, uint32_t ranks) {
     if (d->factor != NULL) {
         put(t, ", cell([[\n");
@@ -357,7 +358,7 @@ static void put_draws(struct text *t, const char *what, const char *step, const 
     end_draws(t, d);
 }
 
-/* A line for each rank, and a column for each factor of the course. */
+/* Writes a table of luck: a line for each rank, a column for each group of the course. */
 static void put_lucks(struct text *t, const struct fit_role *r) {
     const struct fit_course *c = &t->p->course;
     put(t, "  lucks = by_course([[\n");
@@ -383,7 +384,7 @@ static void put_luck(struct text *t, const struct fit_role *r) {
     }
 }
 
-/* How times before calls change from turn to turn. */
+/* Writes the factors of times before calls, by turn. */
 static void put_course(struct text *t) {
     const struct fit_course *c = &t->p->course;
     if (c->turns == 0) {
@@ -396,7 +397,7 @@ static void put_course(struct text *t) {
     put(t, "\n}\n");
 }
 
-/* Means of the steps whose times are short, up to the last one. */
+/* Writes the means of the steps with short times, up to the last such step. */
 static void put_means(struct text *t, const char *what, const struct fit_role *r, size_t of) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -439,13 +440,14 @@ static void put_comm(struct text *t, const struct fit_step *step) {
     }
 }
 
-/* A step at a place of the text. */
+/* A step at one site of the text. */
 struct fit_text_line {
     const struct fit_role *r;
     const struct fit_step *step; /* of the role's first rank */
     uint32_t number, site;
-    bool changes; /* its messages do: they are in `m` */
-    bool single;  /* it has one message, which is the same function of the rank on all of them */
+    bool changes; /* its messages change from time to time: they are in `m` */
+    /* it has one message, which is the same function of the rank on all ranks */
+    bool single;
 };
 
 static void put_list(struct text *t, const struct fit_text_line *l) {
@@ -480,7 +482,7 @@ static void put_meeting(struct text *t, const struct fit_text_line *l) {
     put(t, ")");
 }
 
-/* An item of a step that has one or two: in the text, or in the list. */
+/* Writes an item of a step with one or two items: directly, or as a reference to the list. */
 static void put_part(struct text *t, const struct fit_text_line *l, uint32_t item, const char *fields) {
     const bool regular = !l->changes && is_regular(t, l->r, l->number);
     const char *before = "";
@@ -501,7 +503,7 @@ static void put_part(struct text *t, const struct fit_text_line *l, uint32_t ite
 static const char *const of_verb[] = {
     [FIT_SEND] = "send", [FIT_RECV] = "get", [FIT_ISEND] = "start", [FIT_IRECV] = "post"};
 
-/* The call itself, without its time. */
+/* Writes the call itself, without its time. */
 static void put_call(struct text *t, const struct fit_text_line *l) {
     const struct fit_step *step = l->step;
     switch (step->verb) {
@@ -563,7 +565,7 @@ static void put_step(struct text *t, const struct fit_role *r, const struct fit_
         indent(t);
     }
     if (is_wait(l.step) && (list || l.single)) {
-        /* Receives of which the log does not show who posted them. */
+        /* These are receives whose posting call the log does not show. */
         if (l.single) {
             put(t, "post(");
             put_item(t, r, n->number, 0);
@@ -596,7 +598,7 @@ static void put_step(struct text *t, const struct fit_role *r, const struct fit_
     put(t, "\n");
 }
 
-/* When the lists of steps change. */
+/* Writes when the lists of messages change. */
 static void put_since(struct text *t, const struct fit_role *r) {
     bool any = false;
     for (size_t i = 0; i < r->tree.nodes; i++) {
@@ -617,7 +619,7 @@ static void put_since(struct text *t, const struct fit_role *r) {
     }
 }
 
-/* How often inner loops turn, where it differs. */
+/* Writes the numbers of turns of inner loops that vary. */
 static void put_turns(struct text *t, const struct fit_role *r) {
     for (size_t i = 0; i < r->tree.nodes; i++) {
         const struct fit_node *n = &r->tree.node[i];
@@ -683,7 +685,7 @@ static void put_role(struct text *t, uint32_t number) {
     put(t, "end\n");
 }
 
-/* Which role each rank has: found in a line of fixed width. */
+/* Writes the role of each rank, at a fixed width so that a rank's entry is found by its position. */
 static void put_roles(struct text *t) {
     const struct fit_program *p = t->p;
     put(t, "-- The roles of the ranks, and the place of this rank among those of its role.\n");

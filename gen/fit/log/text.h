@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program as a workload: a text in Lua for gen/sim/lua. */
+/* Writes a program as a workload in Lua for gen/sim/lua. */
 #ifndef HPCW_GEN_FIT_LOG_TEXT_H
 #define HPCW_GEN_FIT_LOG_TEXT_H
 
 #include "gen/fit/log/program.h"
 #include "libwriter/base/buf.h"
 
-/* The longest one: a person should be able to read it, and a log that needs more has not been understood. */
+/* Limits of the text: a person should be able to read it. A log that needs more has not been understood. */
 enum { FIT_MOST_LINES = 2000, FIT_MOST_TEXT = 960 << 10, FIT_FEW_LINES = 400 };
 
-/* Appends it; *lines: without those of tables of ranks. HPCW_EINVAL: it would be longer; HPCW_ENOMEM. */
+/* Appends the text. *lines: its lines without tables of ranks. HPCW_EINVAL: the text exceeds the limits.
+ * HPCW_ENOMEM. */
 hpcw_status fit_text_write(const struct fit_program *p, struct hpcw_i_buf *buf, size_t *lines, hpcw_error *err);
 
 #endif

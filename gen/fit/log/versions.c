@@ -13,7 +13,7 @@ static bool same_items(const struct fit_steps *s, const struct fit_step *a, cons
     return same;
 }
 
-/* Whether a step of some rank moves something else than another one. */
+/* Returns whether two steps differ in their messages on some rank of the role. */
 static bool items_change(const struct fit_program *p, const struct fit_role *r, uint32_t from, uint32_t to) {
     for (uint32_t m = 0; m < r->ranks; m++) {
         const struct fit_steps *s = &p->steps[r->rank[m]];
@@ -24,7 +24,7 @@ static bool items_change(const struct fit_program *p, const struct fit_role *r, 
     return false;
 }
 
-/* A new number for the steps at a place of the text. */
+/* Appends a new number for the steps at a place of the text. */
 static bool add_number(const struct fit_program *p, const struct fit_role *r, struct fit_node *n, uint32_t time,
                        uint32_t step) {
     uint32_t *start = hpcw_i_realloc(n->start, (n->versions + 1) * sizeof *start);
@@ -45,8 +45,9 @@ static bool add_number(const struct fit_program *p, const struct fit_role *r, st
     return good;
 }
 
-/* The versions of a place, whose steps are `first` and what follows. If there are more than `most`, each stands for as many times as
- * the others: it is that in the middle of them, so that senders and receivers have the same. */
+/* Numbers the versions of a place, whose steps are `first` and those after it. More than `most` versions are
+ * merged into ranges of equal length. The step in the middle stands for its range. So senders and receivers pick
+ * the same one. */
 static bool number_place(const struct fit_program *p, const struct fit_role *r, struct fit_node *n,
                          uint32_t first, const uint32_t *next, uint32_t most) {
     uint32_t times = 0, changes = 0, last = first;
@@ -79,7 +80,7 @@ static bool number_place(const struct fit_program *p, const struct fit_role *r, 
     return good;
 }
 
-/* The steps of the same place, in order: next[i] is the one after the i-th, or UINT32_MAX. */
+/* Links the steps of each place in order: next[i] is the step after step i, or UINT32_MAX. */
 bool fit_versions_number(const struct fit_program *p, struct fit_role *r, const struct fit_place *place,
                          uint32_t most) {
     const size_t count = p->steps[r->rank[0]].count;
@@ -94,7 +95,7 @@ bool fit_versions_number(const struct fit_program *p, struct fit_role *r, const 
         next[k] = first[place[k].site];
         first[place[k].site] = (uint32_t)k;
     }
-    /* The numbers of a place follow each other. */
+    /* Gives the versions of a place consecutive numbers. */
     for (size_t i = 0; good && i < r->tree.nodes; i++) {
         struct fit_node *n = &r->tree.node[i];
         if (n->used && n->number != FIT_LOOP) {

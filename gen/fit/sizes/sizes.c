@@ -17,12 +17,14 @@
 
 enum fit_size { FIT_BYTES, FIT_PIECES, FIT_USE, FIT_SIZES };
 
-/* Ranks are taken in ascending order. */
+/* Statistics of sizes. Ranks are added in ascending order. */
 struct fit_sizes {
-    struct gen_fit_sketch *half[FIT_SIZES][2]; /* bytes of a rank; blocks, or files; used share of its chunks */
-    struct gen_fit_pairs ln, next[2];          /* ln(bytes) twice; with that of the next rank */
+    /* sketches: bytes of a rank; its blocks, or files; used share of its chunks */
+    struct gen_fit_sketch *half[FIT_SIZES][2];
+    /* pairs of ln(bytes) with itself, and with that of the next rank */
+    struct gen_fit_pairs ln, next[2];
     double bytes, ranks;
-    double before; /* ln(bytes) of the rank before */
+    double before; /* ln(bytes) of the previous rank */
 };
 
 static hpcw_status new_sizes(struct fit_sizes *z, hpcw_error *err) {
@@ -56,11 +58,12 @@ static void add_rank(struct fit_sizes *z, uint32_t rank, double bytes, double pi
 
 static double deviation(const struct fit_sizes *z) {
     const double variance = gen_fit_covariance(&z->ln);
-    return variance > 1e-6 ? sqrt(variance)
-                           : 0; /* less than a thousandth is no deviation: a rank's number in its file */
+    return variance > 1e-6
+               ? sqrt(variance)
+               : 0; /* A deviation below 1/1000 counts as 0: it comes from the rank's number in its file. */
 }
 
-/* Adds the facts, to which the sketches then belong, and frees the rest. */
+/* Adds the facts, which take over the sketches, and frees the rest. */
 static hpcw_status end_sizes(struct fit_sizes *z, const char *format, const char *const name[FIT_SIZES],
                              const char *next, struct gen_fit_facts *facts, hpcw_status s, hpcw_error *err) {
     for (size_t i = 0; i < FIT_SIZES; i++) {
@@ -115,8 +118,8 @@ static hpcw_status add_tasks(struct read_sion *r, struct fit_sizes *z, hpcw_erro
     return s;
 }
 
-/* The correlation of the smooth field of the twin's loads between a rank and the next one: at the end of each row of the model's
- * grid of ranks, the next one is no neighbour. */
+/* Correlation of the smooth load field of the twin between a rank and the next one. At the end of a row of the
+ * model's grid of ranks, the next rank is not a neighbour. */
 static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     const struct model_load_params *p = &twin->dataset.load_params;
     uint32_t grid[3];
@@ -124,7 +127,7 @@ static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     return p->correlation * (1 - 1.0 / grid[p->dims - 1]);
 }
 
-/* Sizes follow this field: the share of its correlation that they show. */
+/* Learns how much sizes follow this field: the share of its correlation that they show. */
 static hpcw_status learn_follows(const struct fit_sizes *z, struct gen_fit_twin *twin, hpcw_error *err) {
     struct gen_fit_pairs next = z->next[0];
     const double of_field = field_neighbours(twin, z->ranks);
@@ -146,8 +149,9 @@ static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct 
         return gen_fit_learn(twin, "sion.files", files, GEN_FIT_PER_RUN, err);
     }
     const double sigma = deviation(z);
-    const double mean = hpcw_i_exp(z->ln.x / z->ln.n + 0.5 * sigma * sigma); /* of a log-normal distribution */
-    /* Below 98 % of such a distribution: the smallest size itself stays here. */
+    const double mean =
+        hpcw_i_exp(z->ln.x / z->ln.n + 0.5 * sigma * sigma); /* mean of a log-normal distribution */
+    /* Size that 98 % of such a distribution exceed. The smallest measured size itself is not disclosed. */
     const double least = floor(hpcw_i_exp(z->ln.x / z->ln.n - 2.05 * sigma) / MODEL_PARTICLE_SIZE);
     hpcw_status s = gen_fit_learn(twin, "sion.files", files, GEN_FIT_PER_RUN, err);
     s = s == HPCW_OK ? gen_fit_learn(twin, "sion.mean_size", mean, GEN_FIT_PER_RANK, err) : s;
@@ -191,7 +195,8 @@ struct fit_checkpoints {
     hpcw_rank2file_layout layout;
 };
 
-/* The size in the map, or of the file itself, as the maps of SCR 3 have none. *is: there is one. */
+/* Returns the size in the map, or else of the file itself, since maps of SCR 3 have no sizes. *is: a size was
+ * found. */
 static hpcw_status size_of(const hpcw_rank2file_found *f, double *bytes, bool *is, hpcw_error *err) {
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
     int e = f->has_size ? 0 : hpcw_i_sys_look(f->path, true, &entry);
@@ -239,8 +244,9 @@ static hpcw_status add_dataset(void *context, const char *name, struct hpcw_rank
     return s;
 }
 
-/* A file of the model sums up the memory of a rank's objects, ln of which has the deviation sigma; half of its variance
- * follows the objects' work, which ranks have in common. */
+/* Converts the deviation of a file's ln(size) to that of an object. A file of the model sums up the memory of a
+ * rank's objects. Half of the variance of ln(memory) follows the objects' work, part of which is common to the
+ * ranks. */
 static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
     const struct model_load_params *p = &twin->dataset.load_params;
     const double further = (double)p->objects * p->collections - 1;
@@ -252,7 +258,7 @@ static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
     return sqrt(gen_fit_ln(1 + rest));
 }
 
-/* Without data that tell of objects, a rank's file is one object, whose size lasts. */
+/* Without load data, the file of a rank is modelled as one object whose size persists. */
 static hpcw_status learn_alone(const struct fit_checkpoints *c, struct gen_fit_twin *twin, hpcw_error *err) {
     const struct fit_sizes *z = &c->sizes;
     struct gen_fit_pairs next = z->next[0];
@@ -265,7 +271,8 @@ static hpcw_status learn_alone(const struct fit_checkpoints *c, struct gen_fit_t
         const double alike = isnan(of_sizes) ? 0 : fmax(0, fmin(1, 2 * of_sizes / of_field));
         s = gen_fit_learn(twin, "load.alike", alike, GEN_FIT_PER_RANK, err);
     }
-    if (s == HPCW_OK && c->sound > twin->dataset.load_params.phases) { /* at most one for each phase */
+    if (s == HPCW_OK &&
+        c->sound > twin->dataset.load_params.phases) { /* at most one checkpoint for each phase */
         s = gen_fit_learn(twin, "load.phases", c->sound, GEN_FIT_PER_RUN, err);
     }
     return s;

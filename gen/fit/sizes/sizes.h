@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is learned from the sizes of files and tasks: SION containers and checkpoints of SCR. */
+/* Learns from the sizes of tasks and files: SION containers and SCR checkpoints. */
 #ifndef HPCW_GEN_FIT_SIZES_SIZES_H
 #define HPCW_GEN_FIT_SIZES_SIZES_H
 

@@ -71,7 +71,7 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Index of the first entry >= file. */
+/* Returns the index of the first entry >= file. */
 static uint64_t lower_bound(const uint64_t *list, uint64_t count, uint64_t file) {
     uint64_t low = 0;
     while (low < count) {
@@ -85,7 +85,7 @@ static uint64_t lower_bound(const uint64_t *list, uint64_t count, uint64_t file)
     return low;
 }
 
-/* Draws until a file has no fault yet; at most half of them have one. */
+/* Draws files until one has no fault yet. At most half of all files have a fault, so this ends soon. */
 static uint64_t draw_file(const struct model_checkpoint *m, unsigned kind, uint32_t index, uint64_t files,
                           const uint64_t *taken, uint64_t count) {
     uint64_t file;
@@ -142,7 +142,7 @@ static uint64_t rounded(const struct model_checkpoint *m, double held) {
     return size < MODEL_CHECKPOINT_LEAST ? MODEL_CHECKPOINT_LEAST : (uint64_t)size;
 }
 
-/* The memory of object[objects], relative to the mean of one. */
+/* Memory of object[objects], relative to the mean memory of one object. */
 static double held(const struct model_checkpoint *m, const uint32_t *object, uint32_t objects) {
     const struct model_load *load = m->load;
     double sum = 0;
@@ -234,7 +234,7 @@ uint64_t model_checkpoint_size(const struct model_checkpoint *m, uint64_t file) 
     if (m->size != NULL) {
         return m->size[file];
     }
-    /* Of the variance of a rank's sum about this much is what its objects have in common. */
+    /* The part that a rank's objects have in common has about 0.6 of an object's deviation. */
     const double spread = 0.6 * m->params.sigma;
     const double common = hpcw_i_exp(spread * m->load->field[file % m->ranks] - 0.5 * spread * spread);
     return rounded(m, model_load_mean_objects(m->load) * common);
@@ -258,7 +258,7 @@ uint64_t model_checkpoint_length(const struct model_checkpoint *m, uint64_t file
 
 /* ---- content ---- */
 
-/* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a random word for each counter. */
+/* Finaliser of SplitMix64 (Steele, Lea and Flood 2014): a random word for each counter value. */
 static inline uint64_t mix(uint64_t z) {
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -287,7 +287,8 @@ void model_checkpoint_fill(const struct model_checkpoint *m, uint64_t file, uint
 
 void model_checkpoint_last(const struct model_checkpoint *m, uint64_t file, uint32_t before,
                            unsigned char last[MODEL_CHECKPOINT_LEAST]) {
-    /* Four bytes x turn the register r into the result of 32 steps on r ^ x. The steps can be undone. */
+    /* Finds the last four bytes. Appending bytes x gives the register r the result of 32 steps on r ^ x. These
+     * steps can be inverted. */
     uint32_t end = ~model_checkpoint_crc(m, file);
     for (int i = 0; i < 32; i++) {
         end = (end & 0x80000000u) != 0 ? (end ^ 0xedb88320u) << 1 | 1 : end << 1;

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * draws.h, written once for all instruction sets. Include the lane operations of one (lanes_*.h) before this file;
- * LANES_TABLE is the table to define.
- */
+/* Implements draws.h for one instruction set. Before this file, include its lane operations (lanes_*.h) and
+ * define LANES_TABLE as the name of the table. */
 #include <string.h>
 
 #include "gen/model/draw/draws.h"
 #include "gen/model/draw/lanes_random.h"
 #include "libwriter/base/detmath.h"
 
-/* Vectors of draws that are computed side by side. */
+/* Vectors of draws computed side by side, so that the processor can overlap them. */
 enum { DRAW_VECTORS = 2 * AT_ONCE, DRAW_LANES = DRAW_VECTORS * LANES };
 
 static inline __attribute__((always_inline)) void draw(const struct model_draws *d, const uint32_t *a,
@@ -73,7 +71,7 @@ static void words(const struct model_draws *d, uint32_t words, uint32_t *word) {
     }
 }
 
-/* Very large values and NaN, which do not occur in practice, are computed lane by lane. */
+/* Handles very large values and NaN lane by lane; they do not occur in practice. */
 static __attribute__((noinline)) vd exp_one_by_one(vd x) {
     double lane[LANES];
     d_store(lane, x);
@@ -83,9 +81,9 @@ static __attribute__((noinline)) vd exp_one_by_one(vd x) {
     return d_load(lane);
 }
 
-/* The operations of hpcw_i_exp, in the same order. */
+/* Does the operations of hpcw_i_exp in the same order. */
 static inline __attribute__((always_inline)) vd exp_vector(vd x) {
-    /* Positive doubles have the order of their bits. */
+    /* Positive doubles compare like their bits as integers. */
     vu size = u_and(d_as_u(x), u_set(INT64_MAX));
     if (u_less(size, d_as_u(d_set(700.0))) != (1u << LANES) - 1) {
         return exp_one_by_one(x);
@@ -101,7 +99,7 @@ static inline __attribute__((always_inline)) vd exp_vector(vd x) {
     }
     y = d_add(d_add(d_mul(y, d_mul(r, r)), d_sub(d_sub(r_high, r), r_low)), r);
     y = d_add(y, d_set(1.0));
-    /* The low bits of the shifted number are an integer k; moved into the exponent they give 2^k. */
+    /* The low bits of the shifted number are an integer k. Moved to the exponent, they give 2^k. */
     return d_mul(y, u_as_d(u_left(u_add(d_as_u(shifted), u_set(1023)), 52)));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws for any processor. */
+/* Instance of draws_lanes.h for any processor. */
 #include "gen/model/draw/lanes_scalar.h"
 
 #define LANES_TABLE model_lanes_scalar

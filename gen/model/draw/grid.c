@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* The largest divisor of n whose `power`-th power does not exceed n. */
+/* Returns the largest divisor of n whose `power`-th power is at most n. */
 static uint32_t near_root(uint32_t n, uint32_t power) {
     uint32_t best = 1;
     for (uint64_t d = 2; (power == 3 ? d * d * d : d * d) <= n; d++) {

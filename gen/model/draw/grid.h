@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boxes of cells: how a number of ranks or objects is laid out in one to three dimensions. */
+/* Boxes of cells: the layout of ranks or objects in one to three dimensions. */
 #ifndef HPCW_GEN_MODEL_DRAW_GRID_H
 #define HPCW_GEN_MODEL_DRAW_GRID_H
 
 #include <stdint.h>
 
-/*
- * Sides of a box of n >= 1 cells in 1 to 3 dimensions: side[0] >= side[1] >= ..., as nearly equal as the divisors of n
- * allow; side[dims .. 2] = 1. The last dimension changes fastest with the number of a cell.
- */
+/* Computes the sides of a box of n >= 1 cells in 1 to 3 dimensions. side[0] >= side[1] >= ...; they are as
+ * nearly equal as the divisors of n allow; side[dims .. 2] = 1. The last dimension changes fastest with the cell
+ * number. */
 void model_grid_shape(uint32_t n, uint32_t dims, uint32_t side[3]);
 
 /* Position of a cell. */

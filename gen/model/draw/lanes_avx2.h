@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lane operations four by four: AVX2. */
+/* Lane operations for AVX2, four lanes a vector. */
 #ifndef HPCW_GEN_MODEL_DRAW_LANES_AVX2_H
 #define HPCW_GEN_MODEL_DRAW_LANES_AVX2_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
-/* Lanes of a vector; vectors whose random numbers are computed side by side. */
+/* LANES: lanes of a vector. AT_ONCE: vectors whose random numbers are computed side by side. */
 enum { LANES = 4, AT_ONCE = 2 };
 
 typedef __m256i vu;
@@ -52,7 +52,8 @@ static inline vu u_min32(vu a, vu b) {
 static inline vu u_max32(vu a, vu b) {
     return _mm256_max_epu32(a, b);
 }
-/* The high half in the low one; the high one is undefined. A shuffle, as shifts share ports with products. */
+/* Moves the high half of each lane to the low half; the new high half is undefined. A shuffle is faster here,
+ * since shifts share execution ports with multiplications. */
 static inline vu u_high(vu a) {
     return _mm256_shuffle_epi32(a, 0xf5);
 }
@@ -65,7 +66,7 @@ static inline vu u_left(vu a, uint32_t bits) {
 static inline vu u_join(vu low, vu high) {
     return _mm256_blend_epi32(low, _mm256_slli_epi64(high, 32), 0xaa);
 }
-/* Both must be below 2^63: the comparison is signed. */
+/* Both arguments must be below 2^63, since the comparison is signed. */
 static inline unsigned u_less(vu a, vu b) {
     return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(b, a)));
 }
@@ -87,7 +88,7 @@ static inline vd d_load(const double *p) {
 static inline void d_store(double *p, vd x) {
     _mm256_storeu_pd(p, x);
 }
-/* Single loads: the gather instruction takes twice as long (Zen 5). */
+/* Uses single loads: the gather instruction takes twice as long (Zen 5). */
 static inline vd d_gather(const double *table, vu index) {
     uint32_t i[LANES];
     u_store32(i, index);

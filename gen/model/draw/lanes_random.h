@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * base/rng.h in lanes. Include after the lane operations of an instruction set (lanes_*.h).
+/* base/rng.h in lanes. Before this file, include the lane operations of an instruction set (lanes_*.h).
  *
- * Integers are the low halves of 64-bit lanes. The high half may be undefined where only products follow: the
- * multiplication reads low halves alone.
- */
+ * Integers are in the low halves of 64-bit lanes. The high half may be undefined if only multiplications follow,
+ * since they read low halves only. */
 #ifndef HPCW_GEN_MODEL_DRAW_LANES_RANDOM_H
 #define HPCW_GEN_MODEL_DRAW_LANES_RANDOM_H
 
 #include "libwriter/base/rng.h"
 
-/* 2^52 as a double: or-ing an integer below 2^52 into its bits adds it. */
+/* Bits of 2^52 as a double. OR-ing an integer below 2^52 into them adds it. */
 #define TWO_52_BITS 0x4330000000000000
 
 #ifdef __clang__
@@ -28,10 +26,8 @@ static inline void philox_round(vu c[4], uint32_t key0, uint32_t key1) {
     c[3] = p0;
 }
 
-/*
- * Several blocks at a time, round by round: in a single one each operation waits for the one before. Where words of the
- * counter are the same for the whole row, the compiler moves their rounds out of the loop.
- */
+/* Computes several blocks at a time, round by round, since each operation of a single block depends on the
+ * previous one. If counter words are the same for a whole row, the compiler moves their rounds out of the loop. */
 static inline __attribute__((always_inline)) void philox(uint64_t seed, vu c[][4], int blocks) {
     uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
     UNROLL for (int round = 0; round < HPCW_I_PHILOX_ROUNDS; round++) {
@@ -43,7 +39,7 @@ static inline __attribute__((always_inline)) void philox(uint64_t seed, vu c[][4
     }
 }
 
-/* Centred sum of the four halves of two words: the integer behind hpcw_i_normal. */
+/* Centred sum of the four halves of two words: the integer from which hpcw_i_normal is made. */
 static inline vd halves(vu word0, vu word1) {
     const vu low_halves = u_set(0x0000ffff0000ffff);
     vu words = u_join(word0, word1);
@@ -52,7 +48,7 @@ static inline vd halves(vu word0, vu word1) {
     return d_sub(u_as_d(u_or(sum, u_set(TWO_52_BITS))), d_set(0x1p52 + HPCW_I_NORMAL_CENTRE));
 }
 
-/* Integers below 2^52, all 64 bits of the lanes. */
+/* Converts integers below 2^52. All 64 bits of the lanes must be valid. */
 static inline vd u_to_d(vu x) {
     return d_sub(u_as_d(u_or(x, u_set(TWO_52_BITS))), d_set(0x1p52));
 }

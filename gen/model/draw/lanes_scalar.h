@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lane operations one by one, for any processor. */
+/* Lane operations for any processor, one lane a vector. */
 #ifndef HPCW_GEN_MODEL_DRAW_LANES_SCALAR_H
 #define HPCW_GEN_MODEL_DRAW_LANES_SCALAR_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* Lanes of a vector; vectors whose random numbers are computed side by side. */
+/* LANES: lanes of a vector. AT_ONCE: vectors whose random numbers are computed side by side. */
 enum { LANES = 1, AT_ONCE = 1 };
 
 typedef uint64_t vu;
@@ -51,7 +51,7 @@ static inline vu u_min32(vu a, vu b) {
 static inline vu u_max32(vu a, vu b) {
     return a > b ? a : b;
 }
-/* The high half in the low one. */
+/* Moves the high half to the low half. */
 static inline vu u_high(vu a) {
     return a >> 32;
 }
@@ -61,7 +61,7 @@ static inline vu u_right(vu a, uint32_t bits) {
 static inline vu u_left(vu a, uint32_t bits) {
     return a << bits;
 }
-/* Low half of `low` below the low half of `high`. */
+/* Puts the low half of `high` above the low half of `low`. */
 static inline vu u_join(vu low, vu high) {
     return (uint32_t)low | high << 32;
 }

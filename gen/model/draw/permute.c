@@ -5,7 +5,7 @@
 
 enum { ROUNDS = 4 };
 
-/* Bits of half a block: the block is the smallest of an even number of bits that holds count - 1. */
+/* Bits of half a block. A block is the smallest even number of bits that can hold count - 1. */
 static uint32_t half_bits(uint32_t count) {
     uint32_t bits = 1;
     while (bits < 16 && (UINT64_C(1) << 2 * bits) < count) {
@@ -56,7 +56,7 @@ uint32_t model_permute_back(const struct model_permutation *p, uint32_t y) {
 
 enum { AT_ONCE = 256 };
 
-/* One pass over the block of each of y[count], which need not be below p->count. */
+/* Applies the inverse network once to each of y[count]. The values may be >= p->count. */
 static void pass_back(const struct model_permutation *p, const struct model_lanes *lanes, uint32_t *y,
                       uint32_t count) {
     const uint32_t bits = half_bits(p->count);
@@ -86,7 +86,7 @@ void model_permute_back_run(const struct model_permutation *p, const struct mode
                             uint32_t count, uint32_t *x) {
     for (uint32_t done = 0; done < count; done += AT_ONCE) {
         uint32_t y[AT_ONCE];
-        uint32_t position[AT_ONCE]; /* in x, of each y */
+        uint32_t position[AT_ONCE]; /* index in x of each y */
         uint32_t left = count - done < AT_ONCE ? count - done : AT_ONCE;
         for (uint32_t i = 0; i < left; i++) {
             y[i] = first + done + i;

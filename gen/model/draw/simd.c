@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/draw/simd.h"
 
-/* Builds with the *_avx2.c files define MODEL_SIMD_X86. */
+/* The build defines MODEL_SIMD_X86 if it has the *_avx2.c files. */
 
 bool model_simd_available(enum model_simd simd) {
 #ifdef MODEL_SIMD_X86

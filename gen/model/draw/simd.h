@@ -7,10 +7,10 @@
 
 enum model_simd { MODEL_SIMD_NONE, MODEL_SIMD_AVX2, MODEL_SIMD_COUNT };
 
-/* Whether this build and this processor have it; MODEL_SIMD_NONE always. */
+/* Returns whether this build and this processor support it. MODEL_SIMD_NONE is always supported. */
 bool model_simd_available(enum model_simd simd);
 
-/* The fastest one available. */
+/* Returns the fastest one available. */
 enum model_simd model_simd_best(void);
 
 /* "scalar", "avx2". */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The row maker, written once for all instruction sets. Include the lane operations of one (lanes_*.h) before this file;
- * ROW_NAME is the function to define. Every lane does the operations of model_linktest_one in the same order, and there is
- * no fused multiply-add, so the bits are equal.
- */
+/* Makes LinkTest rows for one instruction set. Before this file, include its lane operations (lanes_*.h) and
+ * define ROW_NAME as the name of the function. Each lane does the operations of model_linktest_one in the same
+ * order, without fused multiply-add. So the bits are equal. */
 #include <string.h>
 
 #include "gen/model/draw/lanes_random.h"
@@ -14,12 +12,13 @@ static inline vd clamp(vd x, double low, double high) {
     return d_min(d_max(x, d_set(low)), d_set(high));
 }
 
-/* (z + MODEL_TAIL_SHIFT) of two words */
+/* z + MODEL_TAIL_SHIFT, for the normal draw z from two words */
 static inline vd shifted(vu word0, vu word1) {
     return d_add(d_mul(halves(word0, word1), d_set(HPCW_I_NORMAL_SCALE)), d_set(MODEL_TAIL_SHIFT));
 }
 
-/* Draws the congestion of LANES steps from `step` on: model_network_factor. Rare, so not inlined. */
+/* Draws the congestion of LANES steps from `step` on, as model_network_factor does. It is rarely needed, so it
+ * is not inlined. */
 static __attribute__((noinline)) void draw_congestion(const struct model_linktest_row *row, uint32_t step,
                                                       vu pair) {
     const vu window = u_load32(row->window + step);
@@ -44,7 +43,7 @@ static __attribute__((noinline)) void draw_congestion(const struct model_linktes
 }
 _Static_assert(MODEL_KNOT_WINDOWS == 1 << 2, "the knot is the window shifted by two bits");
 
-/* Ranks of the same node are rare, so lane by lane. */
+/* Replaces timings within the node lane by lane, since they are rare. */
 static __attribute__((noinline)) vd replace_own_node(const struct model_linktest_row *row,
                                                      const uint32_t *partner, vd base) {
     double lane[LANES];
@@ -58,17 +57,17 @@ static __attribute__((noinline)) vd replace_own_node(const struct model_linktest
     return d_load(lane);
 }
 
-/* Timings are made in blocks, in two passes. In a single pass the chain of operations is too long for a processor to
- * overlap it with the next. */
+/* Timings are made in blocks of this size, in two passes. A single pass is a chain of operations too long for a
+ * processor to overlap iterations. */
 enum { BLOCK = 256 };
 _Static_assert(BLOCK % (LANES * AT_ONCE) == 0, "whole vectors in a block");
 struct noise {
-    double share[BLOCK];          /* of the undisturbed time */
-    uint32_t tail_size[BLOCK];    /* word of the draw, where there is a delay */
-    uint8_t tails[BLOCK / LANES]; /* which lanes have a delay */
+    double share[BLOCK];          /* noise as a share of the undisturbed time */
+    uint32_t tail_size[BLOCK];    /* random word of the delay, where there is one */
+    uint8_t tails[BLOCK / LANES]; /* bit mask of the lanes with a delay */
 };
 
-/* Adds the delays of LANES timings from k on, the entries at + k and so on. */
+/* Adds the delays of LANES timings from k on. Their entries are at + k and the following ones. */
 static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *row, const struct noise *noise,
                                               uint32_t k, uint32_t live, uint32_t at, vd time) {
     double lane[LANES];
@@ -83,7 +82,7 @@ static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *r
     return d_load(lane);
 }
 
-/* Draws the noise and the delays of `count` timings, a multiple of LANES * AT_ONCE. */
+/* Draws the noise and the delays of `count` timings. count: a multiple of LANES * AT_ONCE. */
 static inline __attribute__((always_inline)) void
 draw_noise(const struct model_linktest_row *row, const uint32_t *partner, uint32_t count, struct noise *noise) {
     const vu self = u_set(row->rank);
@@ -117,7 +116,7 @@ draw_noise(const struct model_linktest_row *row, const uint32_t *partner, uint32
     }
 }
 
-/* Time before noise of LANES partners. */
+/* Times to LANES partners, before noise. */
 static inline __attribute__((always_inline)) vd undisturbed(const struct model_linktest_row *row,
                                                             const uint32_t *partner, uint32_t step) {
     vu other = u_load32(partner);
@@ -135,7 +134,7 @@ static inline __attribute__((always_inline)) vd undisturbed(const struct model_l
     return u_less(local, u_set(row->ppn)) == 0 ? time : replace_own_node(row, partner, time);
 }
 
-/* Makes `count` timings, a multiple of LANES * AT_ONCE; those from `live` on are not used. */
+/* Makes `count` timings, a multiple of LANES * AT_ONCE. Those from `live` on are padding. */
 static inline __attribute__((always_inline)) void make_block(const struct model_linktest_row *row,
                                                              const uint32_t *partner, uint32_t step,
                                                              uint32_t count, uint32_t live, uint64_t *time_ps) {

@@ -13,10 +13,10 @@
 
 #define PARAM(name, kind, field, ...)                                                                          \
     UI_PARAM(struct model_linktest_params, "linktest." name, kind, field, __VA_ARGS__)
-/* A parameter of the run. */
+/* A parameter of the LinkTest run. */
 #define RUN(name, kind, ...) PARAM(#name, kind, run.name, __VA_ARGS__)
 
-/* A permutation must fit in one word of the draws' counters. */
+/* A permutation's number must fit in one word of the draws' counters. */
 #define MAX_PERMUTATIONS 4294967295.0
 
 const struct ui_param model_linktest_param[] = {
@@ -86,7 +86,8 @@ bool model_linktest_use(struct model_linktest *model, enum model_simd simd) {
     return true;
 }
 
-/* Buffers in GPU memory: within a node the GPUs' own links, which need no copies; between nodes a longer way to the card. */
+/* Sets the parameters for buffers in GPU memory. Within a node, messages use the GPUs' links and need no copies.
+ * Between nodes, the path to the network card is longer. */
 static void use_gpus(struct model_machine_params *mp) {
     for (int d = 0; d < MODEL_CLASSES; d++) {
         if (d < MODEL_SAME_SWITCH) {
@@ -102,7 +103,7 @@ static void use_gpus(struct model_machine_params *mp) {
 static struct model_linktest_costs costs(const struct model_linktest *model,
                                          const struct model_contention *contention) {
     const struct model_linktest_params *p = &model->params;
-    /* A machine of which only the parameters are read. */
+    /* Only the parameters of this machine are read. */
     struct model_machine machine = {.params = model->machine->params};
     struct model_network net = *model->network;
     net.machine = &machine;
@@ -121,7 +122,8 @@ static struct model_linktest_costs costs(const struct model_linktest *model,
         const double protocol = way.floor_ps + way.transfer_ps - latency - c.transfer[d];
         c.fixed[d] = latency + protocol;
         if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
-            /* A stream has the latency once. Then a card takes a new message ten times in a latency [A]. */
+            /* A stream of messages pays the latency once. The card accepts ten messages in the time of one
+             * latency [A]. */
             c.fixed[d] = latency * (0.1 + 0.9 / (double)p->run.messages) + protocol;
         } else if (p->kernel == HPCW_LINKTEST_BIDIRECTIONAL) {
             c.transfer[d] /= p->bidirectional_share;
@@ -134,8 +136,8 @@ static struct model_linktest_costs costs(const struct model_linktest *model,
     return c;
 }
 
-/* Share of the pairs across the halves of a bisection test that are within a node, switch or group of ranks first .. end - 1:
- * only one of these has ranks of both halves. */
+/* Share of a bisection test's pairs that stay within one part of the machine: ranks first .. end - 1 are a node,
+ * switch or group. Only one part has ranks of both halves. */
 static double within(uint32_t half, uint64_t first, uint64_t end) {
     if (first >= half || end <= half) {
         return 0;
@@ -143,7 +145,7 @@ static double within(uint32_t half, uint64_t first, uint64_t end) {
     return (double)(half - first) * (double)(end - half) / ((double)half * half);
 }
 
-/* Who talks at once in a step. */
+/* Traffic pattern of a step: how many ranks send at once, and how far. */
 static struct model_pattern pattern_of(const struct model_linktest *model) {
     const struct model_machine *m = model->machine;
     const struct model_linktest_params *p = &model->params;
@@ -169,14 +171,14 @@ static struct model_pattern pattern_of(const struct model_linktest *model) {
                                        (uint64_t)m->switch_first[group_end] * ppn);
         pattern.groups = pattern.groups / 2 > 1 ? pattern.groups / 2 : pattern.groups;
     }
-    /* In plain order the ranks of a group meet neighbours, who are in one or two groups. */
+    /* Without permutations, the ranks of a group meet neighbours, which are in one or two groups. */
     if (p->run.permutations == 0 && pattern.groups > 2) {
         pattern.groups = 2;
     }
     return pattern;
 }
 
-/* The factor of transfer times for bad ports and a bad cable between two nodes. */
+/* Factor of transfer times between two nodes, from bad ports and a bad cable. */
 static inline double slowdown(const struct model_linktest *model, uint32_t from, uint32_t to, double cable) {
     const struct model_machine *m = model->machine;
     double there = m->out_slowdown[from] > m->in_slowdown[to] ? m->out_slowdown[from] : m->in_slowdown[to];
@@ -203,7 +205,7 @@ static hpcw_status check_longest(const struct model_linktest *model, hpcw_error 
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         hops += model->machine->torus[d] / 2;
     }
-    /* No congestion is larger: its draws have at most the square root of 2 times the largest normal. */
+    /* Upper bound of congestion: its draws are at most sqrt(2) times the largest normal draw. */
     const double most = model_network_congestion(model->network, 71, 71);
     const double noise = (model->pair_scale + model->message_scale) * 49;
     double longest = 0;
@@ -258,7 +260,7 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
     model->message_scale = s_message * MODEL_TAIL_SCALE;
     model->usual_share = (s_pair + s_message) * MODEL_TAIL_MEAN;
 
-    /* The furthest ranks there are, in a window with the usual congestion. */
+    /* Undisturbed time between the most distant ranks, in a window with mean congestion. */
     const enum model_class furthest = machine->groups > 1     ? MODEL_OTHER_GROUP
                                       : machine->switches > 1 ? MODEL_SAME_GROUP
                                       : machine->nodes > 1    ? MODEL_SAME_SWITCH
@@ -293,7 +295,7 @@ static uint64_t whole_ps(double time) {
     return bits & 0x000fffffffffffff;
 }
 
-/* Time before noise. `congestion` is the factor of waits, 1 without. */
+/* Time before noise. congestion: factor of the waits; 1: no congestion. */
 static double undisturbed(const struct model_linktest *model, const struct model_linktest_costs *c,
                           uint32_t rank, uint32_t partner, double congestion) {
     const struct model_machine *m = model->machine;
@@ -313,7 +315,7 @@ static double undisturbed(const struct model_linktest *model, const struct model
     return model->congested && c == &model->run ? time + wait * congestion : time;
 }
 
-/* As a share of the undisturbed time. */
+/* Noise as a share of the undisturbed time. */
 static double noise(const struct model_linktest *model, uint32_t rank, uint32_t partner,
                     const uint32_t timing_words[4]) {
     uint32_t w[4];
@@ -382,21 +384,22 @@ double model_linktest_seconds(const struct model_linktest *model, const uint64_t
 
 struct model_linktest_scratch {
     const struct model_linktest *model;
-    uint32_t node, node_switch, permutation; /* that the tables are for; UINT32_MAX: none */
-    double *fixed, *wait;                    /* [nodes] */
-    double *cable;                           /* [switches] slowdown from node_switch to each switch */
-    double *own_node;                        /* [ppn] */
-    uint32_t *cache, *socket;                /* [ppn] of each rank of a node */
-    uint16_t *hops;                          /* [nodes] on a torus */
-    uint32_t *region;                        /* [nodes] */
-    uint32_t *delayed;                       /* [ranks] */
-    uint32_t *region_pair, *window;          /* [ranks + MODEL_ROW_PAD] */
-    double *congestion, *background;         /* the same */
+    /* what the tables are valid for; UINT32_MAX: nothing yet */
+    uint32_t node, node_switch, permutation;
+    double *fixed, *wait;            /* [nodes] */
+    double *cable;                   /* [switches] slowdown from node_switch to each switch */
+    double *own_node;                /* [ppn] */
+    uint32_t *cache, *socket;        /* [ppn] cache and socket of each rank of a node */
+    uint16_t *hops;                  /* [nodes] hops on a torus */
+    uint32_t *region;                /* [nodes] */
+    uint32_t *delayed;               /* [ranks] */
+    uint32_t *region_pair, *window;  /* [ranks + MODEL_ROW_PAD] */
+    double *congestion, *background; /* the same */
     struct model_divider to_node;
 };
 
 static struct model_divider divider(uint32_t divisor) {
-    /* With 2^shift >= 2^30 * divisor, the factor rounded up gives the exact result for all x < 2^30. */
+    /* If 2^shift >= 2^30 * divisor, the factor rounded up gives exact quotients for all x < 2^30. */
     uint32_t shift = 30;
     while (((uint64_t)1 << shift) < (uint64_t)divisor << 30) {
         shift++;
@@ -480,7 +483,7 @@ void model_linktest_scratch_free(struct model_linktest_scratch *s) {
     hpcw_i_free(s);
 }
 
-/* Fills the tables for `node`, with the same values and operations as in undisturbed(). */
+/* Fills the tables that depend on the node. The values and operations are those of undisturbed(). */
 static void look_from(struct model_linktest_scratch *s, uint32_t node) {
     const struct model_linktest *model = s->model;
     const struct model_machine *m = model->machine;
@@ -516,7 +519,7 @@ static void look_from(struct model_linktest_scratch *s, uint32_t node) {
     s->node = node;
 }
 
-/* Fills the tables by step for a permutation. */
+/* Fills the tables that depend on the step of a permutation. */
 static void look_at(struct model_linktest_scratch *s, uint32_t permutation) {
     const struct model_linktest *model = s->model;
     const size_t steps = (size_t)model->machine->ranks + MODEL_ROW_PAD;
@@ -543,7 +546,7 @@ static double median(double *value, uint32_t count) {
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Notes a delay, unless the timings around it hide it: doc/truth.md, "Visibility". */
+/* Records a delay unless the timings around it hide it. See doc/truth.md, "Visibility". */
 static void note_delay(const struct model_linktest_row *row, const struct model_linktest *model, uint32_t at,
                        struct model_truth_outliers *o) {
     enum { AROUND = 32, FEW = 8 };

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What LinkTest would have measured on the simulated machine. Each timing (i, j, permutation, step) is a function of its
- * own, with the same bits on all processes. A timing of rank i with partner j, in picoseconds per message, is that of
+/* Simulates the measurements of LinkTest. Each timing (i, j, permutation, step) is a pure function and has the
+ * same bits on all processes. A timing is picoseconds per message of rank i with partner j. It uses
  * gen/model/network, with the contention of a step in which all pairs measure at once:
  *
- *     (fixed + transfer * slow port or cable + wait * congestion) * (1 + noise of the pair + noise of M messages) + delay
+ * (fixed + transfer * slow port or cable + wait * congestion) * (1 + noise of the pair + noise of M messages) +
+ * delay
  *
- * Ping-pong kernels take the mean of both directions of a link, the unidirectional kernel i -> j alone, and the
- * bidirectional kernel the slower one.
- */
+ * A ping-pong kernel takes the mean of both directions of a link. The unidirectional kernel takes i -> j alone,
+ * the bidirectional kernel the slower direction. */
 #ifndef HPCW_GEN_MODEL_LINKTEST_LINKTEST_H
 #define HPCW_GEN_MODEL_LINKTEST_LINKTEST_H
 
@@ -25,18 +24,20 @@
 #include "gen/model/network/network.h"
 #include "ui/param/param.h"
 
-/* Keys "linktest.*": first the run, then the noise. */
+/* Parameters with the keys "linktest.*": first the run, then the noise. */
 struct model_linktest_params {
     int mode;   /* index into hpcw_i_linktest_modes */
     int kernel; /* hpcw_linktest_kernel */
-    /* The other parameters of the run. A seed of 0 stands for the dataset's seed, where the run needs one. */
+    /* the other parameters of the run; seed 0: use the dataset's seed if the run needs one */
     hpcw_linktest_params run;
 
     double s_msg;
     double tail_probability; /* per message */
     double tail_us, tail_max_us;
-    bool noisy;                 /* replaces tail_probability and tail_us by values of a busy machine */
-    double bidirectional_share; /* of the bandwidth, when both directions are busy */
+    /* use tail_probability and tail_us of a busy machine in place of the given ones */
+    bool noisy;
+    /* share of the bandwidth that each direction has when both are busy */
+    double bidirectional_share;
     double s_all_to_all;
 };
 
@@ -47,8 +48,8 @@ void model_linktest_params_init(struct model_linktest_params *params);
 struct model_linktest_row;
 typedef void model_linktest_row_fn(const struct model_linktest_row *row);
 
-/* Times of a message in picoseconds, with the effects of the kernel: (fixed + hop * further hops) + transfer * slowdown +
- * (wait + hop_wait * hops) * congestion. */
+/* Times of a message in picoseconds, with the effects of the kernel. The sum is (fixed + hop * further hops) +
+ * transfer * slowdown + (wait + hop_wait * hops) * congestion. */
 struct model_linktest_costs {
     double fixed[MODEL_CLASSES], transfer[MODEL_CLASSES], wait[MODEL_CLASSES];
     double hop, hop_wait;
@@ -59,73 +60,67 @@ struct model_linktest {
     const struct model_network *network;
     const struct model_machine *machine;
     struct model_linktest_params params;
-    struct model_linktest_costs run, quiet; /* in the run; for one pair alone */
+    struct model_linktest_costs run, quiet; /* while all pairs measure; while one pair measures alone */
     bool congested;
     uint32_t steps;
-    double step_ps;                   /* how long a step takes, about: for its time window */
+    double step_ps;                   /* approximate time of a step, which gives its time window */
     double pair_scale, message_scale; /* see struct model_linktest_row */
-    double usual_share;               /* mean of the noise, as a share of the undisturbed time */
+    /* mean of the noise, as a share of the undisturbed time */
+    double usual_share;
     uint64_t tail_threshold;
     double tail_ps, tail_max_ps;
     enum model_simd simd;
     model_linktest_row_fn *row;
 };
 
-/*
- * HPCW_EINVAL for parameters that contradict each other, HPCW_ERANGE if a timing could exceed 2251 s. Uses the fastest
- * instruction set of this processor. Nothing to free.
- */
+/* HPCW_EINVAL: parameters contradict each other. HPCW_ERANGE: a timing could exceed 2251 s. Uses the fastest
+ * instruction set of this processor. There is nothing to free. */
 hpcw_status model_linktest_init(struct model_linktest *model, const struct model_network *network,
                                 const struct model_linktest_params *params, hpcw_error *err);
 
-/* Makes the model use an instruction set; all give the same bits. False, and no change, if this build or processor does
- * not have it. */
+/* Selects an instruction set; all give the same bits. Returns false and changes nothing if this build or
+ * processor does not have it. */
 bool model_linktest_use(struct model_linktest *model, enum model_simd simd);
 
-/*
- * What a thread needs to make rows: tables of the machine as the current rank sees it. The next rank uses them again if it
- * can, so ascending ranks are fastest. Memory: 20 bytes per node, 4 per rank, and 24 more if links are congested. For one model.
- */
+/* Scratch space of a thread: tables of the machine as the current rank sees it. The next rank reuses them if it
+ * can, so ascending ranks are fastest. Memory: 20 bytes per node, 4 per rank, and 24 more per rank if links are
+ * congested. It belongs to one model. */
 struct model_linktest_scratch;
 hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struct model_linktest_scratch **out,
                                        hpcw_error *err);
 void model_linktest_scratch_free(struct model_linktest_scratch *scratch);
 
-/*
- * What `rank` measured in steps first_step .. first_step + count - 1 of a permutation, whole picoseconds >= 1. Partners
- * can be any ranks. Lists in which a step pairs neighbouring ranks with the same group are fastest, as those of the circle
- * method.
+/* Computes what `rank` measures in the steps first_step .. first_step + count - 1 of a permutation, in whole
+ * picoseconds >= 1. Partners can be any ranks. It is fastest if a step pairs neighbouring ranks with the same
+ * group, as the circle method does.
  *
  * partner   [count]
  * time_ps   [count] out
  * slowest   [count] in and out: the slowest timing of a step so far; NULL: not wanted
- * outliers  delays that stand out of the row's timings around them are added here; NULL: not counted
- */
+ * outliers  delays that stand out of the row's timings around them are added here; NULL: not counted */
 void model_linktest_row(const struct model_linktest *model, struct model_linktest_scratch *scratch,
                         uint32_t rank, uint32_t permutation, uint32_t first_step, uint32_t count,
                         const uint32_t *partner, uint64_t *time_ps, uint64_t *slowest,
                         struct model_truth_outliers *outliers);
 
-/* One timing, from the formula, without tables. */
+/* Computes one timing from the formula, without tables. */
 uint64_t model_linktest_one(const struct model_linktest *model, uint32_t rank, uint32_t partner,
                             uint32_t permutation, uint32_t step);
 
-/* The retest of a pair, alone on a quiet machine. */
+/* Computes the retest of a pair, which measures alone on a quiet machine. */
 uint64_t model_linktest_retest(const struct model_linktest *model, uint32_t rank, uint32_t partner,
                                uint32_t permutation);
 
-/* A rank's time for the all-to-all test. */
+/* Computes a rank's time for the all-to-all test. */
 uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t rank, uint32_t permutation);
 
-/*
- * How long a permutation took, in seconds. All pairs of a step measure at once, so a step takes its slowest pair twice (there
- * and back) for each message, the warm-up included. With `serial` one pair measures after the other. Then the retests follow,
- * one by one, and the all-to-all test.
+/* Returns the duration of a permutation in seconds. All pairs of a step measure at once. A step takes twice its
+ * slowest timing (there and back) for each message, including the warm-up. With `serial`, one pair measures
+ * after the other. The retests follow one by one, then the all-to-all test.
  *
  * slowest     [steps] the slowest timing of each step; not used with `serial`
- * sum_ps      sum of all timings; used with `serial` alone
- * retests_ps  sum of the retests
- */
+ * sum_ps      sum of all timings; used only with `serial`
+ * retests_ps  sum of the retests */
 double model_linktest_seconds(const struct model_linktest *model, const uint64_t *slowest, double sum_ps,
                               double retests_ps, uint64_t all_to_all_max_ps);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arguments of the row makers of each instruction set. Private to the LinkTest model. */
+/* Arguments of the row makers of all instruction sets. Private to the LinkTest model. */
 #ifndef HPCW_GEN_MODEL_LINKTEST_ROW_H
 #define HPCW_GEN_MODEL_LINKTEST_ROW_H
 
@@ -10,12 +10,12 @@
 #include "gen/model/linktest/linktest.h"
 #include "libwriter/base/rng.h"
 
-/* x / divisor for x < 2^30 as (x * factor) >> shift. */
+/* Computes x / divisor for x < 2^30 as (x * factor) >> shift. */
 struct model_divider {
     uint32_t factor, shift;
 };
 
-/* Entries after the last step that a row maker may read or change in its per-step arrays. */
+/* Entries after the last step of the per-step arrays that a row maker may read or change. */
 enum { MODEL_ROW_PAD = 16 };
 
 #define MODEL_NO_REGION_PAIR UINT32_MAX
@@ -30,10 +30,11 @@ struct model_linktest_row {
     /* Undisturbed time to a rank of another node n: fixed[n] + wait[n] * congestion of the link. */
     const double *fixed, *wait;
     struct model_divider to_node;
-    const double *own_node; /* [ppn] to the ranks of the same node */
+    const double *own_node; /* [ppn] undisturbed time to the ranks of the same node */
     uint32_t own_first, ppn;
 
-    /* Congestion by step, for the pair of regions of the rank before: mostly this rank has the same pair. */
+    /* Congestion of each step, for the region pair of the previous rank. Most ranks have the same pair, so it is
+     * reused. */
     uint32_t *region_pair;    /* [steps + MODEL_ROW_PAD], or NULL without congestion */
     double *congestion;       /* [steps + MODEL_ROW_PAD] */
     const uint32_t *window;   /* [steps + MODEL_ROW_PAD] */
@@ -42,21 +43,22 @@ struct model_linktest_row {
     uint32_t own_region;
     double congestion_step;
 
-    double pair_scale, message_scale; /* of the squares of the two draws, as shares of the undisturbed time */
+    /* factors of the squares of the two draws, as shares of the undisturbed time */
+    double pair_scale, message_scale;
     uint64_t tail_threshold;
     double tail_ps, tail_max_ps, messages;
-    uint32_t *delayed; /* [count] out: entries with a delay, in ascending order ... */
-    uint32_t *delays;  /* ... and how many */
+    uint32_t *delayed; /* [count] out: entries with a delay, ascending */
+    uint32_t *delays;  /* out: their number */
 };
 
 model_linktest_row_fn model_linktest_row_scalar;
 model_linktest_row_fn model_linktest_row_avx2;
 
-/* Timings are in 1 .. 2^51 ps, where adding 2^52 rounds a double to an integer. */
+/* Timings are within 1 .. 2^51 ps. In this range, adding 2^52 rounds a double to an integer. */
 #define MODEL_TIME_MIN 1.0
 #define MODEL_TIME_MAX 0x1p51
 
-/* A delay per message: Pareto with exponent 2. */
+/* Delay per message: a Pareto distribution with exponent 2. */
 static inline double model_linktest_tail(double tail_ps, double tail_max_ps, double messages, uint32_t word) {
     double size = tail_ps / sqrt(hpcw_i_uniform(word));
     return (size < tail_max_ps ? size : tail_max_ps) / messages;

@@ -8,19 +8,19 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-enum { KNOWN = 24 }; /* ranks that a rank hears of in an iteration */
+enum { KNOWN = 24 }; /* most ranks whose load a rank learns of in an iteration */
 
 struct balance {
     struct model_load *load;
     struct model_load_whole whole;
-    uint32_t *rank;    /* [objects] the placement that is being made */
-    uint32_t *best;    /* [objects] the best one so far */
-    uint64_t *now_ns;  /* [ranks] load of what can move */
-    uint64_t *old_ns;  /* [ranks] the same at the begin of an iteration */
+    uint32_t *rank;    /* [objects] rank of each object in the placement under construction */
+    uint32_t *best;    /* [objects] rank of each object in the best placement so far */
+    uint64_t *now_ns;  /* [ranks] current load from migratable objects */
+    uint64_t *old_ns;  /* [ranks] that load at the begin of an iteration */
     uint32_t *objects; /* [ranks] */
 };
 
-/* Lists the objects of each rank. */
+/* Makes the list of objects of each rank. */
 static hpcw_status list(const struct balance *b, const uint32_t *rank, struct model_load_placement *p,
                         hpcw_error *err) {
     const struct model_load *m = b->load;
@@ -39,7 +39,7 @@ static hpcw_status list(const struct balance *b, const uint32_t *rank, struct mo
     for (uint32_t r = 0; r < m->ranks; r++) {
         p->first[r + 1] += p->first[r];
     }
-    /* Fills from the back, so that `first` ends where it should be. */
+    /* Fills each list from its end, so that `first` ends at the right offsets. */
     for (uint32_t o = m->objects; o-- > 0;) {
         if (b->whole.time_ns[o] > 0) {
             p->object[--p->first[rank[o] + 1]] = o;
@@ -60,7 +60,7 @@ static uint64_t most_of(const uint64_t *load_ns, uint32_t ranks) {
 
 /* ---- tempered ---- */
 
-/* Ranks below the mean load that a rank has heard of, and what it believes of their loads. */
+/* Ranks below the mean load that a rank knows of, and their loads as it knows them. */
 struct known {
     uint32_t count, rank[KNOWN];
     uint64_t load_ns[KNOWN];
@@ -87,7 +87,7 @@ static void hear(const struct balance *b, uint32_t rank, uint32_t phase, uint32_
     }
 }
 
-/* One of them, the less loaded the more likely; k->count: all have the mean load or more. */
+/* Picks one of them at random, weighted by how far it is below the mean. k->count: none is below. */
 static uint32_t choose(const struct known *k, uint64_t mean_ns, uint32_t word) {
     double free_ns[KNOWN];
     double sum = 0;
@@ -104,7 +104,7 @@ static uint32_t choose(const struct known *k, uint64_t mean_ns, uint32_t word) {
     return chosen;
 }
 
-/* A rank gives objects away until it has the mean load. */
+/* Moves objects away from a rank until it is at the mean load. */
 static void give(struct balance *b, const struct model_load_placement *p, uint32_t rank, uint32_t phase,
                  uint32_t iteration, uint64_t mean_ns) {
     struct known k;
@@ -129,7 +129,8 @@ static void give(struct balance *b, const struct model_load_placement *p, uint32
     }
 }
 
-/* The placement in b->rank becomes a better one. `trial`: [iterations]; NULL: not wanted. */
+/* Improves the placement in b->rank by the tempered algorithm. trial: [iterations] placement after each; NULL:
+ * not wanted. */
 static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_placement *trial,
                           hpcw_error *err) {
     const struct model_load *m = b->load;
@@ -169,7 +170,7 @@ static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_p
 
 /* ---- all placements ---- */
 
-/* The first phase of a placement. */
+/* Returns the first phase of a placement. */
 static uint32_t phase_of(const struct model_load *m, uint32_t placement) {
     const uint32_t every = m->params.balancer_interval;
     return (placement + (every == 1)) * every;
@@ -245,7 +246,8 @@ static hpcw_status make_all(struct model_load *m, hpcw_error *err) {
 
 /* ---- scenarios ---- */
 
-/* By how much the scenario raises the imbalance, in the phase where this is most or enough. */
+/* Returns by what factor the scenario raises the imbalance. Takes the phase of the largest effect, or stops at
+ * the first that suffices. */
 static double effect_of(struct model_load_whole *w) {
     const struct model_load_params *p = &w->load->params;
     double most = 0;
@@ -260,7 +262,7 @@ static double effect_of(struct model_load_whole *w) {
     return most;
 }
 
-/* Doubles the factor of a scenario that would not be seen. */
+/* Doubles the factor of a scenario whose effect would be too small to see. */
 static hpcw_status raise_factor(struct model_load *m, hpcw_error *err) {
     enum { MOST = 8 };
     struct model_load_whole w = {0};

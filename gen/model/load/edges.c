@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sends to whom, and how much. */
+/* Edges of the communication graph, and their volumes. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/rng.h"
 
-/* The object of a collection at a position. */
+/* Returns the object of a collection at a position of the index space. */
 static uint32_t object_at(const struct model_load *m, uint32_t collection, const uint32_t at[3]) {
     uint32_t home[3];
     uint32_t in_block[3];
@@ -73,26 +73,27 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
     return count;
 }
 
-/* Which of the periods with equal volumes a phase is in. */
+/* Returns the period of a phase. Volumes are constant within a period. */
 static uint32_t period_of(const struct model_load *m, uint32_t phase) {
     return m->params.edge_phases == 0 ? 0 : phase / m->params.edge_phases;
 }
 
-/* When volumes change, bytes and messages do by about 10 % [A]. */
+/* Factor of a period: when volumes change, bytes and messages change by about 10 % [A]. */
 static double change_in(uint32_t period) {
     return period == 0 ? 0 : 0.1;
 }
 
-/* A standard deviation of the sum of two neighbours' work, which is alike. */
+/* Standard deviation of the sum of two neighbours' work, which is correlated. */
 static const double sum_of_two = 1.6;
 
-/* With MODEL_COMM_SAMPLE: ln(messages) between handlers, ln(bytes) from objects to their group, and how much of its
- * deviation follows the work, so that work and bytes of an object have a correlation of 0.65 [L]. */
+/* For MODEL_COMM_SAMPLE: ln(messages) between handlers, then ln(bytes) from objects to their group. The last
+ * value is the share of its deviation that follows the work. It gives work and bytes of an object a correlation
+ * of 0.65 [L]. */
 static const double sample_messages_mean = 3.45, sample_messages_sd = 1.33;
 static const double group_mean = 10.53, group_sd = 0.54, group_follows = 0.69;
 enum { GROUP_MESSAGES = 25 };
 
-/* The kinds whose volumes do not vary [L]. */
+/* Kinds of edges whose volumes do not vary [L]. */
 static const struct model_load_volume sample_volume[] = {
     [MODEL_LOAD_FROM_GROUP - MODEL_LOAD_TO_GROUP] = {212, 1},
     [MODEL_LOAD_TO_OTHER_GROUP - MODEL_LOAD_TO_GROUP] = {168, 1},
@@ -100,10 +101,10 @@ static const struct model_load_volume sample_volume[] = {
     [MODEL_LOAD_BROADCAST - MODEL_LOAD_TO_GROUP] = {376, 2},
 };
 
-/* Applications send whole numbers of doubles. */
+/* Volumes are multiples of a double's size. */
 enum { ELEMENT = 8 };
 
-/* Whether its volume follows from the mesh. */
+/* Returns whether the volume of this kind follows from the mesh. */
 static bool is_face(const struct model_load *m, uint32_t kind) {
     return m->params.comm == MODEL_COMM_MESH && kind < MODEL_LOAD_NEIGHBOURS;
 }
@@ -145,7 +146,7 @@ static uint64_t whole(double bytes, uint32_t unit) {
                                                    : MODEL_LOAD_MOST_BYTES / unit * unit;
 }
 
-/* The nearest of the sizes that volumes have, as logarithms. Handlers can have smaller ones than objects. */
+/* Rounds ln(bytes) to the nearest allowed size. Handlers can have smaller sizes than objects. */
 static double size_of(const struct model_load *m, uint32_t kind, double ln_bytes) {
     const struct model_load_params *p = &m->params;
     const double step = p->edge_sizes > 0 ? 6 * p->edge_bytes_sd / p->edge_sizes : 0;

@@ -15,13 +15,14 @@
 
 static const double ln2 = 0.69314718055994531;
 
-/* Share of the rise up to this phase: 0 in phase 1. */
+/* Share of the rise that is reached by this phase; 0 in phase 1. */
 static double risen(const struct model_load_params *p, uint32_t phase) {
     uint32_t rise = p->rise != 0 ? p->rise : (uint32_t)((uint64_t)p->phases * 35 / 100);
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
 }
 
-/* Steps: the number of levels. Bursts: how often one begins, and how many phases it lasts at most. */
+/* Steps: LEAST_STEPS to LEAST_STEPS + STEPS - 1 levels. Bursts: one begins in 1 of BURST_ONE_IN phases and lasts
+ * at most BURST_PHASES. */
 enum { LEAST_STEPS = 3, STEPS = 4, BURST_ONE_IN = 8, BURST_PHASES = 4 };
 
 static void draw_course(const struct model_load *m, uint32_t a, uint32_t b, uint32_t word[4]) {
@@ -48,7 +49,7 @@ static bool is_in_burst(const struct model_load *m, uint32_t phase) {
     return false;
 }
 
-/* How far the loads of a phase are from the first values to the last ones, 0 to 1. */
+/* Position of a phase between the first and the last values, from 0 to 1. */
 static double share_of(const struct model_load *m, uint32_t phase) {
     uint32_t w[4];
     draw_course(m, 0, 0, w);
@@ -67,7 +68,7 @@ static double share_of(const struct model_load *m, uint32_t phase) {
     }
 }
 
-/* What does not last becomes less by the same factor from phase to phase. */
+/* Share of the variance that is new. It changes by the same factor each phase. */
 static double fresh_share(const struct model_load_params *p, uint32_t phase) {
     const double first = 1 - p->persistence_first;
     const double last = 1 - p->persistence;
@@ -116,8 +117,9 @@ static void fill_phases(struct model_load *m) {
     }
 }
 
-/* Along each dimension a first-order autoregression, whose correlation is that of neighbours to the power of the distance.
- * With many ranks, mean and variance become exact, so that different seeds have the same amount of work. */
+/* Fills the field: along each dimension it is a first-order autoregression. Its correlation is that of
+ * neighbours to the power of the distance. With many ranks, mean and variance are then made exact. So different
+ * seeds have the same amount of work. */
 static void fill_field(struct model_load *m) {
     const double old = m->params.correlation, new = sqrt(1 - old * old);
     const uint32_t stride[3] = {m->grid[1] * m->grid[2], m->grid[2], 1};
@@ -152,7 +154,7 @@ static void fill_field(struct model_load *m) {
     }
 }
 
-/* The share of the places that have an object differs between the ranks. */
+/* Draws the share of filled places of each rank. */
 static void fill_places(struct model_load *m) {
     const double spread = m->params.fill_spread;
     for (uint32_t r = 0; m->fill_threshold != NULL && r < m->ranks; r++) {
@@ -164,7 +166,7 @@ static void fill_places(struct model_load *m) {
     }
 }
 
-/* Whether the hot spot reaches the middle of an object in some phase. */
+/* Returns whether the hot spot reaches the middle of an object in some phase. */
 static bool hotspot_reaches(const struct model_load *m) {
     const struct model_load_params *p = &m->params;
     double beside2 = 0;
@@ -181,7 +183,7 @@ static bool hotspot_reaches(const struct model_load *m) {
     return false;
 }
 
-/* Gives the scenario its time and place. */
+/* Draws time and place of the scenario. */
 static hpcw_status place_scenario(struct model_load *m, hpcw_error *err) {
     struct model_load_params *p = &m->params;
     if (p->scenario == MODEL_SCENARIO_NONE) {
@@ -249,7 +251,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     } else if (params->comm == MODEL_COMM_SAMPLE && params->groups == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
     }
-    /* The sizes span six standard deviations, and begin somewhere in the first of as many steps. */
+    /* The sizes span six standard deviations in equal steps. Their begin is drawn within the first step. */
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SIZES, 0, 0, 0, w);
     m->least_ln_bytes = params->edge_bytes_mean -

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mesh of an application whose neighbours exchange the cells at their borders. */
+/* Mesh of an application whose neighbours exchange the cells at their borders. */
 #include "gen/model/load/mesh.h"
 
 #include <math.h>
@@ -8,12 +8,13 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* How much of the deviation of ln(layers) lasts for some phases, and for how many; what phase 0 needs more, as no solution of
- * the phase before is near [A]. */
+/* slow: share of the deviation of ln(layers) that stays for some phases. phases: for how many. first: more work
+ * in phase 0, since no solution of a previous phase is near [A]. */
 static const double slow = 0.8, first = 0.25;
 enum { SLOW_PHASES = 9 };
 
-/* The blocks of objects along a dimension have one cell more or less, as nobody chooses a mesh for the number of ranks. */
+/* Cells before block `at` along a dimension. Blocks differ by up to one cell, since a mesh is not chosen for the
+ * number of ranks. */
 static uint64_t cells_before(const struct model_load *m, uint32_t dimension, uint32_t at) {
     const uint64_t cells = m->cells[dimension], side = m->side[dimension];
     return at * (cells / side) + at * (cells % side) / side;
@@ -35,7 +36,7 @@ static double normal(const struct model_load *m, uint32_t phase, uint32_t part) 
     return hpcw_i_normal(w[0], w[1]);
 }
 
-/* The state that is solved for changes slowly, and so does what that takes. */
+/* The solver's state changes slowly, so the number of layers does, too. */
 static uint32_t layers_of(const struct model_load *m, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t knot = phase / SLOW_PHASES;

@@ -5,10 +5,10 @@
 
 #include "gen/model/load/load.h"
 
-/* Lays the mesh over the objects, and says how many layers each phase exchanges, whose work follows. HPCW_ERANGE. */
+/* Lays the mesh over the objects and sets the number of layers of each phase. The work follows it. HPCW_ERANGE. */
 hpcw_status model_load_fill_mesh(struct model_load *m, hpcw_error *err);
 
-/* The cells of an object at its border in a dimension. */
+/* Returns the number of cells at an object's border in a dimension. */
 double model_load_face(const struct model_load *m, uint32_t object, uint32_t dimension);
 
 #endif

@@ -9,7 +9,7 @@ static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot",
 
 #define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
 
-/* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
+/* Sources: [L] is the 32-rank data set of the LB-analysis-framework; [A] is an assumption. */
 const struct ui_param model_load_param[] = {
     PARAM("phases", U32, phases, 1, 1048576, NULL,
           "number of phases, one per iteration of the simulated run; if it is not set, that of --scale or up "
@@ -175,7 +175,7 @@ void model_load_params_init(struct model_load_params *params) {
         .setup_factor = 20,
         .setup_sigma = 1.5,
         .noise = 5e-5,
-        .noise_min_ms = 60, /* shorter ones do not stand out of what changes from phase to phase */
+        .noise_min_ms = 60, /* shorter interruptions vanish in the variation from phase to phase */
         .noise_max_ms = 240,
         .migration = 0.002,
         .balancer_iterations = 8,

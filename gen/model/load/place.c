@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which rank has which object in a phase. */
+/* Placement of objects on ranks in each phase. */
 #include <assert.h>
 #include <string.h>
 
 #include "gen/model/load/load.h"
 #include "libwriter/base/rng.h"
 
-/* The rank that swaps objects with this one before a phase; itself if it has no partner. */
+/* Returns the rank that swaps objects with this one before a phase, or `rank` itself if it has no partner. */
 static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const uint32_t d = m->phase[phase].swap_dimension;
     const uint32_t offset = m->phase[phase].swap_offset;
@@ -18,10 +18,10 @@ static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t p
     return at > 0 ? rank - stride : rank;
 }
 
-/* Pairs of ranks in a batch. */
+/* Pairs of ranks that are handled as a batch. */
 enum { PAIRS = 256 };
 
-/* Whether a pair swaps the objects of a slot. */
+/* Returns whether a pair swaps the objects of a slot. */
 static bool swaps(const struct model_load *m, uint32_t rank, uint32_t partner, uint32_t phase, uint32_t slot) {
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SWAP, rank < partner ? rank : partner, phase, slot / 4, w);
@@ -45,7 +45,7 @@ uint32_t model_load_iterations(const struct model_load *m) {
                                                            : 1;
 }
 
-/* Phase 0 sets up: what it took says nothing of the next ones. */
+/* Phase 0 is a set-up; its times do not predict later phases. */
 static uint32_t placement_of(const struct model_load *m, uint32_t phase) {
     const uint32_t every = m->params.balancer_interval;
     return every > 1 ? phase / every : phase > 0 ? phase - 1 : 0;
@@ -65,7 +65,7 @@ const struct model_load_placement *model_load_trial(const struct model_load *m, 
                             : &m->trial[(size_t)placement_of(m, phase) * model_load_iterations(m) + iteration];
 }
 
-/* Copies the list of the rank. */
+/* Copies the rank's list of objects. */
 static void fetch(const struct model_load *m, struct model_load_cursor *cursor) {
     const struct model_load_placement *p = model_load_placement(m, cursor->phase);
     const uint32_t first = p->first[cursor->rank];
@@ -73,7 +73,7 @@ static void fetch(const struct model_load *m, struct model_load_cursor *cursor) 
     memcpy(cursor->object, p->object + first, cursor->count * sizeof *cursor->object);
 }
 
-/* The next phase of a rank with a balancer. */
+/* Advances a rank with a balancer by one phase. */
 static void fetch_next(const struct model_load *m, struct model_load_cursor *cursor) {
     if (!model_load_balances(m, cursor->phase)) {
         return;
@@ -141,7 +141,7 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
     }
 }
 
-/* Swaps slots 4 q to 4 q + 3 of pairs of ranks, where they do. */
+/* Swaps the slots 4 q to 4 q + 3 of the pairs of ranks that swap them. */
 static void swap_slots(const struct model_load *m, uint32_t *object, uint32_t phase, uint32_t q,
                        const uint32_t *lower, const uint32_t *upper, uint32_t pairs) {
     uint32_t word[4 * PAIRS]; /* [slots][pairs] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A count or a time as a whole number: rounded to the nearest, and never 0. */
+/* Rounds a count or a time to the nearest whole number, at least 1. */
 #ifndef HPCW_GEN_MODEL_LOAD_ROUND_H
 #define HPCW_GEN_MODEL_LOAD_ROUND_H
 

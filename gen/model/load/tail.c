@@ -7,7 +7,7 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/status.h"
 
-/* Sums over a normal y in these steps. */
+/* Steps of sums over a normal deviate y. */
 enum { STEPS = 128, MIDDLE = STEPS / 2 };
 static double y_of(int step) {
     return (step - MIDDLE) * (2.0 * 5 / STEPS);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The distribution of ln(load) in a phase, as a rising function of a normal deviation y: a form with one parameter, or a
- * table of its values at scores evenly spaced from -reach to reach. The form has mean 0 and variance 1; a table is taken as it
- * is.
- */
+/* Distribution of ln(load) in a phase, as a rising function of a normal deviate y. It is a form with one
+ * parameter, or a table of values at evenly spaced scores from -reach to reach. The form has mean 0 and variance
+ * 1; a table is not normalised. */
 #ifndef HPCW_GEN_MODEL_LOAD_TAIL_H
 #define HPCW_GEN_MODEL_LOAD_TAIL_H
 
@@ -17,27 +15,26 @@ enum { MODEL_LOAD_KNOTS = 33 };
 
 struct model_load_tail {
     double skew, mean, scale;
-    uint32_t knots; /* of the table; 0: the form */
+    uint32_t knots; /* knots of the table; 0: the form */
     double reach;
     double knot[MODEL_LOAD_KNOTS];
 };
 
-/*
- * `table` is "none", or whole numbers between blanks: the reach in hundredths, then 3 to MODEL_LOAD_KNOTS values, an odd
- * number of them, none below the one before, in hundredths of the standard deviation. HPCW_EINVAL for another text; the message calls it `key`.
- */
+/* Parses `table`: "none", or whole numbers separated by blanks. The first is the reach in hundredths. Then
+ * follow 3 to MODEL_LOAD_KNOTS values, an odd number of them, in hundredths of the standard deviation. No value
+ * may be below the previous one. HPCW_EINVAL: another text; the message calls it `key`. */
 hpcw_status model_load_tail_init(struct model_load_tail *t, double skew, const char *key, const char *table,
                                  hpcw_error *err);
 
-/* The mean of exp(sigma * bend(y)) over y. */
+/* Mean of exp(sigma * bend(y)) over y. */
 double model_load_mean_of_exp(const struct model_load_tail *t, double sigma);
 
-/* Between the knots straight lines; beyond the last ones the line goes on, but at most with slope 1, that of a log-normal
- * load: the steepness of a gap between two kinds of objects must not continue. */
+/* Interpolates linearly between knots. Beyond the last knots the line continues, but with slope 1 at most, which
+ * is that of a log-normal load. A steep gap between two kinds of objects must not continue. */
 double model_load_bend_by_table(const struct model_load_tail *t, double y);
 
-/* It rises with 1 - skew on the left and 1 + skew on the right, and less and less above a knee, as no object is arbitrarily
- * large. */
+/* The slope is 1 - skew on the left and 1 + skew on the right. Above a knee it falls, since no object is
+ * arbitrarily large. */
 static inline double model_load_bend_by_form(const struct model_load_tail *t, double y) {
     const double knee = 1.3, room = 0.9;
     const double over = y > knee ? y - knee : 0;

@@ -9,7 +9,7 @@
 hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_load *m, hpcw_error *err) {
     *w = (struct model_load_whole){
         .load = m,
-        .phase = UINT32_MAX, /* before the first one */
+        .phase = UINT32_MAX, /* no phase measured yet */
         .rank = hpcw_i_malloc(m->objects * sizeof *w->rank),
         .time_ns = hpcw_i_malloc(m->objects * sizeof *w->time_ns),
         .fixed_ns = hpcw_i_malloc(m->ranks * sizeof *w->fixed_ns),
@@ -110,13 +110,13 @@ void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
 
 /* ---- placing ---- */
 
-/* What an object takes on a rank that is not slow. */
+/* Returns the time of an object on a rank that is not slow. */
 static double work_of(const struct model_load_whole *w, uint32_t object) {
     return (double)w->time_ns[object] / w->node[w->rank[object]];
 }
 
-/* A list of the objects, longest first by their time or their work, of equal ones in the order of their numbers: the low
- * half of each entry. It compares 32 leading bits. */
+/* Lists the objects by time or work, longest first; equal ones by number. The object is the low half of an
+ * entry. Compares the 32 leading bits only. */
 static const uint64_t *sort_longest_first(struct model_load_whole *w, bool by_work, uint32_t *count) {
     enum { BITS = 11, PASSES = 3, BINS = 1 << BITS };
     uint64_t all = 0;
@@ -159,7 +159,7 @@ static bool is_less(struct model_load_heap a, struct model_load_heap b) {
     return a.load_ns < b.load_ns || (a.load_ns == b.load_ns && a.rank < b.rank);
 }
 
-/* Lets an entry sink to its place. */
+/* Sifts an entry of the heap down. */
 static void sink(struct model_load_heap *heap, uint32_t count, uint32_t at) {
     const struct model_load_heap one = heap[at];
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
@@ -189,10 +189,10 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
     const struct model_load *m = w->load;
     uint32_t count;
     const uint64_t *list = sort_longest_first(w, true, &count);
-    double sum = 0;   /* of all work on a fast rank */
-    double speed = 0; /* of all ranks */
+    double sum = 0;   /* work of all objects on a rank of normal speed */
+    double speed = 0; /* sum over all ranks */
     double least = w->node[0];
-    double most = 0; /* of a load that must be on some rank */
+    double most = 0; /* largest load that some rank must have */
     start_heap(w, w->fixed_ns);
     for (uint32_t r = 0; r < m->ranks; r++) {
         sum += (double)w->fixed_ns[r] / w->node[r];
@@ -205,7 +205,7 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
         const uint32_t o = (uint32_t)list[i];
         const double work = work_of(w, o);
         sum += work;
-        /* Of the longest ranks + 1 objects, some rank has two. */
+        /* Of the ranks + 1 longest objects, two share a rank. */
         const double together = work + (i == m->ranks ? before : 0);
         if (i == 0 || i == m->ranks) {
             most = least * together > most ? least * together : most;
@@ -218,7 +218,7 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
         sink(w->heap, m->ranks, 0);
     }
     most = sum / speed > most ? sum / speed : most;
-    /* Times are rounded to whole nanoseconds, and sorted to 32 bits. */
+    /* Times are rounded to whole nanoseconds, and sorted by 32 bits. */
     most = most * (1 - 0x1p-31) - (double)m->per_rank;
     struct model_load_optimum best = {.bound_ns = most > 0 ? (uint64_t)most : 0};
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -233,7 +233,7 @@ void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank) {
     const uint32_t ranks = w->load->ranks;
     uint32_t count;
     const uint64_t *list = sort_longest_first(w, false, &count);
-    uint64_t *load_ns = w->fixed_ns; /* is not used any more */
+    uint64_t *load_ns = w->fixed_ns; /* fixed_ns is no longer needed */
     uint64_t sum_ns = 0;
     memset(load_ns, 0, ranks * sizeof *load_ns);
     for (uint32_t i = 0; i < count; i++) {
@@ -275,7 +275,7 @@ void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns,
 
 void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without) {
     const uint32_t ranks = w->load->ranks;
-    uint64_t *load_ns = w->entry; /* [ranks] each: there is an object on every rank */
+    uint64_t *load_ns = w->entry; /* [ranks] each; they fit, since each rank has an object */
     uint64_t *calm_ns = w->other;
     double sum = 0, calm = 0, most = 0, calm_most = 0;
     model_load_whole_ranks(w, load_ns, calm_ns);

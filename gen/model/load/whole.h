@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * All objects of all ranks in one phase, and how well they could be placed. Memory: about 50 bytes per object and rank, of
- * each thread that has one.
- */
+/* All objects of all ranks in one phase, and how well they could be placed. Memory: about 50 bytes per object
+ * and rank in each thread that uses it. */
 #ifndef HPCW_GEN_MODEL_LOAD_WHOLE_H
 #define HPCW_GEN_MODEL_LOAD_WHOLE_H
 
@@ -16,11 +14,14 @@ struct model_load_heap {
 struct model_load_whole {
     const struct model_load *load;
     uint32_t phase;
-    uint32_t *rank;     /* [objects] where each is; of an empty place: its home */
-    uint64_t *time_ns;  /* [objects] what it takes there, interruptions left out; 0: an empty place */
-    uint64_t *fixed_ns; /* [ranks] what cannot move: handlers, groups and interruptions */
-    double *slowness;   /* [ranks] in this phase */
-    double *node; /* [ranks] the share of the node in it: an object that moves takes as much more or less */
+    uint32_t *rank; /* [objects] rank of each object; for an empty place, its home */
+    /* [objects] time on that rank without interruptions; 0: an empty place */
+    uint64_t *time_ns;
+    /* [ranks] unmigratable work: handlers, groups and interruptions */
+    uint64_t *fixed_ns;
+    double *slowness; /* [ranks] factor of times in this phase */
+    /* [ranks] the node's part of this factor, which an object takes on when it moves */
+    double *node;
 
     /* Private. */
     double *lasting;              /* [objects] */
@@ -30,7 +31,7 @@ struct model_load_whole {
     struct model_load_heap *heap; /* [ranks] */
 };
 
-/* HPCW_ENOMEM. Free it after a failure, too. */
+/* HPCW_ENOMEM. Free it also after a failure. */
 hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_load *m, hpcw_error *err);
 void model_load_whole_free(struct model_load_whole *w);
 uint64_t model_load_whole_size(const struct model_load *m);
@@ -38,26 +39,26 @@ uint64_t model_load_whole_size(const struct model_load *m);
 /* Measures a phase. Ascending phases are fastest. */
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase);
 
-/* What placements of the measured objects can reach. */
+/* Bounds for placements of the measured objects. */
 struct model_load_optimum {
-    uint64_t bound_ns; /* no placement has a lower largest load of a rank */
-    /* that of a placement longest object first, each on the rank with the least load */
+    uint64_t bound_ns; /* no placement has a smaller largest load */
+    /* largest load if objects are placed longest first, each on the rank with the least load */
     uint64_t longest_first_ns;
-    uint64_t sum_ns; /* of the ranks' loads in this placement */
+    uint64_t sum_ns; /* sum of the ranks' loads in that placement */
 };
 
-/* `rank`: [objects] that placement; NULL: not wanted. */
+/* rank: [objects] receives that placement; NULL: not wanted. */
 struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, uint32_t *rank);
 
-/* Ranks with more than the mean load of objects give the longest ones away until they have less, but one they keep. Each
- * of these goes to the rank with the least load then, longest first, as if all ranks were equally fast. rank[objects].
- * Nothing but the placement is measured after that. */
+/* Greedy placement into rank[objects]. Ranks above the mean object load give away their longest objects until
+ * they are below it, but keep one. These objects go longest first to the rank with the least load at that time,
+ * as if all ranks were equally fast. Afterwards only the placement is valid in *w. */
 void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank);
 
-/* The loads of the ranks as measured, and as they would be without the scenario: [ranks] each. */
+/* Computes the measured loads of the ranks, and their loads without the scenario: [ranks] each. */
 void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns, uint64_t *calm_ns);
 
-/* Largest load of a rank over the mean, less 1, as measured, and as it would be without the scenario. */
+/* Computes the imbalance: largest load over the mean, minus 1. Once as measured, once without the scenario. */
 void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without);
 
 #endif

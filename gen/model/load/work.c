@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long objects and handlers take in a phase, and what objects hold in memory. */
+/* Times of objects and handlers in a phase, and the memory that objects hold. */
 #include <assert.h>
 #include <math.h>
 
@@ -57,13 +57,13 @@ double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t
     return 1;
 }
 
-/* The smooth field at an object: between the middles of the nearest homes, with variance 1. */
+/* Smooth field at an object: interpolated between the middles of the nearest homes, with variance 1. */
 static double field_at(const struct model_load *m, uint32_t object) {
     const double rho = m->params.correlation;
     uint32_t home[3];
     uint32_t in_block[3];
     int64_t step[3] = {0};
-    double share[3] = {0}; /* of the next home along each dimension */
+    double share[3] = {0}; /* weight of the next home along each dimension */
     double variance = 1;
     model_grid_position(m->grid, model_load_home(m, object), home);
     model_grid_position(m->block, model_load_slot(m, object) % m->params.objects, in_block);
@@ -108,7 +108,8 @@ void model_load_lastings(const struct model_load *m, const uint32_t *object, uin
     }
 }
 
-/* What is new in a phase: on a host, a share of it is the same for all ranks. `own` is that of the object alone. */
+/* New part of the work in a phase. A share of it is common to all ranks of a host; `own` is the object's own
+ * part. */
 static double fresh_of(const struct model_load *m, uint32_t object, uint32_t phase, double own) {
     const double together = m->params.together;
     uint32_t w[4];
@@ -139,8 +140,8 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
 }
 
-/* The first of the last `parts` parts, of what is left: an equal share, plus or minus a quarter that lasts, and a tenth
- * that does not. */
+/* First of the remaining `parts` parts. It is an equal share of `left`, plus or minus a quarter that persists
+ * and a tenth that does not. */
 static uint64_t part_of(uint64_t left, uint32_t lasting, uint32_t word, uint32_t parts) {
     double share = (0.75 + 0.5 * hpcw_i_uniform(lasting)) * (0.9 + 0.2 * hpcw_i_uniform(word)) / parts;
     uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
@@ -166,7 +167,7 @@ void model_load_split(const struct model_load *m, uint32_t object, uint32_t phas
 void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
                       uint32_t phase, const double *slowness, uint64_t *time_ns) {
     assert(count <= MODEL_LOAD_AT_ONCE);
-    if (phase == 0 && m->params.setup) { /* once in a run, and with its own distribution */
+    if (phase == 0 && m->params.setup) { /* the set-up happens once and has its own distribution */
         for (uint32_t i = 0; i < count; i++) {
             time_ns[i] = model_load_time(m, object[i], lasting[i], phase, slowness[i]);
         }
@@ -208,7 +209,7 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
     return w[0] < hpcw_i_threshold(p->noise) ? (uint64_t)(ms * 1e6 * model_load_disturbed(m, rank, phase)) : 0;
 }
 
-/* As in real files, the first groups have no work of their own; the handler always has some. */
+/* As in real files, the first groups have no work of their own. The handler always has some. */
 static double other_median_ns(const struct model_load *m, uint32_t which) {
     if (which == 0 && m->programmed) {
         return 0;
@@ -260,7 +261,7 @@ void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t 
 double model_load_held(const struct model_load *m, uint32_t object, double lasting, double sigma) {
     uint32_t own[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
-    const double half = 0.70710678118654752; /* of the variance follows the work */
+    const double half = 0.70710678118654752; /* half of the variance follows the work */
     double z = half * lasting + half * hpcw_i_normal(own[0], own[1]);
     return hpcw_i_exp(sigma * z - 0.5 * sigma * sigma);
 }

@@ -47,7 +47,7 @@ static hpcw_status check(const struct model_machine_params *p, uint32_t ranks, h
     return HPCW_OK;
 }
 
-/* The sides of the torus in units of 2 x 3 x 2 nodes: those given, and the others nearly equal. */
+/* Sets the sides of the torus in units of 2 x 3 x 2 nodes. Sides that are not given become nearly equal. */
 static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
     static const uint32_t unit[3] = {2, 3, 2};
     const struct model_machine_params *p = &m->params;
@@ -64,7 +64,7 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
             given *= side[e] != 0 ? side[e] : 1;
             open += side[e] == 0;
         }
-        /* The smallest side that holds what is left, if all open dimensions have it. */
+        /* Smallest side such that equal open sides hold the remaining units. */
         uint64_t left = (units + given - 1) / given, s = 1;
         while ((open == 3 ? s * s * s : open == 2 ? s * s : s) < left) {
             s++;
@@ -85,7 +85,7 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* A job that leaves no room on the machine makes it larger, by a quarter of itself and to whole groups. */
+/* If a job does not fit on the machine, the machine becomes the job plus a quarter, rounded up to whole groups. */
 static void size_machine(struct model_machine *m) {
     const struct model_machine_params *p = &m->params;
     uint64_t nodes = p->nodes;
@@ -105,7 +105,8 @@ static void size_machine(struct model_machine *m) {
     m->machine_groups = (m->machine_nodes - 1) / m->nodes_per_group + 1;
 }
 
-/* Whether other jobs, or repairs, keep a node from this job: runs of neighbours, and single ones. */
+/* Returns whether a node is unavailable because of other jobs or repairs: in runs of neighbours, and single
+ * nodes. */
 static bool is_busy(const struct model_machine *m, uint32_t place) {
     enum { BLOCK = 16 };
     uint32_t w[4];
@@ -120,8 +121,8 @@ static bool is_busy(const struct model_machine *m, uint32_t place) {
     return w[0] < hpcw_i_threshold(m->params.busy_share / 8);
 }
 
-/* Chooses the job's nodes: free ones in ascending order from somewhere in the first half of what the machine has to
- * spare. A torus gives a job a box of its own, without gaps. */
+/* Chooses the job's nodes: free ones in ascending order. The first is drawn from the first half of the spare
+ * nodes. On a torus the job gets a box of its own without gaps. */
 static void allocate(struct model_machine *m) {
     uint32_t spare = m->machine_nodes - m->nodes, place = 0;
     if (m->params.busy_share > 0) {
@@ -138,7 +139,7 @@ static void allocate(struct model_machine *m) {
     }
 }
 
-/* The switches and groups of the job's nodes. */
+/* Lists the switches and groups of the job's nodes. */
 static hpcw_status list_switches(struct model_machine *m, hpcw_error *err) {
     m->switches = 0;
     for (uint32_t n = 0; n < m->nodes; n++) {
@@ -262,7 +263,7 @@ void model_machine_hops(const struct model_machine *m, uint32_t node, uint16_t *
         home[d] = rest % m->torus[d];
         rest /= m->torus[d];
     }
-    /* away[d]: hops in dimensions 0 .. d-1 */
+    /* away[d]: hops in dimensions 0 .. d - 1 */
     uint32_t away[MODEL_TORUS_DIMS + 1] = {0};
     int changed = 0;
     for (uint32_t n = 0; n < m->nodes; n++) {

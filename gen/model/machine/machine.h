@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The simulated machine that all formats show: where a rank runs, the distance of two ranks, what is broken. Everything
- * is a pure function of (parameters, number of ranks, seed, index). Each property has its own random draws, so a new
- * property changes no other one.
+/* Simulated machine that all formats show: where a rank runs, the distance of two ranks, and what is broken.
+ * Everything is a pure function of (parameters, number of ranks, seed, index). Each property has its own random
+ * draws, so a new property changes no other.
  *
- *     rank -> node = rank / ppn, core = (rank mod ppn) * cores / ppn
- *     node -> place: its number on the machine, which is larger than the job and has other jobs between its nodes
- *     place / nodes_per_switch -> switch, place / nodes_per_group -> group
+ * rank -> node = rank / ppn, core = (rank mod ppn) * cores / ppn
+ * node -> place: its number on the machine, which is larger than the job and has other jobs between its nodes
+ * place / nodes_per_switch -> switch, place / nodes_per_group -> group
  *
- * Nodes, switches and groups are counted in the job: those that it has a part of, in ascending order.
- */
+ * Nodes, switches and groups are numbered within the job, in ascending order of place. */
 #ifndef HPCW_GEN_MODEL_MACHINE_MACHINE_H
 #define HPCW_GEN_MODEL_MACHINE_MACHINE_H
 
@@ -21,7 +19,7 @@
 
 #include "ui/param/param.h"
 
-/* Distance of two ranks. On a torus all nodes are MODEL_SAME_SWITCH, and hops make the difference. */
+/* Distance of two ranks. On a torus all nodes are MODEL_SAME_SWITCH and differ by hops. */
 enum model_class {
     MODEL_SAME_CACHE,
     MODEL_SAME_SOCKET,
@@ -32,7 +30,7 @@ enum model_class {
     MODEL_CLASSES
 };
 
-/* Node names seen on real machines, up to the last node of these. A larger machine has the last kind of names. */
+/* Styles of node names on real machines. Each has a largest number; larger machines use the last style. */
 enum model_hosts {
     MODEL_HOSTS_JWB,      /* jwb0001.juwels to jwb0936.juwels */
     MODEL_HOSTS_NID,      /* nid005000 to nid007977 */
@@ -42,53 +40,61 @@ enum model_hosts {
 
 enum { MODEL_HOST_SIZE = 32, MODEL_TORUS_DIMS = 6, MODEL_BAD_FACTORS = 3 };
 
-/* Keys "machine.*". A preset sets all. */
+/* Parameters with the keys "machine.*". A preset sets all of them. */
 struct model_machine_params {
     uint32_t ppn; /* ranks per node */
     uint32_t cores, cores_per_cache, cores_per_socket;
     uint32_t nics;                              /* network cards of a node, shared by its ranks */
     uint32_t nodes_per_switch, nodes_per_group; /* 0: all nodes */
     bool torus;
-    uint32_t torus_x, torus_y, torus_z; /* in units of 2 x 3 x 2 nodes; 0: from the number of nodes */
+    uint32_t torus_x, torus_y, torus_z; /* sides in units of 2 x 3 x 2 nodes; 0: from the number of nodes */
     int hosts;                          /* enum model_hosts */
 
-    /* gen/model/network: latency + bytes / line rate, never less, and what the protocol adds. */
+    /* Message times of gen/model/network: latency + bytes / line rate, plus the cost of the protocol. */
     double latency_us[MODEL_CLASSES];
     double line_gbs[MODEL_CLASSES];
-    double protocol_us[MODEL_CLASSES];   /* copies: half of it at protocol_node or protocol_net bytes */
-    double rendezvous_us[MODEL_CLASSES]; /* handshake of messages larger than the eager size */
+    /* cost of copies; half of it is reached at protocol_node or protocol_net bytes */
+    double protocol_us[MODEL_CLASSES];
+    /* handshake of messages larger than the eager size */
+    double rendezvous_us[MODEL_CLASSES];
     uint64_t protocol_node, protocol_net, eager_node, eager_net;
-    double hop_us; /* torus: for each hop beyond the first */
+    double hop_us; /* torus: time of each hop beyond the first */
 
-    uint32_t nodes;        /* of the whole machine; a larger job enlarges it */
-    double busy_share;     /* of its nodes: with other jobs, in the places that the job's nodes come from */
-    uint32_t job;          /* which nodes it has, and what others send in its time; 0: from the seed */
-    uint32_t switch_links; /* of a switch to others of its group; 0: as many as its cards */
-    uint32_t group_links;  /* of a group to others; 0: as many as its cards */
-    bool detours;          /* links lead from group to group; otherwise to a common core */
-    double collisions;     /* time lost on a link that is just full, as a share */
-    double background;     /* how much other jobs' nodes send, as a share of all the time */
+    uint32_t nodes; /* nodes of the whole machine; a larger job enlarges it */
+    /* share of busy nodes (other jobs) where the job's nodes are allocated */
+    double busy_share;
+    /* number of the job: decides its nodes and the traffic of others; 0: from the seed */
+    uint32_t job;
+    /* links from a switch to others of its group; 0: as many as its cards */
+    uint32_t switch_links;
+    uint32_t group_links; /* links from a group to others; 0: as many as its cards */
+    /* true: links lead from group to group (dragonfly); false: to a common core */
+    bool detours;
+    double collisions; /* time lost on a link at full load, as a share */
+    /* traffic of other jobs' nodes: the share of time that they send */
+    double background;
     double congestion_spread, window_ms;
     double pair_spread;
 
-    uint32_t gpus;                            /* of a node; 0: none */
+    uint32_t gpus;                            /* GPUs of a node; 0: none */
     double gpu_latency_node_us, gpu_node_gbs; /* between the GPUs of a node */
-    double gpu_latency_net_us;                /* added between nodes */
+    double gpu_latency_net_us;                /* added to the latency between nodes */
 
     double bad_node_share;
-    double bad_factor[MODEL_BAD_FACTORS]; /* share of the bandwidth that a bad port has left */
-    /* share of bad ports with this factor; the last one has the rest */
+    double bad_factor[MODEL_BAD_FACTORS]; /* remaining share of the bandwidth of a bad port */
+    /* share of bad ports with each factor; the last factor has the rest */
     double bad_weight[MODEL_BAD_FACTORS - 1];
-    double bad_cable_share; /* of all pairs of switches */
+    double bad_cable_share; /* share of all pairs of switches */
     double bad_cable_factor;
 
-    uint32_t file_servers; /* of data; 0: one for `file_nodes` nodes of the job */
+    /* data servers; 0: one for `file_nodes` nodes of the job */
+    uint32_t file_servers;
     uint32_t file_nodes;
-    double file_server_gbs, file_client_gbs; /* of such a server, and of a node */
-    double file_creates;                     /* of the metadata server in a second */
+    double file_server_gbs, file_client_gbs; /* bandwidth of a data server, and of a node */
+    double file_creates;                     /* file creations a second of the metadata server */
 
-    double slow_node_share;  /* of all nodes */
-    double slow_node_factor; /* of their compute times, on average */
+    double slow_node_share;  /* share of all nodes */
+    double slow_node_factor; /* mean factor of their compute times */
 };
 
 extern const struct ui_param model_machine_param[];
@@ -101,33 +107,33 @@ struct model_machine_preset {
 extern const struct model_machine_preset model_machine_preset[];
 extern const size_t model_machine_preset_count;
 
-/* Sets the parameters of a preset. HPCW_EINVAL for an unknown name, with the known ones. */
+/* Sets the parameters of a preset. HPCW_EINVAL: unknown name; the message lists the known ones. */
 hpcw_status model_machine_params_init(struct model_machine_params *params, const char *preset, hpcw_error *err);
 
-/* The machine of a run. Read-only after init: threads may share it. */
+/* Machine of a run. Read-only after init: threads may share it. */
 struct model_machine {
     struct model_machine_params params;
     uint64_t seed;
-    uint64_t job_seed; /* of where the job runs, and of the congestion it meets */
+    uint64_t job_seed; /* seed of the allocation and of the congestion that the job meets */
     uint32_t ranks, nodes, switches, groups;
     uint32_t machine_nodes, machine_groups;     /* of the whole machine */
     uint32_t nodes_per_switch, nodes_per_group; /* never 0, at most machine_nodes */
-    uint32_t *place;                            /* [nodes] number of a node on the machine, ascending */
+    uint32_t *place;                            /* [nodes] number of each node on the machine, ascending */
     uint32_t *node_switch;                      /* [nodes] */
-    uint32_t *switch_first;                     /* [switches + 1] the job's first node at a switch */
+    uint32_t *switch_first;                     /* [switches + 1] the job's first node at each switch */
     uint32_t *switch_group;                     /* [switches] */
-    uint32_t torus[MODEL_TORUS_DIMS]; /* x y z a b c, c changes fastest with the node; all 1 without a torus */
-    double *out_slowdown, *in_slowdown; /* [nodes] factors of transfer times at a node's port, >= 1 */
+    /* sides x y z a b c; c changes fastest with the node; all 1 without a torus */
+    uint32_t torus[MODEL_TORUS_DIMS];
+    double *out_slowdown, *in_slowdown; /* [nodes] factors >= 1 of transfer times at a node's port */
 };
 
 #define MODEL_MAX_RANKS ((uint32_t)1 << 30)
 #define MODEL_MAX_GROUPS 65535u /* a pair of groups must fit in one word of a counter */
 
-/*
- * Builds the machine for `ranks` ranks; the last node may have fewer than the others. Memory: 24 bytes per node.
- * HPCW_EINVAL for parameters that contradict each other, HPCW_ERANGE for more than MODEL_MAX_RANKS ranks or
- * MODEL_MAX_GROUPS groups, HPCW_ENOMEM. After a failure there is nothing to free, but model_machine_free is allowed.
- */
+/* Builds the machine for `ranks` ranks; the last node may have fewer than the others. Memory: 24 bytes per node.
+ * HPCW_EINVAL: parameters contradict each other. HPCW_ERANGE: more than MODEL_MAX_RANKS ranks or
+ * MODEL_MAX_GROUPS groups. HPCW_ENOMEM. After a failure there is nothing to free, but model_machine_free is
+ * allowed. */
 hpcw_status model_machine_init(struct model_machine *m, const struct model_machine_params *params,
                                uint32_t ranks, uint64_t seed, hpcw_error *err);
 void model_machine_free(struct model_machine *m);
@@ -142,32 +148,33 @@ static inline uint32_t model_machine_group(const struct model_machine *m, uint32
     return m->switch_group[m->node_switch[node]];
 }
 
-/* Core of a rank, counted on its node. */
+/* Returns the core of a rank, counted on its node. */
 uint32_t model_machine_core(const struct model_machine *m, uint32_t rank);
 
-/* Distance of two ranks; they may be the same. */
+/* Returns the distance class of two ranks; they may be the same. */
 enum model_class model_machine_class(const struct model_machine *m, uint32_t rank_a, uint32_t rank_b);
 
-/* Hops between two nodes of a torus; 0 for the same node, and without a torus. */
+/* Returns the hops between two nodes of a torus; 0 for the same node, and without a torus. */
 uint32_t model_machine_distance(const struct model_machine *m, uint32_t node_a, uint32_t node_b);
 
-/* Hops from one node to every node of a torus: hops[nodes], 0 for itself. */
+/* Fills hops[nodes] with the hops from one node to each node of a torus; 0 for itself. */
 void model_machine_hops(const struct model_machine *m, uint32_t node, uint16_t *hops);
 
-/* Name of a node, at most MODEL_HOST_SIZE characters with the NUL. */
+/* Writes the name of a node, at most MODEL_HOST_SIZE characters with the NUL. */
 void model_machine_host(const struct model_machine *m, uint32_t node, char name[MODEL_HOST_SIZE]);
 
-/* Health of a node's port: at most one direction is bad. */
+/* Health of a node's port. At most one direction is bad. */
 struct model_port {
-    double factor; /* share of the bandwidth that is left; 1: healthy */
-    bool outgoing; /* the bad direction is that of sending; false for a healthy port */
+    double factor; /* remaining share of the bandwidth; 1: healthy */
+    /* the bad direction is sending; false for a healthy port */
+    bool outgoing;
 };
 struct model_port model_machine_port(const struct model_machine *m, uint32_t node);
 
-/* Share of the bandwidth that is left between two switches: 1, unless their cable is bad. */
+/* Returns the remaining share of the bandwidth between two switches: 1 unless their cable is bad. */
 double model_machine_cable(const struct model_machine *m, uint32_t switch_a, uint32_t switch_b);
 
-/* Factor of compute times on a node: 1, unless it is slow. */
+/* Returns the factor of compute times on a node: 1 unless it is slow. */
 double model_machine_slowness(const struct model_machine *m, uint32_t node);
 
 #endif

@@ -31,12 +31,12 @@
 #define ALL_HOSTS "jwb", "nid", "frontier", "node"
 static const char *const hosts_names[] = {ALL_HOSTS, NULL};
 
-/* Within the node [M, A]; switches, groups and beyond: HDR200 as measured by LinkTest [P1, P2, P5, A]. The shape of nodes and
- * network follows below. */
+/* Base parameters. Within a node: [M, A]. Between nodes: HDR200 as measured by LinkTest [P1, P2, P5, A]. Shapes
+ * of nodes and networks follow below. */
 static const struct model_machine_params hdr200 = {
     .latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35}, /* [M, A]; [P2], and 0.09 us a switch [P7] */
     .line_gbs = {14.7, 12, 9, 25, 25, 25},
-    .protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07}, /* [M]; what [P1] leaves over */
+    .protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07}, /* [M]; remainder of [P1] */
     .rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
     .protocol_node = 256,
     .protocol_net = 4096,
@@ -44,8 +44,9 @@ static const struct model_machine_params hdr200 = {
     .eager_net = 8192,  /* osu tables of Aries */
     .hop_us = 0,
     .nodes = 936, /* JUWELS Booster [C1] */
-    .group_links =
-        190, /* 10 to each of the 19 other cells [A]: half of them by detours give the share of [P1] */
+    /* 10 links to each of the 19 other cells [A]; with half the messages on detours, this gives the share of
+     * [P1] */
+    .group_links = 190,
     .detours = true,
     .busy_share = 0.2,         /* [A] */
     .collisions = 0.15,        /* [A] */
@@ -58,15 +59,15 @@ static const struct model_machine_params hdr200 = {
     .gpu_node_gbs = 100,        /* 4 of 12 NVLinks of 25 GB/s between two A100 [C1] */
     .gpu_latency_net_us = 0.9,  /* [A] */
     .bad_node_share = 0.004,
-    .bad_factor = {0.5, 0.25, 0.11}, /* visible below 0.93 [P9], 0.11 was measured [P10] */
+    .bad_factor = {0.5, 0.25, 0.11}, /* a factor below 0.93 is visible [P9]; 0.11 was measured [P10] */
     .bad_weight = {0.6, 0.3},
     .bad_cable_share = 0.001,
     .bad_cable_factor = 0.5,
-    .file_nodes = 30, /* 4608 nodes and 154 servers with 2.5 TB/s together [F1] */
+    .file_nodes = 30, /* 154 servers for 4608 nodes, together 2.5 TB/s [F1] */
     .file_server_gbs = 16.2,
-    .file_client_gbs = 12.5,  /* half a card [A] */
+    .file_client_gbs = 12.5,  /* half of a card's bandwidth [A] */
     .file_creates = 29000,    /* [F2] */
-    .slow_node_share = 0.003, /* [A]: a few of a thousand nodes run below their clock rate, */
+    .slow_node_share = 0.003, /* [A]: a few nodes of a thousand run below their clock rate, */
     .slow_node_factor = 1.3,  /* for instance because of heat */
 };
 
@@ -75,13 +76,13 @@ static void network_ss11(struct model_machine_params *p) {
     p->latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us a switch [A] */
     p->latency_us[MODEL_OTHER_GROUP] = 2.3;
     p->nodes = 2978;
-    p->group_links = 128; /* half of its cards [A] */
+    p->group_links = 128; /* half as many as its cards [A] */
     p->gpus = 0;
 }
 
 static void network_ndr200(struct model_machine_params *p) {
     p->nodes = 6000;
-    /* 20 of 400 Gb/s to each of the 26 other groups: the free ports of 16 switches with 64 [P13] */
+    /* 20 links of 400 Gb/s to each of the 26 other groups: the free ports of 16 switches of 64 ports [P13] */
     p->group_links = 1040;
     p->gpu_node_gbs = 150; /* [P13] */
 }
@@ -89,12 +90,12 @@ static void network_ndr200(struct model_machine_params *p) {
 static void network_hdr100(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->line_gbs[c] = 12.5;
-        p->protocol_us[c] = 7.6; /* fit of [P2], as the size below */
+        p->protocol_us[c] = 7.6; /* fit of [P2], as is the size below */
         p->rendezvous_us[c] = 0;
     }
     p->protocol_net = 11000;
     p->nodes = 1145;
-    p->group_links = 14; /* 7 of 200 Gb/s, for 66 nodes with 100 Gb/s [P12] */
+    p->group_links = 14; /* 7 links of 200 Gb/s for 66 nodes of 100 Gb/s [P12] */
     p->detours = false;
     p->gpus = 0;
 }
@@ -113,8 +114,8 @@ static void network_tofud(struct model_machine_params *p) {
 static void network_tcp(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->latency_us[c] = 24.5;
-        p->line_gbs[c] = 0.1177; /* of 125 MB/s, without the headers of frames [P2] */
-        p->protocol_us[c] = 110; /* fit of [P2], as the size below */
+        p->line_gbs[c] = 0.1177; /* 125 MB/s without the headers of frames [P2] */
+        p->protocol_us[c] = 110; /* fit of [P2], as is the size below */
         p->rendezvous_us[c] = 0;
     }
     p->protocol_net = 5000;
@@ -132,7 +133,7 @@ const struct model_machine_preset model_machine_preset[] = {
 };
 const size_t model_machine_preset_count = sizeof model_machine_preset / sizeof model_machine_preset[0];
 
-/* The shape of each preset; a few also have another network than hdr200. */
+/* Shape of each preset. A few presets also have another network than hdr200. */
 static const struct preset_shape {
     uint32_t ppn, cores, cores_per_cache, cores_per_socket, nics, nodes_per_switch, nodes_per_group;
     enum model_hosts hosts;

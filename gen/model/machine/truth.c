@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/machine/truth.h"
 
-/* Ranks of the nodes first .. first + nodes - 1. */
+/* Computes the range of ranks on the nodes first .. first + nodes - 1. */
 static void ranks_of(const struct model_machine *m, uint32_t first, uint32_t nodes, uint32_t *first_rank,
                      uint32_t *ranks) {
     uint64_t start = (uint64_t)first * m->params.ppn, end = start + (uint64_t)nodes * m->params.ppn;
@@ -9,7 +9,7 @@ static void ranks_of(const struct model_machine *m, uint32_t first, uint32_t nod
     *ranks = (uint32_t)((end < m->ranks ? end : m->ranks) - start);
 }
 
-/* Whether a node is to be listed, with this factor; if so, goes on to the next one. */
+/* Returns whether a node with this factor is to be listed. If so, advances *node to the next one. */
 static bool lists(const struct model_machine *m, uint32_t *node, double factor, bool outgoing,
                   struct model_truth_node *found) {
     *found = (struct model_truth_node){.node = *node, .outgoing = outgoing, .factor = factor};

@@ -5,11 +5,12 @@
 
 #include "libwriter/base/rng.h"
 
-/* Nodes of a block of a torus that share their congestion, unless there would be too many blocks. */
+/* Nodes of a block of a torus that share their congestion. Blocks are larger if there would be too many. */
 enum { TORUS_REGION = 48 };
 
-/* A link's congestion is drawn anew every MODEL_KNOT_WINDOWS windows, and goes from one draw to the next in between: f of the way, so
- * the weights are 1 - f and f, divided by the root of the sum of their squares, for a variance of 1. */
+/* A link's congestion is drawn every MODEL_KNOT_WINDOWS windows and interpolated in between. At the fraction f
+ * between two draws the weights are 1 - f and f. They are divided by the root of the sum of their squares, which
+ * gives a variance of 1. */
 const double model_network_knot[2][MODEL_KNOT_WINDOWS] = {
     {1.0, 0.94868329805051380, 0.70710678118654752, 0.31622776601683794},
     {0.0, 0.31622776601683794, 0.70710678118654752, 0.94868329805051380},
@@ -69,8 +70,8 @@ struct model_pattern model_network_uniform(const struct model_network *net) {
     };
 }
 
-/* What messages lose on links that have to carry `load` times what they can: nearly nothing on an empty one, `collisions` on
- * one that is just full, and the time in which it carries the others above. */
+/* Time lost on links with `load` times the traffic they can carry. It is nearly 0 on an empty link and
+ * `collisions` on a full one. Above that, the time to carry the excess is added. */
 static double lost(const struct model_machine_params *p, double load) {
     const double half = 0.5 * (load - 1);
     return half + sqrt(half * half + p->collisions * p->collisions);
@@ -85,14 +86,14 @@ static double busy_cards(const struct model_machine_params *p, const struct mode
     return pattern->ranks < p->nics ? pattern->ranks : p->nics;
 }
 
-/* Links of a switch to the others of its group, as many as its cards unless the parameter says otherwise. */
+/* Links of a switch to the others of its group: as many as its cards unless a parameter sets them. */
 static double links_of_switch(const struct model_machine *m) {
     const struct model_machine_params *p = &m->params;
     return p->switch_links > 0 ? p->switch_links : (double)m->nodes_per_switch * p->nics;
 }
 
-/* Links of a group to others. In a dragonfly only some of them lead to the groups that are meant; messages over the others make
- * a detour through a third group, and take two links. */
+/* Links of a group to others. In a dragonfly only some of them lead to the destination groups. Messages over the
+ * others detour through a third group and use two links. */
 static double links_of_group(const struct model_machine *m, const struct model_pattern *pattern) {
     const struct model_machine_params *p = &m->params;
     const double links = p->group_links > 0 ? p->group_links : (double)m->nodes_per_group * p->nics;
@@ -134,7 +135,8 @@ struct model_contention model_network_contention(const struct model_network *net
     return c;
 }
 
-/* By how much messages that `cards` of each node send to `links` of a switch or group exceed what these have for the job. */
+/* By what factor traffic exceeds the links that a switch or group has for the job. `cards` of each node send to
+ * `links`. */
 static double excess(const struct model_machine_params *p, double own, double nodes, double cards,
                      double links) {
     const double left = links - of_others(p, own, nodes);
@@ -167,7 +169,7 @@ void model_network_crowding(const struct model_network *net, const struct model_
 
 /* ---- one message ---- */
 
-/* `hops`: on a torus, otherwise 1. `slow`: factor of transfer times for a slow port or cable. */
+/* hops: 1 unless on a torus. slow: factor of transfer times for a slow port or cable. */
 static struct model_way way(const struct model_network *net, enum model_class d, double hops, double slow,
                             uint64_t bytes, const struct model_contention *c) {
     const struct model_machine_params *p = &net->machine->params;
@@ -175,7 +177,8 @@ static struct model_way way(const struct model_network *net, enum model_class d,
     const double size = (double)bytes;
     const double line_ps = size * 1e3 / p->line_gbs[d];
     const bool rendezvous = bytes > (off_node ? p->eager_net : p->eager_node);
-    /* Copies of small messages take their time, those of large ones overlap with the transfer: the more, the larger. */
+    /* Copies of small messages add to the time. Those of large messages overlap with the transfer, the more the
+     * larger they are. */
     const double half = (double)(off_node ? p->protocol_net : p->protocol_node);
     double protocol_us = p->protocol_us[d] * (size / (size + half));
     if (rendezvous) {
@@ -252,7 +255,7 @@ static double normal_of(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, 
     return hpcw_i_normal(w[0], w[1]);
 }
 
-/* The square of a process with variance 1 that goes from knot to knot. */
+/* Square of a process with variance 1 that is interpolated between knots. */
 static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t link, uint32_t window) {
     const uint32_t knot = window / MODEL_KNOT_WINDOWS, at = window % MODEL_KNOT_WINDOWS;
     double z = model_network_knot[0][at] * normal_of(seed, purpose, knot, link) +

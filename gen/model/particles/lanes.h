@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The particle filler, written once for all instruction sets. Include the lane operations of one (lanes_*.h) before this
- * file; FILL_NAME is the function to define. It makes columns of numbers for many particles, then puts them into records.
- */
+/* Fills particles for one instruction set. Before this file, include its lane operations (lanes_*.h) and define
+ * FILL_NAME as the name of the function. It first computes columns of numbers for many particles, then stores
+ * them as records. */
 #include "gen/model/draw/lanes_random.h"
 #include "gen/model/particles/run.h"
 #include "libwriter/base/bytes.h"
@@ -15,7 +14,7 @@ struct columns {
     uint32_t mask[BATCH];
 };
 
-/* `count` particles from `first` on, rounded up to whole vectors. */
+/* Computes `count` particles from `first` on, rounded up to whole vectors. */
 static inline __attribute__((always_inline)) void
 make_columns(const struct model_particles_run *run, uint32_t first, uint32_t count, struct columns *columns) {
     const vu rest_mask = u_set((1 << REST_BITS) - 1);
@@ -55,7 +54,7 @@ make_columns(const struct model_particles_run *run, uint32_t first, uint32_t cou
 }
 
 void FILL_NAME(const struct model_particles_run *given) {
-    /* A local copy, so that the compiler knows that stores to `out` do not change it. */
+    /* A local copy tells the compiler that stores to `out` do not change it. */
     const struct model_particles_run run = *given;
     unsigned char *out = run.out;
     struct columns columns;

@@ -36,17 +36,17 @@ const size_t model_particles_param_count = sizeof model_particles_param / sizeof
 
 void model_particles_params_init(struct model_particles_params *params) {
     *params = (struct model_particles_params){
-        /* 4096 ranks take 206 MB with blocks of 4 KiB; a rank's last block is half empty on average. */
+        /* 4096 ranks take 206 MB with blocks of 4 KiB, as a rank's last block is half empty on average. */
         .mean_size = 47 * 1024, .sigma = 0.5, .follows = 0.8, .clumps = 0.4,
         .min_particles = 128,   .box = 256,   .flow = 300,    .thermal = 100,
         .potential = 1e5,
     };
 }
 
-/* Sums of draws are below it in practice; larger ones are cut off. */
+/* Sums of draws stay below this in practice; larger ones are clipped. */
 #define MOST_Z (1.5 * HPCW_I_NORMAL_MAX)
 
-/* Has mean 1 for every sigma, as far as the normal draws are normal. */
+/* Has the mean 1 for every sigma, as far as the draws are normal. */
 static double relative_size(const struct model_particles_params *p, double z) {
     return hpcw_i_exp(p->sigma * z - 0.5 * p->sigma * p->sigma);
 }
@@ -118,7 +118,7 @@ struct model_particles_layout model_particles_layout(const struct model_particle
     if (chunk >= size && size > alignment) {
         chunk = (size - 1) / alignment * alignment; /* leaves some particles for a second block */
     }
-    /* A particle is in one chunk as a whole. */
+    /* Chunks hold whole particles only. */
     while (chunk < MODEL_PARTICLE_SIZE) {
         chunk += alignment;
     }
@@ -132,11 +132,11 @@ struct model_particles_layout model_particles_layout(const struct model_particle
 
 /* ---- density ---- */
 
-/* Along a dimension the density is that of these bins. */
+/* Bins of the density along a dimension. */
 enum { BINS = 16 };
 
-/* The density at the border of a subdomain with `own` particles to one with `next`, relative to the mean of its own. The
- * same on both sides, and at most twice the mean. */
+/* Density at the border of two subdomains with `own` and `next` particles, relative to the mean of the first. It
+ * is the same on both sides, and at most twice the mean. */
 static double at_border(double own, double next) {
     return 2 * next / (own + next);
 }
@@ -148,7 +148,7 @@ static double next_count(const struct model_particles *model, uint32_t rank, int
     return model_particles_count(model, ends ? rank : up ? rank + stride : rank - stride);
 }
 
-/* Straight from one border to the middle, and to the other border, so that the mean is 1; clumps away from the borders. */
+/* The density is linear from each border to the middle, with mean 1. Clumps are added away from the borders. */
 static void fill_density(const struct model_particles *model, uint32_t rank, int d, double density[BINS]) {
     const double own = model_particles_count(model, rank);
     const double low = at_border(own, next_count(model, rank, d, false));
@@ -167,7 +167,7 @@ static void fill_density(const struct model_particles *model, uint32_t rank, int
     }
 }
 
-/* Inverts the sums of the bins. */
+/* Inverts the cumulative sums of the bins. */
 static void fill_places(const struct model_particles *model, uint32_t rank, int d,
                         double place[MODEL_PLACES + 1]) {
     double density[BINS];
@@ -205,7 +205,7 @@ void model_particles_fill(const struct model_particles *model, uint32_t rank, ui
         .seed = model->seed,
         .thermal_scale = p->thermal * HPCW_I_NORMAL_SCALE,
         .phi = -p->potential * (1 + 0.25 * hpcw_i_normal(w[1][2], w[1][3])),
-        .phi_scale = p->potential, /* 0.75 of the scale between centre and corner */
+        .phi_scale = p->potential, /* 0.75 of the potential is between centre and corner */
     };
     for (int d = 0; d < 3; d++) {
         run.side[d] = p->box / model->dims[d];

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Task-local particle data as in the checkpoints of a cosmology code: records of 38 bytes in the order of HACC-IO (xx yy
- * zz vx vy vz phi as f32, pid as i64, mask as u16; little-endian, no padding). The box has one subdomain per rank, and the
- * number of particles of a rank is log-normal, follows the work of the simulated application there. The
- * density goes over from subdomain to subdomain, with clumps within. Every particle is a pure function of (parameters, number of ranks, seed,
- * rank, index).
- */
+/* Task-local particle data as in the checkpoints of a cosmology code. Records have 38 bytes in the order of
+ * HACC-IO: xx yy zz vx vy vz phi as f32, pid as i64, mask as u16; little-endian, no padding. The box has one
+ * subdomain per rank. The number of particles of a rank is log-normal and follows the simulated application's
+ * work there. The density is continuous between subdomains, with clumps within. Every particle is a pure
+ * function of (parameters, number of ranks, seed, rank, index). */
 #ifndef HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
 #define HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
 
@@ -24,13 +22,15 @@
 struct model_particles_params {
     uint64_t mean_size;     /* bytes per rank */
     double sigma;           /* standard deviation of ln(size) */
-    double follows;         /* share of its variance that follows the work of the rank */
+    double follows;         /* share of its variance that follows the rank's work */
     uint32_t min_particles; /* per rank */
-    double clumps;          /* sd of the density within a subdomain, as a share of its mean */
+    double clumps;          /* standard deviation of the density within a subdomain, over its mean */
     double box;             /* side of the simulated volume, Mpc/h */
-    double flow;            /* sd of each component of a subdomain's bulk velocity, km/s */
-    double thermal;         /* sd of each component of particle velocities around it, km/s */
-    double potential;       /* scale of phi, (km/s)^2 */
+    /* standard deviation of each component of a subdomain's bulk velocity, km/s */
+    double flow;
+    /* standard deviation of each component of particle velocities around it, km/s */
+    double thermal;
+    double potential; /* scale of phi, (km/s)^2 */
 };
 
 extern const struct ui_param model_particles_param[];
@@ -45,28 +45,26 @@ struct model_particles {
     struct model_particles_params params;
     uint32_t ranks;
     uint64_t seed;
-    /* [ranks] what the work of the ranks follows, with mean 0 and variance 1; NULL: nothing */
+    /* [ranks] the ranks' work, with mean 0 and variance 1, that sizes follow; NULL: nothing */
     const double *field;
     uint32_t dims[3]; /* subdomains in x, y, z; z changes fastest with the rank */
     enum model_simd simd;
     model_particles_fill_fn *fill;
 };
 
-/* `field` is borrowed. HPCW_ERANGE without ranks, or if a rank could have 2^32 particles or more. */
+/* `field` is borrowed. HPCW_ERANGE: no ranks, or a rank could have 2^32 particles or more. */
 hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
                                  uint32_t ranks, uint64_t seed, const double *field, hpcw_error *err);
 
 /* As model_linktest_use. */
 bool model_particles_use(struct model_particles *model, enum model_simd simd);
 
-/* Number of particles of a rank. */
+/* Returns the number of particles of a rank. */
 uint32_t model_particles_count(const struct model_particles *model, uint32_t rank);
 
-/*
- * The layout of a rank's particles in a SION container: chunks of `chunk_size` bytes, a multiple of `alignment`, with
- * `per_chunk` whole particles in each but the last. 2 to 4 blocks, by a draw for each rank; 1 block if all particles fit
- * into one alignment unit.
- */
+/* Layout of a rank's particles in a SION container. Chunks have `chunk_size` bytes, a multiple of `alignment`,
+ * and hold `per_chunk` whole particles except the last. A rank has 2 to 4 blocks, drawn for each rank, or 1 if
+ * all particles fit into one alignment unit. */
 struct model_particles_layout {
     uint64_t chunk_size;
     uint32_t per_chunk, blocks;
@@ -74,7 +72,8 @@ struct model_particles_layout {
 struct model_particles_layout model_particles_layout(const struct model_particles *model, uint32_t rank,
                                                      uint64_t alignment);
 
-/* Particles first .. first + count - 1 of a rank into out[count * MODEL_PARTICLE_SIZE], of any alignment. */
+/* Stores the particles first .. first + count - 1 of a rank in out[count * MODEL_PARTICLE_SIZE], which may have
+ * any alignment. */
 void model_particles_fill(const struct model_particles *model, uint32_t rank, uint32_t first, uint32_t count,
                           unsigned char *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The arguments of the fillers of each instruction set. Private to the particle model. */
+/* Arguments of the particle fillers of all instruction sets. Private to the particle model. */
 #ifndef HPCW_GEN_MODEL_PARTICLES_RUN_H
 #define HPCW_GEN_MODEL_PARTICLES_RUN_H
 
@@ -7,8 +7,8 @@
 
 #include "gen/model/particles/particles.h"
 
-/* A position is drawn as a share of the particles along each dimension of a subdomain, in 2^21 steps, so that three take 63
- * bits. A table says where this share ends, between its entries in proportion. */
+/* A position is drawn as a quantile of the particles along each dimension of a subdomain. It has 21 bits, so
+ * that three take 63 bits. A table maps quantiles to positions and is interpolated linearly. */
 enum { MODEL_POSITION_BITS = 21, MODEL_PLACE_BITS = 6, MODEL_PLACES = 1 << MODEL_PLACE_BITS };
 
 struct model_particles_run {
@@ -19,7 +19,7 @@ struct model_particles_run {
     double place[3][MODEL_PLACES + 1];
     double flow[3]; /* velocity = flow + thermal_scale * centred sum of halves */
     double thermal_scale;
-    double phi, phi_scale; /* phi = phi + phi_scale * squared distance from the centre in sides */
+    double phi, phi_scale; /* phi + phi_scale * squared distance from the centre, in sides */
 };
 
 model_particles_fill_fn model_particles_fill_scalar;
