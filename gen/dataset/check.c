@@ -16,27 +16,28 @@
 /* An entry of the manifest. */
 struct entry {
     const cJSON *json;
-    const char *name; /* "" if there is none that is allowed */
+    const char *name; /* "" if the entry has no allowed name */
     size_t index;
-    bool bad; /* has a fault */
+    bool bad; /* a fault was found */
 };
 
 struct checking {
     struct gen_check *check;
-    char *text; /* the manifest, as text and as JSON */
+    char *text; /* the manifest as text and as JSON */
     cJSON *manifest;
     size_t count;
     struct entry *entry;         /* [count] */
-    const struct entry **sorted; /* [count], by name */
-    size_t first[64 + 1];        /* index of the first file of each format, and of those of none */
+    const struct entry **sorted; /* [count] sorted by name */
+    /* index of the first file of each format, then of files without a format */
+    size_t first[64 + 1];
 };
 
-/* The stages, in which faults are reported. */
+/* Sort order of a fault: by stage of the check, then by file. */
 static uint64_t order_of(const struct checking *c, unsigned stage, size_t index) {
     return (uint64_t)stage * (c->count + 1) + index;
 }
 
-/* Keeps a fault; HPCW_OK if others are to be found, too. */
+/* Records a fault. Returns HPCW_OK if the search for further faults goes on. */
 static hpcw_status found(struct checking *c, uint64_t order, const char *name, const hpcw_error *e,
                          hpcw_error *err) {
     gen_faults_add(&c->check->faults, order, name, e);
@@ -133,7 +134,7 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
     return s;
 }
 
-/* Size and digest of one file. */
+/* Checks size and digest of one file. */
 static hpcw_status check_content(const struct checking *c, const struct entry *entry, hpcw_error *err) {
     if (*entry->name == '\0') {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(entry->json, "path");
@@ -160,7 +161,7 @@ static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_e
 
 /* ---- structure ---- */
 
-/* After damage, what a file says is no good explanation. */
+/* Returns whether a file is already known to be damaged. Its content would then give misleading faults. */
 static bool is_damaged(const struct checking *c, size_t f, const struct entry *entry, bool together) {
     bool bad = entry->bad;
     for (size_t i = entry->index; together && i < c->count && !bad; i++) {
@@ -169,7 +170,8 @@ static bool is_damaged(const struct checking *c, size_t f, const struct entry *e
     return bad;
 }
 
-/* Structure and content of one file; of a set or directory that is read together, of all files at its first one. */
+/* Checks structure and content of one file. If files are read together as a set or directory, checks all of them
+ * at the first one. */
 static hpcw_status check_structure(void *context, void *state, uint64_t index, hpcw_error *err) {
     struct checking *c = context;
     const struct entry *entry = &c->entry[index];
@@ -206,7 +208,7 @@ static hpcw_status check_files(struct checking *c, hpcw_error *err) {
 
 /* ---- the checksum list ---- */
 
-/* Checks one line of the checksum list, and moves *list after it. */
+/* Checks one line of the checksum list and advances *list past it. */
 static hpcw_status check_line(const char *path, const char **list, unsigned line, const char *digest,
                               const char *name, hpcw_error *err) {
     size_t n = strcspn(*list, "\n");
@@ -221,7 +223,7 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
                        digest, name, n < 240 ? (int)n : 240, got);
 }
 
-/* The checksum list must agree with the manifest, and with the digest of the manifest. */
+/* Compares the checksum list with the manifest, and with the digest of the manifest. */
 static hpcw_status check_list(const struct checking *c, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char manifest[GEN_DIRECTORY_PATH];
@@ -239,7 +241,7 @@ static hpcw_status check_list(const struct checking *c, hpcw_error *err) {
         *err = e;
         return s;
     }
-    /* The manifest first: if it was changed, the rest of the list no longer agrees with it. */
+    /* Checks the manifest first. If it was changed, the rest of the list no longer agrees with it. */
     s = gen_digest_file(manifest, &digest, NULL, err);
     const char *last = strstr(text, "  " GEN_MANIFEST "\n");
     if (s == HPCW_OK) {
@@ -275,11 +277,11 @@ static bool order_of_name(void *context, const char *name, uint64_t *order) {
     const struct checking *c = context;
     const struct entry *entry = find(c, name);
     *order = order_of(c, 3, entry == NULL ? c->count : entry->index);
-    /* A file that the manifest does not list makes the manifest differ. */
+    /* A file that the manifest does not list is a fault of the manifest. */
     return entry != NULL ? !entry->bad : strcmp(name, GEN_MANIFEST) == 0 || strcmp(name, GEN_CHECKSUMS) == 0;
 }
 
-/* The range of all units of a format, by their entries. */
+/* Makes the range of all units of a format from their entries in the manifest. */
 static hpcw_status range_of_entries(const struct checking *c, const struct gen_run *run,
                                     const struct gen_format *format, struct gen_ranges *r, hpcw_error *err) {
     uint64_t units = format->units(run->dataset);
@@ -387,7 +389,7 @@ hpcw_status gen_check_dataset(struct gen_check *check, hpcw_error *err) {
     } else if (check->faults.count > 0) {
         s = hpcw_i_fail(err, check->faults.fault[0].code, "%s", check->faults.fault[0].message);
     } else if (s != HPCW_OK) {
-        *err = e; /* of the check itself */
+        *err = e; /* failure of the check itself */
     }
     cJSON_Delete(c.manifest);
     hpcw_i_free(c.text);

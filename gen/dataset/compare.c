@@ -13,7 +13,7 @@
 
 enum { PIECE = 32 << 10, MOST_WRONG = 4096 };
 
-/* Bytes begin .. end - 1. */
+/* The bytes begin .. end - 1. */
 struct extent {
     uint64_t begin, end;
 };
@@ -30,10 +30,13 @@ struct compare_sink {
     char *path;
     uint64_t order;
     pthread_mutex_t lock;
-    uint64_t end;           /* of all that was written, or the size that was set */
-    struct extents written; /* in the order of the calls */
-    struct extents wrong;   /* differ, and were not written again since */
-    bool given_up;          /* so much is wrong that the rest need not be compared */
+    /* end of all written data, or the size that was set */
+    uint64_t end;
+    struct extents written; /* written ranges, in the order of the calls */
+    /* ranges that differ and were not written again since */
+    struct extents wrong;
+    /* too much is wrong; the rest is not compared */
+    bool given_up;
 };
 
 static bool add(struct extents *x, uint64_t begin, uint64_t end) {
@@ -50,7 +53,7 @@ static bool add(struct extents *x, uint64_t begin, uint64_t end) {
     return true;
 }
 
-/* Takes bytes out of all extents. */
+/* Removes a range of bytes from all extents. */
 static bool cut(struct extents *x, uint64_t begin, uint64_t end) {
     for (size_t i = 0; i < x->count; i++) {
         struct extent e = x->item[i];
@@ -65,8 +68,8 @@ static bool cut(struct extents *x, uint64_t begin, uint64_t end) {
     return true;
 }
 
-/* Compares bytes with the file; *first and *last are offsets of differing ones, first > last if there are none. What is
- * beyond the end of the file counts as different. */
+/* Compares bytes with the file. *first and *last are offsets of the first and last difference; first > last:
+ * none. Bytes beyond the end of the file differ. */
 static hpcw_status differ(const struct compare_sink *c, uint64_t at, const unsigned char *data, size_t size,
                           uint64_t *first, uint64_t *last, hpcw_error *err) {
     unsigned char *there = hpcw_i_malloc(PIECE);
@@ -126,7 +129,7 @@ static int by_begin(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Adds bytes that are not zero, and that nobody wrote, to the wrong ones. */
+/* In a range that was never written, marks bytes that are not zero as wrong. */
 static hpcw_status check_gap(struct compare_sink *c, uint64_t begin, uint64_t end, hpcw_error *err) {
     static const unsigned char zeros[PIECE];
     hpcw_status s = HPCW_OK;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sinks that write nothing: they compare what is written with the file that exists. What was written last counts, and bytes
- * that nobody writes must be zero.
- */
+/* Sinks that compare what is written with the existing file, and write nothing. Later writes replace earlier
+ * ones. Bytes that are never written must be zero in the file. */
 #ifndef HPCW_GEN_DATASET_COMPARE_H
 #define HPCW_GEN_DATASET_COMPARE_H
 
@@ -12,13 +10,14 @@
 
 struct gen_compare {
     const char *directory;
-    struct gen_faults *faults; /* a differing or missing file is a fault here, not of the calls */
-    /* Where a fault of this path stands; false: do not compare it. */
+    /* receives differing and missing files, which are not errors of the calls */
+    struct gen_faults *faults;
+    /* Sets the sort order of a path's faults. Returns false if the path is not to be compared. */
     bool (*order)(void *context, const char *name, uint64_t *order);
     void *context;
 };
 
-/* `compare` must outlive the sinks. Threads may open at the same time. */
+/* `compare` must outlive the sinks. Threads may open sinks at the same time. */
 hpcw_sink_source gen_compare_source(const struct gen_compare *compare);
 
 #endif

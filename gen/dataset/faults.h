@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a check found. Threads may add at the same time. */
+/* Faults that a check found. Threads may add faults at the same time. */
 #ifndef HPCW_GEN_DATASET_FAULTS_H
 #define HPCW_GEN_DATASET_FAULTS_H
 
@@ -13,7 +13,7 @@
 struct gen_fault {
     uint64_t order;
     hpcw_status code;
-    char *path;    /* of the file, below the dataset's directory */
+    char *path;    /* path of the file, relative to the dataset's directory */
     char *message; /* one line */
 };
 
@@ -21,13 +21,13 @@ struct gen_faults {
     pthread_mutex_t lock;
     struct gen_fault *fault;
     size_t count, capacity;
-    bool no_memory; /* some are missing */
+    bool no_memory; /* some faults were lost */
 };
 
 void gen_faults_init(struct gen_faults *f);
 void gen_faults_free(struct gen_faults *f);
 
-/* Keeps a copy of the path and of the error. `order`: faults are sorted by it. */
+/* Stores a copy of the path and of the error. order: sort key of the fault. */
 void gen_faults_add(struct gen_faults *f, uint64_t order, const char *path, const hpcw_error *e);
 
 /* Sorts them. */

@@ -45,7 +45,7 @@ static hpcw_status ranges_read(const struct gen_run *run, const struct gen_forma
 
 /* ---- files ---- */
 
-/* A JSON file of the dataset as a whole. */
+/* A JSON file about the whole dataset. */
 struct list_file {
     hpcw_sink *sink;
     struct hpcw_i_json json;
@@ -81,7 +81,7 @@ static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *er
 
 typedef bool next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-/* Where the load data show a slow node, or LinkTest a slow port. */
+/* Puts the visibility of a slow node in the load data, or of a slow port in LinkTest. */
 static void put_visibility_of(const struct gen_dataset *d, bool port, const struct model_truth_node *found,
                               const double *sd, struct hpcw_i_json *json) {
     char file[GEN_UNIT_PATH];
@@ -96,7 +96,7 @@ static void put_visibility_of(const struct gen_dataset *d, bool port, const stru
     hpcw_i_json_end_array(json);
 }
 
-/* The ranks at each switch. */
+/* Puts the ranks at each switch. */
 static void put_topology(const struct model_machine *m, struct hpcw_i_json *json) {
     hpcw_i_json_key_array(json, "topology");
     for (uint32_t i = 0; i < m->switches; i++) {
@@ -112,7 +112,8 @@ static void put_topology(const struct model_machine *m, struct hpcw_i_json *json
     hpcw_i_json_end_array(json);
 }
 
-/* `costs`: of the log; NULL: this dataset has none. `sd`: [nodes] how visible they are; NULL: it has no format that shows them. */
+/* costs: of the log; NULL: the dataset has none. sd: [nodes] visibility; NULL: no format of the dataset shows
+ * it. */
 static void put_nodes(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
                       const struct gen_costs *costs, const double *sd, struct hpcw_i_json *json) {
     const struct model_machine *m = &d->machine;
@@ -130,7 +131,7 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
         hpcw_i_json_put_u64(json, "ranks", found.ranks);
         const bool port = next == model_truth_next_port;
         if (port) {
-            /* A timing of a message and its answer does not show which of them was slow. */
+            /* A round trip does not show which direction was slow. */
             const bool averaged = sd != NULL && d->linktest_params.kernel != HPCW_LINKTEST_UNIDIRECTIONAL;
             hpcw_i_json_put_str(json, "direction", averaged ? "averaged" : found.outgoing ? "out" : "in");
         }
@@ -144,7 +145,7 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
     hpcw_i_json_end_array(json);
 }
 
-/* Slow nodes, or those with a slow port. `shows`: how visible they are in the format `in`. */
+/* Puts the slow nodes, or those with a slow port. shows: computes their visibility in the format `in`. */
 typedef hpcw_status visibility_of_nodes(const struct gen_dataset *d, const bool *slow, double *sd,
                                         hpcw_error *err);
 
@@ -281,7 +282,7 @@ static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, 
     return gen_stream_flush(sums, GEN_STREAM_PIECE, err);
 }
 
-/* Appends a line to the checksum list and, with `json`, an entry to the manifest. */
+/* Appends a line to the checksum list and, if `json` is not NULL, an entry to the manifest. */
 static hpcw_status put_file(const struct gen_run *run, const char *name, const struct gen_stored *file,
                             struct hpcw_i_json *json, struct gen_stream *sums, hpcw_error *err) {
     char text[GEN_DIGEST_TEXT];
@@ -304,7 +305,7 @@ static hpcw_status put_file(const struct gen_run *run, const char *name, const s
     return s;
 }
 
-/* A file as it is now. */
+/* Reads size and digest of a file as it is now. */
 static hpcw_status measure(const struct gen_run *run, const char *name, struct gen_stored *file,
                            hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -329,7 +330,7 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
             struct gen_unit unit;
             struct gen_stored file = range->file[k - range->begin];
             s = format->unit(run->dataset, k, &unit, err);
-            /* A run without checksums wrote it, or it was completed only now. */
+            /* A run without checksums wrote it, or the join completed it. */
             if (s == HPCW_OK && run->checksums && (k < r->changed || !range->digested)) {
                 s = measure(run, unit.path, &file, err);
             }
@@ -373,7 +374,7 @@ static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *s
     return s == HPCW_OK ? hpcw_sink_publish(sums->sink, err) : s;
 }
 
-/* Reads all ranges before it completes any: nothing changes while a part is missing. */
+/* Reads all ranges before it completes any, so nothing changes while a part is missing. */
 static hpcw_status complete_units(const struct gen_run *run, struct gen_ranges *ranges, hpcw_error *err) {
     for (size_t f = 0; f < gen_format_count; f++) {
         hpcw_status s =
@@ -390,7 +391,7 @@ static hpcw_status complete_units(const struct gen_run *run, struct gen_ranges *
         hpcw_status s =
             gen_format[f]->complete(&w, ranges[f].partial, ranges[f].count, &ranges[f].changed, err);
         if (s != HPCW_OK) {
-            hpcw_i_fail_about(err, run->directory); /* errors of partial results do not name a file */
+            hpcw_i_fail_about(err, run->directory); /* errors in partial results do not name a file */
             return s;
         }
     }
@@ -418,7 +419,7 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
     if (ranges == NULL) {
         return hpcw_i_fail_memory(err, run->directory, 0, NULL);
     }
-    /* The list of an interrupted run does not fit a manifest without digests. */
+    /* A list of an interrupted run does not fit a manifest without digests. */
     if (!run->checksums) {
         s = gen_directory_remove(run, GEN_CHECKSUMS, err);
     }
@@ -426,8 +427,8 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
         s = complete_units(run, ranges, err);
     }
     s = s == HPCW_OK ? gen_directory_sync(run, err) : s;
-    /* What a join completed is read under its name. It is this run's if nobody else could write since the lease was taken:
-     * so the lists are written, and kept, only while it is still this run's. */
+    /* Files that the join completed are read by name. They are this run's files if nobody else could write since
+     * it took the lease. So the lists are written, and kept, only while this run holds the lease. */
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     s = s == HPCW_OK ? gen_write_truth(run, ranges, err) : s;
     s = s == HPCW_OK ? gen_write_manifest(run, ranges, true, err) : s;

@@ -28,7 +28,7 @@ static void show(const struct gen_run *run, const char *text) {
 
 /* ---- the directory ---- */
 
-/* On process 0: whether what is in the directory allows the run. */
+/* On process 0. Checks whether the content of the directory allows the run. */
 static hpcw_status look_at_directory(const struct gen_run *run, enum gen_directory_state *state,
                                      hpcw_error *err) {
     const char *dir = run->directory;
@@ -65,7 +65,7 @@ static hpcw_status look_at_directory(const struct gen_run *run, enum gen_directo
         dir);
 }
 
-/* Makes room for the run, with the lease in hand. *finished: nothing is left to do. */
+/* Makes room for the run; requires the lease. *finished: nothing is left to do. */
 static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hpcw_error *err) {
     enum gen_directory_state state;
     *finished = false;
@@ -92,7 +92,7 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
 
 /* ---- one range of units ---- */
 
-/* The path of a unit that a run wrote, with the directory. */
+/* Path of a unit that a run wrote, including the directory. */
 static hpcw_status path_now(const struct gen_run *run, const struct gen_format *format,
                             const struct gen_range *range, uint64_t index, char path[GEN_DIRECTORY_PATH],
                             hpcw_error *err) {
@@ -107,7 +107,8 @@ static hpcw_status path_now(const struct gen_run *run, const struct gen_format *
     return s;
 }
 
-/* Collective. Sizes and digests of the units. `digests`: of those that this process published; NULL: without. */
+/* Collective. Collects sizes and digests of the units. digests: of the units that this process published; NULL:
+ * none. */
 static hpcw_status collect_units(const struct gen_run *run, const struct gen_format *format,
                                  const struct gen_digests *digests, const struct gen_range *range,
                                  hpcw_error *err) {
@@ -184,7 +185,7 @@ done:
 
 /* ---- the run ---- */
 
-/* Whether the file system allows the stripes, before anything is created or removed. On process 0. */
+/* On process 0. Checks whether the file system supports stripes, before anything is created or removed. */
 static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     if (run->stripes.count == 0 && run->stripes.bytes == 0) {
@@ -194,7 +195,7 @@ static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
     return s == HPCW_OK ? hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err) : s;
 }
 
-/* The formats whose range is not written yet, and their size. On process 0. */
+/* On process 0. Finds the formats whose range is not written yet, and their size. */
 static hpcw_status find_missing(const struct gen_run *run, struct gen_needs *needs, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     needs->missing = 0;
@@ -209,8 +210,8 @@ static hpcw_status find_missing(const struct gen_run *run, struct gen_needs *nee
     return s == HPCW_OK ? gen_needs_add_up(run, needs, err) : s;
 }
 
-/* Removes an older dataset, and creates the directories. Formats that are written as a whole lose the state of their parts.
- * Lets other parts in. On process 0. */
+/* On process 0. Removes an older dataset and creates the directories. Formats written as a whole lose the states
+ * of their parts. Then lets other parts start. */
 static hpcw_status begin(const struct gen_run *run, struct gen_lease *lease, const struct gen_older *older,
                          uint64_t missing, hpcw_error *err) {
     hpcw_status s = older != NULL ? gen_older_remove(older, run, err) : HPCW_OK;
@@ -223,7 +224,7 @@ static hpcw_status begin(const struct gen_run *run, struct gen_lease *lease, con
     return s == HPCW_OK && run->parts > 1 ? gen_lease_share(lease, err) : s;
 }
 
-/* Collective. Before anything is created or removed. */
+/* Collective. Called before anything is created or removed. */
 static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s, hpcw_error *err) {
     const struct hpcw_i_same same[] = {
         {.name = "block size (different file systems? set --blocksize)", .number = run->dataset->block_size},
@@ -232,14 +233,15 @@ static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s,
     return hpcw_i_agree_same(run->comm, s, run->directory, same, sizeof same / sizeof same[0], NULL, err);
 }
 
-/* Takes the lease, and checks what can refuse the run before anything is removed: all but the limits of the processes.
- * *finished: nothing is left to do; *needs: what is to be written; *older, of a run by force: what it replaces. On process 0. */
+/* On process 0. Takes the lease, and checks everything that can refuse the run before anything is removed,
+ * except the limits of the processes. *finished: nothing is left to do. *needs: what is to be written. *older:
+ * with --force, what the run replaces. */
 static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *finished,
                            struct gen_needs *needs, struct gen_older **older, hpcw_error *err) {
     enum gen_directory_state state;
     hpcw_status s = check_stripes(run, err);
     if (s == HPCW_OK) {
-        s = look_at_directory(run, &state, err); /* nothing is created where the run is refused anyway */
+        s = look_at_directory(run, &state, err); /* creates nothing if the run is refused anyway */
     }
     if (s == HPCW_OK) {
         s = gen_lease_take(run, "generate", lease, err);
@@ -255,7 +257,7 @@ static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *f
     return s == HPCW_OK ? gen_room_on_disk(run, needs, *older, err) : s;
 }
 
-/* Collective. Writes what is missing, and joins if this is the only part. */
+/* Collective. Writes missing units; joins if this is the only part. */
 static hpcw_status write_missing(const struct gen_run *run, const struct gen_lease *lease, uint64_t missing,
                                  struct gen_outcome *outcome, hpcw_error *err) {
     bool first = run->comm->process == 0;
@@ -327,7 +329,8 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     return s;
 }
 
-/* *finished: the dataset is complete. *state: something is left of the runs that wrote it, or one of them still ends. */
+/* *finished: the dataset is complete. *state: files of the runs that wrote it remain, or one of them is still
+ * ending. */
 static hpcw_status look_for_finished(const struct gen_run *run, bool *finished, bool *state, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     enum gen_directory_state is;
@@ -354,7 +357,7 @@ hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_erro
     }
     outcome->kept = outcome->size.files;
     if (!finished || state) {
-        /* Another join may finish the dataset at any time, and then removes the state while it has the lease. */
+        /* Another join may finish the dataset at any time. It then removes the state while it holds the lease. */
         taken = gen_lease_take(run, "join", &lease, &why);
         s = taken == HPCW_OK || taken == HPCW_EEXIST ? look_for_finished(run, &finished, &state, err) : taken;
     }

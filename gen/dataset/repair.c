@@ -18,16 +18,19 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
-/* A file of the dataset, in the order of the manifest; the last three are truth, manifest and checksums. */
+/* A file of the dataset. Files are in the order of the manifest; the last three are truth, manifest and
+ * checksums. */
 struct repair_file {
     char *name;
     bool damaged;
-    char *why;     /* it cannot be read; NULL: it can */
-    bool unread;   /* taken for damaged without a look at its content, which may be right */
-    bool replaced; /* made again, under its temporary name */
-    bool has_size; /* in the manifest */
+    char *why; /* why it cannot be read; NULL: it can be read */
+    /* counted as damaged without reading its content, which may be right */
+    bool unread;
+    bool replaced; /* made again, under a temporary name */
+    bool has_size; /* the manifest has its size */
     uint64_t size;
-    /* digests in the manifest and in the list; to have one of them is enough: the other is damaged */
+    /* Number of digests, from the manifest and the list. If they differ, one of them is damaged; a file that
+     * matches either is right. */
     unsigned wants;
     struct gen_digest want[2];
     struct gen_stored now;
@@ -36,16 +39,16 @@ struct repair_file {
 struct repairing {
     const struct gen_run *run;
     struct gen_repair *repair;
-    uint64_t tag;                      /* of temporary names */
-    uint64_t first[64 + 1];            /* index of the first file of each format; of truth.json */
-    size_t count;                      /* with the lists */
+    uint64_t tag;                      /* part of temporary names */
+    uint64_t first[64 + 1];            /* index of the first file of each format, then of truth.json */
+    size_t count;                      /* number of files, including the lists */
     struct repair_file *file;          /* [count] */
-    const struct repair_file **sorted; /* [count], by name */
-    bool listed;                       /* the list of checksums exists */
-    bool with_digests;                 /* the dataset has them */
+    const struct repair_file **sorted; /* [count] sorted by name */
+    bool listed;                       /* the checksum list exists */
+    bool with_digests;                 /* the dataset has checksums */
 };
 
-enum { TRUTH = 3, MANIFEST = 2, CHECKSUMS = 1 }; /* from the end */
+enum { TRUTH = 3, MANIFEST = 2, CHECKSUMS = 1 }; /* positions of the lists from the end of `file` */
 
 static struct repair_file *list_of(const struct repairing *r, size_t from_end) {
     return &r->file[r->count - from_end];
@@ -109,7 +112,7 @@ static bool are_equal(const struct gen_digest *a, const struct gen_digest *b) {
     return a->high == b->high && a->low == b->low;
 }
 
-/* Whether the file is as it is listed; by its size alone, if no digest is known. */
+/* Returns whether the file is as listed. If no digest is known, compares the size only. */
 static bool is_wanted(const struct repair_file *file) {
     bool is = file->wants == 0 && (!file->has_size || file->size == file->now.size);
     for (unsigned i = 0; i < file->wants; i++) {
@@ -142,7 +145,7 @@ bool gen_repair_stops(hpcw_status s, const hpcw_error *why) {
            (s != HPCW_OK && (why->sys_errno == EMFILE || why->sys_errno == ENFILE || why->sys_errno == ESTALE));
 }
 
-/* A file that the disk does not give back is made again; that it does not is told, too. */
+/* Keeps the reason why a file cannot be read, so that it is reported. The file is then made again. */
 static void keep_reason(struct repair_file *file, const hpcw_error *why) {
     file->why = file->why == NULL ? hpcw_i_strdup(why->message) : file->why;
 }
@@ -177,8 +180,9 @@ static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Damage changes some digests of a list. Where most differ, one of the lists came from another dataset, and nobody knows which:
- * what is sound by one of them would be replaced by what the other one says. */
+/* Checks that the lists belong together. Damage changes some digests of a list. If most differ, one list came
+ * from another dataset, and nobody knows which. Files that are right by one list would be replaced by those of
+ * the other. */
 static hpcw_status check_lists(const struct repairing *r, hpcw_error *err) {
     size_t both = 0;
     size_t differ = 0;
@@ -205,7 +209,7 @@ static hpcw_status look_at_file(void *context, void *state, uint64_t index, hpcw
     (void)state;
     gen_directory_path(r->run->directory, file->name, path);
     hpcw_status s = gen_directory_find(path, &is, &file->now.size, &why);
-    /* Where the size is wrong, or nothing is known of it, nobody knows how much there is to read. */
+    /* If the size is wrong or unknown, it is not clear how much to read. */
     const bool is_list = index >= r->count - MANIFEST;
     file->unread = s == HPCW_OK && is && (is_list || (file->has_size && file->size != file->now.size));
     if (file->unread) {
@@ -228,7 +232,7 @@ static bool wants_comparison(void *context, const char *name, uint64_t *order) {
     return file != NULL && file->wants == 0 && !file->damaged;
 }
 
-/* Files of which no digest is known are compared with what the parameters give. */
+/* Compares files without a known digest with what the parameters give. */
 static hpcw_status compare_unlisted(struct repairing *r, hpcw_error *err) {
     const struct gen_run *run = r->run;
     struct gen_faults faults;
@@ -263,7 +267,8 @@ static hpcw_status compare_unlisted(struct repairing *r, hpcw_error *err) {
 
 enum { TEMPORARY = GEN_UNIT_PATH + 64 };
 
-/* In the directory of the file, so with its stripes; a name that the next run removes if this one dies. Below the dataset's. */
+/* Makes a temporary name in the directory of the file, so it gets the directory's stripes. The next run removes
+ * it if this one dies. The name is relative to the dataset's directory. */
 static void temporary_name(const struct repairing *r, const struct repair_file *file, char name[TEMPORARY]) {
     const char *slash = strrchr(file->name, '/');
     (void)snprintf(name, TEMPORARY, "%.*s.hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp",
@@ -286,7 +291,8 @@ static void remove_temporary(const struct repairing *r, const struct repair_file
     (void)hpcw_i_below_unlink(r->run->below.root, name);
 }
 
-/* Directories that are missing are lost as well. With --sync, each new one is written back to the disk with its name. */
+/* Creates missing directories, which are lost as well. With --sync, flushes each new directory and its name to
+ * disk. */
 static hpcw_status make_folders(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     const struct gen_run *run = r->run;
     char folder[GEN_UNIT_PATH];
@@ -300,8 +306,8 @@ static hpcw_status make_folders(const struct repairing *r, const struct repair_f
     return s;
 }
 
-/* Gives the temporary name to an empty file with the access of the damaged one. The sink takes it over from there, so that what
- * replaces a private file is private from its first byte on. */
+/* Creates an empty file with the temporary name and the access rights of the damaged file. The sink then takes
+ * it over. So the replacement of a private file is private from its first byte on. */
 static hpcw_status keep_access(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     struct hpcw_i_dir *root = r->run->below.root;
     struct hpcw_i_dir *parent = NULL;
@@ -353,7 +359,7 @@ static hpcw_sink_source again_source(struct repairing *r) {
     return (hpcw_sink_source){.open = open_again, .context = r};
 }
 
-/* Whether a file that was made again is what is known of it. */
+/* Checks whether a file that was made again matches what is known of it. */
 static hpcw_status prove(const struct repairing *r, struct repair_file *file, hpcw_error *err) {
     hpcw_status s = measure_temporary(r, file, &file->now, err);
     return s != HPCW_OK || is_wanted(file)
@@ -365,7 +371,7 @@ static hpcw_status prove(const struct repairing *r, struct repair_file *file, hp
                      r->run->directory, file->name);
 }
 
-/* With --sync, the name is on the disk after that. */
+/* Renames a file to its final name. With --sync, the name is then on disk. */
 static hpcw_status give_name(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     char temporary[TEMPORARY];
     struct hpcw_i_dir *root = r->run->below.root;
@@ -377,7 +383,7 @@ static hpcw_status give_name(const struct repairing *r, const struct repair_file
                                     r->run->directory, file->name);
 }
 
-/* *same: a file that nobody has read is what was made again: its size in the manifest was wrong, or it was not known. */
+/* *same: an unread file equals the one made again. Then its size in the manifest was wrong or unknown. */
 static hpcw_status compare_unread(const struct repairing *r, struct repair_file *file, bool *same,
                                   hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -400,7 +406,8 @@ static hpcw_status compare_unread(const struct repairing *r, struct repair_file 
     return gen_repair_stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
-/* Puts proven files into their places; what is not proven, or is there already, is removed. The first failure counts. */
+/* Moves proven files into place. Removes files that are not proven, or that exist already. The first failure
+ * counts. */
 static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_status s, hpcw_error *err) {
     for (size_t i = begin; i < end; i++) {
         struct repair_file *file = &r->file[i];
@@ -462,10 +469,11 @@ static void free_ranges(struct gen_ranges *ranges) {
     hpcw_i_free(ranges);
 }
 
-/* All files of each format, as they are now. With `partials`, the partial results, too. */
+/* Makes the ranges of all files of each format as they are now; with `partials`, including partial results. */
 static hpcw_status ranges_of_files(const struct repairing *r, bool partials, struct gen_ranges **out,
                                    hpcw_error *err) {
-    hpcw_sink_source nothing = again_source((struct repairing *)(uintptr_t)r); /* no unit is damaged any more */
+    hpcw_sink_source nothing =
+        again_source((struct repairing *)(uintptr_t)r); /* no unit is damaged any more, so nothing is written */
     struct gen_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
     hpcw_status s = ranges == NULL ? hpcw_i_fail_memory(err, r->run->directory, 0, NULL) : HPCW_OK;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
@@ -514,8 +522,8 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
     return s;
 }
 
-/* Manifest and checksums are made again from the files, and replaced where they differ. The list has the digest of the
- * manifest as it is in the directory, so it is made in a second round. */
+/* Makes manifest and checksum list again from the files, and replaces them if they differ. The list has the
+ * digest of the published manifest, so it is made in a second round. */
 static hpcw_status repair_lists(struct repairing *r, hpcw_error *err) {
     struct gen_run run = *r->run;
     struct gen_ranges *ranges = NULL;
@@ -544,20 +552,21 @@ static hpcw_status find_damage(struct repairing *r, const char *manifest, hpcw_e
     if (s != HPCW_OK) {
         return s;
     }
-    /* A damaged digest is no sign that there are none: one that is whole, or the list, says that there are. */
+    /* A damaged digest does not mean that there are none. An intact digest, or the list, shows that the dataset
+     * has them. */
     r->with_digests = r->listed || (manifest == NULL && r->run->checksums);
     for (size_t i = 0; !r->with_digests && i < r->count; i++) {
         r->with_digests = r->file[i].wants > 0;
     }
     if (manifest != NULL) {
-        list_of(r, MANIFEST)->wants = 0; /* its parameters have its fingerprint, which is proof enough */
+        list_of(r, MANIFEST)->wants = 0; /* its parameters match its fingerprint, which is proof enough */
     }
     const struct gen_pool_work work = {.name = "repair", .context = r, .step = look_at_file};
     s = gen_pool_run(r->run->jobs, 0, r->count, 1, &work, err);
     return s == HPCW_OK ? compare_unlisted(r, err) : s;
 }
 
-/* Without a manifest, only digests prove that the parameters are those of the dataset. */
+/* Without a manifest, only digests prove that the parameters are the dataset's. */
 static hpcw_status check_proof(const struct repairing *r, hpcw_error *err) {
     for (size_t i = 0; i < r->count - TRUTH; i++) {
         if (r->file[i].wants == 0 && r->file[i].damaged) {
@@ -588,7 +597,7 @@ hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct
     s = s == HPCW_OK ? repair_truth(&r, err) : s;
     s = s == HPCW_OK ? gen_lease_check(&lease, err) : s;
     s = s == HPCW_OK ? repair_lists(&r, err) : s;
-    s = s == HPCW_OK ? gen_directory_end(run, err) : s; /* also what a killed repair left */
+    s = s == HPCW_OK ? gen_directory_end(run, err) : s; /* also removes what a killed repair left */
     repair->files = r.count - (r.with_digests ? 0 : 1);
     gen_lease_end(&lease);
     for (size_t i = 0; r.file != NULL && i < r.count; i++) {

@@ -14,7 +14,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* How a finding and a fault say where they are. */
+/* How a finding and a fault name their location: members of the finding; members of the fault. */
 enum score_place {
     SCORE_NODE,      /* host, node or rank; first_rank and ranks */
     SCORE_CABLE,     /* rank_a and rank_b; the ranks at two switches */
@@ -27,7 +27,8 @@ enum score_place {
 static const struct score_kind {
     const char *name;
     enum score_place place;
-    double visible; /* from this many standard deviations on; of single timings, chance makes larger ones */
+    /* visible from this many standard deviations on; higher for single timings, which vary more by chance */
+    double visible;
 } kinds[] = {
     {"slow_port", SCORE_NODE, 5},         {"slow_cable", SCORE_CABLE, 5},  {"outlier", SCORE_PAIR, 20},
     {"slow_node", SCORE_NODE, 5},         {"overloaded", SCORE_PHASE, 5},  {"clock", SCORE_NODE, 5},
@@ -38,32 +39,34 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 enum { VISIBLE, FAINT, HIDDEN, CLASSES };
 static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
-/* From this share of what makes a fault visible it is faint. */
+/* A fault is faint from this share of `visible` on. */
 #define FAINT_SHARE 0.4
-/* A fault is costly if the run took longer by more than this share because of it. */
+/* A fault is costly if it makes the run longer by more than this share. */
 #define COSTLY_SHARE 0.01
 
 struct score_fault {
     uint32_t kind, class;
     bool found;
-    double cost_s; /* 0 if it is not costly, or the truth does not say */
-    size_t
-        same; /* index + 1 of an earlier fault of this kind at one of its places, which counts for both; 0: none */
-    uint32_t first_rank[2], ranks[2]; /* of a cable */
+    double cost_s; /* 0: not costly, or the truth does not say */
+    /* index + 1 of an earlier fault of this kind at the same place, which counts for both; 0: none */
+    size_t same;
+    uint32_t first_rank[2], ranks[2]; /* of a cable: ranks at each of its switches */
 };
 
 struct score {
     const char *truth, *findings; /* paths */
-    uint64_t ranks;               /* of the run; UINT64_MAX: unknown */
+    uint64_t ranks;               /* number of ranks of the run; UINT64_MAX: unknown */
     struct score_fault *fault;
     size_t faults, capacity;
-    struct hpcw_i_table places; /* where -> struct score_value, the fault there */
-    struct hpcw_i_table wrong;  /* where findings are that name no fault */
+    struct hpcw_i_table places; /* place -> struct score_value with the fault there */
+    struct hpcw_i_table wrong;  /* places of findings that match no fault */
     uint64_t count[KINDS], right[KINDS];
-    double costly_s;    /* from this cost on a fault is costly */
-    double last_cost_s; /* of the costly fault that was found last; 0: none */
-    uint64_t pairs;     /* costly faults that were found after another one */
-    uint64_t ordered;   /* of these, those that cost no more than that one */
+    double costly_s;    /* a fault is costly from this cost on */
+    double last_cost_s; /* cost of the last costly fault that was found; 0: none */
+    /* costly faults that were found after another costly one */
+    uint64_t pairs;
+    /* those of them that cost at most as much as the one before */
+    uint64_t ordered;
 };
 struct score_value {
     uint64_t fault; /* index + 1 */
@@ -91,10 +94,8 @@ static const char *text(const cJSON *object, const char *key) {
 
 /* ---- places as keys: a kind and what says where, then two words ---- */
 
-/*
- * A fault says of how many ranks or phases it is, and may claim any number. So what goes from one number to another is kept in
- * blocks of 2^level that begin at a multiple of 2^level: at most two of each level.
- */
+/* A fault may claim any number of ranks or phases. So a range of numbers is stored in blocks of 2^level that
+ * begin at multiples of 2^level: at most two blocks of each level. */
 enum { BY_NUMBERS, BY_NODE, BY_TEXT, LEVELS = 54 /* numbers are below 2^53 */ };
 
 static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t key[HPCW_I_TABLE_KEY]) {
@@ -103,7 +104,8 @@ static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t ke
     key[2] = b;
 }
 
-/* The block of this level that a place is in. The last word is the one that is counted for phases, else the first. */
+/* Key of the block of this level that contains a place. For phases the range is over the last word, otherwise
+ * over the first. */
 static void key_of_block(size_t kind, const uint64_t where[2], unsigned level, uint64_t key[HPCW_I_TABLE_KEY]) {
     const bool second = kinds[kind].place == SCORE_PHASE;
     key_of(kind | (uint64_t)level << 40, BY_NUMBERS, second ? where[0] : where[0] >> level,
@@ -115,7 +117,7 @@ static void key_of_text(size_t kind, const char *where, uint64_t key[HPCW_I_TABL
     key_of(kind, BY_TEXT, h.high64, h.low64, key);
 }
 
-/* Where a finding is. False if it does not say so. */
+/* Key of a finding's place. Returns false if the finding has none. */
 static bool key_of_finding(size_t kind, const cJSON *f, uint64_t key[HPCW_I_TABLE_KEY]) {
     static const char *const second[] = {
         [SCORE_PAIR] = "partner", [SCORE_PHASE] = "phase", [SCORE_ONE_PHASE] = "phase"};
@@ -181,7 +183,7 @@ static hpcw_status find_class(const struct score *s, size_t kind, const cJSON *s
     return HPCW_OK;
 }
 
-/* A fault that is where an earlier one of its kind is. */
+/* Merges a fault with an earlier one of its kind at the same place. */
 static void count_as_one(struct score *s, size_t earlier, size_t fault) {
     if (earlier == fault || s->fault[fault].same != 0) {
         return;
@@ -193,7 +195,7 @@ static void count_as_one(struct score *s, size_t earlier, size_t fault) {
     s->fault[fault].same = earlier + 1;
 }
 
-/* The fault is at this place, where another one of its kind may be. */
+/* Stores the fault at this place, where another fault of its kind may be. */
 static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
     struct score_value *v = hpcw_i_table_add(&s->places, key, NULL);
     if (v == NULL) {
@@ -207,7 +209,7 @@ static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
     return true;
 }
 
-/* The fault at a place that has numbers, or NULL. */
+/* Returns the fault at a place given by numbers, or NULL. */
 static const struct score_value *find_block(const struct score *s, size_t kind, const uint64_t where[2]) {
     const struct score_value *v = NULL;
     for (unsigned level = 0; v == NULL && level < LEVELS; level++) {
@@ -218,7 +220,7 @@ static const struct score_value *find_block(const struct score *s, size_t kind, 
     return v;
 }
 
-/* The fault is at `count` places, of which `where` is the first. */
+/* Stores the fault at `count` places, the first of which is `where`. */
 static bool add_span(struct score *s, size_t kind, const uint64_t where[2], uint64_t count, size_t fault) {
     uint64_t at[2] = {where[0], where[1]};
     uint64_t *number = &at[kinds[kind].place == SCORE_PHASE];
@@ -325,7 +327,7 @@ static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *s
     return HPCW_OK;
 }
 
-/* Every object with a visibility, or of a kind of faults, is a fault. */
+/* Adds faults: each object that has a visibility or a kind of fault. */
 static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err) {
     const cJSON *seen = cJSON_GetObjectItemCaseSensitive(at, "visibility");
     const char *name = text(at, "kind");
@@ -341,7 +343,7 @@ static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err)
     return status;
 }
 
-/* A truth that was changed or damaged would give other scores. */
+/* Checks the truth's digest. A changed or damaged truth would give other scores. */
 static hpcw_status check_digest(const struct score *s, const char *dir, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char now[GEN_DIGEST_TEXT];
@@ -350,7 +352,7 @@ static hpcw_status check_digest(const struct score *s, const char *dir, hpcw_err
     gen_directory_path(dir, GEN_CHECKSUMS, path);
     hpcw_error why = {.message = ""};
     hpcw_status status = gen_directory_read(path, &list, &why);
-    if (status != HPCW_OK) { /* a dataset can be made without checksums */
+    if (status != HPCW_OK) { /* a dataset may have no checksums */
         return status == HPCW_ENOENT ? HPCW_OK : hpcw_i_fail_as(err, &why);
     }
     status = gen_digest_file(s->truth, &digest, NULL, err);
@@ -394,12 +396,12 @@ static struct score_fault *fault_at(const struct score *s, size_t kind, const ui
     return NULL;
 }
 
-/* The members that score reads of a finding, and those of them that are a rank. */
+/* Members of a finding that score reads; those that are ranks. */
 static const char *const member[] = {"kind",   "host",    "node",  "rank", "rank_a",
                                      "rank_b", "partner", "phase", "file"};
 static const char *const rank_member[] = {"rank", "rank_a", "rank_b", "partner"};
 
-/* How often an object has a member: of several, a reader takes one without a word. */
+/* Counts how often an object has a member. If there are several, a reader silently takes one. */
 static unsigned count_member(const cJSON *object, const char *key) {
     unsigned count = 0;
     const cJSON *one;
@@ -409,7 +411,7 @@ static unsigned count_member(const cJSON *object, const char *key) {
     return count;
 }
 
-/* What cannot be one place of the run. */
+/* Refuses a finding that cannot name one place of the run. */
 static hpcw_status check_finding(const struct score *s, size_t kind, const cJSON *f, uint64_t index,
                                  hpcw_error *err) {
     for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
@@ -464,7 +466,7 @@ static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index,
         fault->found = true;
         if (fault->cost_s > 0) {
             s->pairs += s->last_cost_s > 0;
-            s->ordered += fault->cost_s <= s->last_cost_s; /* 0 of the first one */
+            s->ordered += fault->cost_s <= s->last_cost_s; /* the first one adds 0 */
             s->last_cost_s = fault->cost_s;
         }
     }
@@ -536,7 +538,7 @@ static void put_kind(const struct score *s, size_t kind, struct hpcw_i_json *jso
     hpcw_i_json_end_object(json);
 }
 
-/* What the run took longer because of costly faults, if there are any. */
+/* Puts how much longer the run took because of costly faults, if there are any. */
 static void put_cost(const struct score *s, struct hpcw_i_json *json) {
     double all_s = 0;
     double found_s = 0;
@@ -554,7 +556,7 @@ static void put_cost(const struct score *s, struct hpcw_i_json *json) {
     }
 }
 
-/* How long the run took, by the end of its last phase; 0 without a log. */
+/* Returns the length of the run, from the end of its last phase; 0 without a log. */
 static double run_of(const cJSON *truth) {
     const cJSON *phases =
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, "clog2"), "phases");

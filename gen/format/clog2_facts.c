@@ -11,41 +11,42 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What a rank did in its current phase. */
+/* Work of a rank in its current phase. */
 struct facts_rank {
-    uint64_t compute_ns, lost_ns; /* lost to noise */
+    uint64_t compute_ns, lost_ns; /* lost_ns: lost to noise */
     uint32_t messages;
 };
 
-/* A phase in truth.json. */
+/* A phase, as truth.json has it. */
 struct facts_phase {
-    uint64_t end_ns; /* when its last rank ends it */
+    uint64_t end_ns; /* when the last rank ends the phase */
     uint64_t compute_ns, slowest_ns, slowest_rank, messages;
-    uint64_t lost_ns, most_lost_ns, most_lost_rank; /* to noise, of all ranks and of the one that lost most */
+    /* lost to noise: by all ranks, by the rank that lost most, and that rank */
+    uint64_t lost_ns, most_lost_ns, most_lost_rank;
 };
 static const char *const phase_name[] = {"end_ns",   "compute_ns", "slowest_ns",   "slowest_rank",
                                          "messages", "lost_ns",    "most_lost_ns", "most_lost_rank"};
 enum { PHASE_WORDS = sizeof phase_name / sizeof phase_name[0] };
 
-/* When ranks leave a collective call of the world by their clocks. Of very many calls every second one is kept, of the rest
- * every fourth, and so on. */
+/* A meeting: when ranks leave a collective call of the world, by their own clocks. At most MOST_MEETINGS are
+ * kept. When there are more, every second one is dropped and the sampling interval doubles. */
 enum { MOST_MEETINGS = 256, LEAST_MEETINGS = 4 };
 struct facts_meeting {
-    double middle_ns; /* the median rank */
-    float *from_ns;   /* [ranks] from that */
+    double middle_ns; /* exit of the median rank */
+    float *from_ns;   /* [ranks] exit of each rank, from middle_ns */
 };
 
 struct gen_clog2_facts {
     const struct gen_dataset *d;
     struct facts_rank *rank;       /* [ranks] */
     struct facts_phase *phase;     /* [phases] */
-    float *compute_log2;           /* [ranks][phases] of the compute time in ns */
-    struct facts_meeting *meeting; /* [meetings]; NULL: all clocks are right */
-    uint32_t meetings, every;      /* every so many calls */
-    uint64_t calls;                /* that all ranks have left */
-    double *exit_ns;               /* [ranks] of the call that ranks are leaving, by their clocks */
+    float *compute_log2;           /* [ranks][phases] log2 of the compute time in ns */
+    struct facts_meeting *meeting; /* [meetings] NULL: all clocks are right */
+    uint32_t meetings, every;      /* every: interval of the sampled calls */
+    uint64_t calls;                /* calls that all ranks have left */
+    double *exit_ns;               /* [ranks] exit from the current call, by each rank's clock */
     double *value;                 /* [ranks] */
-    uint32_t left;                 /* ranks that have left it */
+    uint32_t left;                 /* ranks that have left the current call */
 };
 
 hpcw_status gen_clog2_facts_new(const struct gen_dataset *d, struct gen_clog2_facts **out, hpcw_error *err) {
@@ -91,7 +92,7 @@ static void end_phase(struct gen_clog2_facts *f, const struct sim_event *e) {
     struct facts_phase *p = &f->phase[e->bytes];
     f->compute_log2[(size_t)e->rank * f->d->load.params.phases + e->bytes] =
         (float)hpcw_i_log2(r->compute_ns > 0 ? (double)r->compute_ns : 1);
-    /* Of equally slow ranks the lowest one: ranks end phases in any order. */
+    /* Among equally slow ranks takes the lowest, since ranks end phases in any order. */
     if (r->compute_ns > p->slowest_ns || (r->compute_ns == p->slowest_ns && e->rank < p->slowest_rank)) {
         p->slowest_ns = r->compute_ns;
         p->slowest_rank = e->rank;
@@ -107,7 +108,7 @@ static void end_phase(struct gen_clog2_facts *f, const struct sim_event *e) {
     *r = (struct facts_rank){0};
 }
 
-/* Calls that no rank leaves before all have come. */
+/* Returns whether the event is a call that no rank leaves before all have entered it. */
 static bool is_meeting(const struct sim_event *e) {
     return e->comm == SIM_WORLD && (e->number == SIM_CALL_BARRIER || e->number == SIM_CALL_ALLREDUCE ||
                                     e->number == SIM_CALL_ALLGATHER || e->number == SIM_CALL_ALLTOALL);
@@ -126,7 +127,8 @@ static void thin_out(struct gen_clog2_facts *f) {
     f->every *= 2;
 }
 
-/* A rank leaves a meeting. The next one begins for nobody before all have left this one, so one at a time is enough. */
+/* Records that a rank leaves a meeting. No rank enters the next meeting before all have left this one, so one at
+ * a time is enough. */
 static hpcw_status leave(struct gen_clog2_facts *f, const struct sim_event *e, hpcw_error *err) {
     const struct gen_dataset *d = f->d;
     const uint32_t node = model_machine_node(&d->machine, e->rank);
@@ -180,9 +182,9 @@ hpcw_status gen_clog2_facts_event(struct gen_clog2_facts *f, const struct sim_ev
 
 /* ---- how visible interruptions are ---- */
 
-/* Jumps of ranks: how far ln(compute time) of a phase is above the mean of the phases before and after; binary logarithm, as
- * only ratios matter. */
-enum { JUMP_RANKS = 1024, JUMP_FIRST = 2 }; /* most ranks of the sample; the first phase sets up */
+/* Jump of a rank: log2(compute time) of a phase, minus the mean of that in the phases before and after. Only
+ * ratios matter. JUMP_RANKS: most ranks in the sample. JUMP_FIRST: first phase used, after the set-up. */
+enum { JUMP_RANKS = 1024, JUMP_FIRST = 2 };
 
 static bool has_jump(const struct gen_dataset *d, uint32_t phase) {
     return phase >= JUMP_FIRST && phase + 1 < d->load.params.phases;
@@ -193,7 +195,8 @@ static double jump_at(const struct gen_clog2_facts *f, uint32_t rank, uint32_t p
     return (double)at[0] - 0.5 * ((double)at[-1] + (double)at[1]);
 }
 
-/* The median of the jumps of many ranks, and their standard deviation; NaN: too few, or no memory. */
+/* Computes the median of the jumps of many ranks, and their standard deviation. NaN: too few ranks, or no
+ * memory. */
 static void measure_jumps(const struct gen_clog2_facts *f, double *middle, double *sd) {
     const struct gen_dataset *d = f->d;
     const uint32_t step = d->ranks / JUMP_RANKS + 1;
@@ -212,7 +215,7 @@ static void measure_jumps(const struct gen_clog2_facts *f, double *middle, doubl
 
 static void put_interruptions(const struct gen_clog2_facts *f, struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;
-    struct model_load calm = d->load; /* without the noise of the run */
+    struct model_load calm = d->load; /* the model without the noise of the run */
     double middle = NAN;
     double sd = NAN;
     bool measured = false;
@@ -244,8 +247,9 @@ static void put_interruptions(const struct gen_clog2_facts *f, struct hpcw_i_jso
 
 /* ---- how visible clocks are ---- */
 
-/* How a rank's clock compares with that of the median rank. `offset_ns` is the median distance over all meetings; `change_ns` is by
- * how much this grows from the first half of the meetings to the second. Medians, as the system holds a rank now and then. */
+/* A rank's clock compared with the median rank's. offset_ns: median difference over all meetings. change_ns: how
+ * much the difference grows from the first half of the meetings to the second. Medians are used since the system
+ * sometimes delays a rank. */
 struct facts_rank_clock {
     double offset_ns, change_ns;
 };
@@ -265,8 +269,9 @@ static struct facts_rank_clock clock_of(const struct gen_clog2_facts *f, uint32_
     return (struct facts_rank_clock){middle[0], middle[2] - middle[1]};
 }
 
-/* For each host, how far its ranks are from the median rank, divided by the noise: ranks also differ by their places in the trees
- * of the calls. No more than the clock's own error counts, as rank 0, the root, leaves first with a right clock, too. */
+/* For each host, the difference of its ranks from the median rank, divided by the noise. Ranks also differ by
+ * their positions in the trees of collective calls. At most the clock's own error is counted: rank 0, the root,
+ * leaves first even with a right clock. */
 static void put_sds(const struct gen_clog2_facts *f, const struct facts_rank_clock *rank,
                     struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;
@@ -381,7 +386,7 @@ static hpcw_status interruptions_truth(const cJSON *list, const struct gen_costs
     return s;
 }
 
-/* The clocks of all hosts, if any is wrong. */
+/* Puts the clocks of all hosts, if any is wrong. */
 static void clocks_truth(const struct gen_dataset *d, const cJSON *list, struct hpcw_i_json *json) {
     const uint32_t ppn = d->machine.params.ppn;
     for (uint32_t n = 0; d->clocks.clock != NULL && n < d->machine.nodes; n++) {
@@ -412,7 +417,7 @@ hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *cons
         hpcw_i_json_key(json, "lacks");
         hpcw_i_json_str_n(json, lacks, size);
     }
-    /* The range that has the log's only unit has them all. */
+    /* The log is one unit, so the range that has it has all values. */
     const cJSON *all = NULL;
     for (size_t i = 0; i < count && all == NULL; i++) {
         all = cJSON_HasObjectItem(partial[i], "phases") ? partial[i] : NULL;

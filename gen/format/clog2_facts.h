@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What truth.json says about the event log: collected while the run is simulated. */
+/* Collects what truth.json says about the event log, while the run is simulated. */
 #ifndef HPCW_GEN_FORMAT_CLOG2_FACTS_H
 #define HPCW_GEN_FORMAT_CLOG2_FACTS_H
 
@@ -11,19 +11,20 @@
 
 struct gen_clog2_facts;
 
-/* Memory: 4 bytes for each rank and phase, 24 for each rank, and with wrong clocks up to 1 KiB. HPCW_ENOMEM. */
+/* Memory: 4 bytes for each rank and phase, 24 for each rank, and up to 1 KiB for each rank if clocks are wrong.
+ * HPCW_ENOMEM. */
 hpcw_status gen_clog2_facts_new(const struct gen_dataset *d, struct gen_clog2_facts **out, hpcw_error *err);
 void gen_clog2_facts_free(struct gen_clog2_facts *facts);
 
-/* Takes an event of the run. HPCW_ENOMEM. */
+/* Adds an event of the run. HPCW_ENOMEM. */
 hpcw_status gen_clog2_facts_event(struct gen_clog2_facts *facts, const struct sim_event *event,
                                   hpcw_error *err);
 
-/* Adds what was collected to an open object: the partial result. HPCW_ENOMEM. */
+/* Adds the collected values to an open object, as the partial result. HPCW_ENOMEM. */
 hpcw_status gen_clog2_facts_put(const struct gen_clog2_facts *facts, struct hpcw_i_json *partial,
                                 hpcw_error *err);
 
-/* For `truth` of the row. */
+/* `truth` of the row. */
 hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                                   struct hpcw_i_json *json, hpcw_error *err);
 

@@ -10,7 +10,7 @@
 
 /* ---- states ---- */
 
-/* The calls in the order of their numbers, as readers know them; formats are those of the wrapper. */
+/* Calls in the order of the wrapper's state numbers, which readers know. The formats are the wrapper's. */
 #define MOVED "sent=%l, received=%l"
 static const struct log_call {
     enum sim_call call;
@@ -48,13 +48,13 @@ static const struct log_call {
 enum {
     CALLS = sizeof calls / sizeof calls[0],
     COMPUTE = HPCW_CLOG2_USER_STATE,
-    OWN_STATES = 2, /* Compute and Checkpoint, before those of the workload */
+    OWN_STATES = 2, /* the states Compute and Checkpoint, before those of the workload */
     FIRST_STATE = HPCW_CLOG2_USER_STATE + OWN_STATES,
     PHASE = HPCW_CLOG2_USER_SOLO
 };
 _Static_assert(CALLS == (int)SIM_CALLS, "a state for each call");
 
-/* Colours of the workload's states, in turn. */
+/* Colours of the workload's states, used in turn. */
 static const char *const colours[] = {"gold",   "HotPink",   "BlueViolet", "DarkOrange",
                                       "gray40", "turquoise", "tan",        "maroon"};
 enum { COLOURS = sizeof colours / sizeof colours[0] };
@@ -63,13 +63,13 @@ static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "
 static const int32_t constant_value[] = {-2, -1, -1};
 enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
 
-/* As the wrapper, the log defines the calls that happen in it. */
+/* Like the wrapper, defines only the calls that occur in the log. */
 static bool is_defined(const struct gen_dataset *d, const struct log_call *c) {
     return c->call == SIM_CALL_CHECKPOINT || (d->workload->counts.calls >> c->call & 1) != 0;
 }
 
 static uint32_t definitions(const struct gen_dataset *d) {
-    uint32_t count = CONSTANTS + 2 + d->workload->states; /* with Compute, and the end of a phase */
+    uint32_t count = CONSTANTS + 2 + d->workload->states; /* Compute and the end of a phase are the other two */
     for (size_t i = 0; i < CALLS; i++) {
         count += is_defined(d, &calls[i]);
     }
@@ -78,10 +78,10 @@ static uint32_t definitions(const struct gen_dataset *d) {
 
 /* ---- communicators: the world, one for each rank alone, then those that the program makes ---- */
 
-/* When rank 0's communicator of its own was made, nanoseconds. */
+/* When rank 0's communicator of its own was created, ns. */
 enum { CREATED_NS = 1000 };
 
-/* The identity of the n-th communicator of a rank, or UINT32_MAX and 0: the world. */
+/* Returns the id of the n-th communicator of a rank. For the world, rank is UINT32_MAX and n is 0. */
 static hpcw_clog2_comm_id make_id(const struct gen_dataset *d, uint32_t rank, uint32_t number,
                                   uint64_t created_ns) {
     char host[MODEL_HOST_SIZE];
@@ -100,7 +100,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     if (index == 0) {
         entry->id = make_id(d, UINT32_MAX, 0, 0);
     } else if (index <= d->ranks) {
-        /* The rank in the time makes the id unique, whatever is drawn. */
+        /* The time contains the rank, so the id is unique whatever is drawn. */
         entry->id = make_id(d, index - 1, 0, CREATED_NS + index);
     } else {
         const struct gen_workload_comm *c = &d->workload->comm[index - d->ranks - 1];
@@ -130,7 +130,7 @@ uint64_t gen_clog2_log_blocks(const struct gen_dataset *d, uint32_t block_size) 
     const struct gen_workload_counts *c = &d->workload->counts;
     const double bytes = 176.0 * d->ranks + 136.0 * definitions(d) + 32.0 * (double)c->events +
                          16.0 * (double)c->messages + 32.0 * (double)c->cargos + 40.0 * (double)c->members;
-    /* With the mean loss at ends of blocks and of segments. */
+    /* Includes the mean loss at the ends of blocks and segments. */
     const double segments = (double)gen_clog2_log_records(d) / HPCW_CLOG2_SEGMENT;
     return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }
@@ -208,10 +208,11 @@ hpcw_status gen_clog2_log_put_prologue(hpcw_clog2_slice *slice, const struct gen
 
 /* ---- events, sorted by time ---- */
 
-/* LEAST_DUE: events are not sorted before there are this many, as each sort also passes over the events that stay. */
+/* LEAST_DUE: events wait until there are this many, since each sort also passes over those that stay. BATCH:
+ * records put at once. AHEAD: prefetch distance. DIGIT_BITS, DIGITS: radix sort. */
 enum { LEAST_DUE = 1 << 16, BATCH = 256, AHEAD = 16, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* The sort key of an event, and its index. */
+/* Sort key and index of an event. */
 struct log_key {
     uint64_t time_ns;
     uint32_t rank, index;
@@ -220,14 +221,15 @@ struct log_key {
 struct gen_clog2_log {
     const struct gen_dataset *d;
     hpcw_clog2_slice *slice;
-    struct sim_event *event; /* [events] that wait, those of a rank in their order */
+    struct sim_event *event; /* [events] waiting events; those of a rank are in order */
     size_t events, capacity;
     struct log_key *key, *other; /* [key_capacity] */
     size_t key_capacity;
-    int32_t number[SIM_CALLS]; /* of the state of each call */
-    uint32_t *comm;            /* [comms] index in workload->comm, by the number of the communicator - 1 */
+    int32_t number[SIM_CALLS]; /* state number of each call */
+    uint32_t *comm;            /* [comms] index in workload->comm of the communicator with number i + 1 */
     size_t comms;
-    struct hpcw_i_table place;    /* of a rank in a communicator; key: its number << 32 | rank */
+    /* rank's place in a communicator; key: communicator number << 32 | rank */
+    struct hpcw_i_table place;
     hpcw_clog2_comm_entry *entry; /* [comms] */
     hpcw_clog2_record record[BATCH];
 };
@@ -269,7 +271,7 @@ void gen_clog2_log_free(struct gen_clog2_log *log) {
     }
 }
 
-/* Adds an event with the time of the run that its rank's clock reads. */
+/* Adds an event with the time that its rank's clock shows. */
 static hpcw_status add(struct gen_clog2_log *log, const struct sim_event *event, uint64_t time_ns,
                        hpcw_error *err) {
     const struct gen_clocks *c = &log->d->clocks;
@@ -289,7 +291,7 @@ static hpcw_status add(struct gen_clog2_log *log, const struct sim_event *event,
     return HPCW_OK;
 }
 
-/* A rank has got a communicator. */
+/* Stores a rank's place in a communicator that it obtained. */
 static hpcw_status learn_place(struct gen_clog2_log *log, const struct sim_event *event, hpcw_error *err) {
     const uint32_t number = (uint32_t)event->tag;
     const uint64_t key = (uint64_t)number << 32 | event->rank;
@@ -303,14 +305,14 @@ static hpcw_status learn_place(struct gen_clog2_log *log, const struct sim_event
     return HPCW_OK;
 }
 
-/* A rank's place in a communicator. */
+/* Returns a rank's place in a communicator. */
 static uint32_t place_in(const struct gen_clog2_log *log, uint32_t comm, uint32_t rank) {
     const uint64_t key = (uint64_t)comm << 32 | rank;
     const uint64_t *place = comm == SIM_WORLD ? NULL : hpcw_i_table_find(&log->place, &key);
     return place == NULL ? rank : (uint32_t)*place;
 }
 
-/* The entry of a communicator in the log's table. */
+/* Returns the entry of a communicator in the log's table. */
 static int32_t entry_of(const struct gen_clog2_log *log, uint32_t comm) {
     return comm == SIM_WORLD ? 0 : (int32_t)(log->d->ranks + 1 + log->comm[comm - 1]);
 }
@@ -323,7 +325,7 @@ hpcw_status gen_clog2_log_event(void *context, const struct sim_event *event, hp
     hpcw_status s = event->what == SIM_MADE ? learn_place(log, event, err) : HPCW_OK;
     s = s == HPCW_OK ? add(log, event, event->time_ns, err) : s;
     if (s == HPCW_OK && event->what == SIM_COMPUTES) {
-        /* Its end is an event of its own. */
+        /* The end of a call is an event of its own. */
         struct sim_event end = *event;
         end.tag = 1;
         s = add(log, &end, event->time_ns + event->bytes, err);
@@ -331,7 +333,7 @@ hpcw_status gen_clog2_log_event(void *context, const struct sim_event *event, hp
     return s;
 }
 
-/* One pass of a radix sort: stable, by 11 bits from `shift` on of the time or of the rank. */
+/* One pass of a stable radix sort: by the 11 bits from `shift` on, of the time or of the rank. */
 static void sort_digit(struct gen_clog2_log *log, size_t count, bool by_time, uint32_t shift) {
     size_t first[DIGITS] = {0};
     for (size_t i = 0; i < count; i++) {
@@ -353,7 +355,8 @@ static void sort_digit(struct gen_clog2_log *log, size_t count, bool by_time, ui
     log->key = sorted;
 }
 
-/* Keys of all events before `before_ns`, sorted by time, rank and their order; times count from the earliest one. */
+/* Sorts the keys of all events before `before_ns` by time, rank and their order. Times in keys are relative to
+ * the earliest one. */
 static hpcw_status sort_due(struct gen_clog2_log *log, uint64_t before_ns, size_t *due, hpcw_error *err) {
     if (log->events > log->key_capacity) {
         hpcw_i_free(log->key);
@@ -392,7 +395,7 @@ static hpcw_status sort_due(struct gen_clog2_log *log, uint64_t before_ns, size_
 
 /* ---- records ---- */
 
-/* The bytes that a rank sends from its buffer in a collective call. */
+/* Returns the bytes that a rank sends from its buffer in a collective call. */
 static int64_t sent_by(const struct sim_event *e, bool root, int64_t ranks) {
     const int64_t bytes = (int64_t)e->bytes;
     switch (e->number) {
@@ -405,7 +408,7 @@ static int64_t sent_by(const struct sim_event *e, bool root, int64_t ranks) {
     }
 }
 
-/* And those that it receives into it. */
+/* Returns the bytes that a rank receives into its buffer in a collective call. */
 static int64_t received_by(const struct sim_event *e, bool root, int64_t ranks) {
     const int64_t bytes = (int64_t)e->bytes;
     switch (e->number) {
@@ -507,7 +510,7 @@ static hpcw_status put_due(struct gen_clog2_log *log, size_t due, hpcw_error *er
     for (size_t i = 0; s == HPCW_OK && i < due;) {
         size_t n = 0;
         for (; n < BATCH && i < due; n++, i++) {
-            /* Events are sorted by time, and in memory by rank. */
+            /* Events are visited by time but are stored by rank, so this prefetches. */
             __builtin_prefetch(&log->event[log->key[i + AHEAD < due ? i + AHEAD : i].index]);
             fill(log, &log->record[n], &log->event[log->key[i].index]);
         }
@@ -536,7 +539,7 @@ hpcw_status gen_clog2_log_passed(void *context, uint64_t time_ns, hpcw_error *er
     if (log->events < LEAST_DUE) {
         return HPCW_OK;
     }
-    /* No clock shows less by then. */
+    /* No clock shows an earlier time from now on. */
     int64_t least = 0;
     for (uint32_t n = 0; c->clock != NULL && n < log->d->machine.nodes; n++) {
         const int64_t error = gen_clock_error(c, n, time_ns);

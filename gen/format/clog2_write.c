@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the log of a workload: one process simulates, sorts and writes; the others have nothing to do. */
+/* Writes the log of a workload. One process simulates, sorts and writes; the others have nothing to do. */
 #include <stdio.h>
 
 #include "gen/format/clog2.h"
@@ -31,7 +31,7 @@ static hpcw_status pass_time(void *context, uint64_t time_ns, hpcw_error *err) {
     return gen_clog2_log_passed(run->log, time_ns, err);
 }
 
-/* Simulates into a slice that is the whole log. */
+/* Simulates into a slice that covers the whole log. */
 static hpcw_status fill_slice(struct clog2_run *run, hpcw_clog2_slice *slice, hpcw_error *err) {
     const struct gen_dataset *d = run->w->dataset;
     const struct sim_observer observer = {run, take_event, pass_time};
@@ -55,7 +55,7 @@ static hpcw_status simulate(struct clog2_run *run, hpcw_clog2 *log, uint64_t *bl
     if (s == HPCW_OK) {
         *blocks = hpcw_clog2_slice_blocks(slice);
     } else {
-        /* Before the slice is freed, which is a failure of its own if it has not ended. */
+        /* Abandons the log before its slice is freed. Freeing an unfinished slice would be another failure. */
         hpcw_clog2_abandon(log, err);
     }
     hpcw_clog2_slice_free(slice);
@@ -78,7 +78,7 @@ hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *parti
     hpcw_error why;
     const bool first = hpcw_comm_process(w->comm) == 0;
     const bool good = !first || simulate(&run, log, &blocks, &why) == HPCW_OK;
-    s = hpcw_clog2_close(log, blocks, err); /* of an abandoned log: why it was */
+    s = hpcw_clog2_close(log, blocks, err); /* for an abandoned log, the error says why */
     hpcw_clog2_free(log);
     if (s == HPCW_OK && good && first) {
         s = gen_clog2_facts_put(run.facts, partial, err);

@@ -9,23 +9,24 @@
 
 #define GEN_LINKTEST_FILE "linktest/" HPCW_LINKTEST_FILE_NAME
 
-/* The whole run, without what depends on the range that is written. */
+/* Parameters of the whole run, independent of the range that is written. */
 hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d);
 
-/* The first task of a physical file. */
+/* First task of a physical file. */
 static inline uint32_t gen_linktest_first_task(const struct gen_dataset *d, uint64_t file) {
     return hpcw_sion_first_task_of_file(d->ranks, d->linktest_files, (uint32_t)file);
 }
 
-/* For the row. */
+/* `write` of the row. */
 hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                                   uint64_t *changed, hpcw_error *err);
 hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                                struct hpcw_i_json *json, hpcw_error *err);
 
-/* How visible slow ports are in this result, sd[nodes] in local standard deviations (doc/truth.md, "Visibility"), and slow
- * cables, sd[cables]. Of nodes only those with slow[node]; NaN if nobody can tell. */
+/* Computes how visible slow ports, sd[nodes], and slow cables, sd[cables], are in this result. The unit is local
+ * standard deviations (doc/truth.md, "Visibility"). Only nodes with slow[node] are set. NaN: it cannot be
+ * determined. */
 hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);
 hpcw_status gen_linktest_slow_cables(const struct gen_dataset *d, const struct model_truth_cable *cable,
                                      size_t cables, double *sd, hpcw_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How visible slow ports and cables are in the result: doc/truth.md, "Visibility". */
+/* Visibility of slow ports and cables in the result: doc/truth.md, "Visibility". */
 #include "gen/format/linktest.h"
 
 #include <math.h>
@@ -11,13 +11,11 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/*
- * The value of a node is the mean of its ranks' medians, that of a pair of switches likewise. A few of them, with a few of
- * their ranks, say how they spread; more would take as long as to make the result.
- */
+/* Sizes of samples. The value of a node, or of a pair of switches, is the mean of its ranks' medians. A few
+ * nodes and pairs with a few ranks each show the spread. All of them would take as long as making the result. */
 enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
-/* Means of values[items][of], without those that are not known. */
+/* Means of values[items][of], without NaN. */
 static void means_of(const double *values, size_t items, uint32_t of, double *mean) {
     for (size_t i = 0; i < items; i++) {
         double sum = 0;
@@ -61,7 +59,7 @@ static hpcw_status begin_work(struct visibility_work *w, const struct gen_datase
     return s;
 }
 
-/* Puts the k-th smallest of the values in its place, with none larger before it. */
+/* Quickselect: moves the k-th smallest value to index k; no value before it is larger. */
 static void select_kth(uint64_t *value, size_t count, size_t k) {
     size_t low = 0, high = count;
     while (high - low > 1) {
@@ -81,7 +79,7 @@ static void select_kth(uint64_t *value, size_t count, size_t k) {
             value[i++] = value[j];
             value[j--] = x;
         }
-        /* low .. j are at most the pivot, j + 1 .. at least. */
+        /* low .. j are at most the pivot; j + 1 .. high are at least the pivot. */
         if (k <= j) {
             high = j + 1;
         } else {
@@ -90,7 +88,7 @@ static void select_kth(uint64_t *value, size_t count, size_t k) {
     }
 }
 
-/* Median of log2 of the first `count` times. */
+/* Median of log2 over the first `count` times. */
 static double median_of_times(uint64_t *time_ps, size_t count) {
     if (count == 0) {
         return NAN;
@@ -108,7 +106,7 @@ static double median_of_times(uint64_t *time_ps, size_t count) {
     return 0.5 * (hpcw_i_log2((double)below) + upper);
 }
 
-/* The median of a rank's timings with other hosts. */
+/* Median of a rank's timings with other hosts. */
 static double median_of_row(struct visibility_work *w, uint32_t rank) {
     const struct gen_dataset *d = w->d;
     const uint32_t ppn = d->machine.params.ppn, own = rank / ppn * ppn;
@@ -127,7 +125,7 @@ static double median_of_row(struct visibility_work *w, uint32_t rank) {
 hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slow, double *sd,
                                     hpcw_error *err) {
     const uint32_t ppn = d->machine.params.ppn;
-    const uint32_t nodes = d->ranks / ppn; /* the last one may have fewer ranks */
+    const uint32_t nodes = d->ranks / ppn; /* without the last node if that has fewer ranks */
     const uint32_t peers = nodes < MOST_PEERS ? nodes : MOST_PEERS;
     const uint32_t rows = peers > 0 ? MOST_ROWS / peers : 1;
     const uint32_t of = ppn < rows ? ppn : rows;
@@ -151,7 +149,7 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
         if (!slow[node]) {
             continue;
         }
-        /* The node itself, in its place among the others or after them. */
+        /* Inserts the node itself in order, or after the other nodes. */
         uint32_t at = (uint32_t)(((uint64_t)node * peers + nodes - 1) / nodes);
         if (at >= peers || (uint64_t)at * nodes / peers != node) {
             at = peers;
@@ -172,16 +170,19 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
 
 /* ---- cables ---- */
 
-/* Some switches, those of the slow cables among them, and the medians of some of their ranks with each other switch. */
+/* A sample of switches that includes those of the slow cables, and the median timings of some of their ranks
+ * with each other switch. */
 struct cable_work {
-    uint32_t *slot;     /* [switches] number among those looked at, or UINT32_MAX */
+    uint32_t *slot;     /* [switches] index in the sample, or UINT32_MAX */
     uint32_t *looked;   /* [slots] switch */
-    uint32_t slots, of; /* ranks at each, as far as it has them */
-    size_t *end;        /* [slots + 1] of the times with each switch, while a row is sorted */
-    uint64_t *time_ps;  /* [ranks] sorted by switch */
-    double *median;     /* [slots * slots * of] of the ranks at one switch, with another */
-    double *values;     /* [slots * slots / 2 * 2 * of] */
-    double *mean;       /* [slots * slots / 2] */
+    uint32_t slots, of; /* of: ranks taken at each switch, if it has as many */
+    /* [slots + 1] ends of the times with each switch, while a row is sorted */
+    size_t *end;
+    uint64_t *time_ps; /* [ranks] times sorted by switch */
+    /* [slots * slots * of] medians of the ranks at one switch with another */
+    double *median;
+    double *values; /* [slots * slots / 2 * 2 * of] */
+    double *mean;   /* [slots * slots / 2] */
 };
 
 static void end_cables(struct cable_work *c) {
@@ -219,7 +220,7 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
         look_at(c, cable[i].switch_a);
         look_at(c, cable[i].switch_b);
     }
-    uint32_t most = 0; /* ranks at a switch */
+    uint32_t most = 0; /* most ranks at any switch */
     for (uint32_t i = 0; i < c->slots; i++) {
         const uint32_t ranks =
             (d->machine.switch_first[c->looked[i] + 1] - d->machine.switch_first[c->looked[i]]) *
@@ -239,7 +240,8 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
                : hpcw_i_fail_memory(err, "linktest", square, "pairs of switches");
 }
 
-/* The medians of a rank's timings with those at each switch that is looked at, every `of`-th of value; NaN where it met none. */
+/* Computes the medians of a rank's timings with each switch of the sample. They are `of` elements apart in
+ * `value`; NaN: it met no rank there. */
 static void medians_by_switch(struct visibility_work *w, struct cable_work *c, uint32_t rank, double *value) {
     const struct gen_dataset *d = w->d;
     const struct model_machine *m = &d->machine;
@@ -255,7 +257,7 @@ static void medians_by_switch(struct visibility_work *w, struct cable_work *c, u
     for (uint32_t i = 0; i < c->slots; i++) {
         c->end[i + 1] += c->end[i];
     }
-    /* end[i] is where the times with switch i begin, and moves to where they end. */
+    /* end[i] starts at the begin of the times with switch i and moves to their end. */
     for (uint32_t k = 0; k < d->linktest.steps; k++) {
         if (w->partner[k] != UINT32_MAX) {
             c->time_ps[c->end[w->partner[k]]++] = w->time_ps[k];
@@ -267,7 +269,7 @@ static void medians_by_switch(struct visibility_work *w, struct cable_work *c, u
     }
 }
 
-/* How visible a cable is among the pairs of switches that are of one group, or of two, as its own. */
+/* Visibility of a cable among pairs of switches of the same kind: both within one group, or in two groups. */
 static double cable_visibility(const struct model_machine *m, struct cable_work *c,
                                const struct model_truth_cable *cable) {
     const bool one_group = m->switch_group[cable->switch_a] == m->switch_group[cable->switch_b];

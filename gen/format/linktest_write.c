@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes timings, in parallel, and joins the partial results of several ranges. */
+/* Writes timings in parallel, and joins the partial results of several ranges. */
 #include "gen/format/linktest.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "libwriter/comm/exchange.h"
 #include "libwriter/fields/linktest.h"
 
-/* Of the program that this dataset could be from. Not a commit of LinkTest's. */
+/* Stands for the program that made this dataset; it is not a commit of LinkTest. */
 static const char git_hash[] = "5d1c0be94f27a6380e9b7c42d8a1f5360b94e7d2";
 
 hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
@@ -37,13 +37,13 @@ hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
     p.step_seed = p.step_seed != 0 ? p.step_seed : d->seed;
     p.files = d->linktest_files;
     p.fs_block_size = d->block_size;
-    /* The names of a preset differ only in their number: none is longer than the last node's. */
+    /* Names of a preset differ only in their number, so the last node's name is the longest. */
     model_machine_host(&d->machine, d->machine.nodes - 1, host);
     p.max_host_size = strlen(host) + 1;
     return p;
 }
 
-/* The texts of a permutation that begins `elapsed_s` after the start of the run. */
+/* Formats begin and end of a permutation that starts `elapsed_s` after the begin of the run. */
 static void times_of(const struct gen_dataset *d, double elapsed_s, double seconds, char start[24],
                      char end[24]) {
     const double most = 1e12; /* beyond the year 9999 */
@@ -71,12 +71,13 @@ struct linktest_job {
     hpcw_linktest_schedule *schedule;
     uint32_t permutation;
     uint32_t steps;
-    uint32_t begin;                        /* first own rank */
-    struct model_truth_outliers *outliers; /* per own rank */
-    double elapsed_s;                      /* of the permutations before this one */
+    uint32_t begin;                        /* first rank of this process */
+    struct model_truth_outliers *outliers; /* [own ranks] */
+    double elapsed_s;                      /* total time of the previous permutations */
 
-    /* Of this permutation: first on this process, then on all. Words to reduce: see reduce_permutation. */
-    uint64_t *slowest; /* [steps] the slowest timing of each step */
+    /* Slowest timings of this permutation: first of this process, then of all. `word` holds values to reduce:
+     * see reduce_permutation. */
+    uint64_t *slowest; /* [steps] */
     uint64_t *word;    /* [SUM_WORDS + 1 + steps] */
     hpcw_linktest_range times, all_to_all;
 };
@@ -90,7 +91,7 @@ struct linktest_thread {
     hpcw_linktest_range times, all_to_all;
 };
 
-/* Adds a timing, or the sum of a row of them. */
+/* Adds a timing, or the sums of a row of timings. */
 static void add_time(hpcw_linktest_range *r, uint64_t ps) {
     const hpcw_linktest_range one = {1, ps, ps, ps, 0};
     hpcw_linktest_range_merge(r, &one);
@@ -190,7 +191,7 @@ static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, s
     hpcw_i_json_end_array(json);
 }
 
-/* The slowest timing of each step, in one text: for each 13 hexadecimal digits. */
+/* The slowest timings of all steps form one text. Each takes 13 hexadecimal digits. */
 enum { STEP_DIGITS = 13 };
 
 static hpcw_status put_slowest(struct hpcw_i_json *json, const uint64_t *slowest, uint32_t steps,
@@ -211,7 +212,7 @@ static hpcw_status put_slowest(struct hpcw_i_json *json, const uint64_t *slowest
     return HPCW_OK;
 }
 
-/* The larger one of each step. */
+/* Keeps the larger timing of each step. */
 static hpcw_status merge_slowest(const cJSON *object, uint64_t *slowest, uint32_t steps, hpcw_error *err) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "slowest_by_step");
     const char *text = cJSON_IsString(item) ? item->valuestring : "";
@@ -233,8 +234,8 @@ static hpcw_status merge_slowest(const cJSON *object, uint64_t *slowest, uint32_
     return HPCW_OK;
 }
 
-/* Words of an outlier, on the way to the process that writes the partial result: these, and its visibility in thousandths,
- * which is a number with three decimals in partial results; null: nobody can tell. */
+/* Words of an outlier sent to the process that writes the partial result: these keys, then the visibility in
+ * thousandths. In the partial result, visibility is a number with three decimals; null: unknown. */
 enum { OUTLIER_KEYS = 6, OUTLIER_WORDS };
 static const char *const outlier_key[OUTLIER_KEYS] = {"rank",       "count",         "worst_ps",
                                                       "worst_step", "worst_partner", "worst_permutation"};
@@ -298,10 +299,10 @@ static void retest(const struct gen_dataset *d, hpcw_linktest_slow *slow, size_t
     }
 }
 
-/* Brings the slowest timings and the sum of this permutation to all processes of the range. */
+/* Reduces the slowest timings and the sum of this permutation over all processes of the range. */
 static hpcw_status reduce_permutation(struct linktest_job *job, hpcw_error *err) {
     uint64_t *sum = job->word, *most = job->word + SUM_WORDS;
-    /* Halves of words, so that the sum over all processes does not overflow. */
+    /* Sums are split into half words, so that the sum over all processes cannot overflow. */
     for (int k = 0; k < SUM_WORDS; k++) {
         sum[k] = (k < 2 ? job->times.sum_low : job->times.sum_high) >> 32 * (k % 2) & UINT32_MAX;
     }
@@ -337,7 +338,7 @@ static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linkte
     job->times = job->all_to_all = (hpcw_linktest_range){.min_ps = UINT64_MAX};
     hpcw_status s = hpcw_linktest_schedule_new(p, job->permutation, &job->schedule, err);
     if (s == HPCW_OK) {
-        /* Neighbouring ranks share tables, so a thread takes 16; more would leave threads idle at the end. */
+        /* Neighbouring ranks share tables, so a thread takes 16. With more, threads would idle at the end. */
         s = gen_pool_run(job->w->jobs, job->begin, count, 16, &work, err);
     }
     if (s != HPCW_OK) {
@@ -456,8 +457,8 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
     return HPCW_OK;
 }
 
-/* The summary of one permutation from all partials, and the slowest timing of each step, zeroed before. The caller frees the
- * list of slow connections. */
+/* Merges the summary of one permutation from all partials, and the slowest timing of each step, which the caller
+ * has zeroed. The caller frees the list of slow connections. */
 static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p,
                                      const cJSON *const *partial, size_t count, uint64_t m, uint64_t *slowest,
                                      hpcw_linktest_summary *summary, hpcw_error *err) {
@@ -482,7 +483,7 @@ static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_lin
             s = merge_slow(cJSON_GetObjectItemCaseSensitive(one, "slowest"), d->ranks, &all, err);
         }
         s = s == HPCW_OK ? merge_slowest(one, slowest, d->linktest.steps, err) : s;
-        /* Each range lists as many as the summary needs, or all that it has. */
+        /* Each range lists as many slow connections as the summary needs, or all that it has. */
         if (s == HPCW_OK && all.size != found * sizeof(hpcw_linktest_slow)) {
             s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: expected %zu slow connections, got %zu", found,
                             all.size / sizeof(hpcw_linktest_slow));
@@ -514,7 +515,7 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
     bool exists;
     hpcw_status s = gen_pending_look(w, &exists, err);
     if (s != HPCW_OK || !exists) {
-        *changed = s == HPCW_OK; /* an earlier join released it */
+        *changed = s == HPCW_OK; /* an earlier join gave the file its final name */
         return s;
     }
     const struct gen_dataset *d = w->dataset;
@@ -573,7 +574,7 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "outliers")) {
             uint64_t word[OUTLIER_KEYS];
             s = gen_partial_words(item, outlier_key, OUTLIER_KEYS, word, err);
-            /* Of a range, or of truth.json itself. */
+            /* The item is from a range's partial, or from truth.json. */
             const cJSON *seen = cJSON_GetObjectItemCaseSensitive(item, "visibility");
             const cJSON *sd = cJSON_IsArray(seen)
                                   ? cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(seen, 0), "sd")
@@ -593,7 +594,7 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
             gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, cJSON_IsNull(sd) ? NAN : sd->valuedouble);
             hpcw_i_json_end_array(json);
             hpcw_i_json_end_object(json);
-            /* `count` is that of the rank, in each of its entries. */
+            /* Every entry of a rank has the same `count`, so it is added once. */
             events += word[0] != before ? word[1] : 0;
             before = word[0];
         }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many bytes a file with holes takes in most file systems: whole pages of 4096 bytes, each counted once. */
+/* Bytes that a file with holes occupies in most file systems: whole pages of 4096 bytes, each counted once. */
 #ifndef HPCW_GEN_FORMAT_PAGES_H
 #define HPCW_GEN_FORMAT_PAGES_H
 
 #include <stdint.h>
 
 struct gen_pages {
-    uint64_t bytes; /* stored so far */
-    uint64_t next;  /* page after the last one stored */
+    uint64_t bytes; /* bytes of the pages so far */
+    uint64_t next;  /* first page that is not counted yet */
 };
 
-/* Adds `size` bytes at offset `at`, in ascending order. */
+/* Adds `size` bytes at offset `at`. Offsets must ascend. */
 static inline void gen_pages_add(struct gen_pages *pages, uint64_t at, uint64_t size) {
     enum { PAGE = 4096 };
     uint64_t begin = at / PAGE;

@@ -14,35 +14,37 @@ static inline bool gen_vom_is_compressed(const struct gen_dataset *d) {
     return d->vom_params.container != GEN_VOM_PLAIN_FILES;
 }
 
-/* What vt sent before any task ran: from nobody to the handler of rank 0, by every rank in phase 0. */
+/* Messages that vt sends before any task runs, in phase 0: each rank has an edge from no object to the handler
+ * of rank 0. */
 enum { GEN_VOM_FIRST_BYTES = 112, GEN_VOM_FIRST_MESSAGES = 2 };
 
-/* For `write` of the row. */
+/* `write` of the row. */
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 
-/* What a rank's slots hold in a phase. */
+/* Contents of a rank's slots in a phase. */
 struct gen_vom_slots {
     struct model_load_cursor at;
     bool *exists;             /* [most] */
     double *lasting;          /* [most] */
     uint64_t *time_ns;        /* [most] */
-    uint32_t interrupted;     /* slot in time_ns ... */
-    uint64_t interruption_ns; /* ... of which this much is an interruption */
+    uint32_t interrupted;     /* slot whose time includes an interruption */
+    uint64_t interruption_ns; /* length of that interruption */
 };
 hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err);
 void gen_vom_slots_free(struct gen_vom_slots *s);
 
-/* Begins with phase 0, or goes on to the next one, and adds the loads of the rank to its tally. */
+/* Begins with phase 0, or advances by one phase. Adds the loads of the rank to its tally. */
 void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank,
                          struct gen_load_tally *tally);
 void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally);
 
-/* Puts the member "scenario" of truth.json: what it is, what it changes, and the ranks that it overloads. */
+/* Puts the member "scenario" of truth.json: its kind, its effect, and the ranks that it overloads. */
 hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_load_tally *tally,
                                  struct hpcw_i_json *json, hpcw_error *err);
 
-/* How visible it is that nodes are slow: by what their ranks do that cannot migrate, sd[nodes] in local standard
- * deviations of all nodes with all their ranks (doc/truth.md, "Visibility"). Only those with slow[node]. */
+/* Computes how visible slow nodes are, from the unmigratable work of their ranks: sd[nodes]. The unit is local
+ * standard deviations over all nodes that have all their ranks (doc/truth.md, "Visibility"). Only nodes with
+ * slow[node] are set. */
 hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);
 
 #endif

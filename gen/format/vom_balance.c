@@ -53,7 +53,7 @@ bool gen_vom_balance_owns(const char *path) {
 
 /* ---- vt's statistics ---- */
 
-/* Edges of a kind, of which vt knows the bytes. */
+/* Edges of a kind whose bytes vt knows. */
 struct edge_list {
     uint32_t count;
     uint32_t *owner;
@@ -62,13 +62,14 @@ struct edge_list {
 
 struct statistics {
     const struct model_load *load;
-    const struct gen_traffic *traffic; /* of a workload's run; NULL: edges are those of the model */
+    /* traffic of a workload's run; NULL: edges are those of the model */
+    const struct gen_traffic *traffic;
     struct model_load_whole whole;
     struct edge_list kind[MODEL_LOAD_TO_GROUP + 1];
-    double *object; /* [tasks] load of everything that works */
+    double *object; /* [tasks] load of each migratable or other task */
     double *rank;   /* [ranks] */
     double *edge;   /* [edges] bytes */
-    size_t edges;   /* of all kinds, and those of constant size */
+    size_t edges;   /* edges of all kinds, and those with a constant size */
 };
 
 static hpcw_status statistics_new(struct statistics *s, const struct gen_dataset *d, hpcw_error *err) {
@@ -135,7 +136,8 @@ static void list_edges(struct statistics *s) {
     }
 }
 
-/* Loads of all tasks, and of ranks if objects are on rank[objects]; an interrupted object takes longer. */
+/* Sums up the loads of all tasks, and of ranks with the placement rank[objects]. An interrupted object takes
+ * longer. */
 static void sum_loads(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     const struct model_load *m = s->load;
     const struct model_load_whole *w = &s->whole;
@@ -184,7 +186,8 @@ static void add_bytes(struct statistics *s, uint32_t kind, uint32_t phase, size_
         const uint32_t owner = list->owner[i];
         const double bytes = (double)model_load_volume(m, owner, model_load_shared(kind), flow, phase).bytes;
         s->edge[(*edges)++] = bytes;
-        /* Of what leaves a rank vt counts what its handler or groups send: up the tree, and down from the parent. */
+        /* Of the bytes that leave a rank, vt counts those that its handler or groups send: up the tree, and down
+         * from the parent. */
         const bool handlers = kind == MODEL_LOAD_UP || kind == MODEL_LOAD_DOWN;
         const uint32_t child = UINT32_MAX - owner;
         if (handlers) {
@@ -209,7 +212,7 @@ static void sum_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b)
             s->edge[edges++] = (double)model_load_volume(m, 0, MODEL_LOAD_TO_OTHER_GROUP, none, phase).bytes;
         }
         if (phase == 0) {
-            s->edge[edges++] = GEN_VOM_FIRST_BYTES; /* before anything ran, to the handler of rank 0 */
+            s->edge[edges++] = GEN_VOM_FIRST_BYTES; /* sent before any task runs, to the handler of rank 0 */
             s->rank[r] += r > 0 ? GEN_VOM_FIRST_BYTES : 0;
         }
     }
@@ -217,7 +220,7 @@ static void sum_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b)
     b->figures[HPCW_VOM_RANK_COMM] = hpcw_vom_figures_of(s->rank, m->ranks);
 }
 
-/* The same of a run, in which all that leaves a rank is its handler's. */
+/* The same for a workload's run, in which only handlers send to other ranks. */
 static void sum_run_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     size_t count;
     const struct gen_traffic_edge *edge = gen_traffic_edges(s->traffic, phase, SIM_ANY, &count);
@@ -338,7 +341,7 @@ bool gen_vom_balance_is_list(const char *path) {
     return size > end && path[size - end - 1] == '/' && strcmp(path + size - end, list_name) == 0;
 }
 
-/* A line: a phase that does not go back, an id, a rank. */
+/* Returns whether a line is valid: a phase not below the previous one, an id, and a rank. */
 static bool is_line(const char *line, uint64_t *phase) {
     uint64_t now;
     uint64_t id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What truth.json says of an imbalance that was injected into the load data. */
+/* Describes an imbalance that was injected into the load data, for truth.json. */
 #include <string.h>
 
 #include "gen/format/load_tally.h"
@@ -10,10 +10,10 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* A rank is overloaded if the scenario makes its load this much longer. */
+/* A scenario overloads a rank if it raises the load by at least this factor. */
 #define LEAST_FACTOR 1.2
 
-/* The phase in which the scenario raises the imbalance most, and by how much. */
+/* Returns the phase in which the scenario raises the imbalance most. Also computes how much. */
 static uint32_t strongest(const struct model_load *m, const struct gen_load_tally *tally, uint32_t phases,
                           double *effect) {
     const struct model_load_params *p = &m->params;
@@ -30,18 +30,19 @@ static uint32_t strongest(const struct model_load *m, const struct gen_load_tall
     return at;
 }
 
-/* What the scenario does to a rank: phases in which it is overloaded, and the one of them in which most. */
+/* Effect of the scenario on a rank: the phases in which it is overloaded, and the one with the largest factor. */
 struct overload {
-    double factor; /* of its load, in `phase` */
+    double factor; /* factor of the rank's load in `phase` */
     uint32_t phase, first, last;
 };
 
 struct ranks {
     struct model_load_whole whole;
-    uint64_t *load_ns, *calm_ns; /* [ranks] each, in one phase, with the scenario and without it */
-    struct overload *overload;   /* [ranks] */
-    double *before;              /* [ranks] log2(load) before the scenario began */
-    double *change, *sorted;     /* [ranks] of log2(load) since then */
+    /* [ranks] loads in one phase, with and without the scenario */
+    uint64_t *load_ns, *calm_ns;
+    struct overload *overload; /* [ranks] */
+    double *before;            /* [ranks] log2(load) before the scenario began */
+    double *change, *sorted;   /* [ranks] change of log2(load) since then */
 };
 
 static void ranks_free(struct ranks *r) {
@@ -51,7 +52,7 @@ static void ranks_free(struct ranks *r) {
     hpcw_i_free(r->before);
 }
 
-/* Free it after a failure, too. */
+/* Free it also after a failure. */
 static hpcw_status ranks_new(struct ranks *r, const struct model_load *m, hpcw_error *err) {
     *r = (struct ranks){
         .load_ns = hpcw_i_malloc(m->ranks * 2 * sizeof *r->load_ns),
@@ -72,7 +73,7 @@ static void measure(struct ranks *r, uint32_t phase) {
     model_load_whole_ranks(&r->whole, r->load_ns, r->calm_ns);
 }
 
-/* A scenario may last beyond its phases: what grew stays so. */
+/* A scenario may have effects after its phases, since what grew stays so. */
 static void find_overloaded(struct ranks *r, const struct model_load *m) {
     for (uint32_t k = m->params.scenario_first; k < m->params.phases; k++) {
         measure(r, k);
@@ -113,11 +114,11 @@ static hpcw_status put_rank(const struct gen_dataset *d, struct ranks *r, uint32
     return s;
 }
 
-/* The ranks that the scenario overloads, by the phase in which it does so most: each is compared with itself before the
- * scenario began. */
+/* Puts the ranks that the scenario overloads, each with the phase of the largest effect. A rank is compared with
+ * itself before the scenario. */
 static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
     const struct model_load *m = &d->load;
-    const uint32_t since = m->params.scenario_first - 1; /* it never begins in phase 0 */
+    const uint32_t since = m->params.scenario_first - 1; /* a scenario never begins in phase 0 */
     struct ranks r;
     hpcw_status s = ranks_new(&r, m, err);
     if (s == HPCW_OK) {
@@ -144,7 +145,7 @@ static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *js
     return s;
 }
 
-/* Where it is: the centre of a hot spot, or the ranks whose objects are hit, wherever they are by now. */
+/* Puts the location: the centre of a hot spot, or the ranks that currently hold the affected objects. */
 static void put_place(const struct model_load *m, struct hpcw_i_json *json) {
     const struct model_load_params *p = &m->params;
     if (p->scenario == MODEL_SCENARIO_HOTSPOT) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the files of ranks, and tallies their loads. */
+/* Writes the files of ranks and tallies their loads. */
 #include "gen/format/vom.h"
 #include "gen/format/vom_balance.h"
 
@@ -12,7 +12,7 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
 
-/* Rank 0 of vt makes collections first; the k-th ordinary one of a job has number k. */
+/* Rank 0 of vt creates the collections first. The k-th ordinary collection of a job has number k. */
 static uint64_t collection_id(const struct model_load *m, uint32_t object) {
     return hpcw_vom_collection_id(model_load_collection(m, object));
 }
@@ -21,13 +21,13 @@ static uint64_t collection_id(const struct model_load *m, uint32_t object) {
 
 struct vom_job {
     const struct gen_write *w;
-    hpcw_vom_options options;     /* but for the rank */
-    struct gen_load_tally *tally; /* [phases] of this process */
+    hpcw_vom_options options;     /* options of all ranks; the rank itself is set later */
+    struct gen_load_tally *tally; /* [phases] tallies of this process */
 };
 
-/* What lasts of a slot's object. */
+/* Persistent data of a slot's object. */
 struct vom_slot {
-    uint32_t object; /* whose senders these are */
+    uint32_t object; /* object that the senders below belong to */
     uint32_t senders;
     struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
     struct model_load_flow flow[MODEL_LOAD_MOST_KINDS];
@@ -35,22 +35,23 @@ struct vom_slot {
 
 struct vom_thread {
     struct gen_load_tally *tally; /* [phases] */
-    uint32_t *object;             /* [most], those of the slots */
+    uint32_t *object;             /* [most] objects in the slots */
     struct gen_vom_slots slots;
     struct vom_slot *slot; /* [most] */
     uint64_t *index;       /* [most][3] */
     uint64_t *part;        /* [subphases] */
 };
 
-/* A rank's file while it is written. */
+/* State of a rank's file while it is written. */
 struct rank_file {
     const struct model_load *load;
-    const struct gen_traffic *traffic; /* of a workload's run; NULL: edges are those of the model */
+    /* traffic of a workload's run; NULL: edges are those of the model */
+    const struct gen_traffic *traffic;
     struct vom_thread *t;
     hpcw_vom *vom;
     uint32_t rank;
     uint32_t phase;
-    double slowness; /* in this phase */
+    double slowness; /* factor of times in this phase */
 };
 
 static void end_thread(void *context, void *state) {
@@ -84,7 +85,7 @@ static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
                : hpcw_i_fail_memory(err, "vom", m->most, "objects of a rank");
 }
 
-/* An object as an entity: all of it if the rank holds it, otherwise only what its id says. */
+/* Describes an object: completely if the rank holds it, otherwise only what its id implies. */
 static hpcw_vom_entity entity_of(const struct rank_file *f, uint32_t object) {
     const struct model_load *m = f->load;
     const uint32_t at = model_load_find(m, &f->t->slots.at, object);
@@ -109,13 +110,13 @@ static struct model_load_volume handler_volume(const struct rank_file *f, uint32
     return model_load_volume(f->load, owner, kind, model_load_flow(f->load, owner, kind, 0), f->phase);
 }
 
-/* What was sent before any task ran. */
+/* Puts the messages sent before any task runs. */
 static hpcw_status put_first_edge(const struct rank_file *f, hpcw_error *err) {
     return put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
                     (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
 }
 
-/* Plain messages between ranks: reductions up a tree and answers down. */
+/* Puts plain messages between ranks: reductions up a tree and answers down. */
 static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t groups = m->params.groups;
@@ -139,7 +140,7 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
     return s;
 }
 
-/* Lists the senders of the objects that are new on this rank. */
+/* Lists the senders of objects that are new on this rank. */
 static void know_senders(const struct rank_file *f) {
     const struct model_load *m = f->load;
     for (uint32_t slot = 0; slot < f->t->slots.at.count; slot++) {
@@ -161,7 +162,7 @@ static void know_senders(const struct rank_file *f) {
     }
 }
 
-/* The edges of an object in a run as measured. */
+/* Puts the edges of an object, as in the measured run. */
 static hpcw_status put_sample(const struct rank_file *f, const struct vom_slot *k, bool is_first,
                               hpcw_error *err) {
     const uint32_t groups = f->load->params.groups;
@@ -189,7 +190,7 @@ static hpcw_status put_sample(const struct rank_file *f, const struct vom_slot *
     return s;
 }
 
-/* What the rank has sent in a run: messages from its handler to those of other ranks. */
+/* Puts what the rank sent in a workload's run: messages from its handler to other handlers. */
 static hpcw_status put_run_edges(const struct rank_file *f, hpcw_error *err) {
     size_t count;
     const struct gen_traffic_edge *edge = gen_traffic_edges(f->traffic, f->phase, f->rank, &count);
@@ -232,7 +233,7 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
-/* The values that balancers with a memory model read. */
+/* Number of values that balancers with a memory model read. */
 enum { MEMORY_VALUES = 7 };
 static void memory_values(const struct rank_file *f, uint32_t slot, hpcw_vom_value value[MEMORY_VALUES]) {
     const struct model_load *m = f->load;
@@ -281,8 +282,9 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
-/* What cannot move: the handler, the members of groups, and in phase 0 as the last one id 0. They have subphases only if
- * objects have: a replay indexes the subphases of a moved object by the largest number of them on its rank. */
+/* Puts unmigratable tasks: the handler, the members of groups and, in phase 0, id 0 as the last one. They have
+ * subphases only if objects do. A replay indexes the subphases of a moved object by the largest number of
+ * subphases on its rank. */
 static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     hpcw_status s = HPCW_OK;
@@ -303,7 +305,7 @@ static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
-/* An object where an iteration of the balancer has put it. */
+/* Puts an object where an iteration of the balancer placed it. */
 static hpcw_status put_tried(const struct rank_file *f, uint32_t object, uint64_t time_ns, hpcw_error *err) {
     const struct model_load *m = f->load;
     uint32_t at[3];
@@ -321,7 +323,7 @@ static hpcw_status put_tried(const struct rank_file *f, uint32_t object, uint64_
     return hpcw_vom_task_add(f->vom, &task, err);
 }
 
-/* If the balancer runs after this phase: the placements of its iterations. */
+/* If the balancer runs after this phase, puts the placements of its iterations. */
 static hpcw_status put_iterations(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t next = f->phase + 1;
@@ -401,7 +403,7 @@ static void time_objects(struct gen_vom_slots *s, const struct model_load *m, do
 static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally) {
     const double slowness = model_load_slowness(m, s->at.rank, s->at.phase);
     uint64_t load_ns = 0;
-    uint64_t calm_ns = 0; /* without the scenario */
+    uint64_t calm_ns = 0; /* load without the scenario */
     time_objects(s, m, slowness);
     for (uint32_t i = 0; i < s->at.count; i++) {
         if (s->exists[i]) {
@@ -509,7 +511,7 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 
 /* ---- all ranks ---- */
 
-/* Each phase is judged as a whole, by the process that writes this rank. */
+/* Returns the rank that judges a phase. The process that writes this rank evaluates the phase as a whole. */
 static uint64_t rank_of_phase(const struct gen_dataset *d, uint64_t phase) {
     return phase * d->ranks / d->load_params.phases;
 }
@@ -533,7 +535,7 @@ static void end_judge(void *context, void *state) {
     model_load_whole_free(state);
 }
 
-/* What placements could reach in the phases of this process. */
+/* Computes bounds for placements in the phases of this process. */
 static hpcw_status judge_phases(struct vom_job *job, struct gen_slice own, hpcw_error *err) {
     const struct gen_dataset *d = job->w->dataset;
     uint64_t first = 0;

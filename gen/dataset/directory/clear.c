@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Removes from a dataset's directory what runs left in it, and nothing else. */
+/* Removes files that runs left in a dataset's directory, and nothing else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
-/* Directories of formats are not as deep; deeper files are not ours. */
+/* Deepest level that is searched. Directories of formats are less deep, so deeper files are not ours. */
 enum { DEEPEST = 32 };
 
-/* A walk that keeps only the path to where it is: directories have millions of files. */
+/* A directory walk that stores only its current path, since directories can have millions of files. */
 struct directory_walk {
     const char *dir;
-    uint64_t formats; /* bits: in whose directories */
+    uint64_t formats; /* bits of the formats whose directories are swept */
     unsigned depth;
     char path[GEN_DIRECTORY_PATH]; /* below `dir` */
 };
@@ -27,7 +27,7 @@ static hpcw_status cannot(const struct directory_walk *w, int e, const char *wha
 
 static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *name, hpcw_error *err);
 
-/* One entry of a directory, `at`; w->path is its path. */
+/* Handles one entry of the directory `at`; w->path is its path. */
 static hpcw_status sweep_entry(struct directory_walk *w, const struct hpcw_i_listing *listing, const char *name,
                                bool *removed, hpcw_error *err) {
     const int at = hpcw_i_sys_list_at_fd(listing);
@@ -53,7 +53,7 @@ static hpcw_status sweep_entry(struct directory_walk *w, const struct hpcw_i_lis
     return e == 0 || e == ENOENT ? HPCW_OK : cannot(w, e, "remove", err);
 }
 
-/* The directory of this name in `at`, with the path w->path. Follows no symbolic link. */
+/* Sweeps the directory `name` in `at`, with the path w->path. Follows no symbolic link. */
 static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *name, hpcw_error *err) {
     const size_t length = strlen(w->path);
     struct hpcw_i_listing *listing;
@@ -70,7 +70,7 @@ static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *na
         if (e != 0) {
             s = cannot(w, e, "read the directory", err);
         } else if (entry == NULL) {
-            /* Some file systems skip names while others are removed. */
+            /* Repeats, since some file systems skip names while others are removed. */
             more = removed;
             removed = false;
             hpcw_i_sys_list_rewind(listing);
@@ -78,7 +78,8 @@ static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *na
             const size_t left = sizeof w->path - length;
             const bool fits =
                 (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", entry) < left;
-            s = fits ? sweep_entry(w, listing, entry, &removed, err) : HPCW_OK; /* longer paths are not ours */
+            s = fits ? sweep_entry(w, listing, entry, &removed, err)
+                     : HPCW_OK; /* files with longer paths are not ours */
         }
     }
     w->path[length] = '\0';
@@ -93,7 +94,7 @@ hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpc
     return e == 0 ? sweep_folder(&w, at, ".", err) : cannot(&w, e, "read the directory", err);
 }
 
-/* Removes one entry of .hpcw, or counts it as somebody else's. The lease is what its owner gives up last. */
+/* Removes one entry of .hpcw, or counts it as foreign. The lease stays; its owner removes it last. */
 static hpcw_status remove_entry(const struct gen_run *run, const struct hpcw_i_listing *listing,
                                 const char *name, struct gen_left *left, hpcw_error *err) {
     bool is_folder;
@@ -126,7 +127,7 @@ hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_lef
     if (left != NULL) {
         *left = (struct gen_left){0};
     }
-    /* The description first: without it the rest is not used. */
+    /* Removes the description first: without it the rest is ignored. */
     (void)hpcw_i_sys_unlink_at(hpcw_i_sys_list_at_fd(listing), strchr(GEN_PARAMETERS, '/') + 1, 0);
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {

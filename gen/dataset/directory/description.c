@@ -13,7 +13,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
-/* The text, too, so that the dataset can be made again; and which Lua ran it. */
+/* Puts the workload's text, so that the dataset can be made again, and the version of Lua that ran it. */
 static void put_workload(const struct gen_workload *w, struct hpcw_i_json *json) {
     hpcw_i_json_key_object(json, "workload");
     hpcw_i_json_put_str(json, "name", w->name);
@@ -50,7 +50,7 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        if (gen_dataset_wants(d, group->formats)) { /* otherwise it decides no byte of this dataset */
+        if (gen_dataset_wants(d, group->formats)) { /* otherwise the group affects no byte of this dataset */
             ui_param_json(p, (const char *)d + group->offset, json);
         }
     }
@@ -84,7 +84,8 @@ hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], 
 
 enum { VALUE = UI_PARAM_TEXT };
 
-/* A member of the parameters as text. Numbers as they are written: the parser keeps them as doubles. */
+/* Returns a member of the parameters as text. Numbers are taken as they are written, since the parser stores
+ * them as doubles. */
 static bool value_of(const char *text, const cJSON *object, const char *key, char value[VALUE]) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     char name[VALUE];
@@ -118,7 +119,7 @@ static bool scale_of(const char *name, enum gen_scale *scale) {
     return false;
 }
 
-/* The workload of a manifest, if it has one. */
+/* Reads the workload of a manifest, if it has one. */
 static bool read_workload(const cJSON *json, struct gen_dataset *d, hpcw_error *err) {
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "name");
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(json, "text");
@@ -142,7 +143,7 @@ static bool read_workload(const cJSON *json, struct gen_dataset *d, hpcw_error *
     return true;
 }
 
-/* False: a wrong manifest, or *err. */
+/* Returns false if the manifest is wrong, or with *err set. */
 static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset *d, hpcw_error *err) {
     char preset[VALUE];
     char scale[VALUE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The description of a dataset as JSON, for the manifest, and its fingerprint. */
+/* Description of a dataset as JSON, for the manifest, and its fingerprint. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_DESCRIPTION_H
 #define HPCW_GEN_DATASET_DIRECTORY_DESCRIPTION_H
 
@@ -10,17 +10,15 @@
 /* Adds the description as members of an open object. */
 void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json);
 
-/* Appends it as a whole JSON text. */
+/* Appends the description as a complete JSON text. */
 hpcw_status gen_dataset_text(const struct gen_dataset *d, struct hpcw_i_buf *buf, hpcw_error *err);
 
-/* XXH3-128 of the canonical description, 32 hex digits and a NUL. */
+/* XXH3-128 of the canonical description: 32 hex digits and a NUL. */
 hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err);
 
-/*
- * The dataset that a manifest describes: `text`, and the same as JSON. Built; free with gen_dataset_free, also after a
- * failure. HPCW_EMISMATCH if another version of hpcw made it, HPCW_EFORMAT if the description does not have the fingerprint
- * of the manifest.
- */
+/* Builds the dataset that a manifest describes. text: the manifest; manifest: the same, parsed. Free with
+ * gen_dataset_free, also after a failure. HPCW_EMISMATCH: another version of hpcw made it. HPCW_EFORMAT: the
+ * description does not match the manifest's fingerprint. */
 hpcw_status gen_dataset_of_manifest(const char *path, const char *text, const cJSON *manifest,
                                     struct gen_dataset *d, hpcw_error *err);
 

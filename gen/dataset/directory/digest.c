@@ -15,7 +15,7 @@ void gen_digest_bytes(const void *data, size_t size, struct gen_digest *digest) 
     *digest = (struct gen_digest){h.high64, h.low64};
 }
 
-enum { PIECE = 1 << 20 }; /* stays in the second-level cache between the read and the digest */
+enum { PIECE = 1 << 20 }; /* bytes read at once: they stay in the second-level cache until they are digested */
 
 static hpcw_status digest_data(struct read_source *source, XXH3_state_t *state, unsigned char *buffer,
                                uint64_t from, uint64_t to, hpcw_error *err) {

@@ -25,7 +25,7 @@ hpcw_status gen_digest_source(struct read_source *source, struct gen_digest *dig
 /* Reads a regular file once, without its holes. `size` may be NULL. */
 hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_t *size, hpcw_error *err);
 
-/* 32 hex digits and a NUL, and back; false for any other text. */
+/* Converts a digest to 32 hex digits and a NUL, and back. Returns false for any other text. */
 void gen_digest_text(const struct gen_digest *digest, char text[GEN_DIGEST_TEXT]);
 _Bool gen_digest_parse(const char *text, struct gen_digest *digest);
 

@@ -75,7 +75,7 @@ static hpcw_status open_digested(void *context, const char *path, uint64_t tag, 
     struct gen_digests *digests = context;
     hpcw_status s = digests->files.open(digests->files.context, path, tag, creates, out, err);
     if (s != HPCW_OK || !creates) {
-        return s; /* one that does not create the file does not publish it */
+        return s; /* a process that does not create the file does not publish it */
     }
     struct digest_sink *d = hpcw_i_calloc(1, sizeof *d);
     char *copy = hpcw_i_strdup(path);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Digests of the files that a run writes. A file is read before it has its name, through the descriptor that wrote it:
- * whatever comes to stand under its path later, the digest is that of what the run wrote.
- */
+/* Digests of the files that a run writes. A file is read before it gets its name, through the descriptor that
+ * wrote it. So the digest is that of the written data, even if the path later names another file. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_DIGESTS_H
 #define HPCW_GEN_DATASET_DIRECTORY_DIGESTS_H
 
@@ -16,17 +14,19 @@
 struct gen_digests {
     hpcw_sink_source files;
     pthread_mutex_t lock;
-    struct hpcw_i_table table; /* of paths, as digests: size and digest of the file */
+    /* path, as its digest -> size and digest of the file */
+    struct hpcw_i_table table;
 };
 
-/* `files` opens file sinks, which the digests are taken of. */
+/* files: opens the file sinks whose digests are taken. */
 void gen_digests_begin(struct gen_digests *digests, hpcw_sink_source files);
 void gen_digests_end(struct gen_digests *digests);
 
-/* Opens the files, for any thread. A process has the digests of the files that it publishes. */
+/* Returns the source that opens the files, from any thread. A process has digests of the files that it
+ * publishes. */
 hpcw_sink_source gen_digests_source(struct gen_digests *digests);
 
-/* Size and digest of a published file; NULL if this process published none of that path. */
+/* Returns size and digest of a published file; NULL: this process published no such path. */
 const struct gen_stored *gen_digests_find(const struct gen_digests *digests, const char *path);
 
 #endif

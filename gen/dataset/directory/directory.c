@@ -81,7 +81,7 @@ hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *
 
 enum { FINGERPRINT = 64 };
 
-/* *same: the first line of the parameter file has the fingerprint. *is: there is such a file. */
+/* *is: the parameter file exists. *same: its first line has the run's fingerprint. */
 static hpcw_status read_begun(const struct gen_run *run, bool *is, bool *same, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char *text;
@@ -92,12 +92,12 @@ static hpcw_status read_begun(const struct gen_run *run, bool *is, bool *same, h
     *same = s == HPCW_OK && strncmp(text, "; ", 2) == 0 &&
             strncmp(text + 2, run->fingerprint, strlen(run->fingerprint)) == 0;
     hpcw_i_free(text);
-    /* With --force the directory is cleared, whatever has the name. */
+    /* With --force the directory is cleared, whatever has this name. */
     bool fails = read_source_is_of_system(s, &why) || (s != HPCW_OK && s != HPCW_ENOENT && !run->force);
     return fails ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
-/* The fingerprint in the manifest; "" without one. */
+/* Reads the fingerprint of the manifest; "" without a manifest. */
 static hpcw_status read_manifest(const struct gen_run *run, char fingerprint[FINGERPRINT], hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     cJSON *manifest;
@@ -110,7 +110,7 @@ static hpcw_status read_manifest(const struct gen_run *run, char fingerprint[FIN
     return read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
-/* *empty: there is nothing in the directory but its state. *is: there is one. */
+/* *is: the directory exists. *empty: it contains at most its state. */
 static hpcw_status look_inside(const char *dir, bool *is, bool *empty, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -144,7 +144,7 @@ hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_sta
                  : strcmp(fingerprint, run->fingerprint) == 0 ? GEN_DIRECTORY_FINISHED
                                                               : GEN_DIRECTORY_DIFFERENT;
     }
-    /* A state directory without a description: another part is about to write it, or died before. */
+    /* A state directory without a description: another part is about to write it, or died before it could. */
     return s;
 }
 
@@ -156,7 +156,7 @@ hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw
 }
 
 /* The description as a configuration file. */
-/* Its text is in GEN_WORKLOAD_TEXT. */
+/* The workload's text is in GEN_WORKLOAD_TEXT. */
 static bool describe_workload(const struct gen_workload *w, struct hpcw_i_buf *buf) {
     bool ok = ui_param_line("workload", w->name, buf) && hpcw_i_buf_append_str(buf, "[workload]\n");
     for (size_t i = 0; ok && i < w->settings; i++) {
@@ -212,7 +212,8 @@ static hpcw_status write_state(const struct gen_run *run, const char *path, cons
     return s;
 }
 
-/* Writes the description, if it does not exist. The text of the workload comes first, as the description refers to it. */
+/* Writes the description unless it exists. Writes the text of the workload first, since the description refers
+ * to it. */
 static hpcw_status write_description(const struct gen_run *run, hpcw_error *err) {
     const struct gen_workload *w = run->dataset->workload;
     bool is, same;
@@ -234,7 +235,7 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
                                 hpcw_error *err) {
     const char *dir = run->directory;
     char path[GEN_DIRECTORY_PATH];
-    /* First of all: a directory with more than its state in it must have a description. */
+    /* This comes first: a directory with more than its state must have a description. */
     hpcw_status s = write_description(run, err);
     for (size_t i = 0; s == HPCW_OK && i < gen_format_count; i++) {
         if (run->dataset->formats >> i & 1) {
@@ -253,7 +254,7 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
 
 enum { DIFFERENCE = 160 };
 
-/* The first line that differs between two descriptions, after that with the fingerprint. */
+/* Finds the first line that differs between two descriptions, after the line with the fingerprint. */
 static bool lines_differ(const char *want, const char *got, char text[DIFFERENCE]) {
     want += strcspn(want, "\n");
     got += strcspn(got, "\n");

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The directory of a dataset, and the state that it keeps until the dataset is finished.
+/* Directory of a dataset, and the state that it keeps until the dataset is finished.
  *
- *   DIR/<format>/...            data
- *   DIR/truth.json              what was injected
- *   DIR/manifest.json           all parameters and every file; written last
- *   DIR/CHECKSUMS.xxh128        for `xxhsum -c`
- *   DIR/.hpcw/parameters.ini    state: the description of the dataset, a file for --config
- *   DIR/.hpcw/workload.lua      state: the text of its workload, if it has one
- *   DIR/.hpcw/lease             state: who writes here (lease.h)
- *   DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
+ * DIR/<format>/...            data
+ * DIR/truth.json              injected faults
+ * DIR/manifest.json           all parameters and files; written last
+ * DIR/CHECKSUMS.xxh128        for `xxhsum -c`
+ * DIR/.hpcw/parameters.ini    state: description of the dataset, a file for --config
+ * DIR/.hpcw/workload.lua      state: text of its workload, if it has one
+ * DIR/.hpcw/lease             state: the run that writes here (lease.h)
+ * DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
  *
- * DIR itself may be a symbolic link, and files are read through links. But whatever creates, replaces or removes a file in it
- * follows none: it goes through gen_run.below, which is held with the lease.
- */
+ * DIR itself may be a symbolic link, and files are read through links. But creating, replacing or removing a
+ * file in it follows no link: it goes through gen_run.below, which is held with the lease. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_DIRECTORY_H
 #define HPCW_GEN_DATASET_DIRECTORY_DIRECTORY_H
 
@@ -32,110 +30,111 @@ enum { GEN_DIRECTORY_PATH = 4096 + GEN_UNIT_PATH };
 #define GEN_PARAMETERS GEN_STATE_DIR "/parameters.ini"
 #define GEN_WORKLOAD_TEXT GEN_STATE_DIR "/workload.lua"
 
-/* Whether a path from a file stays below the directory: relative, short, no "..", no empty part. */
+/* Returns whether a path from a file stays below the directory: relative, short, without ".." and empty parts. */
 bool gen_directory_is_below(const char *path);
 
-/* "<dir>/<name>" into `path`. */
+/* Writes "<dir>/<name>" to `path`. */
 void gen_directory_path(const char *dir, const char *name, char path[GEN_DIRECTORY_PATH]);
 
-/* Reads a whole file of at most 256 MiB, otherwise HPCW_EFORMAT, and appends a NUL. The caller frees the text. */
+/* Reads a whole file and appends a NUL. The caller frees the text. HPCW_EFORMAT: the file has more than 256 MiB. */
 hpcw_status gen_directory_read(const char *path, char **text, hpcw_error *err);
 
-/* Reads a JSON file. HPCW_EFORMAT if it does not parse. Delete with cJSON_Delete. */
+/* Reads a JSON file. Free it with cJSON_Delete. HPCW_EFORMAT: it does not parse. */
 hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *err);
 
-/* A sink for a file in the directory of a run that has the lease. */
+/* Opens a sink for a file in the directory of a run that holds the lease. */
 hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw_durability durability,
                                hpcw_sink **out, hpcw_error *err);
 
-/* *is: a path is that of a file, itself and not by a link; *size is its size. Fails if it cannot be looked at. */
+/* *is: the path is a file, and not a symbolic link to one; *size: its size. Fails if the path cannot be
+ * examined. */
 hpcw_status gen_directory_find(const char *path, bool *is, uint64_t *size, hpcw_error *err);
 
-/* Size of a file. */
+/* Returns the size of a file. */
 hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err);
 
-/* What a directory holds before a run. */
+/* Content of a directory before a run. */
 enum gen_directory_state {
-    GEN_DIRECTORY_FRESH,      /* nothing, or it does not exist */
-    GEN_DIRECTORY_UNFINISHED, /* an unfinished dataset of this description */
-    GEN_DIRECTORY_FINISHED,   /* a finished dataset of this description */
-    GEN_DIRECTORY_DIFFERENT,  /* a dataset of another description, finished or not */
+    GEN_DIRECTORY_FRESH,      /* empty, or it does not exist */
+    GEN_DIRECTORY_UNFINISHED, /* an unfinished dataset with this description */
+    GEN_DIRECTORY_FINISHED,   /* a finished dataset with this description */
+    GEN_DIRECTORY_DIFFERENT,  /* a dataset with another description, finished or not */
     GEN_DIRECTORY_OTHER       /* something else */
 };
 hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_state *state, hpcw_error *err);
 
-/* The error for GEN_DIRECTORY_DIFFERENT: HPCW_EEXIST with the first parameter that differs. */
+/* Fails for GEN_DIRECTORY_DIFFERENT: HPCW_EEXIST with the first parameter that differs. */
 hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error *err);
 
-/* With the lease on the directory: makes those of the formats in it, and writes the description. `stripes` become the default of the formats' directories, unless zeroed. */
+/* Makes the directories of the formats and writes the description. Requires the lease. stripes: default layout
+ * of the formats' directories; zeroed: unchanged. */
 hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_stripes *stripes,
                                 hpcw_error *err);
 
 /* Removes temporary files of killed runs, in the directory itself and in those of some formats (bits). */
 hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpcw_error *err);
 
-/* The file with the state of units [begin, end) of a format, below the dataset's directory. */
+/* Writes the name of the file with the state of the units [begin, end) of a format, relative to the dataset's
+ * directory. */
 void gen_directory_range_name(const struct gen_format *format, uint64_t begin, uint64_t end,
                               char name[GEN_UNIT_PATH]);
 
-/* Whether this is the name of such a file, in .hpcw. */
+/* Returns whether a name in .hpcw is that of such a file. */
 bool gen_directory_is_range(const struct gen_format *format, const char *name);
 
-/* Whether runs give this name to a file in .hpcw. All other names there are somebody else's. */
+/* Returns whether runs give this name to a file in .hpcw. All other files there are foreign. */
 bool gen_directory_is_state(const char *name);
 
-/* Removes the files of runs in .hpcw but the lease. `left` (may be NULL): what is somebody else's. */
+/* Removes the files of runs in .hpcw except the lease. left: receives the foreign files; may be NULL. */
 hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_left *left, hpcw_error *err);
 
-/* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its formats. Sets
- * *run->left. */
+/* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its formats.
+ * Sets *run->left. */
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
-/* With a durability other than none: flushes all files of this part, also those of earlier runs and other parts, their
- * directories, that of the dataset, and its parent. */
+/* With a durability other than none, flushes all files of this part, including those of earlier runs and other
+ * parts. Also flushes their directories, the dataset's directory and its parent. */
 hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err);
 
-/* Removes one file; the truth, manifest and checksums. No error if they do not exist. */
+/* Remove one file; and truth, manifest and checksums. A missing file is no error. */
 hpcw_status gen_directory_remove(const struct gen_run *run, const char *name, hpcw_error *err);
 hpcw_status gen_directory_remove_lists(const struct gen_run *run, hpcw_error *err);
 
-/*
- * Sets *whole if a finished dataset still has all its files, if the run computes checksums also their list. If not, makes
- * it an unfinished dataset with the state of those formats whose files all exist.
- */
+/* Sets *whole if a finished dataset still has all its files. If the run computes checksums, their list must
+ * exist, too. Otherwise turns it into an unfinished dataset with the state of the formats whose files all exist. */
 hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_error *err);
 
-/* What is known of a file. Has 64-bit words only. */
+/* State of a file. It consists of 64-bit words only. */
 struct gen_stored {
     uint64_t size;
     struct gen_digest digest;
 };
 enum { GEN_STORED_WORDS = sizeof(struct gen_stored) / sizeof(uint64_t) };
 
-/* What is known of units [begin, end) of a format, which one run wrote. */
+/* State of the units [begin, end) of a format, which one run wrote. */
 struct gen_range {
     uint64_t begin, end;
-    bool digested;           /* the run computed checksums */
+    bool digested;           /* the run computed digests */
     struct gen_stored *file; /* [end - begin] */
     cJSON *partial;
 };
 void gen_range_free(struct gen_range *range);
 
-/* Writes the state of a range. `partial` [size], a JSON object, replaces range->partial. */
+/* Writes the state of a range. partial: a JSON object of `size` bytes, which replaces range->partial. */
 hpcw_status gen_directory_write_range(const struct gen_run *run, const struct gen_format *format,
                                       const struct gen_range *range, const void *partial, size_t size,
                                       hpcw_error *err);
 
-/* Whether the state of exactly these units exists, fits the description, and its files have their sizes. Fails if that cannot
- * be known. */
+/* Sets the result to whether the state of exactly these units exists, fits the description, and has files of the
+ * right sizes. Fails if this cannot be determined. */
 hpcw_status gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
                                     struct gen_slice units, bool *has, hpcw_error *err);
 
-/* Removes the state of all ranges of a format, which another run is going to write as a whole. */
+/* Removes the states of all ranges of a format that another run will write as a whole. */
 hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_format *format, hpcw_error *err);
 
-/* Reads the ranges of a format in ascending order. HPCW_ESTATE if they do not cover its units, with the first gap. The
- * caller frees each of range[*count], and the array, also after a failure. */
+/* Reads the ranges of a format in ascending order. HPCW_ESTATE: they do not cover its units; the message has the
+ * first gap. The caller frees each range[i], i < *count, and the array, also after a failure. */
 hpcw_status gen_directory_ranges(const struct gen_run *run, const struct gen_format *format,
                                  struct gen_range **range, size_t *count, hpcw_error *err);
 

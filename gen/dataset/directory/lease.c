@@ -17,11 +17,11 @@
 #define PART "part."
 
 enum {
-    TAG = 16, /* digits in the name of a part */
+    TAG = 16, /* digits in the name of a part's file */
     TEXT = 2048,
     VALUE = 512,
     LOOK_AGAIN_MS = 20,
-    PATIENCE = 3000, /* times LOOK_AGAIN_MS: for a part that looks at the directory */
+    PATIENCE = 3000, /* retries, LOOK_AGAIN_MS apart, while another part examines the directory */
     MOST_TRIES = 100
 };
 
@@ -39,7 +39,7 @@ static void temporary_name(char name[GEN_LEASE_NAME]) {
                    (uint64_t)0);
 }
 
-/* *is: a name in .hpcw is that of this very file. 0, or why that cannot be known. */
+/* *is: the name in .hpcw still refers to this file. Returns 0, or an errno value if that cannot be determined. */
 static int is_still(const struct gen_lease *l, const char *name, const struct hpcw_i_file_id *id, bool *is) {
     struct hpcw_i_entry entry;
     int at;
@@ -59,12 +59,13 @@ static void host_name(char host[VALUE]) {
     host[255] = '\0';
 }
 
-/* The system whose locks are known here; 0: unknown. A name may be that of two hosts. */
+/* Id of the running system, whose locks are visible here; 0: unknown. A host name alone may belong to two hosts. */
 static void boot_of(bool known, char boot[VALUE]) {
     (void)snprintf(boot, VALUE, "%06" PRIx64, known ? hpcw_i_sys_host() : 0);
 }
 
-/* Without a lock others must not take the run for dead: its system is then none that they know. */
+/* Without a lock, others must not assume that the run is dead. So its system is written as one that they do not
+ * know. */
 static void describe(const struct gen_run *run, const char *what, bool locked, char text[TEXT]) {
     const struct gen_dataset *d = run->dataset;
     char host[VALUE];
@@ -83,7 +84,7 @@ static void describe(const struct gen_run *run, const char *what, bool locked, c
                    d->preset, gen_scale_name[d->scale], part, run->parts > 1 ? "yes" : "no", run->fingerprint);
 }
 
-/* The value of a line "key = value"; empty if there is none. */
+/* Returns the value of a line "key = value"; empty: there is none. */
 static void value_of(const char *text, const char *key, char value[VALUE]) {
     char start[32];
     (void)snprintf(start, sizeof start, "\n%s = ", key);
@@ -104,7 +105,7 @@ enum life { GONE, ALIVE, DEAD, UNKNOWN };
 
 struct other {
     char name[256];
-    int fd; /* keeps the inode from being used again; -1: none */
+    int fd; /* keeps the inode from being reused; -1: none */
     struct hpcw_i_file_id id;
     enum life life;
     char text[TEXT];
@@ -175,10 +176,9 @@ static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw
                              run->directory, path, pid, host, what);
 }
 
-/*
- * Removes the file of a dead run. Only the one who holds its lock may, so of two only one removes, and never what the
- * other one put there. Without locks, for --takeover, a rename decides instead, and what was not meant is put back.
- */
+/* Removes the file of a dead run. Only the holder of its lock may do so: of two runs only one removes it, and
+ * never a newer file of the other. Without locks (--takeover), a rename decides, and a wrongly renamed file is
+ * put back. */
 static hpcw_status remove_other(const struct gen_lease *l, const struct other *o, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char away[GEN_LEASE_NAME];
@@ -187,7 +187,7 @@ static hpcw_status remove_other(const struct gen_lease *l, const struct other *o
     const bool locked = hpcw_i_sys_lock(o->fd, 0) != EAGAIN;
     int e = locked ? is_still(l, o->name, &o->id, &is) : 0;
     if (e == 0 && !is) {
-        return HPCW_OK; /* another one was faster: look again */
+        return HPCW_OK; /* another run was faster: look again */
     }
     temporary_name(away);
     e = e == 0 ? hpcw_i_dir_fd(l->state, &at) : e;
@@ -204,7 +204,7 @@ static hpcw_status remove_other(const struct gen_lease *l, const struct other *o
                                  : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run that died left", path);
 }
 
-/* Whether a part of the same dataset has the lease for a moment. */
+/* Returns whether a part of the same dataset holds the lease for a short time. */
 static bool is_sibling(const struct gen_run *run, const struct other *o) {
     char parts[VALUE];
     char fingerprint[VALUE];
@@ -213,12 +213,12 @@ static bool is_sibling(const struct gen_run *run, const struct other *o) {
     return run->parts > 1 && strcmp(parts, "yes") == 0 && strcmp(fingerprint, run->fingerprint) == 0;
 }
 
-/* Removes the file o->name, if its run is dead. */
+/* Removes the file o->name if its run is dead. */
 static hpcw_status clear_away(const struct gen_lease *l, struct other *o, unsigned *patience, hpcw_error *err) {
     const struct gen_run *run = l->run;
     hpcw_status s = look_at(l, o, err);
     if (s == HPCW_OK && o->life == ALIVE) {
-        /* Or someone removes what a dead one left, and has its lock for this moment. */
+        /* Another run may hold the lock for a moment while it removes a dead run's file. */
         other_close(o);
         wait_a_little();
         s = look_at(l, o, err);
@@ -247,7 +247,7 @@ bool gen_lease_is_name(const char *name) {
     return strcmp(name, GEN_LEASE) == 0 || is_part(name);
 }
 
-/* No part may be alive. With the lease in hand, no new one comes. */
+/* Fails if a part is alive. No new part can start while this run holds the lease. */
 static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
     struct other o = {.fd = -1};
     struct hpcw_i_listing *listing;
@@ -274,12 +274,12 @@ static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
 
 /* ---- the own one ---- */
 
-/* Holds .hpcw, which must not be a symbolic link. */
+/* Holds .hpcw open. It must not be a symbolic link. */
 static int hold_state(struct gen_lease *l) {
     return hpcw_i_below_hold(l->run->below.root, GEN_STATE_DIR "/" GEN_LEASE, &l->state);
 }
 
-/* Holds the directory and .hpcw in it. */
+/* Holds the directory and its .hpcw open. */
 static int hold(struct gen_lease *l) {
     struct hpcw_i_sink_below *below = &l->run->below;
     *below = (struct hpcw_i_sink_below){.path = l->run->directory, .durability = l->run->durability};
@@ -339,7 +339,7 @@ static hpcw_status make_directories(struct gen_lease *l, bool *again, hpcw_error
     return e == 0 || *again ? HPCW_OK : fail_state(run, e, err);
 }
 
-/* Removes the lease, if it is still that of this run. */
+/* Removes the lease if it is still that of this run. */
 static void remove_own(const struct gen_lease *l) {
     char path[GEN_DIRECTORY_PATH];
     bool is;
@@ -355,7 +355,7 @@ static void remove_own(const struct gen_lease *l) {
     }
 }
 
-/* Ends what was taken so far, and removes the directories if nothing is in them. */
+/* Releases everything taken so far. Removes the directories if they are empty. */
 static void give_up(struct gen_lease *l) {
     if (l->fd >= 0) {
         if (l->owned) {
@@ -364,11 +364,11 @@ static void give_up(struct gen_lease *l) {
         (void)hpcw_i_sys_close(l->fd);
         l->fd = -1;
     }
-    /* Both fail if something is in them, also what another run has put there since. */
+    /* Both fail if the directory has entries, including new ones of another run. */
     if (l->owned && l->run->below.root != NULL) {
         (void)hpcw_i_below_rmdir(l->run->below.root, GEN_STATE_DIR);
     }
-    /* Somebody may have moved the directory, and another one may have its name. */
+    /* The directory may have been moved, and another one may have its name. */
     if (l->made_directory && hpcw_i_sys_is_at(AT_FDCWD, l->run->directory, &l->directory)) {
         (void)hpcw_i_sys_rmdir(l->run->directory);
     }
@@ -377,8 +377,8 @@ static void give_up(struct gen_lease *l) {
     }
 }
 
-/* Creates the file with its text under a temporary name, and locks it: nobody ever sees a part of it. *again: the
- * directory is gone, because another run has just ended. */
+/* Creates the file under a temporary name, writes it and locks it, so nobody sees it incomplete. *again: the
+ * directory is gone, since another run has just ended. */
 static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hpcw_error *err) {
     char text[TEXT];
     char path[GEN_DIRECTORY_PATH];
@@ -396,7 +396,7 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
     }
     if (e == 0) {
         e = hpcw_i_sys_id(l->fd, &l->id);
-        if (e != 0) { /* later, nobody can say whose it is */
+        if (e != 0) { /* otherwise nobody could tell later who owns it */
             (void)hpcw_i_sys_unlink_at(at, l->name, 0);
         }
     }
@@ -437,7 +437,7 @@ hpcw_status gen_lease_take(struct gen_run *run, const char *what, struct gen_lea
             s = name_it(l, GEN_LEASE, &e, err);
         }
         if (s == HPCW_OK && (again || e == ENOENT)) {
-            give_up(l); /* another run ended, and removed the directory with the temporary name */
+            give_up(l); /* another run ended and removed the directory with the temporary file */
         } else if (s == HPCW_OK && e == EEXIST) {
             s = clear_away(l, &o, &patience, err);
         }
@@ -493,7 +493,7 @@ hpcw_status gen_lease_hold(struct gen_lease *l, struct gen_run *run, hpcw_error 
         }
         if (e == 0) {
             (void)hpcw_i_sys_lock(l->fd,
-                                  (uint64_t)process); /* without it, the lease is still that of process 0 */
+                                  (uint64_t)process); /* without a lock, the lease still belongs to process 0 */
         }
         if (e == ENOENT) {
             s = hpcw_i_fail(err, HPCW_EMISMATCH,
@@ -508,7 +508,7 @@ hpcw_status gen_lease_hold(struct gen_lease *l, struct gen_run *run, hpcw_error 
 hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     state_path(l->run, l->name, path);
-    /* Where there are no locks, it may be away for a moment: see remove_other. */
+    /* Without locks, the file may be missing for a moment: see remove_other. */
     for (unsigned tries = 0; tries < 5; tries++) {
         bool is;
         int e = is_still(l, l->name, &l->id, &is);

@@ -20,7 +20,7 @@ void gen_lines_close(struct gen_lines *l) {
     *l = (struct gen_lines){0};
 }
 
-/* Drops earlier lines, and reads the next piece. */
+/* Drops the lines that were read, and reads more of the file. */
 static hpcw_status read_on(struct gen_lines *l, hpcw_error *err) {
     uint64_t left = read_source_size(l->source) - l->at;
     size_t n = left < PIECE ? (size_t)left : PIECE;
@@ -41,7 +41,7 @@ static hpcw_status read_on(struct gen_lines *l, hpcw_error *err) {
 }
 
 hpcw_status gen_lines_next(struct gen_lines *l, char **line, hpcw_error *err) {
-    size_t looked = 0; /* bytes of the line without its end */
+    size_t looked = 0; /* bytes of the line already searched for its end */
     *line = NULL;
     l->number++;
     for (;;) {

@@ -13,15 +13,15 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/dir.h"
 
-/* Names below the directory. */
+/* Names relative to the directory. */
 struct names {
-    struct hpcw_i_buf list; /* of char *, owned */
+    struct hpcw_i_buf list; /* char * elements, owned */
 };
 
 struct gen_older {
     bool is;            /* there is an older dataset, finished or not */
     uint64_t formats;   /* bits */
-    struct names files; /* of its formats; sorted */
+    struct names files; /* files of its formats, sorted */
     struct gen_older_size size;
 };
 
@@ -65,7 +65,8 @@ static void names_free(struct names *n) {
 
 /* ---- what is of the older dataset ---- */
 
-/* A manifest may come from anywhere: no name that a format does not make is taken from it. */
+/* Adds a file of the older dataset. A manifest may come from anywhere, so names that no format makes are
+ * ignored. */
 static hpcw_status add_old(struct gen_older *o, const char *name, hpcw_error *err) {
     const size_t f = gen_directory_is_below(name) ? gen_format_of_path(name) : gen_format_count;
     if (f == gen_format_count || !gen_format[f]->owns(name)) {
@@ -96,7 +97,7 @@ static hpcw_status add_listed(const struct gen_run *run, struct gen_older *o, hp
     return s;
 }
 
-/* Units of all formats of a dataset. */
+/* Adds the units of all formats of a dataset. */
 static hpcw_status add_units(const struct gen_dataset *d, struct names *names, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t f = 0; f < gen_format_count; f++) {
@@ -122,7 +123,7 @@ static hpcw_status add_described(const struct gen_run *run, struct gen_older *o,
         o->formats |= d.formats;
         s = add_units(&d, &o->files, err);
     } else {
-        /* That of another version of hpcw, or damaged: then nobody knows what the run planned. */
+        /* The description is damaged or from another version of hpcw, so the run's files are unknown. */
         s = read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
     }
     gen_dataset_free(&d);
@@ -136,7 +137,7 @@ static hpcw_status cannot(const struct gen_run *run, const char *name, int e, co
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s/%s: cannot %s", run->directory, name, what);
 }
 
-/* Whether this user may create, replace or remove the name. 0 or an errno value. */
+/* Checks whether this user may create, replace or remove the name. Returns 0 or an errno value. */
 static int may_change(const struct gen_run *run, const char *name) {
     struct hpcw_i_dir *parent;
     int at;
@@ -148,7 +149,7 @@ static int may_change(const struct gen_run *run, const char *name) {
     return e;
 }
 
-/* *is: it may be there. What is behind a symbolic link, or a directory, is no file of the older dataset. */
+/* *is: the file may exist. A path behind a symbolic link, or a directory, is not a file of the older dataset. */
 static hpcw_status check_old(const struct gen_run *run, const char *name, bool *is, struct gen_older_size *size,
                              hpcw_error *err) {
     struct hpcw_i_entry entry;
@@ -162,14 +163,14 @@ static hpcw_status check_old(const struct gen_run *run, const char *name, bool *
     return cannot(run, name, may_change(run, name), "remove", err);
 }
 
-/* Keeps only those that are to be removed. Their directories may be left without them. */
+/* Keeps only the names that are to be removed. Their directories may already lack the files. */
 static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     char **name = names_of(&o->files);
     const size_t count = names_count(&o->files);
     size_t kept = 0;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < count; i++) {
-        /* The manifest and the description may both name it. */
+        /* The manifest and the description may both name the file. */
         bool is = kept == 0 || strcmp(name[i], name[kept - 1]) != 0;
         s = s == HPCW_OK && is ? check_old(run, name[i], &is, &o->size, err) : s;
         if (is) {
@@ -185,7 +186,7 @@ static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o,
     return s;
 }
 
-/* The files of runs in .hpcw go in the end. */
+/* The files of runs in .hpcw are removed at the end. */
 static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *entry;
@@ -209,7 +210,8 @@ static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, h
     return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
 }
 
-/* How many directories of `name` from `slash` on, where the first one ends, are not also those of a file in `last`. */
+/* Counts the directories of `name` that are not also directories of `last`. Starts at `slash`, where the first
+ * directory ends. */
 static uint64_t others(const char *name, const char *slash, const char *last) {
     uint64_t n = 0;
     for (; slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -219,8 +221,8 @@ static uint64_t others(const char *name, const char *slash, const char *last) {
     return n;
 }
 
-/* The directories of a new file: as far as they exist, they must be directories. `last` are those of the file before, in the
- * order of their names; *missing is the number of those that do not exist. */
+/* Checks the directories of a new file: if they exist, they must be directories. last: the previous file in the
+ * order of names. *missing: number of directories that do not exist. */
 static hpcw_status check_parents(const struct gen_run *run, const char *name, char last[GEN_UNIT_PATH],
                                  uint64_t *missing, hpcw_error *err) {
     const char *end = strrchr(name, '/');
@@ -260,7 +262,7 @@ static hpcw_status check_new(const struct gen_run *run, const struct gen_older *
     return e == ENOENT ? HPCW_OK : cannot(run, name, e, "create", err); /* its directory does not exist yet */
 }
 
-/* Files that stay in a directory of which readers take all files. */
+/* Refuses files that would stay in a directory where readers take every file for a unit. */
 static hpcw_status check_alone(const struct gen_run *run, const struct gen_older *o, const struct names *names,
                                const char *folder, hpcw_error *err) {
     struct hpcw_i_listing *listing;
@@ -320,7 +322,7 @@ hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hp
     s = s == HPCW_OK ? check_all_new(run, o, err) : s;
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
         bool is;
-        struct gen_older_size list = {0}; /* its bytes do not count: the new list needs as many */
+        struct gen_older_size list = {0}; /* its bytes do not count, since the new list needs as many */
         s = check_new(run, o, lists[i], err);
         s = s == HPCW_OK && o->is ? check_old(run, lists[i], &is, &list, err) : s;
         o->size.files += list.files;
@@ -339,7 +341,7 @@ struct gen_older_size gen_older_size(const struct gen_older *o) {
     return o->size;
 }
 
-/* Removes the directories of the files, and those above them, unless something is in them. */
+/* Removes the directories of the files and their parents, if they are empty. */
 static void remove_empty(const struct gen_run *run, const struct names *names) {
     char last[GEN_UNIT_PATH] = "";
     for (size_t i = 0; i < names_count(names); i++) {
@@ -374,7 +376,7 @@ hpcw_status gen_older_remove(const struct gen_older *o, const struct gen_run *ru
     if (s == HPCW_OK) {
         remove_empty(run, &o->files);
     }
-    /* What names the files goes last, so that a run after a death knows which ones are left. */
+    /* Removes the lists of files last. So after a crash, the next run knows which files are left. */
     s = s == HPCW_OK ? gen_directory_remove_lists(run, err) : s;
     return s == HPCW_OK ? gen_directory_remove_state(run, NULL, err) : s;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What an older dataset left in the directory of a run with --force. Only files are removed that are known to be of it: those
- * that its manifest lists or the description of an unfinished run plans, if their names are those of a format, and the
- * lists and the state. Without a manifest or a description nothing is removed.
- */
+/* Files of an older dataset in the directory of a run with --force. Only files known to belong to it are
+ * removed: those that its manifest lists or that the description of an unfinished run plans, if a format makes
+ * such names; and the lists and the state. Without a manifest or a description nothing is removed. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_OLDER_H
 #define HPCW_GEN_DATASET_DIRECTORY_OLDER_H
 
@@ -11,15 +9,15 @@
 
 struct gen_older;
 
-/*
- * With the lease on the directory: looks for the files of an older dataset, and for all that would stop the run after some
- * of them were removed. Changes nothing. HPCW_EEXIST, HPCW_EINVAL: something is in the way, or files that stay would be
- * taken for files of the new dataset; HPCW_EACCES: no right to remove or replace a file. Free with gen_older_free.
- */
+/* Finds the files of an older dataset, and everything that would stop the run after some were removed. Requires
+ * the lease; changes nothing. Free with gen_older_free. HPCW_EEXIST, HPCW_EINVAL: something is in the way, or
+ * remaining files would be taken for files of the new dataset. HPCW_EACCES: no permission to remove or replace a
+ * file. */
 hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hpcw_error *err);
 void gen_older_free(struct gen_older *older);
 
-/* Of the files that will be removed, at most, and of the directories that the new dataset needs and that do not exist. */
+/* Upper bounds: for the files that will be removed, and for the directories that the new dataset needs and that
+ * do not exist. */
 struct gen_older_size {
     uint64_t bytes, files, folders;
 };

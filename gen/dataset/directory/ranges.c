@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of the ranges that are written, in files below .hpcw. Such a file may come from anywhere, so what it says of
- * the dataset must agree with the description. */
+/* State of the written ranges, in files below .hpcw. Such a file may come from anywhere, so it must agree with
+ * the description. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ hpcw_status gen_directory_find(const char *path, bool *is, uint64_t *size, hpcw_
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
 }
 
-/* *has: there is a file of this name with this size. *now: the size that it has, if there is a file. */
+/* *has: a file of this name has this size. *now: its size, if it exists. */
 static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bool *has, uint64_t *now,
                             hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -62,10 +62,9 @@ static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bo
 
 /* ---- one range: a file with one JSON text per line ----
  *
- *   {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
- *   {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
- *   {"partial":{...},"xxh128":"..."}                                with the digest of the partial results
- */
+ * {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
+ * {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
+ * {"partial":{...},"xxh128":"..."}                                with the digest of the partial results */
 #define PARTIAL "{\"partial\":"
 #define DIGEST ",\"xxh128\":\""
 
@@ -140,7 +139,7 @@ hpcw_status gen_directory_write_range(const struct gen_run *run, const struct ge
     return s;
 }
 
-/* Takes the digest of an entry, with which the range stays digested. */
+/* Reads the digest of an entry. Without one, the range no longer counts as digested. */
 static void take_digest(struct gen_range *range, const cJSON *item, struct gen_digest *digest) {
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
     *digest = (struct gen_digest){0};
@@ -157,7 +156,7 @@ static hpcw_status refuse_size(const char *dir, const char *name, uint64_t want,
                              want, got);
 }
 
-/* Reads one unit, and checks that its file exists with its size. */
+/* Reads one unit, and checks that its file exists and has the right size. */
 static hpcw_status take_unit(const struct gen_run *run, const struct gen_format *format,
                              struct gen_range *range, uint64_t index, const cJSON *item, hpcw_error *err) {
     const char *dir = run->directory;
@@ -173,7 +172,7 @@ static hpcw_status take_unit(const struct gen_run *run, const struct gen_format 
     if (s != HPCW_OK) {
         return s;
     }
-    /* An interrupted join may have given a pending file its final name already. */
+    /* An interrupted join may have renamed a pending file already. */
     char pending[GEN_UNIT_PATH];
     bool is_pending = gen_is_pending(format, run->dataset, range->begin, range->end, index);
     gen_pending_name(format, index, pending);
@@ -210,7 +209,7 @@ static hpcw_status take_head(const struct gen_run *run, const struct gen_format 
     return s;
 }
 
-/* A line that must be there. */
+/* Reads a line that must exist. */
 static hpcw_status next_line(struct gen_lines *lines, char **text, hpcw_error *err) {
     const hpcw_status s = gen_lines_next(lines, text, err);
     return s != HPCW_OK || *text != NULL
@@ -219,7 +218,7 @@ static hpcw_status next_line(struct gen_lines *lines, char **text, hpcw_error *e
                              lines->number);
 }
 
-/* The caller deletes the JSON, also after a failure. */
+/* Parses a line. The caller deletes the JSON, also after a failure. */
 static hpcw_status parse(const struct gen_lines *lines, const char *text, cJSON **json, hpcw_error *err) {
     *json = cJSON_ParseWithOpts(text, NULL, 1);
     return *json != NULL ? HPCW_OK
@@ -234,7 +233,7 @@ static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *
     return s == HPCW_OK ? parse(lines, text, json, err) : s;
 }
 
-/* Takes the last line. Nothing else knows the partial results, so they have a digest against damage. */
+/* Reads the last line. The partial results exist only here, so a digest protects them against damage. */
 static hpcw_status take_partial(struct gen_lines *lines, struct gen_range *range, hpcw_error *err) {
     char *text;
     cJSON *json;
@@ -298,7 +297,7 @@ static hpcw_status take_lines(const struct gen_run *run, const struct gen_format
                              lines->number);
 }
 
-/* After a failure there is nothing to free. */
+/* Reads the state of a range. After a failure there is nothing to free. */
 static hpcw_status read_range(const char *path, const struct gen_run *run, const struct gen_format *format,
                               struct gen_range *range, hpcw_error *err) {
     struct gen_lines lines;
@@ -368,7 +367,7 @@ static hpcw_status check_cover(const struct gen_run *run, const struct gen_forma
     return HPCW_OK;
 }
 
-/* Calls `take` with the name, below the directory, of every range's file of a format. */
+/* Calls `take` with the file name of each range of a format, relative to the directory. */
 static hpcw_status each_range(const char *dir, const struct gen_format *format,
                               hpcw_status (*take)(void *context, const char *name, hpcw_error *err),
                               void *context, hpcw_error *err) {
@@ -395,7 +394,7 @@ static hpcw_status each_range(const char *dir, const struct gen_format *format,
 struct range_list {
     const struct gen_run *run;
     const struct gen_format *format;
-    struct hpcw_i_buf list; /* of struct gen_range */
+    struct hpcw_i_buf list; /* struct gen_range elements */
 };
 
 static hpcw_status read_one(void *context, const char *name, hpcw_error *err) {
@@ -433,7 +432,7 @@ hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_for
 
 /* ---- a finished dataset with missing files ---- */
 
-/* *is: the file of an entry of the manifest has its size and, with `content`, its digest. */
+/* *is: the file of a manifest entry has the right size and, with `content`, the right digest. */
 static hpcw_status is_intact(const char *dir, const cJSON *entry, bool content, bool *is, hpcw_error *err) {
     const cJSON *path = cJSON_GetObjectItemCaseSensitive(entry, "path");
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(entry, "size");
@@ -456,8 +455,8 @@ static hpcw_status is_intact(const char *dir, const cJSON *entry, bool content, 
     return s;
 }
 
-/* The range of all files of a format, from their entries in the manifest; without a partial if a file is missing. `*next`
- * moves after the entries. */
+/* Makes the range of all files of a format from their manifest entries. It has no partial if a file is missing.
+ * *next: moves past the entries. */
 static hpcw_status range_of_manifest(const struct gen_run *run, const struct gen_format *format,
                                      const cJSON *truth, const cJSON **next, struct gen_range *range,
                                      hpcw_error *err) {
@@ -499,7 +498,7 @@ static hpcw_status write_whole_range(const struct gen_run *run, const struct gen
     return s;
 }
 
-/* What truth.json says, if it is as the manifest lists it, otherwise NULL. `files`: of the manifest. */
+/* Reads truth.json if it is as the manifest lists it; otherwise NULL. files: entries of the manifest. */
 static hpcw_status read_truth(const struct gen_run *run, const cJSON *files, cJSON **truth, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     const cJSON *last = NULL;
@@ -514,7 +513,7 @@ static hpcw_status read_truth(const struct gen_run *run, const cJSON *files, cJS
     return s == HPCW_OK && intact ? gen_directory_read_json(path, truth, err) : s;
 }
 
-/* *is: the list of checksums exists, or the run computes none. */
+/* *is: the checksum list exists, or the run computes no checksums. */
 static hpcw_status has_checksums(const struct gen_run *run, bool *is, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     uint64_t size;
@@ -552,7 +551,7 @@ hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_er
                 s = write_whole_range(run, gen_format[f], &kept[f], err);
             }
         }
-        /* Last, so that the directory always has either a manifest or its state. */
+        /* This comes last, so that the directory always has a manifest or a state. */
         if (s == HPCW_OK) {
             s = gen_directory_remove_lists(run, err);
         }

@@ -13,12 +13,13 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/fsinfo.h"
 
-/* Descriptors that a process has open at once, besides those that it holds from the beginning. */
+/* Descriptors that a process has open at once, in addition to those it starts with. */
 enum {
-    WITH_A_SET =
-        2, /* and the files: their directory, and a copy that keeps the lock of one while it is closed */
-    OF_A_THREAD = 3,  /* that writes one file after the other: the file, its directory, the copy */
-    OF_A_REMOVAL = 4, /* of what an older run left: the directories down to scr/scr.dataset.N/.scr */
+    WITH_A_SET = 2, /* for its files: their directory, and a copy that keeps a file locked while it is closed */
+    /* for a thread that writes files one by one: the file, its directory, and that copy */
+    OF_A_THREAD = 3,
+    /* to remove files of an older run: directories down to scr/scr.dataset.N/.scr */
+    OF_A_REMOVAL = 4,
 };
 
 static uint64_t larger(uint64_t a, uint64_t b) {
@@ -71,7 +72,7 @@ hpcw_status gen_room_find_existing(const struct gen_run *run, char path[GEN_DIRE
     (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", run->directory);
     int e = hpcw_i_sys_look(path, true, &entry);
     if (e == 0 && entry.kind == HPCW_I_NOTHING) {
-        const char *parent = dirname(path); /* in `path`, or "." */
+        const char *parent = dirname(path); /* `parent` points into `path`, or is "." */
         memmove(path, parent, strlen(parent) + 1);
     }
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", run->directory);
@@ -85,7 +86,7 @@ static uint64_t count_bits(uint64_t bits) {
     return n;
 }
 
-/* Files that are there at once just before the run ends: its units, their states, the description and the lists. */
+/* Number of files just before the run ends: units, their states, the description and the lists. */
 static uint64_t files_of(const struct gen_run *run, const struct gen_needs *needs) {
     const uint64_t description = run->dataset->workload != NULL ? 2 : 1;
     const uint64_t lists = run->parts > 1 ? 0 : run->checksums ? 3 : 2;
@@ -115,13 +116,14 @@ hpcw_status gen_room_on_disk(const struct gen_run *run, const struct gen_needs *
 
 /* ---- the processes ---- */
 
-/* No file that the run writes is larger. Each file is an object with its path and size in the manifest. */
+/* Upper bound of the size of any file that the run writes. The manifest has an object with path and size for
+ * each file. */
 static uint64_t largest_of(const struct gen_needs *needs, const struct gen_size *part) {
     const uint64_t manifest = part->path_bytes + part->files * (sizeof "{\"path\": \"\", \"size\": 0}" - 1);
     return larger(needs->size.largest, manifest);
 }
 
-/* A process opens its files of a set together. */
+/* A process opens its files of a set at the same time. */
 static uint32_t descriptors_of(const struct gen_run *run, uint64_t missing) {
     const uint64_t processes = (uint64_t)run->comm->size;
     uint64_t most = OF_A_REMOVAL;
@@ -143,7 +145,7 @@ static hpcw_status look_at_limits(const struct gen_run *run, const struct gen_ne
     const uint32_t count = descriptors_of(run, needs->missing);
     uint64_t is = 0, least = 0;
     int at;
-    /* Sizes are estimates where they depend on the content: they stop only a run that would remove something. */
+    /* Sizes that depend on the content are estimates. So they stop only a run that would remove something. */
     if (run->force && largest > limit) {
         return hpcw_i_fail(err, HPCW_ENOSPC,
                            "%s: expected to write a file of %" PRIu64 " bytes, got a limit of %" PRIu64

@@ -9,52 +9,55 @@
 #include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sink.h"
 
-/* What stays in .hpcw although the dataset is finished: files that no run made, and a lease that could not be removed. */
+/* What stays in .hpcw of a finished dataset: foreign files, and a lease that could not be removed. */
 struct gen_left {
     uint64_t count;
-    char name[256];   /* of the first file */
-    hpcw_error lease; /* why the lease of the run stays; HPCW_OK: it does not */
+    char name[256];   /* name of the first foreign file */
+    hpcw_error lease; /* why the run's lease stays; HPCW_OK: it does not stay */
 };
 
 struct gen_run {
     const struct gen_dataset *dataset;
-    char fingerprint[33]; /* of the dataset; gen_generate and gen_join set it */
+    char fingerprint[33]; /* of the dataset; set by gen_generate and gen_join */
     const char *directory;
     hpcw_comm *comm;
     uint32_t jobs;
-    uint32_t part, parts; /* part 0 .. parts - 1 */
+    uint32_t part, parts; /* part: 0 .. parts - 1 */
     bool resume, force, checksums;
-    bool takeover;                 /* also take the lease of a run that nobody can know to be dead */
-    struct hpcw_i_stripes stripes; /* default layout of the formats' directories; zeroed: theirs */
+    /* also take over a lease whose run may still be alive */
+    bool takeover;
+    struct hpcw_i_stripes stripes; /* default layout of the formats' directories; zeroed: unchanged */
     hpcw_durability durability;
-    struct hpcw_i_sink_below below; /* the directory, held while the run has the lease on it (lease.h) */
-    hpcw_sink_source outputs;       /* of the lists; zeroed: files below it */
-    /* Called with what the run does, and with bytes written; may be NULL. From any thread. */
+    /* the directory, held open while the run has the lease (lease.h) */
+    struct hpcw_i_sink_below below;
+    /* source of the lists' sinks; zeroed: files in the directory */
+    hpcw_sink_source outputs;
+    /* Receive the current action, and the number of bytes written; may be NULL. Called from any thread. */
     void (*label)(void *context, const char *text);
     void (*progress)(void *context, uint64_t bytes);
     void *context;
     struct gen_left *left; /* out, on process 0; may be NULL */
-    /* Reads GEN_PARAMETERS, the description of an unfinished dataset, and builds the dataset. The caller frees it, also after a
-     * failure. HPCW_ENOENT: there is none. NULL without `force`. */
+    /* Reads GEN_PARAMETERS, the description of an unfinished dataset, and builds the dataset. The caller frees
+     * it, also after a failure. HPCW_ENOENT: there is none. May be NULL without `force`. */
     hpcw_status (*read_description)(const char *directory, struct gen_dataset *d, hpcw_error *err);
 };
 
-/* Files, as planned. */
+/* Planned number and size of files. */
 struct gen_size {
     uint64_t files;
     uint64_t apparent, allocated; /* bytes, as in struct gen_unit */
-    uint64_t largest;             /* apparent bytes of the largest one */
-    uint64_t path_bytes;          /* of all paths together */
+    uint64_t largest;             /* apparent bytes of the largest file */
+    uint64_t path_bytes;          /* total length of the paths */
 };
 
-/* Units of a format that belong to a part. */
+/* Returns the units of a format that belong to a part. */
 struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts);
 
 /* Adds the files of some units of a format. */
 hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
                          struct gen_size *size, hpcw_error *err);
 
-/* The files of a part. */
+/* Computes the size of the files of a part. */
 hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, struct gen_size *size,
                           hpcw_error *err);
 

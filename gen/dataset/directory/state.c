@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of the files in .hpcw. */
+/* Names of the files in .hpcw. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

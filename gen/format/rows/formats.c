@@ -30,7 +30,7 @@ bool gen_format_is_beside(const char *path) {
     return f < gen_format_count && is_in(path, gen_format[f]->beside);
 }
 
-/* A file that is missing may be the first one of a set whose writer died while it gave the files their names. */
+/* If a file is missing, it may be the first one of a set whose writer died while renaming the files. Says so. */
 static hpcw_status finish_set(const char *path, hpcw_error *err) {
     struct hpcw_i_dir *dir = NULL;
     struct hpcw_i_entry entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linktest/pingpong_results_bin.sion: what LinkTest would have measured between all ranks. */
+/* linktest/pingpong_results_bin.sion: simulated LinkTest measurements between all ranks. */
 #include "gen/export/linktest.h"
 #include "gen/fit/links/links.h"
 #include "gen/format/linktest.h"
@@ -18,7 +18,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/fields/linktest.h"
 
-/* Above this the 16 bytes per pair alone are 2^56. */
+/* With more ranks, the 16 bytes per pair alone exceed 2^56. */
 #define MOST_RANKS (1u << 26)
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
@@ -86,17 +86,17 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     hpcw_linktest_params p = gen_linktest_params(d);
     uint64_t per_thread = (uint64_t)d->ranks * (8 + 8 + 4 + 16 + 4 + 24) + 20 * (uint64_t)d->machine.nodes;
-    uint64_t task0 = (uint64_t)d->ranks * 220; /* state of tasks, outliers, slowest timings */
+    uint64_t task0 = (uint64_t)d->ranks * 220; /* memory for the state of tasks, outliers and slowest timings */
     return jobs * per_thread + task0 + 32 * (p.retests < d->ranks ? p.retests : d->ranks) + (8 << 20);
 }
 
-/* The partial results list the ranks with a delayed message. In cJSON's tree each is an object of up to nine members: ten
- * nodes of 80 bytes, with their names and values of 32. */
+/* The partials list the ranks with a delayed message. In cJSON's tree each is an object of up to nine members.
+ * That makes ten nodes of 80 bytes, plus names and values of 32 bytes. */
 static uint64_t partial_memory(const struct gen_dataset *d) {
     double timings = (double)d->ranks * (double)(d->linktest_params.run.permutations + 1);
     double listed = 1 - exp(-timings * (double)d->linktest.tail_threshold * 0x1p-32);
     uint64_t outliers = (uint64_t)((double)d->ranks * listed * 1280);
-    /* Of several ranges, each lists the slowest timing of every step, once as a text. */
+    /* Each range's partial has a text with the slowest timing of every step. */
     uint64_t ranges = d->linktest_files > 1 ? d->linktest_files : 0;
     return outliers + ranges * d->linktest.steps * 13 * (d->linktest_params.run.permutations + 1);
 }
@@ -111,7 +111,7 @@ static bool owns(const char *path) {
 
 /* ---- reading ---- */
 
-/* By the tag alone, so that `verify` calls a damaged result damaged, not a container of something else. */
+/* Checks the tag only. So `verify` reports a damaged result as damaged, not as some other container. */
 static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
     struct read_sion *reader = NULL;
     struct read_sion_task task;

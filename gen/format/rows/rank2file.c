@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scr/: the prefix directory of a job that wrote checkpoints with SCR. */
+/* scr/: prefix directory of a job that wrote checkpoints with SCR. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t leaf = d->ckpt_params.leaf_bytes;
-    /* A size and a digest for each file. */
+    /* 24 bytes: a size and a digest for each file. */
     return jobs * (BUFFER + leaf) + 24 * gen_checkpoints_files(d->checkpoints) + (8 << 20);
 }
 
@@ -53,7 +53,7 @@ static double seconds(const struct gen_dataset *d) {
            (p->payload == MODEL_CHECKPOINT_FILES ? files * (80e-6 + (double)p->mean_size * 0.5e-9) : 0);
 }
 
-/* What follows "scr.dataset.7/" or "ckpt.7/" in a path, or NULL. */
+/* Returns the part of a path after "scr.dataset.7/" or "ckpt.7/", or NULL. */
 static const char *after_dataset(const char *path) {
     static const char *const names[] = {"scr.dataset.", "ckpt."};
     for (size_t i = 0; i < 2; i++) {
@@ -133,7 +133,7 @@ static hpcw_status put_file(const struct gen_write *w, uint64_t index, const cha
     return s;
 }
 
-/* Writes any file but the index. */
+/* Writes any file except the index. */
 static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct gen_write *w = context;
     char path[4096 + GEN_UNIT_PATH];
@@ -147,7 +147,7 @@ static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_e
     return s;
 }
 
-/* Collective. Files [begin, end), shared among all processes and threads. */
+/* Collective. Writes the files [begin, end), divided among all processes and threads. */
 static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64_t end, hpcw_error *err) {
     const struct gen_pool_work work = {
         .name = "scr", .context = (void *)(uintptr_t)w, .state_size = BUFFER, .step = write_file};
@@ -170,13 +170,13 @@ static hpcw_status write_index(const struct gen_write *w, hpcw_error *err) {
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    (void)partial; /* all that is injected follows from the parameters */
+    (void)partial; /* all injected faults follow from the parameters */
     uint64_t data = gen_checkpoints_first_data(w->dataset->checkpoints);
     uint64_t first = w->begin == 0 ? 1 : w->begin;
     bool one = hpcw_comm_process(w->comm) == 0;
     bool makes = one && !w->again;
     hpcw_status s = hpcw_i_agree(w->comm, makes ? make_folders(w, err) : HPCW_OK, NULL, err);
-    /* The data, then its metadata, then the index that makes both visible. */
+    /* Writes the data first, then its metadata, then the index that makes both visible. */
     if (s == HPCW_OK) {
         s = write_files(w, first > data ? first : data, w->end, err);
     }
@@ -189,7 +189,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     return s;
 }
 
-/* What the original programs do with a damaged checkpoint in a layout that they read; observed. */
+/* What the original programs do with a damaged checkpoint in a layout that they can read; observed. */
 static void readers_of(enum hpcw_rank2file_layout layout, const char *by_1_1, const char *by_1_2,
                        const char *by_3, const char *reader[2 * 2 + 1]) {
     size_t n = 0;
@@ -275,7 +275,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
 }
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
-    (void)ours; /* the same rules for all writers */
+    (void)ours; /* the same rules hold for all writers */
     bool directory;
     hpcw_status s = read_source_is_directory(path, &directory, err);
     *files = directory ? *files : 1;
@@ -292,7 +292,7 @@ const struct gen_format gen_format_rank2file = {
     .memory = memory,
     .seconds = seconds,
     .owns = owns,
-    .pending = true, /* readers look for the index */
+    .pending = true, /* readers look for the index first */
     .write = write_units,
     .complete = gen_pending_complete,
     .truth = truth,

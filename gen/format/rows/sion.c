@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sion/particles.sion: a container of task-local particle data, with several physical files and blocks. */
+/* sion/particles.sion: container of task-local particle data with several physical files and blocks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static uint32_t first_task(const struct gen_dataset *d, uint64_t file) {
     return hpcw_sion_first_task_of_file(d->ranks, files_of(d), (uint32_t)file);
 }
 
-/* Adds what tasks [begin, end) store in block b, which starts at `at`. */
+/* Adds the data of the tasks [begin, end) in block b, which starts at offset `at`. */
 static void add_block(struct gen_pages *pages, const struct gen_dataset *d, uint32_t begin, uint32_t end,
                       uint32_t b, uint64_t at) {
     for (uint32_t r = begin; r < end; r++) {
@@ -82,7 +82,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 }
 
 static uint64_t largest_record(const struct gen_dataset *d) {
-    /* Far out in the tail of the log-normal distribution; only for the plan. */
+    /* Far in the tail of the log-normal distribution; used for the plan only. */
     return 8 * d->particles_params.mean_size;
 }
 
@@ -111,7 +111,7 @@ static void end_thread(void *context, void *state) {
     hpcw_i_buf_free(state);
 }
 
-/* Writes a rank chunk by chunk. The buffer holds the largest chunk of this thread's ranks. */
+/* Writes the data of a rank chunk by chunk. The buffer fits the largest chunk of this thread's ranks. */
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct sion_job *job = context;
     const struct gen_dataset *d = job->w->dataset;
@@ -141,7 +141,7 @@ static bool owns(const char *path) {
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    (void)partial; /* all that is injected follows from the parameters */
+    (void)partial; /* all injected faults follow from the parameters */
     const struct gen_dataset *d = w->dataset;
     uint32_t files = files_of(d);
     struct gen_slice own = gen_share(w->comm, first_task(d, w->begin), first_task(d, w->end));
@@ -155,7 +155,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     o.size_context = (void *)(uintptr_t)d;
     o.files = files;
     o.fs_block_size = d->block_size;
-    o.buffer_size = 0; /* every write is a whole chunk */
+    o.buffer_size = 0; /* each write is a whole chunk, so no buffer is needed */
     o.durability = w->durability;
     if (w->begin > 0 || w->end < files) {
         o.set_tasks = d->ranks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of formats. In a file of its own, so that a program with its own table is linked without it. */
+/* The table of formats. It has its own file, so that a program with another table can be linked without it. */
 #include "gen/format/format.h"
 
 #define ROW(number, name) [GEN_FORMAT_##number] = &gen_format_##name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vom/data.<rank>.json.br: what vt would have written about the objects of the simulated application. */
+/* vom/data.<rank>.json.br: what vt would write about the objects of the simulated application. */
 #include "gen/export/vom.h"
 #include "gen/export/rewrite/vom.h"
 #include "gen/fit/loads/loads.h"
@@ -43,22 +43,22 @@ static uint64_t units(const struct gen_dataset *d) {
     return (uint64_t)d->ranks + gen_vom_balance_files(d);
 }
 
-/* Bytes of a record, measured on generated datasets. */
+/* Bytes of text for a record, measured on generated datasets. */
 #define TASK_TEXT 209.0
 #define SUBPHASE_TEXT 29.0
 #define OTHER_TEXT 178.0
 #define EDGE_TEXT 219.0
 #define MEMORY_TEXT 190.0
-/* What brotli leaves of the text: a twentieth with the default options, and less of what stood there before. */
+/* Compression ratio of brotli with default options, for new text and for text that repeats earlier text. */
 #define COMPRESSED 0.053
 #define COMPRESSED_AGAIN 0.01
 
-/* About how much text a rank writes, for a plan; *again of it stood there before: edges with the same volumes, objects in
- * the iterations of a balancer. Objects at the border have fewer neighbours. */
+/* Estimates the bytes of text of a rank, for a plan. *again: the part that repeats earlier text, from edges with
+ * equal volumes and objects in iterations of a balancer. Objects at the border have fewer neighbours. */
 static double text_size(const struct gen_dataset *d, double *again) {
     const struct model_load_params *p = &d->load_params;
     const double objects = model_load_mean_objects(&d->load);
-    const double fill = objects / d->load.per_rank; /* of a neighbour's place */
+    const double fill = objects / d->load.per_rank; /* probability that a neighbouring place has an object */
     double neighbours = 0;
     for (uint32_t k = 0; k < p->dims; k++) {
         double side = d->load.side[k];
@@ -114,7 +114,7 @@ static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
            kept * d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
 }
 
-/* A compressor begins with fresh memory for each file. */
+/* A compressor starts with fresh memory for each file. */
 static double seconds(const struct gen_dataset *d) {
     double ignored;
     const double size = text_size(d, &ignored);
@@ -133,7 +133,7 @@ static bool owns(const char *path) {
 
 /* ---- truth ---- */
 
-/* The heaviest ones, if above `least` times the mean. */
+/* Puts the heaviest ones whose load is above `least` times the mean. */
 static void put_overloaded(const struct model_load *m, struct hpcw_i_json *json, const char *key,
                            const struct gen_tally_heavy *list, double mean, double least) {
     bool objects = strcmp(key, "objects") == 0;
@@ -176,7 +176,7 @@ static void put_phase(const struct model_load *m, uint32_t phase, const struct g
     hpcw_i_json_end_object(json);
 }
 
-/* Adds what one range counted. *known is false if the partial has no tallies: it is then the part of truth.json of a
+/* Adds the tallies of one range. *known is false if the partial has none. It is then the part of truth.json of a
  * finished dataset that lost files of other formats. */
 static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen_load_tally *tally, bool *known,
                                hpcw_error *err) {
@@ -261,7 +261,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     return s;
 }
 
-/* The mean of log2(time) of a rank's tasks that cannot migrate; phase 0 sets up. */
+/* Mean of log2(time) of a rank's unmigratable tasks, without phase 0, which is the set-up. */
 static double fixed_load(const struct model_load *m, uint32_t rank) {
     double sum = 0;
     uint64_t count = 0;
@@ -278,7 +278,7 @@ static double fixed_load(const struct model_load *m, uint32_t rank) {
 
 hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err) {
     const uint32_t ppn = d->machine.params.ppn;
-    const uint32_t nodes = d->ranks / ppn; /* the last one may have fewer ranks */
+    const uint32_t nodes = d->ranks / ppn; /* without the last node if that has fewer ranks */
     double *value = hpcw_i_malloc(((size_t)nodes + 1) * 2 * sizeof *value);
     if (value == NULL) {
         return hpcw_i_fail_memory(err, "vom", nodes, "nodes");
