@@ -42,7 +42,7 @@ static void free_comm(struct sim_comm *comm) {
     }
 }
 
-/* Adds a communicator, whose ranks the caller fills in, unless it is the world. NULL when memory runs out. */
+/* Adds a communicator. The caller fills in its ranks, unless it is the world. Returns NULL when memory runs out. */
 static struct sim_comm *add_comm(struct sim *sim, uint32_t size) {
     struct sim_comm **grown =
         hpcw_i_grow(sim->comm, &sim->comm_capacity, sim->comms + (size_t)1, sizeof *grown);
@@ -67,7 +67,7 @@ static struct sim_comm *add_comm(struct sim *sim, uint32_t size) {
     return sim->comm[sim->comms++] = comm;
 }
 
-/* After its ranks. */
+/* Call it once the communicator has its ranks. */
 static bool init_meetings(const struct sim *sim, struct sim_comm *comm) {
     struct sim_meetings *m = &comm->meetings;
     m->levels = sim_plan_levels(comm->size);
@@ -155,14 +155,14 @@ static int by_wish(const void *a, const void *b) {
                                             : (x->place < y->place ? -1 : x->place > y->place);
 }
 
-/* Sorts by rank; `place` is that in the new communicator. */
+/* Sorts by rank; `place` is the place in the new communicator. */
 static int by_rank(const void *a, const void *b) {
     const struct sim_candidate *x = a;
     const struct sim_candidate *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Makes a communicator of members in the order of its places, and sorts them by rank. */
+/* Makes a communicator from members in the order of places, then sorts the members by rank. */
 static bool make_comm(struct sim *sim, struct sim_candidate *member, uint32_t size) {
     struct sim_comm *comm = add_comm(sim, size);
     if (comm == NULL) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Communicators. Number 0 is the world; members of one make further ones in a collective call. A `place` is a rank in a
- * communicator, a `rank` one in the world.
- */
+/* Communicators. Number 0 is the world. Members of a communicator create others by a collective call. A `place`
+ * is a rank in a communicator; a `rank` is a rank in the world. */
 #ifndef HPCW_GEN_SIM_COMM_H
 #define HPCW_GEN_SIM_COMM_H
 
@@ -11,31 +9,34 @@
 
 struct sim_comm {
     uint32_t size;
-    uint32_t *rank;    /* [size] by place; NULL: the world, where both are equal */
-    uint32_t *by_rank; /* [size] places, in the order of their ranks */
-    uint32_t per_node; /* how many members a node has at most */
-    uint32_t *met;     /* [size] collective calls that a member has begun */
+    /* [size] ranks by place; NULL: the world, where both are equal */
+    uint32_t *rank;
+    uint32_t *by_rank; /* [size] places in ascending order of rank */
+    uint32_t per_node; /* most members on a node */
+    uint32_t *met;     /* [size] number of collective calls that each member has begun */
     struct sim_meetings meetings;
 };
 
-/* The arguments of a split. */
+/* Arguments of a member in a split. */
 struct sim_wish {
-    uint32_t colour; /* those of one colour get one communicator; SIM_NONE: none */
-    int32_t key;     /* places are in the order of keys, then of the places in the parent */
+    uint32_t colour; /* members of one colour share a communicator; SIM_NONE: none */
+    int32_t key;     /* places are in the order of keys, then of places in the parent */
 };
 
-/* The world. HPCW_ENOMEM. */
+/* Creates the world. HPCW_ENOMEM. */
 hpcw_status sim_comms_init(struct sim *sim, hpcw_error *err);
 void sim_comms_free(struct sim *sim);
 
-/* Makes communicators by the members' wishes, `wish` of sim_rank, and fills in `made` there. Without memory, the run fails. */
+/* Makes communicators from the members' `wish` in sim_rank, and sets their `made`. When memory runs out, the run
+ * fails. */
 void sim_comms_split(struct sim *sim, const struct sim_comm *parent);
 
-/* How many ranks of a node use its cards when `talking` of its members do: those of other communicators are taken to do the same
- * at that time. */
+/* Returns how many ranks of a node use its cards while `talking` of the communicator's members on it do. Ranks
+ * of other communicators are assumed to do the same at that time. */
 uint32_t sim_comm_users(const struct sim *sim, const struct sim_comm *comm, uint32_t talking);
 
-/* The place of the n-th member in the order of ranks, and how many from that one on are on its node. */
+/* Returns the place of the n-th member by rank. The other function returns how many members from that one on are
+ * on its node. */
 static inline uint32_t sim_comm_nth(const struct sim_comm *comm, uint32_t n) {
     return comm->by_rank == NULL ? n : comm->by_rank[n];
 }
@@ -47,7 +48,7 @@ static inline uint32_t sim_comm_rank(const struct sim_comm *comm, uint32_t place
     return comm->rank == NULL ? place : comm->rank[place];
 }
 
-/* The place of a rank; SIM_NONE: it is no member. */
+/* Returns the place of a rank, or SIM_NONE if it is not a member. */
 uint32_t sim_comm_place(const struct sim_comm *comm, uint32_t rank);
 
 #endif

@@ -5,7 +5,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* When all ranks had ended the n-th phase, counted from 1. */
+/* Returns when all ranks had ended the n-th phase, counted from 1. */
 static uint64_t end_of(const struct sim_crowd *crowd, uint32_t n) {
     return n > 0 ? crowd->phase[n - 1].end_ns : 0;
 }
@@ -23,7 +23,7 @@ static bool find_excess(const struct sim *sim, const struct model_pattern *patte
     return crowded;
 }
 
-/* The share of a node's cards that one of its ranks has, in cards. */
+/* Cards of a node that one of its ranks has, as a number of cards. */
 static double cards_of_rank(const struct model_network *net) {
     const uint32_t sharing = sim_cost_sharing(net);
     const uint32_t nics = net->machine->params.nics;
@@ -38,8 +38,8 @@ static void use_phase(struct sim *sim, uint32_t phase) {
     const double all_ns = switch_ns + (double)p->busy_ns[MODEL_SAME_SWITCH];
     struct model_pattern pattern = {.ranks = 0};
     if (all_ns > 0) {
-        /* When ranks are in different phases, messages of several phases are under way at once: as many as if a phase took
-         * from the end of the one before to its own. */
+        /* If ranks are in different phases, messages of several phases are on the way at once. It is as if a
+         * phase lasted from the end of the previous phase to its own end. */
         const uint64_t length_ns = p->end_ns - end_of(&sim->crowd, phase);
         const uint64_t sends_ns = p->last_ns - p->first_ns;
         const double node_ns =
@@ -53,7 +53,7 @@ static void use_phase(struct sim *sim, uint32_t phase) {
     sim->crowd.now = find_excess(sim, &pattern, sim->crowd.excess);
 }
 
-/* Whether links are crowded if all ranks send as far as they can, all the time. */
+/* Returns whether links are crowded if all ranks always send to the farthest ranks. */
 static bool can_be_crowded(const struct sim *sim) {
     const struct model_network *net = sim->options.network;
     struct model_pattern most = {.ranks = sim_cost_sharing(net) * cards_of_rank(net),
@@ -98,7 +98,8 @@ void sim_crowd_free(struct sim *sim) {
     hpcw_i_free(sim->crowd.phase);
 }
 
-/* How long after its end, at `end_ns` or later, a phase's figures hold, if it is the next one that all ranks end. */
+/* Returns how long after the end of a phase its figures begin to hold. end_ns: earliest end of that phase, which
+ * must be the next one to end. */
 static uint64_t delay_of(const struct sim_crowd *crowd, uint64_t end_ns) {
     const uint64_t before_ns = end_of(crowd, crowd->ended);
     const uint64_t length_ns = crowd->ended > 0 ? before_ns - end_of(crowd, crowd->ended - 1) : 0;

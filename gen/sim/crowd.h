@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Crowded links between switches, groups, or nodes of a torus. A message over one that has to carry more than it can keeps
- * its sender's share of the cards busy for longer, and arrives as much later. By how much follows from the messages of a
- * phase before: how many cards were busy at once, and how far their messages went (struct model_pattern). Links are a
- * mean field, as for the link test: no message is routed, so one crowded link among empty ones is not seen.
+/* Crowded links between switches, between groups, or between nodes of a torus. A message over an overloaded link
+ * keeps its sender's share of the cards busy for longer and arrives later. The delay follows from the messages
+ * of an earlier phase: how many cards were busy at once, and how far messages went (struct model_pattern). Links
+ * are a mean field, as for the link test: no message is routed. So a single crowded link among empty ones is not
+ * modelled.
  *
- * Ranks may be in different phases at one time of the run, so a phase counts when all ranks have ended it. Its figures
- * hold for calls that begin after as much time again as it took, or as the phase before it took if that was longer. In a
- * run of equal phases these are the calls of the next phase but one. No rank has got there when the phase ends, since the
- * horizon is at most that far away. So nobody waits in simulated time, and no result depends on the order in which ranks
- * run.
- */
+ * Ranks may be in different phases at one simulated time, so a phase counts once all ranks have ended it. Its
+ * figures hold for calls that begin later by its length, or by the length of the previous phase if that was
+ * longer. In a run of equal phases these are the calls of the next phase but one. No rank has got there when the
+ * phase ends, since the horizon is nearer than that. So no simulated time passes by waiting, and no result
+ * depends on the order in which ranks run. */
 #ifndef HPCW_GEN_SIM_CROWD_H
 #define HPCW_GEN_SIM_CROWD_H
 
@@ -23,22 +22,24 @@
 
 struct sim;
 
-/* The messages between nodes that ranks sent in one of their phases. */
+/* Messages between nodes that all ranks sent in one phase. */
 struct sim_crowd_phase {
-    uint64_t busy_ns[MODEL_CLASSES]; /* of all ranks: how long their shares of the cards were busy */
-    uint64_t busy_hops;              /* the same times the hops of a torus, of all classes */
-    uint64_t first_ns, last_ns;      /* when the first message left, and when the last one had left */
-    uint64_t end_ns;                 /* when the last rank ended the phase */
-    uint64_t holds_ns;               /* if all ranks have ended it: from when on its figures hold */
-    uint32_t ended;                  /* ranks that have ended it */
+    /* sum over ranks: how long their shares of the cards were busy */
+    uint64_t busy_ns[MODEL_CLASSES];
+    uint64_t busy_hops;         /* sum of these times, each multiplied by the message's hops on a torus */
+    uint64_t first_ns, last_ns; /* when the first message left, and when the last one had left */
+    uint64_t end_ns;            /* when the last rank ended the phase */
+    /* if all ranks have ended it: when its figures begin to hold */
+    uint64_t holds_ns;
+    uint32_t ended; /* number of ranks that have ended it */
 };
 
 struct sim_crowd {
     struct sim_crowd_phase *phase;    /* [phases + 1] NULL: no link of the job can be crowded */
-    uint32_t ended;                   /* phases that all ranks have ended */
-    uint32_t used;                    /* of these, the ones whose figures hold, or held */
-    bool now;                         /* some link is crowded */
-    double excess[MODEL_CLASSES];     /* what a message takes longer now, as a share of the card's time */
+    uint32_t ended;                   /* number of phases that all ranks have ended */
+    uint32_t used;                    /* number of these whose figures hold, or held */
+    bool now;                         /* some link is crowded now */
+    double excess[MODEL_CLASSES];     /* extra time of a message now, as a share of the card's time */
     double all_excess[MODEL_CLASSES]; /* the same while all ranks send to all others */
 };
 
@@ -51,7 +52,7 @@ static inline uint64_t sim_crowd_wait(const struct sim_crowd *crowd, const struc
     return crowd->now ? (uint64_t)(crowd->excess[cost->distance] * (double)cost->card_ns + 0.5) : 0;
 }
 
-/* A message of a rank in this phase leaves at `leaves_ns` and takes `wait_ns` longer. */
+/* Counts a message of a rank in this phase. It leaves at `leaves_ns` and takes `wait_ns` longer. */
 static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t phase, const struct sim_cost *cost,
                                    uint64_t leaves_ns, uint64_t wait_ns) {
     if (crowd->phase != NULL && cost->distance >= MODEL_SAME_SWITCH) {
@@ -65,14 +66,15 @@ static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t phase, cons
     }
 }
 
-/* Extra transfer time of a message in an alltoall in pairs, ns: all ranks send at once, all over the job. */
+/* Extra transfer time of a message in an alltoall in pairs, ns. All ranks send at once, to ranks all over the
+ * job. */
 uint64_t sim_crowd_pairs_wait(const struct sim *sim, enum model_class distance, uint64_t bytes);
 
-/* A rank ends a phase. */
+/* Records that a rank ends a phase. */
 void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns);
 
-/* All further calls begin at `first_ns` or later: takes the figures that hold then. Returns a time after it up to which
- * no others do. */
+/* Selects the figures that hold at `first_ns`; no later call may begin before that. Returns a later time until
+ * which the same figures hold. */
 uint64_t sim_crowd_pass(struct sim *sim, uint64_t first_ns);
 
 #endif

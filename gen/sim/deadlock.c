@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors of programs that do not end as they should: they name ranks, calls, and places in the program. */
+/* Errors of programs that do not end properly. The messages name ranks, calls, and lines of the program. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,9 +7,10 @@
 #include "gen/sim/private.h"
 #include "libwriter/base/status.h"
 
-enum { NAMED = 4, PLACE = 256 }; /* ranks that a message names; bytes of a place in the program */
+/* ranks that a message names; bytes of a position in the program */
+enum { NAMED = 4, PLACE = 256 };
 
-/* Text that grows, cut where it is full. */
+/* Text that grows and is cut when the buffer is full. */
 struct sim_words {
     char text[900];
     size_t size;
@@ -33,7 +34,7 @@ static void say_place(const struct sim *sim, struct sim_words *w, uint32_t rank)
     }
 }
 
-/* The first thing that a rank waits for. */
+/* Appends the first thing that a rank waits for. */
 static void say_wait(const struct sim *sim, struct sim_words *w, uint32_t rank) {
     const struct sim_rank *r = &sim->rank[rank];
     say(w, "rank %" PRIu32 " in %s", rank, sim_call_name[r->call]);
@@ -101,7 +102,7 @@ static hpcw_status check_rank(const struct sim *sim, uint32_t rank, hpcw_error *
     return HPCW_OK;
 }
 
-/* A collective call that some members have left and others never make. */
+/* Checks for a collective call that some members have left and others never make. */
 static hpcw_status check_meetings(const struct sim_comm *comm, hpcw_error *err) {
     const struct sim_meeting *g = comm->meetings.oldest;
     return g == NULL ? HPCW_OK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A queue of things that happen at a time, earliest first. */
+/* Priority queue of events in simulated time, earliest first. */
 #ifndef HPCW_GEN_SIM_HEAP_H
 #define HPCW_GEN_SIM_HEAP_H
 
@@ -7,11 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The order is that of (time_ns, rank, number). Together they are unique, so nothing depends on when an entry was added. */
+/* Entries are ordered by (time_ns, rank, number). These are unique together, so nothing depends on when an entry
+ * was added. */
 struct sim_entry {
     uint64_t time_ns;
     uint32_t rank, number;
-    uint32_t item, serial; /* what happens, and which use of that item */
+    uint32_t item, serial; /* what happens; `serial` counts the uses of that item */
 };
 
 bool sim_entry_is_before(const struct sim_entry *a, const struct sim_entry *b);
@@ -22,10 +23,10 @@ struct sim_heap {
     size_t count, capacity;
 };
 
-/* False when memory runs out; the heap is then as before. */
+/* Returns false and changes nothing when memory runs out. */
 bool sim_heap_add(struct sim_heap *heap, struct sim_entry entry);
 
-/* Removes the earliest entry, which is entry[0]. There must be one. */
+/* Removes the earliest entry, entry[0], which must exist. */
 void sim_heap_remove(struct sim_heap *heap);
 
 void sim_heap_free(struct sim_heap *heap);

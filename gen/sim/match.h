@@ -1,73 +1,75 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Messages and receives that look for each other. Each is a half of a transfer, and is kept until both halves are there
- * and both ranks have waited for theirs. The halves of two ranks match in the order of the calls, by tag and communicator, as
- * MPI has it.
- */
+/* Matches messages and receives. A posted send or receive is a half of a transfer. It is kept until both halves
+ * exist and both ranks have waited for theirs. The halves of two ranks match in the order of the calls, by tag
+ * and communicator, as in MPI. */
 #ifndef HPCW_GEN_SIM_MATCH_H
 #define HPCW_GEN_SIM_MATCH_H
 
 #include "gen/sim/timing/cost.h"
 #include "libwriter/base/table.h"
 
-#define SIM_NOTHING UINT32_MAX /* no half, no pair */
+#define SIM_NOTHING UINT32_MAX /* index for: no half, no pair */
 
-/* Halves and pairs are as long as a line of the cache, and begin with one: a run waits for them most of all. So a half has what
- * the end of a wait needs of its pair. */
+/* A half and a pair each fill one aligned cache line, since waiting for their memory dominates a run. So a half
+ * contains what the end of a wait needs of its pair. */
 struct sim_half {
-    uint64_t time_ns; /* a send: when the message leaves; a receive: when it was posted */
-    uint64_t
-        done_ns; /* if matched or sent eagerly: a send: when it is over; a receive: when the message is there */
+    uint64_t time_ns; /* send: when the message leaves; receive: when it was posted */
+    /* valid if matched or sent eagerly. send: when it completes; receive: when the message has arrived */
+    uint64_t done_ns;
     union {
-        uint64_t envelope_ns; /* of a message: when the receiver can know of it */
-        uint64_t card_ns;     /* of a matched receive: how long the rank's share of the cards is busy */
+        uint64_t envelope_ns; /* of a message: when the receiver can see it */
+        /* of a matched receive: how long the rank's share of the cards is busy */
+        uint64_t card_ns;
     };
     union {
-        uint32_t number;      /* of a message: of the sender's call, in a circle */
+        uint32_t number;      /* of a message: number of the sender's call, modulo 2^32 */
         uint32_t overhead_ns; /* of a matched receive: processor time */
     };
-    uint32_t bytes; /* of a message, and of a matched receive; at most SIM_MOST_BYTES */
-    uint32_t owner; /* the rank whose half it is */
+    /* of a message and of a matched receive; at most SIM_MOST_BYTES */
+    uint32_t bytes;
+    uint32_t owner; /* rank that posted this half */
     uint32_t other; /* the other rank */
     uint32_t pair;
-    uint32_t next;      /* of the pair's halves that look for another one */
-    uint32_t wait_next; /* of those that the rank waits for */
-    uint32_t serial;    /* which use of this memory */
+    uint32_t next;      /* list of the pair's unmatched halves */
+    uint32_t wait_next; /* list of the halves that the rank waits for */
+    uint32_t serial;    /* counts the uses of this memory */
     int32_t tag;
     uint32_t comm : 20;
     bool sends : 1, eager : 1;
     bool matched : 1;
-    bool held : 1;   /* a request that the rank has not waited for */
-    bool waited : 1; /* the rank waits for it */
+    bool held : 1;   /* a request that the rank has not waited for yet */
+    bool waited : 1; /* the rank waits for it now */
 };
 
 struct sim_queue {
     uint32_t first, last; /* SIM_NOTHING: empty */
 };
 
-/* All that goes from one rank to another. */
+/* Everything sent from one rank to another. */
 struct sim_pair {
-    uint64_t envelope_ns;              /* of the last message */
-    struct sim_cost cost;              /* of the last size */
-    struct sim_queue message, receive; /* without another half, in the order of the calls */
+    uint64_t envelope_ns; /* envelope time of the last message */
+    struct sim_cost cost; /* cost for the last size */
+    /* unmatched messages and receives, in the order of the calls */
+    struct sim_queue message, receive;
     uint32_t from, to;
 };
 
-/* The ranks that a rank sends to, or receives from, and their pairs. Zeroed: none. */
+/* A rank that another rank sends to, or receives from, and their pair. A zeroed list is empty. */
 struct sim_partner {
     uint32_t rank, pair;
 };
 struct sim_partners {
-    struct sim_partner *list; /* [count] by rank */
+    struct sim_partner *list; /* [count] sorted by rank */
     size_t capacity;
     uint32_t count;
-    uint32_t next; /* after the one that was looked for last: programs have an order, and keep to it */
+    /* guess: the entry after the last one found, since programs repeat their order */
+    uint32_t next;
 };
 
-/* Where a rank is in the list, or where it would be. */
+/* Returns the position of a rank in the list, or where it would be inserted. */
 uint32_t sim_partners_search(const struct sim_partners *partners, uint32_t rank);
 
-/* The pair with a rank; SIM_NOTHING: it is not in the list. */
+/* Returns the pair with a rank, or SIM_NOTHING if it is not in the list. */
 static inline uint32_t sim_partners_find(struct sim_partners *partners, uint32_t rank) {
     const uint32_t guess = partners->next < partners->count ? partners->next : 0;
     const bool right = guess < partners->count && partners->list[guess].rank == rank;
@@ -79,32 +81,34 @@ static inline uint32_t sim_partners_find(struct sim_partners *partners, uint32_t
     return partners->list[at].pair;
 }
 
-/* Adds one that is not in the list. False when memory runs out. */
+/* Adds a rank that is not in the list. Returns false when memory runs out. */
 bool sim_partners_add(struct sim_partners *partners, uint32_t rank, uint32_t pair);
 
 struct sim_match {
     struct sim_half *half;
     size_t capacity;
-    uint32_t count, unused; /* halves in use once; the first free one */
-    uint32_t most;          /* that there may be at once */
+    /* halves ever used; the first unused one */
+    uint32_t count, unused;
+    uint32_t most; /* limit of halves in use */
     struct sim_pair *pair;
     size_t pair_capacity;
-    uint32_t *next_in; /* [pairs] another pair of the same receiver; SIM_NOTHING: none */
+    /* [pairs] next pair with the same receiver; SIM_NOTHING: none */
+    uint32_t *next_in;
     size_t next_in_capacity;
     uint32_t pairs;
-    struct hpcw_i_table number; /* of a pair, by both ranks */
+    struct hpcw_i_table number; /* pair by its two ranks */
 };
 
 void sim_match_init(struct sim_match *m, uint32_t most);
 void sim_match_free(struct sim_match *m);
 
-/* Number of the pair, or SIM_NOTHING when memory runs out. */
+/* Returns the number of the pair, or SIM_NOTHING when memory runs out. */
 uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to);
 
-/* Makes room for a half; false when memory runs out or there are too many. Halves move. */
+/* Makes room for a half. Returns false when memory runs out or there are too many. Halves may move. */
 bool sim_match_grow(struct sim_match *m);
 
-/* Adds a half that nobody looks for yet, or SIM_NOTHING as sim_match_grow. */
+/* Adds an unmatched half. Returns SIM_NOTHING as sim_match_grow fails. */
 static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
     if (m->unused == SIM_NOTHING && !sim_match_grow(m)) {
         return SIM_NOTHING;
@@ -114,7 +118,7 @@ static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half 
     const uint32_t serial = h->serial;
     m->unused = h->next;
     if (h->next != SIM_NOTHING) {
-        __builtin_prefetch(&m->half[h->next]); /* of the next call */
+        __builtin_prefetch(&m->half[h->next]); /* for the next call */
     }
     *h = *half;
     h->serial = serial;
@@ -127,7 +131,7 @@ static inline void sim_match_drop(struct sim_match *m, uint32_t half) {
     m->unused = half;
 }
 
-/* Takes the first half with a tag in a communicator out of a queue; SIM_NOTHING: there is none. */
+/* Removes the first half with this tag and communicator from a queue. Returns SIM_NOTHING if there is none. */
 static inline uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, uint32_t comm,
                                       int32_t tag) {
     uint32_t before = SIM_NOTHING;

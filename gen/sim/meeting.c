@@ -8,12 +8,12 @@
 #include "gen/sim/private.h"
 #include "libwriter/base/mem.h"
 
-/* Members of a split tell each other colour and key. */
+/* Bytes that members of a split exchange: colour and key. */
 enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
 
-/* Times of the members on further clocks. False when memory runs out. */
+/* Allocates the members' times on further clocks. Returns false when memory runs out. */
 static bool add_clocks(struct sim_meeting *g, uint32_t clocks) {
     g->other_ns = hpcw_i_calloc(clocks + (size_t)1, sizeof *g->other_ns);
     bool good = g->other_ns != NULL;
@@ -58,7 +58,8 @@ static bool is_tree(const struct sim_meeting *g) {
     return g->plan.shape == SIM_SHAPE_UP || g->plan.shape == SIM_SHAPE_DOWN;
 }
 
-/* The children of a slot are the slot + 1, 2, 4 ... below this; its parent is the slot without its lowest bit. */
+/* The children of a slot are slot + 1, 2, 4 ..., below this reach. Its parent is the slot without its lowest set
+ * bit. */
 static uint32_t reach_of(const struct sim_meeting *g, uint32_t slot) {
     return slot == 0 ? (uint32_t)1 << g->comm->meetings.levels : slot & (~slot + 1);
 }
@@ -71,7 +72,8 @@ static uint32_t children_of(const struct sim_meeting *g, uint32_t slot) {
     return children;
 }
 
-/* The cost of the message between a slot and its child. As neighbours are on a node, one member of it talks to other nodes. */
+/* Cost of the message between a slot and its child. Neighbouring slots share a node, so only one member of a
+ * node sends to other nodes. */
 static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t slot,
                                  uint32_t child) {
     const struct model_network *net = sim->options.network;
@@ -93,12 +95,12 @@ static void later(uint64_t *time_ns, uint64_t other_ns) {
     *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
 }
 
-/* The times of all members on the main clock, 0, or on the n-th further one. */
+/* Returns the times of all members on the main clock (0), or on the n-th further clock. */
 static uint64_t *times_on(const struct sim_meeting *g, uint32_t clock) {
     return clock == 0 ? g->time_ns : g->other_ns[clock - 1];
 }
 
-/* A step of a meeting, which reads and changes g->time_ns. */
+/* A step of a meeting. It reads and changes g->time_ns. */
 typedef void meeting_step(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts);
 
 static void take_step(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts,
@@ -131,7 +133,7 @@ static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64
     }
 }
 
-/* A slot has the data of its parent. It sends them to its children, the farthest one first. */
+/* A slot has received its parent's data. Sends them to its children, the farthest first. */
 static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     const uint32_t place = place_in(g, slot);
     uint64_t busy_ns = 0;
@@ -153,7 +155,7 @@ static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     leave(sim, g, place, g->time_ns[place] + busy_ns);
 }
 
-/* A slot receives the data of its children, one after the other, the nearest one first, and combines them. */
+/* A slot receives the data of its children, the nearest first, and combines them. */
 static void receive_up(const struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     uint64_t free_ns[1 + SIM_MOST_CLOCKS] = {0};
     for (uint32_t m = 1; m < reach_of(g, slot) && m < g->comm->size - slot; m <<= 1) {
@@ -171,7 +173,7 @@ static void receive_up(const struct sim *sim, struct sim_meeting *g, uint32_t sl
     }
 }
 
-/* A slot has the data of its children. It sends the result to its parent, which may now have all, too. */
+/* A slot has the data of its children. Sends the result to its parent, which may then be complete, too. */
 static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     for (;;) {
         const uint32_t place = place_in(g, slot);
@@ -214,7 +216,7 @@ static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_r
     g->time_ns = next_ns;
 }
 
-/* In a ring each member gets all through the slowest hop, which only one member of a node has. */
+/* Time of a ring: each member receives everything through the slowest hop, which only one member of a node has. */
 static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
     uint8_t farthest = 0;
     for (uint32_t i = 0; i < g->comm->size; i++) {
@@ -225,13 +227,13 @@ static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
                                                   sim_comm_users(sim, g->comm, 1));
 }
 
-/* In pairs a member has a message from each other one: `near` of its node, itself included, and those of other nodes, when all
- * ranks of the node use the cards. */
+/* Time of pairwise exchange: a member receives a message from each other member. `near` members are on its node,
+ * itself included. For the others, all ranks of the node use the cards. */
 static uint64_t pairs_ns(const struct sim_comm *comm, const uint64_t message[2], uint32_t near) {
     return (near - 1) * message[0] + (comm->size - near) * message[1];
 }
 
-/* Nobody gets all before the last member has come and has sent. */
+/* No member is complete before the last member has arrived and has sent. */
 static void run_steps(struct sim *sim, struct sim_meeting *g) {
     const struct sim_comm *comm = g->comm;
     const bool ring = g->plan.shape == SIM_SHAPE_RING;
@@ -301,7 +303,7 @@ static void begin(struct sim *sim, struct sim_meeting *g, uint32_t place, enum s
     }
 }
 
-/* The meeting of this member's next collective call; NULL when memory runs out. */
+/* Returns the meeting of this member's next collective call, or NULL when memory runs out. */
 static struct sim_meeting *find(struct sim *sim, struct sim_comm *comm, uint32_t place, enum sim_call call,
                                 uint32_t root, uint64_t bytes) {
     struct sim_meetings *m = &comm->meetings;
@@ -362,7 +364,7 @@ static void scatter_parts(struct sim *sim, struct sim_meeting *g, const struct s
     g->time_ns[g->root] = sim_parts_scatter(sim, g, parts);
 }
 
-/* Nobody waits for a gatherv but the root, which waits for all. */
+/* In a gatherv only the root waits: for all members. */
 static void come_to_gather(struct sim *sim, struct sim_meeting *g, uint32_t place,
                            const struct sim_parts *parts) {
     if (place == g->root) {
@@ -388,7 +390,7 @@ static void leave_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place
     leave(sim, g, place, g->time_ns[place]);
 }
 
-/* All wait for the root of a scatterv, which waits for nobody. */
+/* In a scatterv all members wait for the root, which waits for nobody. */
 static void come_to_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place,
                             const struct sim_parts *parts) {
     const uint32_t size = g->comm->size;
@@ -424,7 +426,7 @@ static void come_with_parts(struct sim *sim, struct sim_meeting *g, uint32_t pla
     }
 }
 
-/* A member has come; whoever has all it waits for leaves. */
+/* A member arrives. All members whose data are then complete leave. */
 static void come(struct sim *sim, struct sim_meeting *g, uint32_t place, const struct sim_parts *parts) {
     const uint64_t come_ns = sim_least_end_ns(sim, sim_comm_rank(g->comm, place));
     later(&g->time_ns[place], come_ns);
@@ -472,7 +474,7 @@ static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enu
     sim_begin_call(sim, rank, number, call);
     sim->rank[rank].root = root;
     comm->met[place]++;
-    const enum sim_answer answer = sim_block(sim, rank); /* `come` may wake it at once */
+    const enum sim_answer answer = sim_block(sim, rank); /* `come` may wake the rank at once */
     come(sim, g, place, parts);
     drop_old(comm);
     return answer;

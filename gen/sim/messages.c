@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Point to point: sends, receives, and waits for them. */
+/* Point-to-point calls: sends, receives, and waits for them. */
 #include <inttypes.h>
 
 #include "gen/sim/private.h"
@@ -13,7 +13,8 @@ static struct sim_pair *pair_of(struct sim *sim, uint32_t pair) {
     return &sim->match.pair[pair];
 }
 
-/* The cost of a message between two ranks: that of the size before, if it is the same. */
+/* Returns the cost of a message between two ranks. If the size is the same as before, the previous cost is
+ * reused. */
 static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t bytes) {
     struct sim_pair *p = pair_of(sim, pair);
     if (p->cost.bytes != bytes) {
@@ -22,7 +23,8 @@ static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t b
     return &p->cost;
 }
 
-/* The pair out of the table, known to its receiver and with a cost. SIM_NOTHING when memory runs out. */
+/* Finds the pair in the table, adds it to its receiver's list, and computes its cost. Returns SIM_NOTHING when
+ * memory runs out. */
 static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct sim_partners *partners,
                           uint32_t partner) {
     const uint32_t known = sim->match.pairs;
@@ -47,25 +49,25 @@ static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
     return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, partners, from);
 }
 
-/* Of a place in a communicator. Most messages are in the world. */
+/* Returns the rank of a place in a communicator. Most messages are in the world. */
 static uint32_t rank_of(const struct sim *sim, uint32_t comm, uint32_t place) {
     return comm == SIM_WORLD ? place : sim_comm_rank(sim->comm[comm], place);
 }
 
 /* ---- the end of a wait ---- */
 
-/* One half that a rank waits for is over. Returns when the rank knows, after `now_ns`. */
+/* Returns when a rank continues after it waited for this completed half, at least `now_ns`. */
 static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t now_ns) {
     if (half->sends) {
         return sim_later_ns(now_ns, half->done_ns);
     }
-    /* Arrivals share the cards, too: in the order in which the rank takes them. */
+    /* Arrivals also share the cards, in the order in which the rank takes them. */
     struct sim_rank *r = &sim->rank[rank];
     r->in_free_ns = sim_later_ns(half->done_ns, r->in_free_ns + half->card_ns);
     return sim_later_ns(now_ns, r->in_free_ns) + half->overhead_ns;
 }
 
-/* The same of a half that was made in this call, and is all that the call waits for. */
+/* The same for a half created in this call, if the call waits for nothing else. */
 static uint64_t end_of_new(struct sim *sim, uint32_t rank, const struct sim_half *half) {
     const uint64_t end_ns = end_of(sim, rank, half, sim_least_end_ns(sim, rank));
     if (sim_has_clocks(sim)) {
@@ -90,26 +92,26 @@ static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *
     }
 }
 
-/* The rank has waited for a half. */
+/* The rank has waited for a half: releases it. */
 static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     sim->rank[rank].held -= h->held;
     if (h->matched) {
         sim_match_drop(&sim->match, half);
     } else {
-        h->held = h->waited = false; /* an eager send: who receives it drops it */
+        h->held = h->waited = false; /* an eager send: its receiver releases it */
     }
 }
 
-/* A waitall() looks at many halves, which other ranks have pushed out of the caches: all are fetched at once. */
+/* A waitall() reads many halves that other ranks have pushed out of the caches. This prefetches all of them. */
 static void fetch_requests(struct sim *sim, const struct sim_rank *r) {
     for (uint32_t i = 0; i < r->all; i++) {
         __builtin_prefetch(half_of(sim, (uint32_t)r->request[i]));
     }
 }
 
-/* All that the rank waits for, in the order in which it named them. Returns when its call ends; the program, and who traces it,
- * learn of the messages then. */
+/* Completes everything that the rank waits for, in the order of its requests. Returns when its call ends. At
+ * that time the program and the observer learn of the messages. */
 static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     uint64_t now_ns = sim_least_end_ns(sim, rank);
     uint32_t half = sim->rank[rank].waits_for;
@@ -134,7 +136,7 @@ static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     return now_ns;
 }
 
-/* Puts a half before those that the rank waits for already. */
+/* Prepends a half to the list of those that the rank waits for. */
 static struct sim_half *add_wait(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     h->waited = true;
@@ -143,12 +145,12 @@ static struct sim_half *add_wait(struct sim *sim, uint32_t rank, uint32_t half) 
     return h;
 }
 
-/* It is known when the half is over. */
+/* Returns whether the time of completion is known. */
 static bool has_end(const struct sim_half *half) {
     return half->matched || half->eager;
 }
 
-/* The rank will wait for this half, too. */
+/* Adds a half to those that the rank waits for. */
 static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
     sim->rank[rank].missing += !has_end(add_wait(sim, rank, half));
 }
@@ -159,8 +161,8 @@ static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
 
 /* ---- timed calls ---- */
 
-/* The first request that is over, in time, ends the rank's call; of those that were over when it began, the first one in the
- * order of the call. */
+/* The request that completes first ends the rank's call. Of those complete when the call began, it is the first
+ * in the order of the call. */
 void sim_serve_request(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
     uint64_t first_ns = UINT64_MAX;
@@ -185,7 +187,7 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
 
 /* ---- both halves are there ---- */
 
-/* A half has another one. If its rank waits for nothing else, that goes on. */
+/* A half was matched. If its rank waits for nothing else, resumes the rank. */
 static void settle(struct sim *sim, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     const uint32_t rank = h->owner;
@@ -201,7 +203,7 @@ static void settle(struct sim *sim, uint32_t half) {
     }
 }
 
-/* A message and its receive meet: what becomes of both. */
+/* Matches a message and a receive, and computes when both complete. */
 static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     const struct sim_cost *cost = cost_of(sim, s->pair, s->bytes);
     const uint64_t flight_ns = cost->flight_ns + (s->eager ? 0 : sim_crowd_wait(&sim->crowd, cost));
@@ -211,7 +213,8 @@ static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     if (s->eager) {
         r->done_ns = s->time_ns + flight_ns;
     } else {
-        /* The data follow the request when that and the receive are there; the sender is free when they have left it. */
+        /* Rendezvous: the data leave once both the request has arrived and the receive is posted. The sender is
+         * free when the data have left it. */
         const uint64_t start_ns = sim_later_ns(s->time_ns + cost->latency_ns, r->time_ns);
         r->done_ns = start_ns + flight_ns - cost->latency_ns;
         s->done_ns = sim_later_ns(start_ns, r->done_ns - cost->latency_ns);
@@ -233,7 +236,7 @@ static struct sim_half new_receive(struct sim *sim, uint32_t rank, uint32_t from
 
 /* ---- receives from any source ---- */
 
-/* A message that nobody has received yet comes to what a rank may receive from any source. */
+/* Adds a message that nobody has received to the mail of a rank that receives from any source. */
 static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_rank *r = &sim->rank[rank];
     const struct sim_half *h = half_of(sim, half);
@@ -251,13 +254,13 @@ static bool is_there(struct sim *sim, const struct sim_entry *entry) {
     return h->serial == entry->serial && !h->matched;
 }
 
-/* Whether a rank's receive from any source may take a message. */
+/* Returns whether a rank's receive from any source may take a message. */
 static bool suits(struct sim *sim, uint32_t rank, uint32_t half) {
     const struct sim_rank *r = &sim->rank[rank];
     return half_of(sim, half)->tag == r->any_tag && half_of(sim, half)->comm == r->comm;
 }
 
-/* The earliest message in a rank's mail for its receive; SIM_NOTHING: none. */
+/* Returns the earliest message in a rank's mail that fits its receive; SIM_NOTHING: none. */
 static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     struct sim_heap *mail = &sim->rank[rank].mail;
     while (mail->count > 0 && !is_there(sim, &mail->entry[0])) {
@@ -276,7 +279,7 @@ static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     return first == NULL ? SIM_NOTHING : first->item;
 }
 
-/* From now on the rank's mail has all that it may receive. */
+/* From now on, collects all messages for the rank in its mail. */
 static void open_mail(struct sim *sim, uint32_t rank) {
     sim->rank[rank].receives_any = true;
     for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = sim->match.next_in[p]) {
@@ -300,7 +303,7 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
     return sim_block(sim, rank);
 }
 
-/* The rank receives a message from whoever sent it. */
+/* Completes a receive from any source. */
 void sim_serve_message(struct sim *sim, uint32_t rank) {
     uint32_t send = first_mail(sim, rank);
     const struct sim_half *s = half_of(sim, send);
@@ -321,7 +324,7 @@ void sim_serve_message(struct sim *sim, uint32_t rank) {
 
 /* ---- sends and receives ---- */
 
-/* A message: it leaves when the cards are free. */
+/* Creates a message. It leaves when the cards are free. */
 static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, uint32_t comm, uint64_t bytes,
                                 int32_t tag) {
     struct sim_rank *r = &sim->rank[rank];
@@ -330,7 +333,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
     const uint64_t ready_ns = r->clock_ns + cost->overhead_ns;
     const uint64_t leaves_ns = sim_later_ns(ready_ns, r->out_free_ns);
     const uint64_t wait_ns = sim_crowd_wait(&sim->crowd, cost);
-    /* The request of a rendezvous does not wait for links: its data do, from when they follow. */
+    /* The request of a rendezvous does not wait for links. Its data do, when they follow. */
     const uint64_t time_ns = leaves_ns + (cost->rendezvous ? 0 : wait_ns);
     const uint64_t known_ns = time_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
     r->out_free_ns = leaves_ns + cost->card_ns + wait_ns;
@@ -362,7 +365,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
                              .eager = !cost->rendezvous};
 }
 
-/* Lets a new message look for its receive. If that is there, the message is over. */
+/* Matches a new message with a posted receive. If there is one, the message is complete. */
 static bool finds_receive(struct sim *sim, struct sim_half *send) {
     const uint32_t receive =
         sim_match_take(&sim->match, &pair_of(sim, send->pair)->receive, send->comm, send->tag);
@@ -378,7 +381,7 @@ static bool finds_receive(struct sim *sim, struct sim_half *send) {
     return true;
 }
 
-/* Lets a new receive look for its message. */
+/* Matches a new receive with a message. */
 static bool finds_message(struct sim *sim, struct sim_half *receive) {
     const uint32_t send =
         sim_match_take(&sim->match, &pair_of(sim, receive->pair)->message, receive->comm, receive->tag);
@@ -394,7 +397,7 @@ static bool finds_message(struct sim *sim, struct sim_half *receive) {
     return true;
 }
 
-/* Keeps a half that its rank waits for, now or later, or that looks for another one. SIM_NOTHING: see refuse_half. */
+/* Stores a half that is unmatched, or that its rank waits for now or later. SIM_NOTHING: see refuse_half. */
 static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     const uint32_t kept = sim_match_add(&sim->match, half);
     if (kept != SIM_NOTHING && !half->matched) {
@@ -407,7 +410,7 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     return sim_has_clocks(sim) ? sim_without_keep(sim, kept) : kept;
 }
 
-/* For calls that wait later or for more than one half. */
+/* For calls that wait later, or for more than one half. */
 static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
                           int32_t tag, bool held) {
     const uint32_t pair = pair_to(sim, rank, rank_of(sim, comm, to));
@@ -452,7 +455,7 @@ static bool is_partner(struct sim *sim, enum sim_call call, uint32_t comm, uint3
     return false;
 }
 
-/* Why a half could not be kept: there are too many, or no memory. */
+/* Explains why a half could not be stored: too many halves, or no memory. */
 static enum sim_answer refuse_half(struct sim *sim, enum sim_call call) {
     const struct sim_match *m = &sim->match;
     return m->count == m->most && m->unused == SIM_NOTHING
@@ -555,7 +558,7 @@ static bool is_held(struct sim *sim, sim_request request) {
     return h->serial == request >> 32 && h->held && !h->waited;
 }
 
-/* Keeps those that the rank has not waited for. */
+/* Removes requests that the rank has waited for. */
 static void clear_requests(struct sim *sim, struct sim_rank *r) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < r->posted; i++) {
@@ -566,7 +569,7 @@ static void clear_requests(struct sim *sim, struct sim_rank *r) {
     r->posted = kept;
 }
 
-/* A new request. False when memory runs out. */
+/* Adds a request. Returns false when memory runs out. */
 static bool hold(struct sim *sim, uint32_t rank, uint32_t half, sim_request *request) {
     struct sim_rank *r = &sim->rank[rank];
     if (r->posted == r->request_capacity) {
@@ -583,7 +586,7 @@ static bool hold(struct sim *sim, uint32_t rank, uint32_t half, sim_request *req
     return true;
 }
 
-/* A request of nobody: one that is over. */
+/* A request to or from no rank; it is complete. */
 #define NO_REQUEST UINT64_MAX
 
 enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
@@ -628,7 +631,7 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     return end_at_once(sim, rank);
 }
 
-/* The half of a request that its rank may wait for; SIM_NOTHING: it is not one. */
+/* Returns the half of a request that its rank may wait for. SIM_NOTHING: there is none. */
 static uint32_t half_of_request(struct sim *sim, uint32_t rank, enum sim_call call, sim_request request) {
     const uint32_t half = (uint32_t)request;
     if (half < sim->match.count && is_held(sim, request) && half_of(sim, half)->owner == rank) {

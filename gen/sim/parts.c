@@ -89,7 +89,7 @@ uint64_t sim_parts_scatter(struct sim *sim, struct sim_meeting *g, const struct 
 
 /* ---- from each to each ---- */
 
-/* What a member sends: of allgatherv its own part, of alltoallv those to all members. */
+/* Returns the bytes that a member sends: in an allgatherv its own part, in an alltoallv those to all members. */
 static uint64_t sent_by(struct sim_meeting *g, uint32_t place, const struct sim_parts *parts) {
     const uint64_t size = g->comm->size;
     if (g->call == SIM_CALL_ALLGATHERV) {
@@ -120,7 +120,7 @@ static uint64_t received_by(const struct sim_meeting *g, uint32_t place) {
                : g->parts.bytes[place] + (uint64_t)(g->parts.first + g->parts.step * (int64_t)place);
 }
 
-/* The time for `messages` that have `bytes` together. */
+/* Returns the time of `messages` messages with `bytes` in total. */
 static uint64_t messages_ns(const struct sim *sim, enum model_class distance, uint64_t messages, uint64_t bytes,
                             uint32_t users) {
     const struct model_network *net = sim->options.network;
@@ -129,13 +129,14 @@ static uint64_t messages_ns(const struct sim *sim, enum model_class distance, ui
     return messages == 0 ? 0 : (messages - 1) * empty_ns + sim_cost_crowded(net, c, distance, bytes, users);
 }
 
-/* Of a ring, in which each member gets the others' parts through the slowest hop. */
+/* Time of a ring: each member gets the others' parts through the slowest hop. */
 static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g, uint64_t bytes) {
     return messages_ns(sim, (enum model_class)g->comm->meetings.farthest, g->comm->size - 1, bytes,
                        sim_comm_users(sim, g->comm, 1));
 }
 
-/* Of pairs: what a member sends or receives goes in equal shares to those of its node, `near`, and to those of others. */
+/* Time of pairwise exchange: a member's bytes are divided equally between the `near` members of its node and all
+ * others. */
 static uint64_t pairs_ns(const struct sim *sim, const struct sim_meeting *g, uint64_t bytes, uint32_t near) {
     const uint64_t others = g->comm->size - 1;
     const enum model_class far = (enum model_class)g->comm->meetings.farthest;

@@ -13,14 +13,15 @@ static void add(struct sim_plan *plan, struct sim_round round) {
     plan->round[plan->rounds++] = round;
 }
 
-/* Rounds at growing distances with the same bytes: dissemination, and recursive doubling for any number of ranks. */
+/* Rounds at growing distances with equal bytes: dissemination, and recursive doubling for any number of ranks. */
 static void exchange(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool combines) {
     for (uint32_t k = 0; k < levels; k++) {
         add(plan, (struct sim_round){.level = k, .bytes = bytes, .combines = combines});
     }
 }
 
-/* Recursive halving: half of the bytes to the farthest ranks, a quarter to those half as far, and so on. */
+/* Recursive halving: half of the bytes to ranks at the largest distance, a quarter at half of that distance, and
+ * so on. */
 static void halve(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool combines) {
     for (uint32_t k = levels; k-- > 0;) {
         add(plan, (struct sim_round){
@@ -28,7 +29,7 @@ static void halve(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool c
     }
 }
 
-/* The way back: each rank ends with the parts of all, or those of a tree's root. */
+/* The reverse: each rank ends with the parts of all ranks, or the root of a tree does. */
 static void collect(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool tree) {
     for (uint32_t k = 0; k < levels; k++) {
         add(plan, (struct sim_round){.level = k, .bytes = bytes >> (levels - k), .tree = tree});
@@ -47,7 +48,7 @@ static void broadcast(struct sim_plan *plan, const struct sim_constants *constan
     collect(plan, levels, bytes, false);
 }
 
-/* Recursive doubling, and Bruck's algorithm for other numbers of ranks than powers of 2, have equal rounds. */
+/* Recursive doubling and, for other numbers of ranks than powers of 2, Bruck's algorithm have the same rounds. */
 static void allgather(struct sim_plan *plan, const struct sim_constants *constants, uint32_t ranks,
                       uint64_t bytes) {
     const bool odd = (ranks & (ranks - 1)) != 0;
@@ -63,14 +64,14 @@ static void allgather(struct sim_plan *plan, const struct sim_constants *constan
     }
 }
 
-/* How many numbers below `end` have bit k. */
+/* Returns how many numbers below `end` have bit k set. */
 static uint64_t with_bit(uint32_t end, uint32_t k) {
     const uint64_t half = (uint64_t)1 << k;
     const uint64_t rest = end % (2 * half);
     return end / (2 * half) * half + (rest > half ? rest - half : 0);
 }
 
-/* Bruck's algorithm sends a part on in each round whose bit its distance has. */
+/* In Bruck's algorithm, round k sends all parts whose distance has bit k set. */
 static void alltoall(struct sim_plan *plan, const struct sim_constants *constants, uint32_t ranks,
                      uint64_t bytes) {
     if ((double)bytes > constants->value[SIM_ALLTOALL_LONG]) {
@@ -118,14 +119,14 @@ void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants,
         plan->shape = SIM_SHAPE_PARTS;
         break;
     case SIM_CALL_ALLGATHER:
-    case SIM_CALL_SPLIT: /* all learn what each one says */
+    case SIM_CALL_SPLIT: /* all members learn the wishes of all others */
     case SIM_CALL_DUP:
         allgather(plan, constants, ranks, bytes);
         break;
     case SIM_CALL_ALLTOALL:
         alltoall(plan, constants, ranks, bytes);
         break;
-    default: /* a barrier, and what begins with one */
+    default: /* a barrier, and calls that begin with one */
         exchange(plan, levels, 0, false);
         break;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The algorithm of a collective call, by its bytes and the number of ranks: those that MPICH chooses [T in constants.c]. */
+/* Algorithm of a collective call, chosen by its bytes and the number of ranks as MPICH does [T in constants.c]. */
 #ifndef HPCW_GEN_SIM_PLAN_H
 #define HPCW_GEN_SIM_PLAN_H
 
@@ -7,33 +7,40 @@
 #include "gen/sim/timing/cost.h"
 
 enum sim_shape {
-    SIM_SHAPE_ROUNDS, /* in each round all ranks exchange at once, so nobody leaves before all have entered */
-    SIM_SHAPE_RING,   /* ranks - 1 rounds, always from the rank below */
-    SIM_SHAPE_PAIRS,  /* ranks - 1 rounds, each with another rank */
-    SIM_SHAPE_DOWN,   /* a binomial tree from the root: a rank leaves when it has sent to its children */
-    SIM_SHAPE_PARTS,  /* of different sizes: parts.h */
-    SIM_SHAPE_UP      /* the same to the root: a rank leaves when it has sent to its parent */
+    /* all ranks exchange at once in each round, so nobody leaves before all have entered */
+    SIM_SHAPE_ROUNDS,
+    SIM_SHAPE_RING,  /* ranks - 1 rounds, always from the previous rank */
+    SIM_SHAPE_PAIRS, /* ranks - 1 rounds, each with another rank */
+    /* a binomial tree from the root: a rank leaves when it has sent to its children */
+    SIM_SHAPE_DOWN,
+    SIM_SHAPE_PARTS, /* parts of different sizes: parts.h */
+    /* a binomial tree to the root: a rank leaves when it has sent to its parent */
+    SIM_SHAPE_UP
 };
 
-/* Each rank gets `bytes` from the rank 2^level below it, in a circle, and may combine them with its own. */
+/* A round: each rank gets `bytes` from the rank 2^level below, modulo the number of ranks. It may combine them
+ * with its own bytes. */
 struct sim_round {
     uint32_t level;
     uint64_t bytes;
     bool combines;
-    bool tree; /* a level of a tree: of a node, one rank at most sends to another node */
+    /* a level of a tree: at most one rank of a node sends to another node */
+    bool tree;
 };
 
 enum { SIM_MOST_LEVELS = 30, SIM_MOST_ROUNDS = 2 * SIM_MOST_LEVELS };
 
 struct sim_plan {
     enum sim_shape shape;
-    uint64_t bytes; /* of a message; in a tree that gathers or scatters, of each rank below */
-    bool gathers;   /* a tree: a message has the bytes of all ranks below; it combines nothing */
+    /* bytes of a message; in a tree that gathers or scatters, bytes of each rank below */
+    uint64_t bytes;
+    /* a tree whose messages have the bytes of all ranks below; nothing is combined */
+    bool gathers;
     uint32_t rounds;
     struct sim_round round[SIM_MOST_ROUNDS];
 };
 
-/* The smallest n with 2^n >= ranks. */
+/* Returns the smallest n with 2^n >= ranks. */
 uint32_t sim_plan_levels(uint32_t ranks);
 
 void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants, enum sim_call call,

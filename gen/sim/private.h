@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types and functions that the parts of the simulator share. */
+/* Types and functions shared by the parts of the simulator. */
 #ifndef HPCW_GEN_SIM_PRIVATE_H
 #define HPCW_GEN_SIM_PRIVATE_H
 
@@ -14,55 +14,64 @@
 #include "gen/sim/without.h"
 
 enum sim_rank_state {
-    SIM_RANK_RUNS,  /* or is ready to */
+    SIM_RANK_RUNS,  /* it runs or is ready to run */
     SIM_RANK_WAITS, /* for others */
     SIM_RANK_AT_HORIZON,
     SIM_RANK_ENDED
 };
 
-/* What a rank waits for in a timed call. */
+/* What a timed call of a rank waits for. */
 enum sim_timed {
     SIM_NOT_TIMED,
     SIM_ANY_MESSAGE,
-    SIM_ANY_REQUEST, /* of those in `waits_for` */
-    SIM_FILE         /* for its turn at a server of files */
+    SIM_ANY_REQUEST, /* any request in `waits_for` */
+    SIM_FILE         /* its turn at a file server */
 };
 
-/* What most calls need is in the first three lines of the cache. */
+/* State of a rank. What most calls need is in the first three cache lines. */
 struct sim_rank {
     uint64_t clock_ns;
-    uint64_t out_free_ns, in_free_ns; /* when the rank's share of the cards is free */
-    uint64_t stall_ns;                /* by how much its next call returns later */
+    uint64_t out_free_ns,
+        in_free_ns;    /* when the rank's share of the cards is free, for sending and receiving */
+    uint64_t stall_ns; /* delay of the return of its next call */
     struct sim_received received;
-    uint32_t comm;      /* of its last call */
-    uint32_t calls;     /* how many, in a circle: tells two waits apart */
-    uint32_t missing;   /* halves that it waits for, all of them, and that have no other half yet */
-    uint32_t waits_for; /* the first of these; SIM_NOTHING: none */
+    uint32_t comm; /* communicator of its last call */
+    /* number of calls modulo 2^32; it tells two waits apart */
+    uint32_t calls;
+    /* number of halves that it waits for; number of those that are unmatched */
+    uint32_t missing;
+    uint32_t waits_for; /* first half that it waits for; SIM_NOTHING: none */
     uint8_t state;      /* enum sim_rank_state */
     uint8_t call;       /* enum sim_call of its last call */
     uint8_t timed;      /* enum sim_timed */
-    bool receives_any;  /* it has done so before: `mail` has all that it may receive */
+    /* it has received from any source before, so `mail` has all its messages */
+    bool receives_any;
     struct sim_partners to, from;
-    uint32_t first_in; /* the first pair with this receiver; SIM_NOTHING: none */
-    uint32_t held;     /* requests that it has not waited for */
-    uint32_t
-        posted; /* requests in `request`: these in the order of their calls, and some that it has waited for */
-    uint32_t all; /* of those in `request`: all that the waitall() of the rank waits for */
+    /* the first pair with this receiver; SIM_NOTHING: none */
+    uint32_t first_in;
+    uint32_t held; /* number of requests that it has not waited for */
+    /* number of entries in `request`: the held requests in the order of their calls, and some that it has waited
+     * for */
+    uint32_t posted;
+    /* number of entries in `request` that the rank's waitall() waits for */
+    uint32_t all;
     size_t request_capacity;
     sim_request *request;
-    int32_t any_tag; /* of a receive from any source */
-    uint32_t waited; /* the place of the request that was over first */
-    struct sim_heap
-        mail;         /* messages without a receive, earliest first; of those some were received meanwhile */
-    uint64_t mark_ns; /* when it last ended a phase, or began a state */
+    int32_t any_tag; /* tag of a receive from any source */
+    uint32_t waited; /* index of the request that completed first */
+    /* unreceived messages, earliest first; some may have been received since */
+    struct sim_heap mail;
+    uint64_t mark_ns; /* when it last ended a phase or began a state */
     uint32_t phase, checkpoints;
-    uint32_t root;        /* of its last collective call */
-    uint32_t comms;       /* that it has asked for */
-    uint32_t led;         /* of those, in which its place was 0 */
-    struct sim_wish wish; /* of its last split */
-    struct sim_made made; /* what it got */
-    uint64_t write_bytes; /* of its checkpoint, or of another collective call */
-    uint64_t read_bytes;  /* where parts differ: received */
+    uint32_t root;        /* root of its last collective call */
+    uint32_t comms;       /* number of communicators it has asked for */
+    uint32_t led;         /* number of those in which its place was 0 */
+    struct sim_wish wish; /* arguments of its last split */
+    struct sim_made made; /* result of its last split */
+    /* bytes of its checkpoint, or of another collective call */
+    uint64_t write_bytes;
+    /* bytes received, if parts differ in size */
+    uint64_t read_bytes;
     struct sim_file file;
 };
 
@@ -71,15 +80,17 @@ struct sim {
     const struct sim_program *program;
     uint32_t ranks, ended;
     struct sim_rank *rank; /* [ranks] */
-    uint32_t *ready;       /* [ready_count] ranks that can go on; room for all */
+    uint32_t *ready;       /* [ready_count] ranks that can run; has room for all */
     uint32_t ready_count;
-    uint32_t *parked; /* [parked_count] ranks at the horizon */
+    uint32_t *parked; /* [parked_count] ranks that stopped at the horizon */
     uint32_t parked_count;
     uint64_t horizon_ns, window_ns;
-    bool cut; /* the horizon is nearer than the window, as links may be crowded after it */
-    uint64_t calls, calls_at_horizon; /* of all ranks; when the horizon moved last */
-    uint64_t turns;                   /* of ranks, since then */
-    struct sim_heap timed;            /* ranks in a timed call, by when it may be over */
+    /* the horizon is nearer than the window, since links may become crowded after it */
+    bool cut;
+    uint64_t calls, calls_at_horizon; /* calls of all ranks: now, and when the horizon last moved */
+    uint64_t turns;                   /* turns of ranks since the horizon moved */
+    /* ranks in a timed call, by the time when it may end */
+    struct sim_heap timed;
     struct sim_match match;
     struct sim_comm **comm; /* [comms] */
     uint32_t comms;
@@ -87,32 +98,32 @@ struct sim {
     struct sim_files files;
     struct sim_noise noise;
     struct sim_crowd crowd;
-    uint32_t clocks; /* further ones, in `without` */
+    uint32_t clocks; /* number of further clocks, in `without` */
     struct sim_without without;
     bool observed;
-    bool failed; /* `failure` says why; no rank is run any more */
+    bool failed; /* `failure` has the reason; no rank is run any more */
     hpcw_error failure;
-    char error[512]; /* of a refused call */
+    char error[512]; /* message of a refused call */
 };
 
 static inline uint64_t sim_later_ns(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Rarely: so that the code of other runs is in one piece. */
+/* Marked as unlikely, so that the code of other runs is contiguous. */
 static inline bool sim_has_clocks(const struct sim *sim) {
     return __builtin_expect(sim->clocks != 0, false);
 }
 
 /* ---- ranks.c ---- */
 
-/* Of a run that is observed. */
+/* Used only if the run is observed. */
 void sim_tell_begin(struct sim *sim, uint32_t rank);
 void sim_tell_return(struct sim *sim, uint32_t rank, uint64_t time_ns);
-/* Noise took `lost_ns`; `time_ns` is that of the event. */
+/* Reports that noise took `lost_ns`. time_ns: time of the event. */
 void sim_tell_loss(struct sim *sim, uint32_t rank, uint64_t time_ns, enum sim_work work, uint64_t lost_ns);
 
-/* A call begins: counts it, and tells the observer. */
+/* Begins a call: counts it and tells the observer. */
 static inline void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call) {
     struct sim_rank *r = &sim->rank[rank];
     r->call = (uint8_t)call;
@@ -124,7 +135,7 @@ static inline void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm,
     }
 }
 
-/* Advances the clock. A rank beyond the horizon stops. */
+/* Advances the clock of a rank. A rank beyond the horizon stops. */
 static inline enum sim_answer sim_advance(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     struct sim_rank *r = &sim->rank[rank];
     r->clock_ns = time_ns;
@@ -137,7 +148,7 @@ static inline enum sim_answer sim_advance(struct sim *sim, uint32_t rank, uint64
     return SIM_WAITS;
 }
 
-/* When a call returns that would at `calm_ns`, if it were not stalled and there were no noise. Once for each call. */
+/* Returns when a call ends that would end at `calm_ns` without stall and noise. Call it once for each call. */
 static inline uint64_t sim_disturb(struct sim *sim, uint32_t rank, uint64_t calm_ns) {
     calm_ns += sim->rank[rank].stall_ns;
     sim->rank[rank].stall_ns = 0;
@@ -148,7 +159,7 @@ static inline uint64_t sim_disturb(struct sim *sim, uint32_t rank, uint64_t calm
     return time_ns;
 }
 
-/* A call returns at `time_ns`. If that is beyond the horizon, the rank stops there. */
+/* Returns from a call at `time_ns`. If that is beyond the horizon, the rank stops there. */
 static inline enum sim_answer sim_return(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     if (sim->observed) {
         sim_tell_return(sim, rank, time_ns);
@@ -159,30 +170,30 @@ static inline enum sim_answer sim_return(struct sim *sim, uint32_t rank, uint64_
 static inline enum sim_answer sim_end_call(struct sim *sim, uint32_t rank, uint64_t calm_ns) {
     return sim_return(sim, rank, sim_disturb(sim, rank, calm_ns));
 }
-/* When a call of the rank ends that begins now and moves nothing. */
+/* Returns the end of a call that begins now and moves nothing. */
 static inline uint64_t sim_least_end_ns(const struct sim *sim, uint32_t rank) {
     return sim->rank[rank].clock_ns + (uint64_t)sim->options.constants.value[SIM_CALL];
 }
-/* The rank stops until sim_wake. */
+/* Stops the rank until sim_wake. */
 enum sim_answer sim_block(struct sim *sim, uint32_t rank);
-/* What a rank has waited for is there, and its call returns at `time_ns`. */
+/* Wakes a rank that has what it waited for. Its call returns at `time_ns`. */
 void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns);
 
 void sim_tell(struct sim *sim, const struct sim_event *event);
-/* The rank has a new communicator, if it wanted one. */
+/* Reports the rank's new communicator, if it wanted one. */
 void sim_tell_made(struct sim *sim, uint32_t rank, uint64_t time_ns);
 enum sim_answer sim_refuse(struct sim *sim, const char *fmt, ...) HPCW_PRINTF(2, 3);
-/* Memory runs out; returns SIM_WAITS, as no rank is run any more. */
+/* Fails the run for lack of memory. Returns SIM_WAITS, as no rank is run any more. */
 enum sim_answer sim_fail_memory(struct sim *sim, const char *what);
 
-/* The timed call of a rank may be over, or go on, at `time_ns`, or when it began, if that was later. */
+/* The timed call of a rank may end or continue at `time_ns`, or at the begin of the call if that is later. */
 void sim_may_end(struct sim *sim, uint32_t rank, uint64_t time_ns);
 
 /* ---- messages.c ---- */
 
-/* A receive from any source takes the earliest message. */
+/* Completes a receive from any source with the earliest message. */
 void sim_serve_message(struct sim *sim, uint32_t rank);
-/* The first request that is over ends a wait for any of several. */
+/* Completes a wait for any of several requests with the first one that is complete. */
 void sim_serve_request(struct sim *sim, uint32_t rank);
 
 /* ---- deadlock.c ---- */

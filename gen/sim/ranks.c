@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clocks of the ranks; the begin, the end and the failure of calls. */
+/* Clocks of the ranks; begin, end and failure of calls. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,8 +184,8 @@ void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     sim->rank[rank].stall_ns += time_ns;
 }
 
-/* Now, or a call's time later if the rank has done nothing since its last mark: in a log, no two phases or states of a rank may
- * have the same times (doc/formats/clog2.md#clog2-19). */
+/* Returns the current time, or the time of a call later if nothing happened since the last mark. In a log, no
+ * two phases or states of a rank may have the same times (doc/formats/clog2.md#clog2-19). */
 static uint64_t after_mark_ns(const struct sim *sim, uint32_t rank) {
     const struct sim_rank *r = &sim->rank[rank];
     return r->clock_ns > r->mark_ns ? r->clock_ns : sim_least_end_ns(sim, rank);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs ranks in turn, each as far as it gets. */
+/* Runs ranks in turn, each until it must wait. */
 #include "gen/sim/private.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/*
- * The distance that ranks may run ahead decides time and memory, no result. It shrinks, so that messages and records stay in the
- * caches, unless ranks stop too often for it.
+/* The distance that ranks may run ahead affects time and memory, but no result. It shrinks so that messages and
+ * records stay in the caches, unless ranks then stop too often.
  *
- *     FIRST_WINDOW_NS  the first distance
- *     FEW_CALLS        of a rank on average within the distance: fewer are not worth a look at all ranks
- *     MANY_CALLS       the same: with more of them, records take too much memory, however often ranks stop; logs of
- *                      32,768 ranks would need more than 1 GiB
- *     FEW_STOPS        one stop in so many turns of ranks costs little
- */
+ * FIRST_WINDOW_NS  the first distance, ns
+ * FEW_CALLS        calls of a rank, on average, within the distance; with fewer, scanning all ranks does not pay
+ * MANY_CALLS       upper limit of the same; with more, records take too much memory, however often ranks stop:
+ * logs
+ * of 32,768 ranks would need more than 1 GiB
+ * FEW_STOPS        one stop in this many turns of ranks costs little */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 64, FEW_STOPS = 16 };
 
-/* Sends and receives that look for their partners: with more of them, a program has a loop that never ends. */
+/* Most unmatched sends and receives, in all and for a rank. A program with more has an endless loop. */
 enum { UNDER_WAY = 1 << 20, UNDER_WAY_OF_RANK = 1 << 10 };
 
 /* ---- a run's memory ---- */
@@ -26,7 +25,7 @@ static uint32_t most_under_way(uint32_t ranks) {
     return most < SIM_NOTHING ? (uint32_t)most : SIM_NOTHING - 1;
 }
 
-/* No rank's call begins before `first_ns`. */
+/* Moves the horizon. No rank's call begins before `first_ns`. */
 static void set_horizon(struct sim *sim, uint64_t first_ns) {
     const uint64_t most_ns = sim_crowd_pass(sim, first_ns);
     sim->cut = most_ns - first_ns < sim->window_ns;
@@ -97,7 +96,8 @@ void sim_free(struct sim *sim) {
 
 /* ---- turns ---- */
 
-/* The rank to run: the last one that became ready, whose memory is still in the caches; for tests, any. */
+/* Returns the rank to run: the last one that became ready, since its memory is still in the caches. Tests can
+ * choose any. */
 static uint32_t take_ready(struct sim *sim) {
     uint32_t at = sim->ready_count - 1;
     if (sim->options.order != 0) {
@@ -109,7 +109,7 @@ static uint32_t take_ready(struct sim *sim) {
     return rank;
 }
 
-/* Ranks wait for their memory most of all. So that of the next one comes while this one runs. */
+/* Prefetches the memory of the next rank while this one runs, since most time is spent waiting for memory. */
 static void fetch_next(const struct sim *sim) {
     if (sim->ready_count > 0 && sim->program->fetch != NULL) {
         const uint32_t rank = sim->ready[sim->ready_count - 1];
@@ -118,8 +118,8 @@ static void fetch_next(const struct sim *sim) {
     }
 }
 
-/* In a checkpoint, ranks make few calls and the distance grows; it is too long for what follows. So when ranks have
- * made many calls, the horizon comes to where this rank is. */
+/* In a checkpoint, ranks make few calls and the distance grows too much for what follows. So when ranks have
+ * made many calls, the horizon moves back to where this rank is. */
 static void stop_early(struct sim *sim, uint32_t rank) {
     const uint64_t now_ns = sim->rank[rank].clock_ns;
     sim->horizon_ns = now_ns < sim->horizon_ns ? now_ns : sim->horizon_ns;
@@ -145,7 +145,7 @@ static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
     return sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
 }
 
-/* Serves the earliest timed call before the horizon. False: there is none. */
+/* Serves the earliest timed call before the horizon. Returns false if there is none. */
 static bool serve_timed(struct sim *sim) {
     while (sim->timed.count > 0) {
         const struct sim_entry entry = sim->timed.entry[0];
@@ -181,7 +181,7 @@ static void adapt_window(struct sim *sim) {
     sim->turns = 0;
 }
 
-/* Ranks that stopped at the horizon go on, if there are any. */
+/* Resumes the ranks that stopped at the horizon. Returns false if there are none. */
 static bool move_horizon(struct sim *sim) {
     uint64_t first_ns = sim->timed.count > 0 ? sim->timed.entry[0].time_ns : UINT64_MAX;
     if (sim->parked_count == 0 && sim->timed.count == 0) {

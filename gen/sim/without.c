@@ -35,7 +35,7 @@ static struct sim_without_rank *clocks_of(struct sim *sim, uint32_t rank) {
     return &sim->without.rank[(size_t)rank * sim->clocks];
 }
 
-/* SIM_NOTHING is the number before 0. */
+/* SIM_NOTHING, the half under construction, has index 0. */
 static struct sim_without_half *times_of(struct sim *sim, uint32_t half) {
     return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
 }
@@ -77,7 +77,7 @@ void sim_without_receive(struct sim *sim, uint32_t rank) {
     }
 }
 
-/* The flights of a message on all further clocks, as ports and cables are repaired there; NULL when memory runs out. */
+/* Returns the flight times of a message on all further clocks, each with its repair; NULL when memory runs out. */
 static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct sim_cost *cost) {
     struct sim_without *w = &sim->without;
     const size_t row = 1 + (size_t)sim->clocks;
@@ -109,7 +109,8 @@ static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct s
 }
 
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive) {
-    const struct sim_cost *cost = &sim->match.pair[s->pair].cost; /* of this size, as it has just been used */
+    const struct sim_cost *cost =
+        &sim->match.pair[s->pair].cost; /* cost for this size, since it has just been used */
     const uint64_t *flights = sim->without.repairs ? flights_of(sim, s->pair, cost) : NULL;
     const uint64_t wait_ns = s->eager ? 0 : sim_crowd_wait(&sim->crowd, cost);
     struct sim_without_half *from = times_of(sim, send);
@@ -126,7 +127,7 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
     }
 }
 
-/* Ends the wait for a half: `now_ns`, [clocks], is when the one for those before it was over. */
+/* Ends the wait for a half. now_ns: [clocks] when the waits for the earlier halves were over. */
 static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, uint32_t half,
                      uint64_t *now_ns) {
     struct sim_without_rank *r = clocks_of(sim, rank);
@@ -194,7 +195,7 @@ void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns)
     r->saved_ns += saved_ns;
 }
 
-/* Puts a rank where it belongs among the most affected ones. Ranks come in ascending order. */
+/* Inserts a rank into the list of the most affected ones. Ranks come in ascending order. */
 static void rate(struct sim_price *price, struct sim_affected one) {
     uint32_t at = price->ranks;
     while (at > 0 && price->affected[at - 1].wait_ns < one.wait_ns) {
@@ -214,7 +215,8 @@ struct sim_price sim_price_of(const struct sim *sim, uint32_t clock) {
     for (uint32_t rank = 0; rank < sim->ranks; rank++) {
         const struct sim_without_rank *r = &sim->without.rank[(size_t)rank * sim->clocks + clock];
         end_ns = sim_later_ns(end_ns, sim->rank[rank].clock_ns - r->gain_ns);
-        /* What a rank does not compute it waits: it ended later by its gain, and worked longer by what was saved. */
+        /* Time without computing is waiting. On the further clock the rank ended earlier by its gain, and worked
+         * less by what was saved. */
         if (r->gain_ns > r->saved_ns) {
             rate(&price, (struct sim_affected){rank, r->gain_ns - r->saved_ns});
         }

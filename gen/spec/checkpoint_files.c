@@ -16,14 +16,16 @@ struct checkpoint_shape {
     hpcw_rank2file_options options;
     hpcw_rank2file_map *map[MOST_MAPS];
     uint64_t summary_size;
-    uint64_t first; /* index of its first file; its files are, for each map, the summary and the nodes */
+    /* index of its first file; for each map there is a summary and the nodes */
+    uint64_t first;
 };
 
 struct gen_checkpoints {
     const struct model_checkpoint *model;
-    uint64_t start_us; /* of the run */
-    uint64_t past_us;  /* a time after the last checkpoint, for one that does not exist */
-    uint32_t maps;     /* of each checkpoint */
+    uint64_t start_us; /* start of the run */
+    /* a time after the last checkpoint, for one that does not exist */
+    uint64_t past_us;
+    uint32_t maps; /* number of maps of each checkpoint */
     struct checkpoint_shape *checkpoint;
     uint64_t index_size;
     uint64_t first_data, files;
@@ -33,7 +35,7 @@ struct gen_checkpoints {
 
 struct map_entries {
     const struct model_checkpoint *model;
-    uint64_t first; /* file of rank 0 */
+    uint64_t first; /* number of rank 0's file */
     char name[32];
     hpcw_rank2file_entry entry;
 };
@@ -71,7 +73,7 @@ static hpcw_rank2file_options options_of(const struct gen_checkpoints *c, uint32
     o.leaf_ranks = p->leaf_ranks;
     o.leaf_bytes = p->leaf_bytes;
     o.dataset.id = checkpoint + (uint64_t)1;
-    o.dataset.created_us = c->start_us; /* known later; has as many digits */
+    o.dataset.created_us = c->start_us; /* a placeholder with the same number of digits */
     o.dataset.user = "user";
     o.dataset.job_id = "1";
     o.dataset.job_name = "hpcgen";
@@ -82,7 +84,7 @@ static hpcw_rank2file_options options_of(const struct gen_checkpoints *c, uint32
     return o;
 }
 
-/* Lists all checkpoints; a stale index also lists one that does not exist, as the current one. */
+/* Lists all checkpoints. A stale index also lists one that does not exist, as the current one. */
 static hpcw_status make_index(const struct gen_checkpoints *c, hpcw_kvtree **out, hpcw_error *err) {
     uint32_t count = c->model->params.checkpoints;
     hpcw_status s = hpcw_kvtree_new(out, err);
@@ -128,7 +130,7 @@ static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
     return s;
 }
 
-/* The times of all checkpoints, and one after the last of them. */
+/* Sets the times of all checkpoints, and one after the last. */
 static void set_times(struct gen_checkpoints *c, const uint64_t *at_ns) {
     const struct model_load *load = c->model->load;
     const double phase_us = 1e3 * load->params.mean_last_ms * model_load_mean_objects(load);
@@ -188,7 +190,7 @@ uint64_t gen_checkpoints_first_data(const struct gen_checkpoints *c) {
 /* A metadata file after the index: a summary, or a node of a map. */
 struct metadata_file {
     const struct checkpoint_shape *checkpoint;
-    uint32_t number; /* of the checkpoint */
+    uint32_t number; /* number of the checkpoint */
     uint32_t map;
     bool summary;
     uint32_t node;
@@ -210,7 +212,7 @@ static struct metadata_file find_metadata(const struct gen_checkpoints *c, uint6
     return p;
 }
 
-/* The number of a data file in the model, which also counts missing ones. */
+/* Returns the model's number of a data file, which also counts missing files. */
 static uint64_t file_of(const struct gen_checkpoints *c, uint64_t index) {
     uint64_t existing = index - c->first_data;
     uint64_t file = existing;
@@ -255,7 +257,7 @@ void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char 
         } else {
             hpcw_rank2file_map_node(p.checkpoint->map[p.map], p.node, &node);
         }
-        /* The names of the generator are short enough. */
+        /* the generator's names are short enough */
         (void)snprintf(path, GEN_CHECKPOINT_PATH, "%.*s", GEN_CHECKPOINT_PATH - 1, node.path);
         *size = node.size;
     }
@@ -285,7 +287,7 @@ bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, cha
 
 /* ---- writing ---- */
 
-/* The checksum at the end is of the bytes before it, as model_checkpoint_last needs it. */
+/* The checksum at the end covers the bytes before it, as model_checkpoint_last expects. */
 static hpcw_status put_data(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
                             unsigned char *buffer, size_t buffer_size, hpcw_error *err) {
     const struct model_checkpoint *m = c->model;

@@ -7,7 +7,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Errors scatter by up to 1.44 times this: the slowest clock still goes on, at 0.42 of the speed. */
+/* Errors scatter by up to 1.44 times this. So the slowest clock still advances, at 0.42 of the true speed. */
 #define MOST_DRIFT_PPM 400000
 
 #define PARAM(name, field, most, unit, ...)                                                                    \
@@ -22,11 +22,11 @@ const struct ui_param gen_clock_param[] = {
 };
 const size_t gen_clock_param_count = sizeof gen_clock_param / sizeof gen_clock_param[0];
 
-/* The help of trace.skew. */
+/* As the help of trace.skew says. */
 enum { LOST_ONE_IN = 16 };
 static const double kept = 1.0 / 20;
 
-/* A clock that is lost is wrong by all of it, more or less. */
+/* Error of a clock. A lost clock is wrong by about the full amount. */
 static double wrong_by(double all, bool lost, double z) {
     return all * (lost ? copysign(1, z) + z / 8 : kept * z);
 }

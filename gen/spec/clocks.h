@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clocks of the hosts, by which the ranks of the event log tell the time. */
+/* Clocks of the hosts, which give the times in the event log. */
 #ifndef HPCW_GEN_SPEC_CLOCKS_H
 #define HPCW_GEN_SPEC_CLOCKS_H
 
 #include "gen/model/machine/machine.h"
 #include "ui/param/param.h"
 
-/* Keys "trace.skew" and "trace.drift". */
+/* Parameters with the keys "trace.skew" and "trace.drift". */
 struct gen_clock_params {
     double skew_us, drift_ppm;
 };
 extern const struct ui_param gen_clock_param[];
 extern const size_t gen_clock_param_count;
 
-/* A clock shows t + offset_ns + drift * t, t nanoseconds after the start of the run. */
+/* A clock shows t + offset_ns + drift * t, for t nanoseconds after the start of the run. */
 struct gen_clock {
     double offset_ns, drift;
 };
 
 struct gen_clocks {
-    struct gen_clock *clock; /* [nodes]; NULL: all are right */
-    uint64_t start_ns;       /* what the log says at the start of the run, so that no clock is ever below 0 */
+    struct gen_clock *clock; /* [nodes] NULL: all clocks are right */
+    /* what a right clock shows at the start of the run, so that no clock is ever below 0 */
+    uint64_t start_ns;
 };
 
-/* What the log says at the start of the run, if all clocks are right: the tracer has started by then. */
+/* What a right clock shows at the start of the run, if all clocks are right: the tracer started earlier. */
 #define GEN_CLOCKS_START_NS UINT64_C(10000)
 
-/* The clock of rank 0 is right, as the tracer corrects all others to it. HPCW_ENOMEM. */
+/* The clock of rank 0 is right, since the tracer corrects all others to it. HPCW_ENOMEM. */
 hpcw_status gen_clocks_init(struct gen_clocks *c, const struct gen_clock_params *params,
                             const struct model_machine *machine, hpcw_error *err);
 void gen_clocks_free(struct gen_clocks *c);
 
-/* By how much the clock of a node is ahead, `time_ns` after the start of the run. A clock never goes back: the sum of both never
- * falls. */
+/* Returns how far the clock of a node is ahead, `time_ns` after the start of the run. A clock never goes back:
+ * the sum of both never falls. */
 static inline int64_t gen_clock_error(const struct gen_clocks *c, uint32_t node, uint64_t time_ns) {
     const struct gen_clock *k = c->clock == NULL ? NULL : &c->clock[node];
     return k == NULL ? 0 : (int64_t)(k->offset_ns + k->drift * (double)time_ns);

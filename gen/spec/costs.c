@@ -13,7 +13,7 @@ static bool is_before(const struct gen_cost_fault *a, const struct gen_cost_faul
     return a->kind != b->kind ? a->kind < b->kind : a->weight > b->weight;
 }
 
-/* Puts a fault after those that it is not before. The last one of too many falls out. */
+/* Inserts a fault by weight, after equal ones. If there are too many, the last one is dropped. */
 static void add(struct gen_costs *c, struct gen_cost_fault fault) {
     uint32_t at = c->count;
     while (at > 0 && is_before(&fault, &c->fault[at - 1])) {
@@ -76,7 +76,7 @@ uint64_t gen_costs_load_ns(const struct gen_cost_fault *f, const struct model_lo
         return load_ns - model_load_interruption(load, rank, phase, &slot);
     }
     if (f->kind == GEN_COST_SLOW_NODE && f->place[0] == model_machine_node(load->machine, rank)) {
-        /* Interruptions are as long on a slow node as on others. */
+        /* Interruptions last as long on a slow node as on others. */
         const uint64_t fixed_ns = model_load_interruption(load, rank, phase, &slot);
         const double factor = model_machine_slowness(load->machine, f->place[0]);
         return fixed_ns + (uint64_t)((double)(load_ns - fixed_ns) / factor + 0.5);

@@ -55,7 +55,7 @@ static const struct ui_param noise_param[] = {
     NOISE("detours", detours, "other interruptions of ranks and hosts, as a multiple of the same"),
 };
 
-/* LINKTEST, SION and so on: the bit of a format. */
+/* The bit of each format: LINKTEST, SION and so on. */
 #define BIT(number, name) number = 1 << GEN_FORMAT_##number,
 enum { GEN_FORMAT_LIST(BIT) };
 
@@ -96,8 +96,8 @@ const char *gen_dataset_key(const void *list, size_t index) {
     return param == NULL ? NULL : param->key;
 }
 
-/* What the scale changes: size of a rank's particles, permutations of the link test, phases and objects of the load data,
- * size of a rank's checkpoint. 0: the model's default. */
+/* What the scale decides: bytes of a rank's particles, permutations of the link test, phases and objects of the
+ * load data, bytes of a rank's checkpoint. 0: the model's default. */
 static const struct {
     uint64_t mean_size;
     uint64_t permutations;
@@ -140,8 +140,9 @@ hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen
     return model_machine_params_init(&d->machine_params, preset, err);
 }
 
-/* Narrow, so that datasets of all seeds have about the size that the scale promises; and no log has more records than it allows. */
-enum { FEWER_PHASES = 4 /* at most a quarter of them */, MOST_CHECKPOINTS = 3 };
+/* A narrow range, so that datasets of all seeds have about the size that the scale promises. It only lowers the
+ * number of phases, so no log exceeds its record limit. */
+enum { FEWER_PHASES = 4 /* at most a quarter fewer */, MOST_CHECKPOINTS = 3 };
 
 void gen_dataset_draw_length(struct gen_dataset *d, bool phases_set, bool checkpoints_set) {
     const uint32_t usual = d->load_params.phases;
@@ -165,7 +166,7 @@ bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats) {
     return formats == 0 || (d->formats & formats) != 0;
 }
 
-/* Whether the log, the load data or the times of checkpoints are those of a run. */
+/* Returns whether the log, the load data or the times of checkpoints come from a simulated run. */
 static bool needs_run(const struct gen_dataset *d) {
     return gen_dataset_wants(d, CLOG2) || (gen_dataset_wants(d, VOM) && d->load.programmed) ||
            (gen_dataset_wants(d, RANK2FILE) && d->ranks <= MODEL_CHECKPOINT_MOST_MOVED);
@@ -177,7 +178,7 @@ static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
     if (runs || gen_dataset_wants(d, RANK2FILE)) {
         struct model_checkpoint_params p = d->ckpt_params;
         if (!gen_dataset_wants(d, CLOG2 | RANK2FILE) && p.checkpoints > d->load_params.phases) {
-            p.checkpoints = d->load_params.phases; /* load data do not show them */
+            p.checkpoints = d->load_params.phases; /* without it, load data do not show checkpoints */
         }
         s = model_checkpoint_init(&d->checkpoint, &p, &d->load, err);
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The description of a dataset: all that decides its bytes, and nothing else. Runs with equal descriptions write
- * equal files, with any number of processes and parts.
- */
+/* Description of a dataset: everything that decides its bytes, and nothing else. Runs with equal descriptions
+ * write equal files, for any number of processes and parts. */
 #ifndef HPCW_GEN_SPEC_DATASET_H
 #define HPCW_GEN_SPEC_DATASET_H
 
@@ -19,23 +17,26 @@
 
 enum gen_scale { GEN_SCALE_TINY, GEN_SCALE_SMALL, GEN_SCALE_MEDIUM, GEN_SCALE_LARGE };
 
-/* Keys "run.*", and those of containers that belong to no model. */
+/* Parameters with the keys "run.*", and those of containers without a model. */
 struct gen_dataset_params {
-    uint64_t start;      /* of the simulated run, seconds since 1970-01-01 UTC; 0: see gen_dataset_start */
-    uint32_t sion_files; /* physical files of sion/particles.sion */
+    /* start of the simulated run, seconds since 1970-01-01 UTC; 0: see gen_dataset_start */
+    uint64_t start;
+    uint32_t sion_files; /* number of physical files of sion/particles.sion */
 };
 
-/* Keys "vom.*": the files of the load data. */
+/* Parameters with the keys "vom.*": the files of the load data. */
 enum gen_vom_container {
     GEN_VOM_BROTLI_FILES, /* data.<rank>.json.br */
     GEN_VOM_PLAIN_FILES,  /* data.<rank>.json */
-    GEN_VOM_LBAF_FILES    /* brotli inside data.<rank>.json */
+    /* plain name data.<rank>.json with brotli inside, as LBAF writes */
+    GEN_VOM_LBAF_FILES
 };
 struct gen_vom_params {
     int container; /* enum gen_vom_container */
     uint32_t quality, window;
-    bool iterations;    /* "lb_iterations" of the phases after which a balancer runs */
-    bool longest_first; /* a file with the placements longest object first */
+    /* phases after which a balancer runs have "lb_iterations" */
+    bool iterations;
+    bool longest_first; /* write a file with the longest-first placements */
 };
 
 struct gen_checkpoints;
@@ -43,7 +44,7 @@ struct gen_checkpoints;
 struct gen_dataset {
     uint32_t ranks;
     uint64_t seed;
-    uint64_t formats; /* bit i: enum gen_format_id i */
+    uint64_t formats; /* bit i: the format enum gen_format_id i */
     char preset[32];
     enum gen_scale scale;
     uint32_t block_size;
@@ -57,20 +58,22 @@ struct gen_dataset {
     struct gen_clock_params clock_params;
     struct model_checkpoint_params ckpt_params;
     struct sim_noise_params noise_params;
-    /* The dataset's own. Set it before gen_dataset_build, which otherwise draws one of the library if formats need it. */
+    /* Workload of the dataset, owned. Set it before gen_dataset_build. If it is NULL and formats need one, a
+     * workload of the library is drawn. */
     struct gen_workload *workload;
-    bool writes_log; /* set before: gen_workload_run tells the events of the run without another simulation */
+    /* set before gen_dataset_build: gen_workload_run then replays the events without another simulation */
+    bool writes_log;
 
-    /* What follows from the above; gen_dataset_build makes it. */
+    /* Derived values; gen_dataset_build sets them. */
     struct model_machine machine;
     struct model_network network;
     struct model_linktest linktest;
     struct model_particles particles;
-    /* Only for the formats that need them; the clocks only for a log. */
+    /* Set only for the formats that need them; the clocks only for a log. */
     struct model_load load;
     struct model_checkpoint checkpoint;
     struct gen_clocks clocks;
-    struct gen_checkpoints *checkpoints; /* NULL if not */
+    struct gen_checkpoints *checkpoints; /* NULL if not needed */
     bool built;
 };
 
@@ -78,37 +81,41 @@ struct gen_dataset {
 struct gen_dataset_group {
     const struct ui_param *params;
     const size_t *count;
-    size_t offset;    /* of the owner in struct gen_dataset */
-    uint64_t formats; /* bit i: the group belongs to format i; 0: to all formats */
+    size_t offset; /* offset of the values in struct gen_dataset */
+    /* bit i: the group belongs to format i; 0: to all formats */
+    uint64_t formats;
 };
 
-/* Parameter `index` of all tables, for --set, `list` and the manifest, and the table that has it; NULL after the last. */
+/* Returns parameter `index` of all tables, for --set, `list` and the manifest. *group: its table. NULL after the
+ * last one. */
 const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group);
 
-/* Its key; `list` is not used. */
+/* Returns its key; `list` is unused. */
 const char *gen_dataset_key(const void *list, size_t index);
 
 extern const char *const gen_scale_name[]; /* NULL-terminated */
 
-/* Applies preset and scale. The caller then applies settings, and sets ranks, seed, formats, block size and files. */
+/* Applies preset and scale. Then the caller applies settings and sets ranks, seed, formats, block size and
+ * files. */
 hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err);
 
-/* Draws the numbers of phases and of checkpoints by seed, unless they are set. The former is that of the scale or up to a quarter
- * less, but not below a set number of checkpoints that the scale allows; the latter is 1 to 3, at most one for each phase. */
+/* Draws the numbers of phases and checkpoints by seed, unless they are set. Phases: that of the scale, or up to
+ * a quarter fewer. It is not below a set number of checkpoints if the scale allows that. Checkpoints: 1 to 3, at
+ * most one for each phase. */
 void gen_dataset_draw_length(struct gen_dataset *d, bool phases_set, bool checkpoints_set);
 
-/* Builds the machine and the models that the formats need, and measures the workload. Free with gen_dataset_free, also after a
- * failure. */
+/* Builds the machine and the models that the formats need, and measures the workload. Free with
+ * gen_dataset_free, also after a failure. */
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err);
 void gen_dataset_free(struct gen_dataset *d);
 
-/* Whether the dataset has any of these formats, as bits; always for 0. */
+/* Returns whether the dataset has any of these formats (bits); always true for 0. */
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats);
 
-/* When the simulated run starts, seconds since 1970-01-01 UTC. */
+/* Returns the start of the simulated run, seconds since 1970-01-01 UTC. */
 uint64_t gen_dataset_start(const struct gen_dataset *d);
 
-/* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
+/* Writes "YYYY-MM-DDThh:mm:ssZ": 20 characters and a NUL, for times up to the year 9999. */
 void gen_dataset_time(uint64_t seconds, char text[24]);
 
 #endif

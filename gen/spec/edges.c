@@ -7,18 +7,19 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Edges of a kind, of objects or, in a tree, of handlers. */
+/* Edges of one kind between objects or, in a tree, between handlers. */
 struct edges_kind {
-    uint32_t *from, *to; /* [count] objects, or ranks */
+    uint32_t *from, *to; /* [count] objects or ranks */
     uint32_t *owner;
     double *ln_bytes;
     uint32_t count, most;
 };
 
-/* All pairs of ranks in a phase, by sender and by receiver. */
+/* All pairs of ranks that communicate in a phase, by sender and by receiver. */
 struct edges_phase {
-    uint32_t asked;                  /* by how many ranks */
-    uint32_t *first_to, *first_from; /* [ranks + 1] */
+    uint32_t asked; /* number of ranks that have asked for it */
+    /* [ranks + 1] begin of each rank's list, by sender and by receiver */
+    uint32_t *first_to, *first_from;
     struct sim_lua_edge *to, *from;
 };
 
@@ -31,9 +32,10 @@ struct gen_edges {
     const struct model_load *load;
     struct edges_kind kind[MODEL_LOAD_KINDS];
     struct edges_phase *phase; /* [phases] */
-    uint32_t *next;            /* [ranks] where the next edge of a rank goes in its list */
+    /* [ranks] position of a rank's next edge in its list */
+    uint32_t *next;
 
-    /* Of the phase that is added: edges between ranks, of which a pair of ranks may have several. */
+    /* Edges between ranks in the phase that is added. A pair of ranks may have several. */
     struct edges_link *link; /* [links] */
     size_t links, capacity;
     struct sim_lua_edge *sorted; /* [sorted_capacity] by receiver */
@@ -141,7 +143,7 @@ void gen_edges_free(struct gen_edges *e) {
 
 /* ---- a phase ---- */
 
-/* Edges of a kind between different ranks, without their volumes. */
+/* Edges of one kind between different ranks, without volumes. */
 struct edges_batch {
     uint32_t owner[MODEL_LOAD_AT_ONCE], count;
     double ln_bytes[MODEL_LOAD_AT_ONCE];
@@ -187,14 +189,14 @@ static hpcw_status add_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, 
     return s == HPCW_OK && b.count > 0 ? add_batch(e, kind, phase, &b, err) : s;
 }
 
-/* Counts become where the list of each rank begins; count r is at first[r + 1]. */
+/* Turns counts into the begins of the ranks' lists. The count of rank r is in first[r + 1]. */
 static void add_counts(uint32_t *first, uint32_t ranks) {
     for (uint32_t r = 0; r < ranks; r++) {
         first[r + 1] += first[r];
     }
 }
 
-/* Makes lists of all ranks' partners out of those of the other direction. They are by rank, as those come in that order. */
+/* Makes the lists by the other direction. The input is in the order of ranks, so the results are sorted by rank. */
 static void turn_lists(const struct gen_edges *e, const uint32_t *first, const struct sim_lua_edge *list,
                        const uint32_t *first_other, struct sim_lua_edge *other) {
     memcpy(e->next, first_other, e->load->ranks * sizeof *e->next);
@@ -205,7 +207,7 @@ static void turn_lists(const struct gen_edges *e, const uint32_t *first, const s
     }
 }
 
-/* Sorts the edges by receiver: first[r] is where those of rank r begin. */
+/* Sorts the edges by receiver. Those of rank r begin at first[r]. */
 static void sort_links(struct gen_edges *e, uint32_t *first) {
     for (size_t i = 0; i < e->links; i++) {
         first[e->link[i].to + 1]++;
@@ -218,11 +220,11 @@ static void sort_links(struct gen_edges *e, uint32_t *first) {
     }
 }
 
-/* Sums the edges of each pair of ranks. From then on first[r] is where the pairs of receiver r begin. */
+/* Sums the edges of each pair of ranks. Afterwards the pairs of receiver r begin at first[r]. */
 static void sum_pairs(struct gen_edges *e, uint32_t *first, uint32_t *first_to) {
     const uint32_t ranks = e->load->ranks;
     uint32_t pairs = 0;
-    memset(e->next, 0xff, ranks * sizeof *e->next); /* the pair with each sender: none */
+    memset(e->next, 0xff, ranks * sizeof *e->next); /* no pair with any sender yet */
     for (uint32_t r = 0; r < ranks; r++) {
         const uint32_t begin = pairs;
         for (uint32_t i = first[r]; i < first[r + 1]; i++) {

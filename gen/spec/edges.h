@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The edges of the load model between ranks: what objects and handlers of a rank send to those of another one in a phase. */
+/* Edges of the load model between ranks: what objects and handlers of a rank send to those of another one in a
+ * phase. */
 #ifndef HPCW_GEN_SPEC_EDGES_H
 #define HPCW_GEN_SPEC_EDGES_H
 
@@ -8,15 +9,17 @@
 
 struct gen_edges;
 
-/* Memory: 24 bytes of each edge between objects, and 32 of each pair of ranks in the phases that ranks are in. HPCW_ENOMEM. */
+/* Memory: 24 bytes for each edge between objects, and 32 for each pair of ranks in the phases in use.
+ * HPCW_ENOMEM. */
 hpcw_status gen_edges_new(const struct model_load *m, struct gen_edges **out, hpcw_error *err);
 void gen_edges_free(struct gen_edges *edges);
 
-/* Adds a phase; `rank` has where its objects are, as in model_load_whole. HPCW_ENOMEM. */
+/* Adds a phase. rank: rank of each object, as in model_load_whole. HPCW_ENOMEM. */
 hpcw_status gen_edges_add(struct gen_edges *edges, uint32_t phase, const uint32_t *rank, hpcw_error *err);
 
-/* What a rank sends and what it receives in a phase that was added, each by the other rank: valid until the rank asks for a later
- * phase. It asks once for each phase, which goes when all have asked for the next one. */
+/* Returns what a rank sends and receives in a phase that was added, sorted by the other rank. It is valid until
+ * the rank asks for a later phase. A rank asks once for each phase. A phase is dropped when all ranks have asked
+ * for the next one. */
 void gen_edges_of(struct gen_edges *edges, uint32_t rank, uint32_t phase, struct sim_lua_edges *of);
 
 #endif

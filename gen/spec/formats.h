@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The list of formats. All other lists of them in C are made of it: their numbers, which are bits of a dataset's
- * `formats`, the table of rows, and the names.
- */
+/* List of formats. All other lists of them in C are made from it: their numbers, which are bits of a dataset's
+ * `formats`; the table of rows; and the names. */
 #ifndef HPCW_GEN_SPEC_FORMATS_H
 #define HPCW_GEN_SPEC_FORMATS_H
 
-/* X(NUMBER, name): enum gen_format_id has GEN_FORMAT_NUMBER; the row is gen_format_name, and its name is "name". The first
- * format that recognises a file has it: LinkTest results are SION containers, too, so LinkTest comes first. */
+/* X(NUMBER, name): enum gen_format_id has GEN_FORMAT_NUMBER; the row is gen_format_name and has the name "name".
+ * A file belongs to the first format that recognises it. LinkTest results are also SION containers, so LinkTest
+ * comes first. */
 #define GEN_FORMAT_LIST(X)                                                                                     \
     X(LINKTEST, linktest)                                                                                      \
     X(SION, sion)                                                                                              \
     X(VOM, vom)                                                                                                \
     X(CLOG2, clog2)                                                                                            \
     X(RANK2FILE, rank2file)                                                                                    \
-    /* A new format comes here. */
+    /* Add a new format here. */
 
 #define GEN_FORMAT_NUMBER(number, name) GEN_FORMAT_##number,
 enum gen_format_id { GEN_FORMAT_LIST(GEN_FORMAT_NUMBER) GEN_FORMATS };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An event is a byte with what happens and which of the rest follow, then numbers in groups of 7 bits, the lowest first:
+/* Format of an event: a byte with its kind and the fields that follow, then numbers in groups of 7 bits, lowest
+ * first:
  *
- *     rank    the difference to that of the event before
- *     time    since the last event of this rank
- *     number, communicator, peer and tag, bytes
+ * rank    difference to the rank of the previous event
+ * time    since the last event of this rank
+ * number, communicator, peer and tag, bytes
  *
- * A byte PASSED and a time say that all further events are at that time or later.
- */
+ * A byte PASSED and a time mean that all later events are at that time or later. */
 #include "gen/spec/recording.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum { CHUNK = 1 << 20, LONGEST = 64 /* bytes of an event */ };
+enum { CHUNK = 1 << 20, LONGEST = 64 /* bytes of a chunk; most bytes of an event */ };
 
 enum {
     WHAT = 0x0f,
@@ -35,7 +34,7 @@ struct recording_chunk {
 
 struct gen_recording {
     struct recording_chunk *first, *last;
-    uint64_t *time_ns; /* [ranks] of the last event */
+    uint64_t *time_ns; /* [ranks] time of the rank's last event */
     uint32_t ranks, rank;
     size_t bytes, most;
     bool dropped;
@@ -99,7 +98,7 @@ static const uint8_t *get(const uint8_t *from, uint64_t *value) {
     return from;
 }
 
-/* A difference of two numbers, modulo 2^32, as one that is small if they are near. */
+/* Maps the difference of two numbers, modulo 2^32, to a number that is small if they are near. */
 static uint32_t fold(uint32_t to, uint32_t from) {
     const uint32_t by = to - from;
     return by << 1 ^ (by >> 31 == 0 ? 0 : UINT32_MAX);
@@ -112,7 +111,7 @@ static uint32_t unfold(uint64_t folded, uint32_t from) {
 
 /* ---- to memory ---- */
 
-/* Where the next event goes; NULL: there is no room, or memory runs out. */
+/* Returns the position of the next event. NULL: the limit is reached, or memory ran out. */
 static uint8_t *make_room(struct gen_recording *r) {
     if (r->last != NULL && r->last->size + LONGEST <= CHUNK) {
         return r->last->byte + r->last->size;
@@ -183,7 +182,7 @@ hpcw_status gen_recording_passed(void *recording, uint64_t time_ns, hpcw_error *
 
 /* ---- and back ---- */
 
-/* The next event, which begins with `head`. */
+/* Decodes the next event, which begins with `head`. */
 static const uint8_t *read_event(struct gen_recording *r, uint8_t head, const uint8_t *at,
                                  struct sim_event *e) {
     uint64_t value;

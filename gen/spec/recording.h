@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The events of a run, about six bytes each, so that a log needs no second simulation. */
+/* Events of a run, about six bytes each, so that a log needs no second simulation. */
 #ifndef HPCW_GEN_SPEC_RECORDING_H
 #define HPCW_GEN_SPEC_RECORDING_H
 
@@ -7,18 +7,19 @@
 
 struct gen_recording;
 
-/* `most`: bytes that it may take. HPCW_ENOMEM. */
+/* most: limit of its memory in bytes. HPCW_ENOMEM. */
 hpcw_status gen_recording_new(uint32_t ranks, size_t most, struct gen_recording **out, hpcw_error *err);
 void gen_recording_free(struct gen_recording *recording);
 
-/* For struct sim_observer, with the recording as context. A run that takes more memory is dropped. */
+/* Callback for struct sim_observer; context: the recording. If a run takes more memory, its recording is
+ * dropped. */
 hpcw_status gen_recording_event(void *recording, const struct sim_event *event, hpcw_error *err);
 hpcw_status gen_recording_passed(void *recording, uint64_t time_ns, hpcw_error *err);
 
-/* Whether it has all events of the run, and has not been played. */
+/* Returns whether it has all events of the run and was not played yet. */
 bool gen_recording_is_whole(const struct gen_recording *recording);
 
-/* Tells an observer all events, and frees their memory meanwhile. Fails as the observer does. */
+/* Replays all events to an observer, and frees their memory as it goes. Fails as the observer does. */
 hpcw_status gen_recording_play(struct gen_recording *recording, const struct sim_observer *observer,
                                hpcw_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers text for a sink, from its first byte on. Zeroed except for the sink: empty. */
+/* Buffers text for a sink, from its first byte on. To start, zero everything except the sink. */
 #ifndef HPCW_GEN_SPEC_STREAM_H
 #define HPCW_GEN_SPEC_STREAM_H
 
@@ -17,7 +17,7 @@ struct gen_stream {
 
 enum { GEN_STREAM_PIECE = 64 << 10 };
 
-/* Writes `buf`, if it has at least `least` bytes and is not empty. */
+/* Writes `buf` if it is not empty and has at least `least` bytes. */
 hpcw_status gen_stream_flush(struct gen_stream *s, size_t least, hpcw_error *err);
 
 #endif

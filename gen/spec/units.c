@@ -47,7 +47,7 @@ hpcw_status gen_partial_words(const cJSON *object, const char *const *key, size_
 }
 
 void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value) {
-    /* Parsers keep JSON numbers as doubles. */
+    /* Parsers store JSON numbers as doubles, so digits are printed as a string. */
     char digits[32];
     *hpcw_i_fmt_u64(digits, value) = '\0';
     hpcw_i_json_put_str(json, key, digits);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Units of a format: their paths, how processes share them, and exact numbers in their partials. */
+/* Units of a format: their paths, their division among processes, and exact numbers in their partials. */
 #ifndef HPCW_GEN_SPEC_UNITS_H
 #define HPCW_GEN_SPEC_UNITS_H
 
@@ -14,31 +14,31 @@
 
 enum { GEN_UNIT_PATH = 256 };
 
-/* One physical file. */
+/* A physical file. */
 struct gen_unit {
-    char path[GEN_UNIT_PATH]; /* below the dataset's directory, '/' between folders */
-    uint64_t apparent;        /* its size in bytes; an estimate if that depends on the content */
-    uint64_t allocated;       /* bytes that it takes in the file system, without holes */
+    char path[GEN_UNIT_PATH]; /* relative to the dataset's directory, with '/' between folders */
+    uint64_t apparent;        /* size in bytes; an estimate if it depends on the content */
+    uint64_t allocated;       /* bytes that it occupies in the file system, without holes */
 };
 
-/* Whether a path is `first`, or a further file of that set: `first` and its number, as ".000001". */
+/* Returns whether a path is `first`, or a further file of its set: `first` with a number, as ".000001". */
 bool gen_is_of_set(const char *path, const char *first);
 
-/* Units or tasks begin .. end - 1. */
+/* The units or tasks begin .. end - 1. */
 struct gen_slice {
     uint64_t begin, end;
 };
 
-/* The share of this process of [first, last). */
+/* Returns this process's share of [first, last). */
 struct gen_slice gen_share(const hpcw_comm *comm, uint64_t first, uint64_t last);
 
-/* Reads an exact integer of a partial: a number up to 2^53 or a string of digits. Otherwise HPCW_EFORMAT. */
+/* Reads an exact integer of a partial: a number up to 2^53, or a string of digits. HPCW_EFORMAT: anything else. */
 hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err);
 
 /* Adds an exact integer, as a string of digits. */
 void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value);
 
-/* Several of them by their names, members of an open object; reads up to the first error. */
+/* Adds or reads several integers by name, as members of an open object. Reading stops at the first error. */
 void gen_partial_put_words(struct hpcw_i_json *json, const char *const *key, size_t count,
                            const uint64_t *word);
 hpcw_status gen_partial_words(const cJSON *object, const char *const *key, size_t count, uint64_t *word,

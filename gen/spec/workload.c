@@ -44,7 +44,7 @@ void gen_workload_free(struct gen_workload *w) {
     }
 }
 
-/* Reads a file up to one byte more than a text may have; its length is checked with the rest. */
+/* Reads a file up to one byte beyond the limit of a text. Its length is checked later. */
 static hpcw_status read_file(const char *path, struct hpcw_i_buf *text, hpcw_error *err) {
     struct hpcw_i_text file;
     int e = hpcw_i_text_open(path, &file);
@@ -116,7 +116,7 @@ const char *gen_workload_lacks(const struct gen_workload *w, size_t *size) {
     return NULL;
 }
 
-/* With more ranks, communicators of rows and columns can be too many for a log, and load data should not need a run. */
+/* With more ranks, row and column communicators can be too many for a log, and load data should need no run. */
 enum { MOST_OF_ANY = 32768 };
 
 static bool uses_edges(const struct gen_workload_file *f) {

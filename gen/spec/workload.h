@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The workload of a dataset: the program in Lua that its ranks run, and its run. */
+/* Workload of a dataset: the Lua program that its ranks run, and its run. */
 #ifndef HPCW_GEN_SPEC_WORKLOAD_H
 #define HPCW_GEN_SPEC_WORKLOAD_H
 
@@ -12,86 +12,91 @@ enum { GEN_WORKLOAD_NAME = 64 };
 
 struct gen_costs;
 
-/* Counts of a run, for the size and the definitions of its log. */
+/* Counts of a run. They give the size and the definitions of its log. */
 struct gen_workload_counts {
-    uint64_t events;   /* of a log: begins and ends, sends and receives */
+    uint64_t events;   /* events of a log: begins and ends, sends and receives */
     uint64_t messages; /* of these: sends and receives */
-    uint64_t cargos;   /* of these: ends of phases, and of calls that say how many bytes they moved */
-    uint64_t members;  /* of these: ranks that get a communicator */
-    uint32_t calls;    /* bit i: enum sim_call i */
+    /* of these: ends of phases, and ends of calls that report moved bytes */
+    uint64_t cargos;
+    uint64_t members; /* of these: ranks that get a communicator */
+    uint32_t calls;   /* bit i: enum sim_call i occurs */
     uint64_t end_ns;
 };
 
-/* A communicator that the program makes. */
+/* A communicator that the program creates. */
 struct gen_workload_comm {
-    uint32_t leader, count; /* its identity, as in struct sim_made */
+    uint32_t leader, count; /* its id, as in struct sim_made */
     uint32_t size;
     uint64_t created_ns; /* when its first rank got it */
 };
 
 struct gen_workload {
-    char name[GEN_WORKLOAD_NAME]; /* of the library, or of the file without its folder */
+    /* name in the library, or file name without its folder */
+    char name[GEN_WORKLOAD_NAME];
     struct hpcw_i_buf text;
-    struct sim_lua_setting *setting; /* [settings] as the user wrote them; the last one of a key counts */
+    /* [settings] as the user wrote them; the last one for a key counts */
+    struct sim_lua_setting *setting;
     size_t settings, capacity;
 
-    /* gen_workload_measure fills in the rest. */
+    /* The members below are set by gen_workload_measure. */
     uint32_t states;
     char state[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
     struct gen_workload_counts counts;
-    uint64_t *checkpoint_ns;        /* [checkpoints] when rank 0 begins each */
+    uint64_t *checkpoint_ns;        /* [checkpoints] when rank 0 begins each one */
     struct gen_workload_comm *comm; /* [comms] by leader and count, without the world */
     size_t comms, comm_capacity;
-    struct gen_traffic *traffic;     /* for load data; NULL: they are not wanted */
-    struct gen_recording *recording; /* for the log; NULL: it is not wanted */
-    struct gen_costs *costs;         /* what faults cost, for the log; NULL: not measured */
+    struct gen_traffic *traffic;     /* for load data; NULL: not wanted */
+    struct gen_recording *recording; /* for the log; NULL: not wanted */
+    struct gen_costs *costs;         /* cost of faults, for the log; NULL: not measured */
 };
 
-/* What the text says of itself on a line of this kind among the comments at its top, to the end of that line: what the program
- * lacks of the one it stands for. NULL: nothing. */
+/* Returns the rest of the line with this prefix among the comments at the top of the text. It says what the
+ * program lacks compared with the original. NULL: no such line. */
 #define GEN_WORKLOAD_LACKS "-- Lacks: "
 const char *gen_workload_lacks(const struct gen_workload *workload, size_t *size);
 
-/* Whether it sends the edges of the load model, so that load data need no run. */
+/* Returns whether it sends the edges of the load model, so that load data need no run. */
 bool gen_workload_uses_edges(const struct gen_workload *workload);
 
-/* Whether the end of a call in a log says how many bytes it moved. */
+/* Returns whether the end of this call in a log reports the bytes it moved. */
 static inline bool gen_workload_moves(uint32_t call) {
     return call > SIM_CALL_BARRIER && call != SIM_CALL_SPLIT && call != SIM_CALL_DUP;
 }
 
-/* The index of a communicator; UINT32_MAX: there is none. */
+/* Returns the index of a communicator; UINT32_MAX: none. */
 uint32_t gen_workload_find_comm(const struct gen_workload *workload, uint32_t leader, uint32_t count);
 
-/* A workload of the library, or of a file, whose name has a dot or a slash. `path`: of a file with the text of this name; NULL:
- * the name says where it is. HPCW_EINVAL for an unknown name, with the known ones; errors of the system. */
+/* Loads a workload of the library, or from a file, if the name has a dot or a slash. path: the file with this
+ * workload's text; NULL: the name is the path. HPCW_EINVAL: unknown name; the message lists the known ones. Also
+ * fails with errors of the system. */
 hpcw_status gen_workload_load(const char *name, const char *path, struct gen_workload **out, hpcw_error *err);
 
 struct gen_dataset;
 
-/* One of the library, by seed. With more than 32768 ranks, a balancer, or another communication of objects than that of a stencil, one
- * that uses edges(). HPCW_ENOMEM. */
+/* Draws a workload of the library by seed. It is one that calls edges() in these cases: more than 32768 ranks, a
+ * balancer, or objects that do not communicate as a stencil. HPCW_ENOMEM. */
 hpcw_status gen_workload_draw(const struct gen_dataset *d, struct gen_workload **out, hpcw_error *err);
 
-/* One with this text, as a manifest has it. HPCW_ENOMEM. */
+/* Makes a workload from a text, as a manifest has it. HPCW_ENOMEM. */
 hpcw_status gen_workload_new(const char *name, const char *text, size_t size, struct gen_workload **out,
                              hpcw_error *err);
 void gen_workload_free(struct gen_workload *workload);
 
-/* Sets a parameter. HPCW_ENOMEM; whether it exists is known when the workload is measured. */
+/* Sets a parameter. An unknown parameter is detected when the workload is measured. HPCW_ENOMEM. */
 hpcw_status gen_workload_set(struct gen_workload *workload, const char *key, const char *value,
                              hpcw_error *err);
 
-/* Tells the observer the events of the run, once it is measured: those that were recorded, or of another simulation. Fills in
- * `costs`. As sim_lua_run. */
+/* Reports the events of the run to the observer, from the recording or from another simulation. Requires
+ * gen_workload_measure. Sets `costs`. Fails as sim_lua_run. */
 hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_observer *observer,
                              struct gen_costs *costs, hpcw_error *err);
 
-/* Simulates it once, so that a wrong workload is refused before anything is written. `loads`: also for load data, whose model gets
- * the work of the handlers. With `writes_log`, it keeps the events for gen_workload_run. */
+/* Simulates the workload once, so that a wrong one is refused before anything is written. loads: also collect
+ * load data; the model then gets the work of the handlers. With `writes_log`, records the events for
+ * gen_workload_run. */
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err);
 
-/* After that: whether a log can have its communicators. HPCW_ERANGE. */
+/* Checks whether a log can have its communicators. Requires gen_workload_measure. HPCW_ERANGE. */
 hpcw_status gen_workload_check_log(const struct gen_dataset *d, hpcw_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a dataset's workload: what its ranks compute and write is what the models of load and checkpoints say. */
+/* Runs a dataset's workload. The models of load and checkpoints decide what its ranks compute and write. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,15 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* The loads of the ranks, measured phase by phase as the first rank gets there. */
+/* Loads of the ranks, measured phase by phase when the first rank gets there. */
 struct workload_loads {
     const struct gen_dataset *d;
-    struct model_load load; /* without the work of the handlers and without noise: the run tells both */
+    /* without the handlers' work and without noise, since the run adds both */
+    struct model_load load;
     struct model_load_whole whole;
-    uint64_t **load_ns;            /* [phases][ranks]; NULL: not measured yet */
-    uint64_t *calm_ns;             /* [ranks] of no interest */
-    struct gen_edges *edges;       /* NULL: the program does not use them */
+    uint64_t **load_ns;            /* [phases][ranks] NULL: not measured yet */
+    uint64_t *calm_ns;             /* [ranks] unused result */
+    struct gen_edges *edges;       /* NULL: the program does not use edges */
     const struct gen_costs *costs; /* NULL: not wanted */
 };
 
@@ -81,8 +82,8 @@ static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset 
                : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
 }
 
-/* The load data have the times of the run. The objects of a rank take longer if noise made its work longer, and less if the program
- * gave some of it to other ranks. */
+/* Scales the load data to the times of the run. The objects of a rank take longer if noise made its work longer.
+ * They take less time if the program gave some of it to other ranks. */
 #define LEAST_FACTOR 1e-6 /* tasks take at least a nanosecond */
 static void disturb(const struct workload_loads *l, struct gen_traffic *t) {
     for (uint32_t k = 0; k < t->phases; k++) {
@@ -176,11 +177,11 @@ hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_obser
 
 struct workload_measure {
     struct gen_workload *workload;
-    uint32_t checkpoints; /* that rank 0 has begun */
+    uint32_t checkpoints; /* number of checkpoints that rank 0 has begun */
     uint64_t events[SIM_WHATS], calls[SIM_CALLS];
 };
 
-/* A rank has got a communicator. They are kept in the order of their numbers until the run is over. */
+/* A rank got a communicator. Communicators are kept in the order of their numbers until the run ends. */
 static hpcw_status count_member(struct gen_workload *w, const struct sim_event *event, hpcw_error *err) {
     const uint32_t number = (uint32_t)event->tag;
     if (number > w->comms) {
@@ -236,7 +237,7 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
     return s == HPCW_OK && w->recording != NULL ? gen_recording_event(w->recording, event, err) : s;
 }
 
-/* What the events come to in a log. */
+/* Computes the counts of a log from the events. */
 static void sum_up(const struct workload_measure *m, struct gen_workload_counts *c) {
     for (uint32_t i = 0; i < SIM_CALLS; i++) {
         c->calls |= (uint32_t)(m->calls[i] > 0) << i;
@@ -245,7 +246,7 @@ static void sum_up(const struct workload_measure *m, struct gen_workload_counts 
     c->cargos += m->events[SIM_PHASE];
     c->messages = m->events[SIM_SENT] + m->events[SIM_RECEIVED];
     c->members = m->events[SIM_MADE];
-    c->events = m->events[SIM_COMPUTES]; /* these are two: a begin and an end */
+    c->events = m->events[SIM_COMPUTES]; /* each of these is two events: a begin and an end */
     for (uint32_t i = 0; i < SIM_WHATS; i++) {
         c->events += i == SIM_LOSES ? 0 : m->events[i];
     }
@@ -257,7 +258,7 @@ static hpcw_status pass(void *context, uint64_t time_ns, hpcw_error *err) {
                                           : HPCW_OK;
 }
 
-/* With more, the memory of a log of 4096 ranks would be above 300 MiB. */
+/* With more, a log of 4096 ranks would need more than 300 MiB. */
 enum { RECORDING = 160 << 20 };
 
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err) {
@@ -304,7 +305,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
 }
 
 hpcw_status gen_workload_check_log(const struct gen_dataset *d, hpcw_error *err) {
-    /* The world, each rank alone, and those that the program makes. */
+    /* The world, each rank alone, and those that the program creates. */
     const uint64_t comms = d->ranks + UINT64_C(1) + d->workload->comms;
     return comms * d->ranks <= INT32_MAX
                ? HPCW_OK

@@ -15,37 +15,39 @@
 
 enum call_kind { NO_CALL, OTHER_CALL, SEND_CALL, RECEIVE_CALL, COLLECTIVE_CALL };
 
-/* A message of which one end has been read. */
+/* A message of which only one end was read. */
 struct waits_message {
-    uint64_t enter_ns; /* begin of the call that sends */
-    uint64_t exit_ns;  /* end of this call; UINT64_MAX: not yet */
+    uint64_t enter_ns; /* begin of the sending call */
+    uint64_t exit_ns;  /* end of the sending call; UINT64_MAX: not ended */
     uint32_t call;     /* its name */
-    uint32_t blocking; /* it may wait for the receive */
+    uint32_t blocking; /* the sending call may wait for the receive */
     uint64_t received; /* the receive came before the send */
 };
 
-/* A state that has begun. */
+/* An open state. */
 struct waits_state {
     uint64_t from_ns, definition;
     int32_t thread, comm;
     uint32_t name;
     enum call_kind kind;
-    uint32_t outer;   /* index + 1 of the state of this rank that began before it; also links unused ones */
-    bool sends;       /* `sent` is a message of this call */
-    uint64_t sent;    /* number of the last one */
-    uint64_t late_ns; /* the latest begin of a send whose message this call received; 0: none */
+    /* index + 1 of the enclosing state of this rank; also links unused entries */
+    uint32_t outer;
+    bool sends;    /* `sent` is a message of this call */
+    uint64_t sent; /* number of the last message sent */
+    /* latest begin of a send whose message this call received; 0: none */
+    uint64_t late_ns;
     uint32_t late_rank, late_call;
-    uint64_t serial; /* of a collective call */
+    uint64_t serial; /* number of a collective call */
 };
 
-/* A collective call that not all ranks have left. */
+/* A collective call that some rank has not left. */
 struct waits_meeting {
     uint64_t arrived, left; /* ranks */
     uint64_t last_ns;
     uint32_t last_rank, last_call;
 };
 
-/* A wait, as the critical path needs it: at `to_ns` the path goes on with the rank `cause`. */
+/* A wait for the critical path: at `to_ns` the path continues on rank `cause`. */
 struct path_wait {
     uint64_t to_ns;
     uint32_t rank, cause;
@@ -58,8 +60,9 @@ struct path_piece {
 
 struct waits_rank_state {
     uint32_t top;      /* index + 1 of the innermost open state */
-    uint64_t since_ns; /* when that became the innermost one */
-    size_t piece, end; /* of the critical path: the next piece of this rank, and one past its last */
+    uint64_t since_ns; /* since when it is the innermost one */
+    /* next piece of the critical path on this rank, and one past its last piece */
+    size_t piece, end;
 };
 
 struct waits_run {
@@ -70,14 +73,14 @@ struct waits_run {
     struct waits_rank_state *rank; /* [ranks] */
     struct waits_state *open;
     size_t opens, open_capacity;
-    uint32_t unused; /* index + 1 of the first unused one */
+    uint32_t unused; /* index + 1 of the first unused entry */
     size_t name_capacity;
     enum call_kind *kind; /* [names] */
     size_t kind_capacity;
-    struct hpcw_i_table names;    /* definition -> uint64_t, index of the name */
-    struct hpcw_i_table messages; /* number -> struct waits_message */
-    struct hpcw_i_table sizes;    /* communicator -> uint64_t, ranks */
-    struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t, collective calls so far */
+    struct hpcw_i_table names;    /* definition -> uint64_t index of the name */
+    struct hpcw_i_table messages; /* message number -> struct waits_message */
+    struct hpcw_i_table sizes;    /* communicator -> uint64_t number of ranks */
+    struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t number of collective calls so far */
     struct hpcw_i_table meetings; /* (communicator, serial) -> struct waits_meeting */
     struct hpcw_i_table pairs;    /* (kind, call, cause) -> struct gen_waits_sum */
     struct hpcw_i_table shares;   /* (rank, name) -> uint64_t, ns */
@@ -132,7 +135,7 @@ static enum call_kind kind_of(const char *name) {
     return strncmp(name, "MPI_", strlen("MPI_")) == 0 ? OTHER_CALL : NO_CALL;
 }
 
-/* Returns the index of the name, UINT32_MAX without memory. */
+/* Returns the index of the name; UINT32_MAX when memory runs out. */
 static uint32_t add_name(struct waits_run *r, const char *text) {
     struct gen_waits *w = r->w;
     for (uint32_t i = 0; i < w->names; i++) {
@@ -198,7 +201,7 @@ static struct waits_state *push(struct waits_run *r, const struct gen_log_entry 
     return s;
 }
 
-/* Takes the state that ends from its list. False if it has not begun. */
+/* Removes the state that ends from its list. Returns false if it has not begun. */
 static bool pop(struct waits_run *r, const struct gen_log_entry *e, struct waits_state *state) {
     uint32_t *link = &r->rank[e->rank].top;
     while (*link != 0 &&
@@ -216,7 +219,7 @@ static bool pop(struct waits_run *r, const struct gen_log_entry *e, struct waits
     return true;
 }
 
-/* The call of MPI that an end of a message is in, or NULL. */
+/* Returns the MPI call that contains an end of a message, or NULL. */
 static struct waits_state *call_of(struct waits_run *r, const struct gen_log_entry *e) {
     uint32_t at = r->rank[e->rank].top;
     while (at != 0 && (r->open[at - 1].kind == NO_CALL || r->open[at - 1].thread != e->thread)) {
@@ -253,7 +256,7 @@ static hpcw_status add_wait(struct waits_run *r, const struct found_wait *f, hpc
     return HPCW_OK;
 }
 
-/* The ranks of a communicator, 0 if it is not known. */
+/* Returns the number of ranks of a communicator; 0: unknown. */
 static uint64_t size_of(const struct waits_run *r, int32_t comm) {
     const uint64_t *size = hpcw_i_table_find(&r->sizes, (const uint64_t[]){(uint32_t)comm});
     return size == NULL ? 0 : *size;
@@ -385,7 +388,7 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
         call->late_rank = (uint32_t)e->peer;
         call->late_call = sent.call;
     }
-    /* An eager send has ended before the receive begins. */
+    /* An eager send ends before the receive begins. */
     if (!sent.blocking || call->kind != RECEIVE_CALL || call->from_ns <= sent.enter_ns ||
         sent.exit_ns <= call->from_ns) {
         return HPCW_OK;
@@ -497,7 +500,7 @@ static bool add_piece(struct waits_run *r, uint32_t rank, uint64_t from_ns, uint
     return true;
 }
 
-/* The number of waits in [first, end) that are over at `ns`. */
+/* Returns the number of waits in [first, end) that are over at `ns`. */
 static size_t over_at(const struct waits_run *r, size_t first, size_t end, uint64_t ns) {
     size_t low = first;
     while (low < end) {
@@ -511,11 +514,11 @@ static size_t over_at(const struct waits_run *r, size_t first, size_t end, uint6
     return low - first;
 }
 
-/* Each wait is used once, so that the walk ends even if ranks wait in a circle at one time. */
+/* Uses each wait once, so the walk ends even if ranks wait in a circle at one time. */
 static hpcw_status walk_back(struct waits_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
     size_t *first = hpcw_i_calloc(w->ranks + (size_t)1, sizeof *first);
-    size_t *end = hpcw_i_calloc(w->ranks, sizeof *end); /* one past the last wait that is not used */
+    size_t *end = hpcw_i_calloc(w->ranks, sizeof *end); /* one past the last wait that is not used yet */
     bool good = first != NULL && end != NULL;
     if (good && r->waits > 0) {
         qsort(r->wait, r->waits, sizeof *r->wait, by_rank_and_time);
@@ -545,7 +548,7 @@ static hpcw_status walk_back(struct waits_run *r, hpcw_error *err) {
     return good ? HPCW_OK : no_memory(r, err);
 }
 
-/* The innermost state of the rank has lasted until now. */
+/* The rank's innermost state has lasted until now. */
 static hpcw_status add_shares(struct waits_run *r, uint32_t rank, uint64_t ns, hpcw_error *err) {
     struct waits_rank_state *s = &r->rank[rank];
     const uint64_t name = s->top == 0 ? 0 : r->open[s->top - 1].name;

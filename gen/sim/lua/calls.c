@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of a workload. Those of MPI have its names in lower case; where a call waits, the coroutine yields. */
+/* Calls of a workload. They have MPI's names in lower case. Where a call waits, the coroutine yields. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,19 +8,19 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/rng.h"
 
-/* `none` and `ANY` are these addresses, which no other value is equal to. */
+/* `none` and `ANY` are these addresses, so they equal no other value. */
 static const char none_mark = 0;
 static const char any_mark = 0;
 
-/* The longest time that a rank computes at once: a year. */
+/* Longest time of one computation, in seconds: a year. */
 #define MOST_SECONDS 31536000.0
 
-/* Values of a table that are on the stack at the same time: Lua keeps room for twice as many. */
+/* Most values of a table on the stack at once. Lua guarantees room for twice as many. */
 enum { AT_ONCE = LUA_MINSTACK / 2 };
 
 /* ---- arguments ---- */
 
-/* The rank whose program calls; refuses calls outside of `run`. */
+/* Returns the rank whose program makes the call. Refuses calls outside of `run`. */
 static struct sim_lua_rank *caller(lua_State *L, const char *call) {
     struct sim_lua_rank *r = sim_lua_rank_of(L);
     if (!r->runs) {
@@ -29,7 +29,7 @@ static struct sim_lua_rank *caller(lua_State *L, const char *call) {
     return r;
 }
 
-/* The communicator of a call: that of comm:send(...), or the world of send(...). */
+/* Returns the communicator of a call: that of comm:send(...), or the world for send(...). */
 static uint32_t take_comm(struct sim_lua_rank *r) {
     const uint32_t comm = r->comm;
     r->comm = SIM_WORLD;
@@ -40,7 +40,7 @@ static uint32_t size_of(const struct sim_lua_rank *r) {
     return r->comm == SIM_WORLD ? r->lua->ranks : sim_comm_size(r->lua->sim, r->comm);
 }
 
-/* An integer that is written as 8.0. */
+/* Converts a float with an integral value, such as 8.0. */
 static lua_Integer whole(lua_State *L, int index, const char *call, const char *what) {
     int is;
     const lua_Integer value = lua_tointegerx(L, index, &is);
@@ -113,7 +113,7 @@ static double number_at_least_0(lua_State *L, int index, const char *call, const
 
 /* ---- the end of a call ---- */
 
-/* Pushes the results of a call, at its end. */
+/* Pushes the results of a call when it ends. */
 typedef int results(lua_State *L, int status, lua_KContext context);
 
 static int no_results(lua_State *L, int status, lua_KContext context) {
@@ -123,7 +123,7 @@ static int no_results(lua_State *L, int status, lua_KContext context) {
     return 0;
 }
 
-/* A receive returns the sender and the bytes. */
+/* Pushes the results of a receive: the sender and the bytes. */
 static int received_results(lua_State *L, int status, lua_KContext context) {
     const struct sim_lua_rank *r = sim_lua_rank_of(L);
     const struct sim_received received = sim_received(r->lua->sim, r->rank);
@@ -151,7 +151,7 @@ static int finish(lua_State *L, const struct sim_lua_rank *r, enum sim_answer an
 
 /* ---- edges ---- */
 
-/* A message is an edge of the phase, or a part of one. */
+/* Takes the bytes of a message from an edge of the phase. A message is an edge or a part of one. */
 static void send_edge(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
     uint32_t i = 0;
     while (i < r->due_count && r->due[i].rank != to) {
@@ -170,7 +170,7 @@ static inline void sends(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
     }
 }
 
-/* The next one of a list in a loop, `for rank, bytes in to do`; after the last one nil, and then the first one again. */
+/* Iterator of an edge list for `for rank, bytes in to do`. After the last edge it returns nil and starts again. */
 static int next_edge(lua_State *L, struct sim_lua_list *list) {
     if (list->next == list->count) {
         list->next = 0;
@@ -183,7 +183,7 @@ static int next_edge(lua_State *L, struct sim_lua_list *list) {
     return 2;
 }
 
-/* The lists of a rank: these functions, which take no memory, and no time to collect it. */
+/* The lists are these functions, since a function takes no memory and no garbage collection. */
 static int next_to(lua_State *L) {
     return next_edge(L, &sim_lua_rank_of(L)->to);
 }
@@ -191,7 +191,7 @@ static int next_from(lua_State *L) {
     return next_edge(L, &sim_lua_rank_of(L)->from);
 }
 
-/* edges(): whom the rank sends to in this phase, and whom it receives from, each for a loop. */
+/* edges(): two iterators, over the ranks that this rank sends to in this phase and over those it receives from. */
 static int call_edges(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "edges");
     const struct sim_lua_host *host = r->lua->host;
@@ -255,7 +255,7 @@ static int call_sendrecv(lua_State *L) {
                   received_results);
 }
 
-/* A request is pushed before the call ends, which may be later: it is on the top. */
+/* A request is pushed before the call ends, which may be later. So it is on the top of the stack. */
 static int request_results(lua_State *L, int status, lua_KContext context) {
     (void)L;
     (void)status;
@@ -295,7 +295,7 @@ static int call_wait(lua_State *L) {
     return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAIT, &request, 1), received_results);
 }
 
-/* The requests of a table. */
+/* Returns the requests in a table. */
 static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count) {
     if (lua_type(L, 1) != LUA_TTABLE) {
         sim_lua_refuse(L, "%s: expected a table of requests, got %s", call, luaL_typename(L, 1));
@@ -323,7 +323,7 @@ static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count)
     return request;
 }
 
-/* waitall { request, ... }, or waitall() for all that the rank has not waited for. */
+/* waitall { request, ... }, or waitall() for all pending requests of the rank. */
 static int call_waitall(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "waitall");
     if (lua_isnone(L, 1)) {
@@ -340,7 +340,7 @@ static int waitany_results(lua_State *L, int status, lua_KContext context) {
     return 1 + received_results(L, status, context);
 }
 
-/* waitany { request, ... }: the index of the one that is over, then its sender and bytes. */
+/* waitany { request, ... }: returns the index of a completed request, then its sender and bytes. */
 static int call_waitany(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "waitany");
     uint32_t count;
@@ -382,7 +382,8 @@ static int call_alltoall(lua_State *L) {
     return meet(L, SIM_CALL_ALLTOALL, true, false);
 }
 
-/* Reads a table with one number of bytes for each place, or with `first` and `step`. It is valid until the next such call. */
+/* Reads the bytes of each place: a table of numbers, or `first` and `step`. The result is valid until the next
+ * such call. */
 static struct sim_parts parts_of(lua_State *L, enum sim_call call) {
     struct sim_lua_rank *r = sim_lua_rank_of(L);
     const uint32_t size = size_of(r);
@@ -438,7 +439,7 @@ static int call_alltoallv(lua_State *L) {
     return meet_parts(L, SIM_CALL_ALLTOALLV, false);
 }
 
-/* checkpoint(): writes one if it is due after this phase. */
+/* checkpoint(): writes a checkpoint if one is due after this phase. */
 static int call_checkpoint(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "checkpoint");
     const struct sim_lua_host *host = r->lua->host;
@@ -483,7 +484,7 @@ static uint64_t share_of(double share, uint64_t load_ns) {
     return (uint64_t)(share * (double)load_ns + 0.5);
 }
 
-/* What a rank's work would take less without the fault of each further clock. */
+/* Registers how much less time a rank's work would take without the fault of each further clock. */
 static void save(const struct sim_lua_rank *r, uint32_t phase, double share, uint64_t time_ns) {
     const struct sim_lua_host *host = r->lua->host;
     for (uint32_t k = 0; k < r->lua->clocks; k++) {
@@ -492,7 +493,7 @@ static void save(const struct sim_lua_rank *r, uint32_t phase, double share, uin
     }
 }
 
-/* work(share): of the load that the load model gives this rank in this phase. */
+/* work(share): computes a share of the load that the load model gives this rank in this phase. */
 static int call_work(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "work");
     const double share = number_at_least_0(L, 1, "work", "a share of the phase's load", 1);
@@ -514,7 +515,7 @@ static int call_work(lua_State *L) {
     return finish(L, r, sim_compute(r->lua->sim, r->rank, SIM_WORK_OBJECTS, time_ns), no_results);
 }
 
-/* compute(seconds): what the program does besides. */
+/* compute(seconds): computes in addition to the load. */
 static int call_compute(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "compute");
     const double seconds = number_at_least_0(L, 1, "compute", "seconds", MOST_SECONDS);
@@ -522,7 +523,7 @@ static int call_compute(lua_State *L) {
                   no_results);
 }
 
-/* stall(seconds): the next call returns that much later. */
+/* stall(seconds): delays the return of the next call by this time. */
 static int call_stall(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "stall");
     const double seconds = number_at_least_0(L, 1, "stall", "seconds", MOST_SECONDS);
@@ -548,7 +549,7 @@ static int end_state(lua_State *L, int status, lua_KContext state) {
     return finish(L, r, sim_state(r->lua->sim, r->rank, (uint32_t)state, false), no_results);
 }
 
-/* state(name, f): calls f in a state of the program. */
+/* state(name, f): calls f within a state of the program. */
 static int call_state(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "state");
     const char *name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : luaL_typename(L, 1);
@@ -595,7 +596,8 @@ enum { COMM_OBJECT = 1, CART_OBJECT };
 #define COMM "communicator"
 #define CART "cart"
 
-/* The first argument, if it is an object of this kind; NULL: it is not. Lua's own check looks for names in the registry. */
+/* Returns the first argument if it is an object of this kind, otherwise NULL. Lua's own check is slower: it
+ * looks up names in the registry. */
 static const void *object_at_1(lua_State *L, uint32_t kind) {
     const uint32_t *object = lua_type(L, 1) == LUA_TUSERDATA ? lua_touserdata(L, 1) : NULL;
     return object != NULL && *object == kind ? object : NULL;
@@ -603,7 +605,7 @@ static const void *object_at_1(lua_State *L, uint32_t kind) {
 
 /* ---- communicators ---- */
 
-/* A rank's own view of a communicator. */
+/* A communicator as one rank sees it. */
 struct sim_lua_comm {
     uint32_t kind;
     uint32_t number, place, size;
@@ -619,7 +621,7 @@ void sim_lua_push_world(lua_State *L, uint32_t rank) {
     push_comm(L, SIM_WORLD, rank, sim_lua_rank_of(L)->lua->ranks);
 }
 
-/* comm.rank, comm.size, and the methods, which are in the table of the upvalue. */
+/* comm.rank, comm.size, and the methods from the table in the upvalue. */
 static int comm_index(lua_State *L) {
     const struct sim_lua_comm *comm = luaL_checkudata(L, 1, COMM);
     lua_settop(L, 2);
@@ -634,7 +636,7 @@ static int comm_index(lua_State *L) {
     return 1;
 }
 
-/* comm:CALL(...), with that call as upvalue. */
+/* comm:CALL(...); the call is the upvalue. */
 static int comm_call(lua_State *L) {
     const struct sim_lua_comm *comm = object_at_1(L, COMM_OBJECT);
     if (comm == NULL) {
@@ -667,7 +669,7 @@ static lua_Integer number_in(lua_State *L, int index, const char *what, lua_Inte
     return value;
 }
 
-/* split(colour [, key]): the communicator of all ranks with this colour. */
+/* split(colour [, key]): returns the communicator of all ranks with this colour. */
 static int call_split(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "split");
     const bool none = lua_islightuserdata(L, 1) && lua_touserdata(L, 1) == &none_mark;
@@ -704,21 +706,21 @@ static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, c
     return dimension;
 }
 
-/* grid:position(dimension), from 0 on. */
+/* grid:position(dimension), counted from 0. */
 static int cart_position(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
     lua_pushinteger(L, cart->at[dimension_of(L, cart, "position") - 1]);
     return 1;
 }
 
-/* grid:side(dimension): how many ranks it has. */
+/* grid:side(dimension): number of ranks along it. */
 static int cart_side(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
     lua_pushinteger(L, cart->side[dimension_of(L, cart, "side") - 1]);
     return 1;
 }
 
-/* grid:neighbour(dimension, step): a rank, or none beyond the border. */
+/* grid:neighbour(dimension, step): returns a rank, or none beyond the border. */
 static int cart_neighbour(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
     const lua_Integer dimension = dimension_of(L, cart, "neighbour");
@@ -737,7 +739,7 @@ static int cart_neighbour(lua_State *L) {
     return 1;
 }
 
-/* cart { dimensions [, periodic = true] }: the ranks on a grid with sides as nearly equal as they can be. */
+/* cart { dimensions [, periodic = true] }: arranges the ranks on a grid with sides as equal as possible. */
 static int call_cart(lua_State *L) {
     const struct sim_lua_rank *r = sim_lua_rank_of(L);
     if (lua_type(L, 1) != LUA_TTABLE) {
@@ -767,7 +769,7 @@ static int call_cart(lua_State *L) {
 
 /* ---- the list ---- */
 
-/* Calls that belong to a communicator. As global functions they belong to the world. */
+/* Calls on a communicator. As global functions they act on the world. */
 static const luaL_Reg comm_calls[] = {
     {"send", call_send},
     {"recv", call_recv},
@@ -812,7 +814,7 @@ static const luaL_Reg calls[] = {
     {NULL, NULL},
 };
 
-/* The metatable of communicators. */
+/* Adds the metatable of communicators. */
 static void add_comm(lua_State *L) {
     (void)luaL_newmetatable(L, COMM);
     lua_newtable(L);

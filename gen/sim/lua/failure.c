@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors of a workload: where they happened. */
+/* Errors of a workload, with the line where they happened. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ int sim_lua_line(lua_State *L) {
     return 0;
 }
 
-/* Takes the place that Lua puts before its own messages, "=:12: ", off; *line is that line, if there is one. */
+/* Removes the position that Lua puts before its own messages, "=:12: ". *line: that line, if there is one. */
 static const char *without_place(const char *message, int *line) {
     if (strncmp(message, "=:", 2) != 0) {
         return message;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What a text may use of Lua: only what gives the same results everywhere and ends soon. Left out are files, clocks, addresses,
- * patterns, coroutines, metatables, and all that loads code.
- */
+/* Functions of Lua that a text may use: only those that give the same results everywhere and end soon. Files,
+ * clocks, addresses, patterns, coroutines, metatables, and functions that load code are left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +47,7 @@ static int text_of(lua_State *L) {
     return 1;
 }
 
-/* string.format, which is the upvalue, without addresses. */
+/* string.format without addresses; Lua's own is the upvalue. */
 static int format(lua_State *L) {
     const int count = lua_gettop(L);
     const char *directive = luaL_checkstring(L, 1);
@@ -74,7 +72,7 @@ static int format(lua_State *L) {
     return 1;
 }
 
-/* string.rep: Lua's own repeats an empty text without end. */
+/* string.rep; Lua's own repeats an empty text without end. */
 static int repeat(lua_State *L) {
     size_t size;
     size_t between;
@@ -103,7 +101,7 @@ static int repeat(lua_State *L) {
 
 /* ---- tables ---- */
 
-/* Places of keys of different types in the order of `pairs`. */
+/* Rank of a key's type in the order of `pairs`. */
 static int order_of_type(lua_State *L, int index) {
     switch (lua_type(L, index)) {
     case LUA_TNUMBER:
@@ -122,7 +120,7 @@ static bool key_is_before(lua_State *L, int a, int b) {
         return type_a < type_b;
     }
     if (type_a == 1) {
-        /* Byte by byte: the operator < follows the locale. */
+        /* Compares bytes, since the operator < follows the locale. */
         size_t size_a;
         size_t size_b;
         const char *text_a = lua_tolstring(L, a, &size_a);
@@ -133,7 +131,8 @@ static bool key_is_before(lua_State *L, int a, int b) {
     return type_a == 0 ? lua_compare(L, a, b, LUA_OPLT) != 0 : !lua_toboolean(L, a) && lua_toboolean(L, b);
 }
 
-/* Whether the value at the top is before the one below it. `by`: index of a function of the program, 0: as keys; -1: by <. */
+/* Returns whether the value at the top sorts before the one below it. by: stack index of a comparison function;
+ * 0: as keys; -1: by <. */
 static bool is_before(lua_State *L, int by) {
     const int top = lua_gettop(L);
     if (by == 0) {
@@ -168,7 +167,7 @@ static void merge(lua_State *L, int from, int to, lua_Integer first, lua_Integer
     }
 }
 
-/* Sorts the table at `list` [1 .. count] by merging, so that equal values stay in their order. */
+/* Merge sort of the table at `list` [1 .. count]; stable. */
 static void sort_list(lua_State *L, int list, lua_Integer count, int by) {
     lua_createtable(L, (int)count, 0);
     const int other = lua_gettop(L);
@@ -206,7 +205,7 @@ static int sort_table(lua_State *L) {
     return 0;
 }
 
-/* The next key of `pairs`: upvalues are the sorted keys and how many were given. */
+/* Returns the next key of `pairs`. The upvalues are the sorted keys and the number of keys returned so far. */
 static int next_pair(lua_State *L) {
     const lua_Integer at = lua_tointeger(L, lua_upvalueindex(2)) + 1;
     lua_pushinteger(L, at);
@@ -223,7 +222,7 @@ static int next_pair(lua_State *L) {
 static int sorted_pairs(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    if (luaL_getmetafield(L, 1, "__index") == LUA_TTABLE) { /* a table that cannot be changed */
+    if (luaL_getmetafield(L, 1, "__index") == LUA_TTABLE) { /* a read-only table: iterate over the original */
         lua_replace(L, 1);
     }
     lua_settop(L, 1);
@@ -263,7 +262,7 @@ void sim_lua_protect(lua_State *L) {
     lua_remove(L, -2);
 }
 
-/* Opens one of Lua's libraries, and copies the listed functions into a new table on the top. */
+/* Opens one of Lua's libraries, and copies the listed functions to a new table on the top. */
 static void copy(lua_State *L, lua_CFunction open, const char *library, const char *const *name) {
     luaL_requiref(L, library, open, 0);
     lua_newtable(L);
@@ -274,7 +273,7 @@ static void copy(lua_State *L, lua_CFunction open, const char *library, const ch
     lua_remove(L, -2);
 }
 
-/* The functions of texts, also those that every text has: ("x"):rep(3). */
+/* Adds the text functions, including the methods of texts: ("x"):rep(3). */
 static void add_strings(lua_State *L) {
     copy(L, luaopen_string, LUA_STRLIBNAME, of_string);
     lua_pushcfunction(L, repeat);

@@ -6,8 +6,8 @@
 
 #include "libwriter/base/mem.h"
 
-/* The first chunk is a page, as few ranks need no more. Further ones are large pages of the system: ranks run in turn, and what
- * one of them needs is in many places. */
+/* PAGE: the first chunk is one page, enough for few ranks. CHUNK: further chunks are the system's large pages,
+ * since ranks take turns and their data are scattered. */
 enum { PAGE = 64 << 10, CHUNK = 2 << 20, CACHE_LINE = 64 };
 
 static bool is_small(size_t size) {
@@ -22,7 +22,7 @@ static size_t step_of(size_t size) {
     return (size + SIM_LUA_STEP - 1) / SIM_LUA_STEP * SIM_LUA_STEP;
 }
 
-/* Makes room for pages. */
+/* Allocates a chunk of pages. */
 static void add_chunk(struct sim_lua_memory *m) {
     const size_t size = m->chunks == NULL ? PAGE : CHUNK;
     char *chunk = hpcw_i_malloc_large(size);
@@ -34,7 +34,7 @@ static void add_chunk(struct sim_lua_memory *m) {
     }
 }
 
-/* The next page, NULL when memory runs out. Its first bytes may be those of a chunk. */
+/* Returns the next page, or NULL when memory runs out. The first bytes of a chunk link it to the next one. */
 static char *next_page(struct sim_lua_memory *m) {
     if (m->pages == 0) {
         add_chunk(m);
@@ -48,7 +48,7 @@ static char *next_page(struct sim_lua_memory *m) {
     return page;
 }
 
-/* Cuts a page into blocks of a size. */
+/* Cuts a page into blocks of one size. */
 static void add_page(struct sim_lua_memory *m, size_t size) {
     const size_t step = step_of(size);
     char *page = next_page(m);
@@ -58,7 +58,7 @@ static void add_page(struct sim_lua_memory *m, size_t size) {
     }
 }
 
-/* The next bytes of the row. */
+/* Appends bytes to the current row. */
 static void *extend_row(struct sim_lua_memory *m, size_t bytes) {
     void *block = m->row;
     m->row += bytes;
@@ -96,7 +96,8 @@ static void give_back(struct sim_lua_memory *m, void *block, size_t size) {
 
 void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) {
     struct sim_lua_memory *m = memory;
-    const size_t had = block != NULL ? old_size : 0; /* of a new block, `old_size` is the kind of object */
+    const size_t had =
+        block != NULL ? old_size : 0; /* for a new block, Lua passes the kind of object as `old_size` */
     if (size > had && size - had > m->limit - m->used) {
         return NULL;
     }
@@ -106,7 +107,7 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
         if (size > had) {
             return NULL;
         }
-        moved = block; /* Lua relies on it that a block can always become smaller */
+        moved = block; /* Lua requires that shrinking a block never fails */
         stays = true;
     }
     if (block != NULL && !stays) {
@@ -121,7 +122,7 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
 
 const char *sim_lua_memory_begin_row(struct sim_lua_memory *m) {
     const size_t skipped = m->row_left % CACHE_LINE;
-    if (skipped > 0) { /* not of the first row, which is nowhere yet */
+    if (skipped > 0) { /* the first row is not placed yet */
         m->row += skipped;
         m->row_left -= skipped;
     }

@@ -11,22 +11,24 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
-/* Memory of a text, and of each rank: three times what a rank of the library's workloads takes. */
+/* Memory of a text and of each rank: three times what a rank of the library's workloads takes. */
 enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 
-/* Processor time without the end of a phase that is a mistake: a rank makes thousands of calls in it. */
+/* A program that uses this much processor time without ending a phase is in error. In that time a rank can make
+ * thousands of calls. */
 #define PATIENCE_S 2.0
 #define PATIENCE_OF_RANK_S 1e-4
 
 /* ---- compiling ---- */
 
-/* The name that Lua gives the text; sim_lua_fail knows it. */
+/* Name of the chunk in Lua's messages; sim_lua_fail knows it. */
 #define CHUNK "=="
 
-/* More than the library has. */
+/* More than the number of names in the library. */
 enum { LIBRARY_NAMES = 100 };
 
-/* The text is read alone first, so that it cannot end the function that `build` puts around it and add another one. */
+/* First parses the text alone. Otherwise it could end the function that `build` puts around it and begin another
+ * one. */
 static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
     lua_State *L = lua->state;
     const int status = luaL_loadbufferx(L, t->text, t->size, CHUNK, "t");
@@ -37,8 +39,8 @@ static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *
     return HPCW_OK;
 }
 
-/* Pushes the function that makes a rank's program of its globals. What is in the library, the table on the top, are constants
- * around it: as global variables, each use of one would be a look into three tables. */
+/* Pushes the function that turns a rank's globals into its program. The names of the library, the table on the
+ * top, become local constants around the text. As global variables, each use would search three tables. */
 static void build(lua_State *L, const struct sim_lua_text *t) {
     const int library = lua_gettop(L);
     const int names = library + 1;
@@ -63,8 +65,8 @@ static void build(lua_State *L, const struct sim_lua_text *t) {
     lua_call(L, values, 1);
 }
 
-/* A new global variable of a rank. Only what the library does not have may be one. The library's `parameters`, which are what
- * the user set, take the place of the rank's own. */
+/* Handles a new global variable of a rank. Its name must not be one of the library's. `parameters` is the
+ * exception: the library's table, with the user's values, replaces the rank's own. */
 static int new_global(lua_State *L) {
     lua_pushliteral(L, "parameters");
     const bool parameters = lua_rawequal(L, 2, -1);
@@ -149,7 +151,8 @@ static void read_states(lua_State *L, struct sim_lua *lua, int globals) {
     lua_pop(L, 1);
 }
 
-/* The parameters: names with numbers, texts or booleans, checked and copied to a table that is kept. */
+/* Reads the parameters: names with numbers, texts or booleans. Checks them and copies them to a table that is
+ * kept. */
 static void read_parameters(lua_State *L, int globals) {
     lua_newtable(L);
     lua_pushvalue(L, -1);
@@ -212,7 +215,7 @@ static void push_setting(lua_State *L, const char *key, int type, bool integral,
     }
 }
 
-/* Puts the settings into the parameters, which nobody changes from then on. */
+/* Stores the settings in the parameters, which are constant from then on. */
 static int apply(lua_State *L) {
     const struct sim_lua_text *t = lua_touserdata(L, 1);
     (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
@@ -241,11 +244,11 @@ static hpcw_status call(struct sim_lua *lua, lua_CFunction function, void *argum
     lua_pushcfunction(L, function);
     lua_pushlightuserdata(L, argument);
     const int status = lua_pcall(L, 1, 0, -3);
-    lua_remove(L, -1 - (status != LUA_OK)); /* the message handler */
+    lua_remove(L, -1 - (status != LUA_OK)); /* removes the message handler */
     return status == LUA_OK ? HPCW_OK : sim_lua_fail(lua, L, status, UINT32_MAX, err);
 }
 
-/* Runs the text as nobody, under watch. */
+/* Runs the text under watch, as no rank. */
 static hpcw_status read_text(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
     hpcw_status s = check_syntax(lua, t, err);
     s = s == HPCW_OK ? call(lua, prepare, (void *)(uintptr_t)t, err) : s;
@@ -351,11 +354,11 @@ hpcw_status sim_lua_parameters(struct sim_lua *lua,
 
 /* ---- ranks ---- */
 
-/* Makes the coroutine of a rank, with the text as its first function. */
+/* Creates the coroutine of a rank; the text is its first function. */
 static int make_rank(lua_State *L) {
     struct sim_lua_rank *r = lua_touserdata(L, 1);
     lua_State *thread = lua_newthread(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, r); /* or it would be collected */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, r); /* a reference, so that it is not collected */
     *(struct sim_lua_rank **)lua_getextraspace(thread) = r;
     (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_BUILDER);
     push_globals(L, r->rank);
@@ -366,11 +369,11 @@ static int make_rank(lua_State *L) {
     return 0;
 }
 
-/* Also of a rank that failed. */
+/* Also works for a rank that failed. */
 static void drop_rank(struct sim_lua *lua, struct sim_lua_rank *r) {
     r->thread = NULL;
     lua_pushnil(lua->state);
-    lua_rawsetp(lua->state, LUA_REGISTRYINDEX, r); /* a key that exists takes no memory */
+    lua_rawsetp(lua->state, LUA_REGISTRYINDEX, r); /* assigning to an existing key allocates no memory */
 }
 
 static void where(void *context, uint32_t rank, char *text, size_t size) {
@@ -381,7 +384,7 @@ static void where(void *context, uint32_t rank, char *text, size_t size) {
     }
 }
 
-/* Runs a rank's coroutine on; with the text over, its function `run`. */
+/* Resumes the coroutine of a rank. Once the text has ended, starts its function `run`. */
 static int run_on(struct sim_lua *lua, struct sim_lua_rank *r) {
     lua_State *thread = r->thread;
     int results;

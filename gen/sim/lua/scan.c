@@ -6,7 +6,7 @@
 #include "gen/sim/lua/program.h"
 #include "libwriter/base/status.h"
 
-/* A text, and how far it is read. */
+/* A text and the current position. */
 struct sim_lua_place {
     const char *at, *end;
     int line;
@@ -23,7 +23,7 @@ static void skip(struct sim_lua_place *s, size_t count) {
     }
 }
 
-/* The level of a long bracket, [[ or [==[, at this place; -1: none. */
+/* Returns the level of a long bracket, [[ or [==[, at this position; -1: none. */
 static int bracket_level(const struct sim_lua_place *s) {
     const char *p = s->at;
     if (p == s->end || *p++ != '[') {
@@ -78,7 +78,7 @@ static bool is_of_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The line of a name, or of an operator, outside of texts and comments; 0: there is none. */
+/* Returns the line of a name or operator outside of texts and comments; 0: none. */
 static int line_of(const char *word, const char *text, size_t size) {
     struct sim_lua_place s = {text, text + size, 1};
     const size_t length = strlen(word);

@@ -7,7 +7,7 @@
 #include "gen/sim/lua/private.h"
 #include "libwriter/base/status.h"
 
-#ifndef sigev_notify_thread_id /* glibc before 2.38 has no name for it */
+#ifndef sigev_notify_thread_id /* glibc before 2.38 does not define this name */
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
@@ -35,7 +35,7 @@ static void look(int signal, siginfo_t *info, void *unused) {
 }
 
 hpcw_status sim_lua_watch_start(struct sim_lua_watch *watch, double seconds, hpcw_error *err) {
-    /* The handler stays: another thread may simulate, too. */
+    /* The handler stays installed, since another thread may also simulate. */
     struct sigaction action = {.sa_sigaction = look, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGVTALRM};
     *watch = (struct sim_lua_watch){.seconds = seconds, .progress = 1};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Ends a workload that makes no progress: in a period of processor time no rank began, ended a phase or ended. A timer of the
- * simulating thread sets a hook, which Lua allows in a signal handler. Hooks that count instructions all the time would make
- * loops more than twice as slow. A busy machine does not matter, as processor time counts.
- */
+/* Ends a workload that makes no progress. Progress means that a rank began, ended a phase, or ended, within a
+ * period of processor time. A timer of the simulating thread sets a hook, which Lua allows in a signal handler.
+ * Hooks that count instructions would make loops more than twice as slow. Processor time is used so that a busy
+ * machine does not matter. */
 #ifndef HPCW_GEN_SIM_LUA_WATCH_H
 #define HPCW_GEN_SIM_LUA_WATCH_H
 
@@ -18,13 +17,14 @@
 struct sim_lua_watch {
     timer_t timer;
     bool runs;
-    double seconds;                 /* of a period */
-    lua_State *volatile running;    /* the coroutine that runs; NULL: none */
-    volatile sig_atomic_t progress; /* some since the handler's last look, which clears it */
+    double seconds;              /* length of a period */
+    lua_State *volatile running; /* the running coroutine; NULL: none */
+    /* progress since the last run of the handler, which clears it */
+    volatile sig_atomic_t progress;
     volatile sig_atomic_t tripped;
 };
 
-/* Starts for the calling thread. The signal is SIGVTALRM. Errors of the system. */
+/* Starts the watch for the calling thread. The signal is SIGVTALRM. Fails with errors of the system. */
 hpcw_status sim_lua_watch_start(struct sim_lua_watch *watch, double seconds, hpcw_error *err);
 void sim_lua_watch_stop(struct sim_lua_watch *watch);
 

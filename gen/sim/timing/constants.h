@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The assumptions of the simulator about MPI, network cards and noise: one table, in constants.c. Machines are in
+/* Assumptions of the simulator about MPI, network cards and noise. The table is in constants.c. Machines are in
  * gen/model/machine. */
 #ifndef HPCW_GEN_SIM_TIMING_CONSTANTS_H
 #define HPCW_GEN_SIM_TIMING_CONSTANTS_H
@@ -16,13 +16,15 @@ enum sim_constant {
     SIM_ALLGATHER_LONG, /* bytes of all ranks from which an allgather is a ring */
     SIM_ALLGATHER_ODD,  /* the same of a number of ranks that is no power of 2 */
     SIM_ALLTOALL_LONG,  /* size of a part above which an alltoall exchanges in pairs */
-    SIM_PROCESSORS,     /* longer work than on the fastest processor: scale of a half-normal distribution */
-    SIM_TICK_PERIOD,    /* time from tick to tick of the system's timer */
-    SIM_TICK,           /* time that a tick takes of each rank of a host */
-    SIM_DETOUR_RATE,    /* other interruptions of a rank */
-    SIM_DETOUR_SHARED,  /* interruptions that stop all ranks of a host, as a share of those of a rank */
-    SIM_DETOUR_LEAST,   /* length of the shortest one */
-    SIM_DETOUR_MOST,    /* length of the longest one */
+    /* extra work time relative to the fastest processor: scale of a half-normal distribution */
+    SIM_PROCESSORS,
+    SIM_TICK_PERIOD, /* period of the system's timer */
+    SIM_TICK,        /* time that a tick takes from each rank of a host */
+    SIM_DETOUR_RATE, /* rate of other interruptions (detours) of a rank */
+    /* rate of detours that stop all ranks of a host, as a share of a rank's own */
+    SIM_DETOUR_SHARED,
+    SIM_DETOUR_LEAST, /* length of the shortest detour */
+    SIM_DETOUR_MOST,  /* length of the longest detour */
     SIM_CONSTANTS
 };
 
@@ -30,11 +32,12 @@ struct sim_constant_row {
     const char *name;
     double value;
     const char *unit, *source;
-    const char *figure; /* the figure of tests/unit/sim/test_sim_constants.c that fails without it */
+    /* the test of tests/unit/sim/test_sim_constants.c that fails without it */
+    const char *figure;
 };
 extern const struct sim_constant_row sim_constant_row[SIM_CONSTANTS];
 
-/* The values of a run: those of the table, unless a test changes one. */
+/* Values of a run: those of the table, unless a test changes one. */
 struct sim_constants {
     double value[SIM_CONSTANTS];
 };

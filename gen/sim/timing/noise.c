@@ -8,19 +8,19 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Detours that one call meets, at most: a year of computing must end soon. Those after them, of work of about an hour, are left
- * out. */
+/* Most detours in one call, so that a year of computing is simulated soon. That is enough for about an hour of
+ * work; later detours are ignored. */
 enum { MOST_DETOURS = 1 << 16 };
 
 /* ---- detours ---- */
 
-/* Their lengths are a Pareto distribution with exponent 2, cut at the longest one. So the longest ones of seconds are spread about
- * as those measured with osnoise [K in constants.c]. */
+/* Length of a detour: a Pareto distribution with exponent 2, cut at the longest. The spread of the longest
+ * detours in seconds is then about that measured with osnoise [K in constants.c]. */
 static uint64_t length_of(const struct sim_noise *n, double uniform) {
     return (uint64_t)(n->shortest_ns / sqrt(1 - uniform * (1 - n->least_to_most_2)) + 0.5);
 }
 
-/* The rank's next detour of a sequence, as the one before is over. */
+/* Draws the rank's next detour of a sequence, once the previous one is over. */
 static void draw_detour(const struct sim_noise *n, uint32_t rank, uint32_t of) {
     struct sim_detours *d = &n->rank[rank].detours[of];
     const uint32_t who = of == SIM_DETOURS_OF_HOST ? model_machine_node(n->machine, rank) : rank;
@@ -37,20 +37,21 @@ static void draw_detour(const struct sim_noise *n, uint32_t rank, uint32_t of) {
 
 /* ---- the timer ---- */
 
-/* The time of the host's clock that the timer leaves to a rank: all but the ticks, which begin the periods. */
+/* Time of the host's clock that the timer leaves to a rank: everything except the ticks, which are at the begin
+ * of each period. */
 static uint64_t left_by_ticks(const struct sim_noise *n, uint64_t since_ns) {
     const uint64_t in_period_ns = since_ns % n->period_ns;
     return since_ns / n->period_ns * (n->period_ns - n->length_ns) +
            (in_period_ns > n->length_ns ? in_period_ns - n->length_ns : 0);
 }
 
-/* When that much is left: not in a tick. */
+/* The inverse: when that much time is left. Never within a tick. */
 static uint64_t when_left(const struct sim_noise *n, uint64_t left_ns) {
     const uint64_t per_period_ns = n->period_ns - n->length_ns;
     return left_ns / per_period_ns * n->period_ns + n->length_ns + left_ns % per_period_ns;
 }
 
-/* When work is done that nothing but the timer interrupts. */
+/* Returns the end of work that only the timer interrupts. */
 static uint64_t work_with_ticks(const struct sim_noise *n, const struct sim_noise_rank *r, uint64_t start_ns,
                                 uint64_t work_ns) {
     if (n->length_ns == 0) {
@@ -60,7 +61,7 @@ static uint64_t work_with_ticks(const struct sim_noise *n, const struct sim_nois
     return when_left(n, left_by_ticks(n, start_ns + phase_ns) + work_ns) - phase_ns;
 }
 
-/* What is done of it by a time. */
+/* Returns how much of that work is done by a given time. */
 static uint64_t done_with_ticks(const struct sim_noise *n, const struct sim_noise_rank *r, uint64_t start_ns,
                                 uint64_t time_ns) {
     if (n->length_ns == 0) {
@@ -72,7 +73,7 @@ static uint64_t done_with_ticks(const struct sim_noise *n, const struct sim_nois
 
 /* ---- both ---- */
 
-/* Nothing interrupts the rank from now on until a tick or a detour begins. */
+/* Computes the time until the next tick or detour; nothing interrupts the rank before. */
 static void find_quiet(const struct sim_noise *n, struct sim_noise_rank *r, uint64_t now_ns) {
     r->quiet_ns = UINT64_MAX;
     if (n->length_ns > 0) {
@@ -115,8 +116,8 @@ uint64_t sim_noise_work(struct sim_noise *n, uint32_t rank, uint64_t start_ns, u
 
 /* ---- the begin ---- */
 
-/* How much slower a rank's processor is than the fastest one, in standard deviations of a normal distribution. The processors are
- * those of the machine, whatever run is on it. */
+/* Slowdown of a rank's processor relative to the fastest one, in standard deviations of a normal distribution.
+ * Processors belong to the machine and are the same in every run on it. */
 static double slower_by(const struct model_machine *m, uint32_t rank) {
     const uint32_t socket = model_machine_core(m, rank) / m->params.cores_per_socket;
     uint32_t w[4];
@@ -124,7 +125,7 @@ static double slower_by(const struct model_machine *m, uint32_t rank) {
     return fabs(hpcw_i_normal(w[0], w[1]));
 }
 
-/* When the timer of a rank's host ticks first, from 1 ns to a period after the start. */
+/* Returns the first tick of the timer of a rank's host: from 1 ns to a period after the start. */
 static uint64_t first_tick(const struct sim_noise *n, uint32_t rank) {
     uint32_t w[4];
     hpcw_i_draw(n->seed, HPCW_I_FOR_NOISE_TICK, model_machine_node(n->machine, rank), 0, 0, w);
