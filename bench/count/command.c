@@ -12,7 +12,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* HDF5 only on request: it puts the data of a shared file elsewhere, into as many blocks. */
+/* HDF5 is counted only on request: its data of a shared file are shifted but touch as many blocks. */
 enum { COUNTED = BENCH_HDF5_COLLECTIVE + 1, USUAL = BENCH_HDF5_INDEPENDENT };
 
 static const uint64_t otherwise_rank_bytes = 100000000;

@@ -11,21 +11,24 @@
 
 /* ---- where the bytes of a rank are ---- */
 
-/* Chunks of one physical file. One shared file without gaps is a container with blocks of one byte and no metadata. */
+/* Layout of the chunks in a physical file. A shared file without gaps is treated as a container with blocks of
+ * one byte and no metadata. */
 struct arrangement {
     uint32_t tasks;
-    uint64_t block; /* that chunks or groups of them are aligned to */
-    uint64_t chunk; /* of a task, as requested */
-    uint64_t share; /* packed: bytes of requests per group; 0: every chunk is aligned */
+    uint64_t block; /* alignment of chunks, or of groups of chunks */
+    uint64_t chunk; /* requested chunk size of a task */
+    /* packed: most requested bytes per group; 0: every chunk is aligned */
+    uint64_t share;
     uint64_t rank_bytes, record_bytes;
-    /* From a first walk over all tasks. */
-    uint64_t stride;      /* bytes from a task's chunk to its next one */
-    uint32_t least, most; /* chunks that a task fills, at least partly */
+    /* Results of a first walk over all tasks: */
+    uint64_t stride; /* distance from a task's chunk to its next one, bytes */
+    /* fewest and most chunks that a task fills, at least partly */
+    uint32_t least, most;
 };
 
-/* How a task fills its chunks: all but the last one alike. */
+/* How a task fills its chunks: all except the last one are alike. */
 struct filling {
-    uint64_t chunk; /* that this holds for */
+    uint64_t chunk; /* chunk size that this is valid for */
     uint64_t full, last;
     uint64_t chunks;
 };
@@ -57,20 +60,21 @@ static uint64_t used(const struct filling *f, uint64_t chunk_index) {
     return chunk_index + 1 < f->chunks ? f->full : chunk_index + 1 == f->chunks ? f->last : 0;
 }
 
-/* A task and its place in every block of chunks. */
+/* A task and its position in every block of chunks. */
 struct slot {
     uint32_t task;
     uint64_t start;
-    uint64_t group; /* packed: bytes requested in the open group, this task's included */
+    /* packed: bytes requested in the open group, including this task's */
+    uint64_t group;
     struct filling fill;
 };
 
-/* The first slot. */
+/* Returns the state before the first slot. */
 static struct slot slot_before_all(void) {
     return (struct slot){.task = UINT32_MAX};
 }
 
-/* Goes to the next task; false after the last. */
+/* Advances to the next task. Returns false after the last one. */
 static bool next_slot(const struct arrangement *a, struct slot *s) {
     bool first = s->task == UINT32_MAX;
     if (!first && s->task + 1 == a->tasks) {
@@ -80,7 +84,7 @@ static bool next_slot(const struct arrangement *a, struct slot *s) {
     s->task = first ? 0 : s->task + 1;
     uint64_t end = s->start + a->chunk;
     s->group += a->chunk;
-    /* Packed: a group ends where another request would not fit into its share. */
+    /* Packed: a group ends when the next request would exceed its share. */
     if (a->share == 0 || s->task + 1 == a->tasks || s->group + a->chunk > a->share) {
         end = hpcw_i_align_up(end, a->block);
         s->group = 0;
@@ -134,7 +138,7 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
 
 /* ---- a walk over all bytes in the order of the file ---- */
 
-/* What grows in step with the pattern of chunks on blocks. */
+/* Sums that repeat with the pattern of chunks on blocks. */
 struct sums {
     uint64_t blocks, shared_blocks, owner_blocks, bytes, shared_bytes;
 };
@@ -142,16 +146,16 @@ struct sums {
 struct block_walk {
     uint64_t fs_block;
     const uint32_t *owner; /* [tasks], or NULL */
-    struct sums sums;      /* of finished blocks */
-    /* The current block. */
+    struct sums sums;      /* sums over finished blocks */
+    /* The current block: */
     uint64_t index;
     uint64_t bytes;
-    uint32_t tasks; /* different ones; 0: no block yet */
+    uint32_t tasks; /* number of different tasks in it; 0: no block yet */
     uint32_t first, last;
     bool owners;          /* several */
-    uint64_t first_index; /* of the first block of all */
+    uint64_t first_index; /* index of the first block */
     uint32_t largest;
-    /* Bit t: task t shares a block; tasks t and t + 1 do. */
+    /* Bit t of `sharing`: task t shares a block. Bit t of `pair`: tasks t and t + 1 share a block. */
     uint64_t *sharing, *pair;
 };
 
@@ -193,8 +197,8 @@ static void enter_block(struct block_walk *w, uint64_t index, uint32_t task, uin
     w->first = w->last = task;
 }
 
-/* A piece of a task. `before`: end of its piece before, 0 if there is none; `successor`: the same of the task with the
- * next number, for pieces of an earlier block. */
+/* Adds a piece of a task. before: end of the task's previous piece, or 0. successor: end of the previous piece
+ * of the next task, for pieces of an earlier block. */
 static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint64_t size, uint64_t before,
                       uint64_t successor) {
     uint64_t index = start / w->fs_block;
@@ -234,7 +238,7 @@ static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint6
     }
 }
 
-/* The k-th chunks of all tasks, block 0 being at `base`. */
+/* Adds the k-th chunks of all tasks. base: offset of block 0. */
 static void add_chunks(struct block_walk *w, const struct arrangement *a, uint64_t base, uint64_t k) {
     struct slot s = slot_before_all();
     struct slot next = s;
@@ -263,8 +267,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
 }
 
 static void add_all(struct block_walk *w, const struct arrangement *a, uint64_t base) {
-    /* As long as all tasks fill their chunks, what happens in `period` blocks happens again in the next ones. The
-     * first period is counted separately, since nothing is before it. */
+    /* While all tasks fill their chunks, each period of blocks repeats the previous one. The first period is
+     * counted separately, since nothing precedes it. */
     uint64_t period = w->fs_block / greatest_divisor(a->stride, w->fs_block);
     uint64_t alike = a->least - 1;
     bool repeats = alike / 3 >= period;
@@ -305,7 +309,7 @@ static void add_file(struct bench_sharing *all, const struct bench_sharing *one,
     all->unused_bytes += times * one->unused_bytes;
 }
 
-/* `shape`: of the container, whose metadata are before its data and after them. */
+/* shape: of the container. Its metadata are before and after its data. */
 static void count_metadata(const struct bench_geometry *g, const hpcw_sion_shape *shape,
                            const struct block_walk *w, struct bench_sharing *out) {
     uint64_t front = bench_layout_shift(g->layout, g->container_block);
@@ -320,7 +324,7 @@ static void count_metadata(const struct bench_geometry *g, const hpcw_sion_shape
     out->mixed_blocks = (uint64_t)mixed_front + mixed_back - (mixed_front && mixed_back && front_end == back);
 }
 
-/* `first`: its first rank. */
+/* first: first rank of the file. */
 static hpcw_status count_file(const struct bench_geometry *g, uint32_t first, uint32_t tasks, uint64_t mapping,
                               struct bench_sharing *out, hpcw_error *err) {
     *out = (struct bench_sharing){0};
@@ -372,7 +376,7 @@ static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharin
     }
     hpcw_status s = HPCW_OK;
     for (uint32_t f = 0, alike; s == HPCW_OK && f < files; f += alike) {
-        /* The first file has the mapping, the last one the ranks that are left over, those between are alike. */
+        /* The first file has the mapping, and the last one has the remaining ranks. All others are alike. */
         alike = f == 1 && files > 2 && g->owner == NULL ? files - 2 : 1;
         uint32_t first = hpcw_sion_first_task_of_file(g->ranks, files, f);
         uint32_t tasks = hpcw_sion_first_task_of_file(g->ranks, files, f + 1) - first;
@@ -399,7 +403,7 @@ static hpcw_status check(const struct bench_geometry *g, hpcw_error *err) {
                            g->container_block);
     }
     uint64_t bytes;
-    /* Blocks of one byte per file and more may be allocated: their sum must fit, too. */
+    /* A block size of one byte per file and more is allowed, so the sum must be checked for overflow, too. */
     uint64_t rounded;
     if (!hpcw_i_round_up_u64(g->rank_bytes, g->fs_block, &rounded) ||
         !hpcw_i_mul_u64(rounded, g->ranks, &bytes) || bytes > INT64_MAX / 2) {

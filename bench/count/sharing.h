@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Which blocks of the file system two or more ranks touch, counted from the layout alone: exactly, without any
- * file, for any machine. On GPFS and Lustre the lock of such a block moves between nodes.
+/* Counts the file system blocks that two or more ranks touch, from the layout alone. The count is exact, needs
+ * no file, and works for any machine. On GPFS and Lustre, the lock of such a block moves between nodes.
  *
- * The count is of the ranks whose bytes a block holds, not of the processes that write them: with collective MPI-IO a
- * few processes may write for all, and then share less.
- */
+ * It counts the ranks whose bytes a block holds, not the processes that write them. With collective MPI-IO a few
+ * processes may write for all, and then share fewer blocks. */
 #ifndef HPCW_BENCH_COUNT_SHARING_H
 #define HPCW_BENCH_COUNT_SHARING_H
 
@@ -13,52 +11,51 @@
 
 #include "bench/report/results.h"
 
-/*
- * A layout in numbers. Sizes are bytes. Every rank writes `rank_bytes` in records of `record_bytes`, the last of which
- * may be shorter. Other layouts ignore the fields marked SION.
- */
+/* Numbers of a layout. Sizes are bytes. Every rank writes `rank_bytes` in records of `record_bytes`; the last
+ * record may be shorter. Other layouts ignore the fields marked SION. */
 struct bench_geometry {
-    enum bench_layout layout; /* up to BENCH_HDF5_COLLECTIVE */
+    enum bench_layout layout; /* a layout up to BENCH_HDF5_COLLECTIVE */
     uint32_t ranks;
-    uint64_t fs_block; /* of the real file system */
+    uint64_t fs_block; /* block size of the real file system */
     uint64_t rank_bytes;
-    /* SION: a record stays in one chunk (HPCW_SION_RECORDS); 0: bytes (HPCW_SION_STREAM) */
+    /* SION: bytes of a record, which stays in one chunk (HPCW_SION_RECORDS); 0: a byte stream (HPCW_SION_STREAM) */
     uint64_t record_bytes;
-    uint64_t container_block; /* SION: fs_block_size of hpcw_sion_options; need not be fs_block */
-    /* SION: as requested, the same for every rank; 0: rank_bytes, so that one is enough */
+    /* SION: fs_block_size of hpcw_sion_options; may differ from fs_block */
+    uint64_t container_block;
+    /* SION: requested chunk size, the same for every rank; 0: rank_bytes, so that one chunk suffices */
     uint64_t chunk_bytes;
-    uint32_t tasks_per_group; /* SION, packed: as in hpcw_sion_options */
-    uint32_t files;           /* SION: physical files, as in hpcw_sion_options; 0: 1 */
-    const uint32_t *owner;    /* [ranks] whose each rank is: a process, a host; NULL: not counted */
+    /* SION, packed: as in hpcw_sion_options */
+    uint32_t tasks_per_group;
+    uint32_t files; /* SION: physical files, as in hpcw_sion_options; 0: 1 */
+    /* [ranks] owner of each rank: a process or a host; NULL: not counted */
+    const uint32_t *owner;
 };
 
-/*
- * What was counted. A block is one of fs_block bytes of one file that holds bytes of a rank or metadata; blocks that
- * are not written are holes and do not count. Ranks share a block if it holds bytes of both.
- */
+/* Results. A block is fs_block bytes of a file that hold bytes of a rank or metadata. Blocks that are never
+ * written are holes and do not count. Ranks share a block if it holds bytes of both. */
 struct bench_sharing {
     uint64_t blocks;        /* in all */
-    uint64_t data_blocks;   /* that hold bytes of a rank */
-    uint64_t shared_blocks; /* that hold bytes of two or more */
-    uint64_t owner_blocks;  /* that hold bytes of two or more owners */
+    uint64_t data_blocks;   /* blocks with bytes of a rank */
+    uint64_t shared_blocks; /* blocks with bytes of two or more ranks */
+    uint64_t owner_blocks;  /* blocks with bytes of two or more owners */
     uint32_t largest;       /* most ranks in one block */
-    uint32_t ranks;         /* that share at least one of their blocks */
-    uint32_t pairs;         /* (r, r + 1) that share at least one block */
-    uint64_t bytes;         /* of all ranks */
-    uint64_t shared_bytes;  /* of them in shared blocks */
-    uint64_t meta_blocks;   /* that hold metadata of a container; those of HDF5 are not counted */
-    uint64_t mixed_blocks;  /* that hold metadata and bytes of a rank */
+    uint32_t ranks;         /* ranks that share at least one block */
+    uint32_t pairs;         /* pairs (r, r + 1) that share at least one block */
+    uint64_t bytes;         /* bytes of all ranks */
+    uint64_t shared_bytes;  /* those bytes that are in shared blocks */
+    /* blocks with metadata of a container; those of HDF5 are not counted */
+    uint64_t meta_blocks;
+    uint64_t mixed_blocks; /* blocks with metadata and bytes of a rank */
     uint64_t meta_bytes;
-    uint64_t unused_bytes; /* of all blocks, neither data nor metadata: allocated for nothing */
+    /* bytes of all blocks that are neither data nor metadata */
+    uint64_t unused_bytes;
 };
 
-/*
- * Counts. Takes two bits of memory a rank, and time in proportion to the ranks times the chunks a rank fills until
- * the pattern of chunks on blocks repeats: for one chunk a rank some ns a rank.
+/* Counts. Memory: two bits a rank. Time: proportional to the ranks times the chunks of a rank until the pattern
+ * of chunks on blocks repeats; with one chunk a rank, some ns a rank.
  *
- * HPCW_EINVAL: a size of 0, a record larger than the chunk, a layout without a geometry; HPCW_ERANGE: offsets beyond
- * 2^63 - 1; HPCW_ENOMEM.
- */
+ * HPCW_EINVAL: a size of 0, a record larger than the chunk, or a layout without a geometry. HPCW_ERANGE: offsets
+ * beyond 2^63 - 1. HPCW_ENOMEM. */
 HPCW_MUST_CHECK hpcw_status bench_sharing_count(const struct bench_geometry *g, struct bench_sharing *out,
                                                 hpcw_error *err);
 

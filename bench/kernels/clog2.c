@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Event logs: what a record costs the program, what the end of a recording costs, how fast a log is written whose records
- * are known, and one that is generated, and how fast a log is read. */
+/* Event logs: cost of a record for the program, cost of the end of a recording, speed of writing a log of known
+ * records and a generated one, and speed of reading. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -19,18 +19,18 @@
 #include "libwriter/io/sys.h"
 
 enum {
-    PIECE = 4 << 20, /* bytes that the plain loop writes at once */
-    AT_ONCE = 1024,  /* records that are put at once */
+    PIECE = 4 << 20, /* bytes of one write of the plain loop */
+    AT_ONCE = 1024,  /* records put at once */
     EVENT = 16,      /* bytes of a bare event in memory */
-    RECORD = 32      /* and in the file */
+    RECORD = 32      /* bytes of a bare event in the file */
 };
 
 struct clog2_work {
     struct bench_common common;
-    uint64_t events; /* of this process, even */
+    uint64_t events; /* events of this process, an even number */
     hpcw_clog2_log_options options;
     hpcw_clog2_log *log;
-    hpcw_clog2_timeline *timeline, *other; /* the second one is for another thread */
+    hpcw_clog2_timeline *timeline, *other; /* `other` is for a second thread */
     int32_t state;
     hpcw_clog2 *file;
     hpcw_clog2_slice *slice;
@@ -64,7 +64,7 @@ static void clog2_teardown(void *work) {
     hpcw_i_free(w->source);
 }
 
-/* The parameter of a side: how much of the events stays mapped. */
+/* Parameter of a side: how much of the events stays mapped, or the use of two timelines. */
 #define IN_MEMORY UINT64_C(0)
 #define SPILLED UINT64_C(1)
 #define TWO_TIMELINES UINT64_C(2)
@@ -75,7 +75,7 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     hpcw_clog2_log_options_init(&w->options);
     w->options.directory = w->common.place->directory;
     w->options.durability = HPCW_SYNC_NONE;
-    /* Beyond its memory, a recording unmaps what is full. */
+    /* A recording that exceeds its memory unmaps full pieces. */
     w->options.memory = parameter == SPILLED
                             ? UINT64_C(16) << 20
                             : (parameter == TWO_TIMELINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
@@ -332,7 +332,7 @@ struct clog2_run_work {
     unsigned char *source; /* [PIECE] */
 };
 
-/* What the log of a run has: bytes, records. */
+/* Reads bytes and records of a run's log. */
 static hpcw_status read_size(struct bench_generator *generator, struct bench_amount *amount, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     struct read_clog2 *reader = NULL;
@@ -411,7 +411,7 @@ struct clog2_reading {
     char ranks[16], path[BENCH_PATH + 64];
     unsigned char *piece; /* [PIECE] */
     uint64_t bytes;
-    uint64_t *number; /* [ROWS * 8] for the columns of either table */
+    uint64_t *number; /* [ROWS * 8] columns of either table */
 };
 
 static hpcw_status reading_setup(void *work, const void *parameter, struct bench_amount *amount,

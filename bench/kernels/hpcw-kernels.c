@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcw-kernels, the developers' regression benchmark: the writers beside plain loops that write the same bytes. */
+/* hpcw-kernels: regression benchmark for developers. It compares the writers with plain loops that write the
+ * same bytes. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -28,13 +29,13 @@ static const struct ui_command commands[] = {
 };
 
 struct kernels_options {
-    char dir[BENCH_PATH];    /* on the file system to measure */
-    char json[BENCH_PATH];   /* file of all samples; "": none */
+    char dir[BENCH_PATH];    /* directory on the file system to measure */
+    char json[BENCH_PATH];   /* file for all samples; "": none */
     char hpcgen[BENCH_PATH]; /* path of the generator; "": not found */
-    uint64_t only;           /* bit i: the i-th kernel; 0: all */
+    uint64_t only;           /* bit i: run the i-th kernel; 0: all kernels */
     uint32_t repeat;
     double scale; /* 0 < scale <= 1: share of the full size */
-    bool warm;    /* touch the memory that a run will need before it starts */
+    bool warm;    /* touch the memory of a run before it starts */
     bool quiet;   /* no table */
 };
 
@@ -99,7 +100,7 @@ static const struct ui_program program = {
     .options_size = sizeof(struct kernels_options),
 };
 
-/* Names the generator of the same build, if it exists and none was given. */
+/* Finds the generator of the same build, if none was given. */
 static void find_hpcgen(struct kernels_options *o) {
     char self[BENCH_PATH - 32];
     struct hpcw_i_entry entry;
@@ -163,7 +164,7 @@ static void tear_down(const struct bench_kernel *k, void *work) {
     hpcw_i_free(work);
 }
 
-/* Measures one kernel, or says in the result why it is skipped. */
+/* Measures one kernel, or notes in the result why it is skipped. */
 static hpcw_status measure(const struct bench_kernel *k, const struct bench_site *place, struct bench_result *r,
                            hpcw_error *err) {
     *r = (struct bench_result){.kernel = k};
@@ -190,7 +191,8 @@ static hpcw_status measure(const struct bench_kernel *k, const struct bench_site
     return s;
 }
 
-/* Collective. Process 0 writes the reports. Kernels that do not fit the number of processes are skipped and say why. */
+/* Collective. Runs the kernels; process 0 writes the reports. Kernels that do not fit the number of processes
+ * are skipped with a reason. */
 static hpcw_status run_kernels(const struct kernels_options *o, const struct bench_processes *processes,
                                hpcw_error *err) {
     char directory[BENCH_WORKDIR] = "";
@@ -231,7 +233,7 @@ static hpcw_status run_kernels(const struct kernels_options *o, const struct ben
         done++;
         s = hpcw_i_agree(processes->comm, s, NULL, err);
     }
-    /* What was measured before a failure or ^C is kept; only process 0 writes reports. */
+    /* Results from before a failure or ^C are kept. Only process 0 writes reports. */
     if (speaks && o->json[0] != '\0') {
         hpcw_error e;
         size_t complete = s == HPCW_OK ? done : done - (done > 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records of JSON, an edge of load-balancing data each: put member by member, and as one reserved record. */
+/* JSON records, each an edge of load-balancing data: written member by member, and as one reserved record. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef void put_edge_fn(struct hpcw_i_json *j, uint64_t from, uint64_t to, doub
 struct json_work {
     struct bench_common common;
     uint64_t edges;
-    uint64_t size; /* of the text of the last run */
+    uint64_t size; /* size of the last run's text */
 };
 
 static hpcw_status json_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LinkTest results from the model to the file: the parts of the generator, and all of it. */
+/* LinkTest results from the model to the file: parts of the generator, and a whole run. */
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Timings grow with the square of the tasks. */
+/* The number of timings grows with the square of the tasks. */
 static uint32_t tasks_at(double scale) {
     uint32_t half = (uint32_t)(2048 * sqrt(scale));
     return half < 2 ? 4 : 2 * half;
@@ -24,7 +24,7 @@ static uint32_t tasks_at(double scale) {
 
 /* ---- the parts, on one processor ---- */
 
-enum { BEST, SCALAR }; /* the instructions that the model uses */
+enum { BEST, SCALAR }; /* instruction set of the model */
 
 struct part_work {
     struct bench_common common;
@@ -37,7 +37,8 @@ struct part_work {
     hpcw_linktest_schedule *schedule;
     uint32_t *partner;
     uint64_t *time_ps;
-    uint64_t check; /* the sum of what came out, so that nothing can be left out */
+    /* sum of the results, so that the compiler cannot remove the work */
+    uint64_t check;
     hpcw_linktest *lt;
 };
 
@@ -73,7 +74,7 @@ static hpcw_status part_setup(void *work, const void *parameter, struct bench_am
         if (w->partner == NULL || w->time_ps == NULL) {
             return hpcw_i_fail_memory(err, NULL, tasks, "timings");
         }
-        /* What is encoded alone: one row, again and again. */
+        /* Encoding alone uses the same row again and again. */
         hpcw_linktest_partners(w->schedule, 0, w->partner);
         model_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL, NULL);
     }
@@ -203,13 +204,13 @@ struct stream_extent {
 struct linktest_run_work {
     struct bench_generator generator;
     char ranks[16];
-    struct stream_extent *extent; /* [extents] what hpcgen's file holds: one chunk of one task */
+    struct stream_extent *extent; /* [extents] streams in hpcgen's file: one chunk of one task each */
     uint32_t extents;
     unsigned char *source; /* [longest extent] */
-    unsigned threads;      /* of the loop */
+    unsigned threads;      /* threads of the plain loop */
 };
 
-/* What the loop has to write: where the streams lie in the file that hpcgen has made. */
+/* Finds what the loop has to write: the positions of the streams in hpcgen's file. */
 static hpcw_status read_extents(struct linktest_run_work *w, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     (void)snprintf(path, sizeof path, "%s/linktest/%s", w->generator.common.path[0], HPCW_LINKTEST_FILE_NAME);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a PMPI tool that stands between a program and MPI adds to a message: the program's own calls beside the ones that
- * pass the tool by, in one run. */
+/* Cost that a PMPI tool between a program and MPI adds to a message. One run compares the program's calls with
+ * calls that bypass the tool. */
 #include "bench/kernels/kernels.h"
 #include "libwriter/base/status.h"
 
@@ -17,10 +17,10 @@ struct calls {
 
 enum { TOOL = 0, BARE = 1, TAG = 0 };
 
-/* As the program calls them. */
+/* The calls as the program makes them. */
 static const struct calls wrapped = {MPI_Send, MPI_Recv, MPI_Irecv, MPI_Wait};
 
-/* MPI's own. A tool may have replaced PMPI_Send, too, but hardly MPI_Get_library_version. */
+/* Finds MPI's own functions. A tool may have replaced PMPI_Send as well, but hardly MPI_Get_library_version. */
 static bool find_bare(struct calls *bare) {
     Dl_info info;
     void *mpi = dladdr(__extension__(void *) MPI_Get_library_version, &info) == 0
@@ -73,7 +73,7 @@ static hpcw_status status_of(int code, hpcw_error *err) {
                                : hpcw_i_fail(err, HPCW_ECOMM, "a message failed with MPI's code %d", code);
 }
 
-/* Process 0 sends, process 1 receives: no wait hides the time that both spend. */
+/* Process 0 sends and process 1 receives, so that no wait hides the time of either. */
 static hpcw_status stream(void *work, hpcw_error *err) {
     const struct message_work *w = work;
     int process = w->common.place->processes->process, code = MPI_SUCCESS;
@@ -85,7 +85,7 @@ static hpcw_status stream(void *work, hpcw_error *err) {
     return status_of(code, err);
 }
 
-/* The same number of ping-pong messages: work after a call may overlap with the transfer of the answer. */
+/* As many messages as ping-pong. Work after a call may overlap with the transfer of the answer. */
 static hpcw_status round_trips(void *work, hpcw_error *err) {
     const struct message_work *w = work;
     int process = w->common.place->processes->process, code = MPI_SUCCESS;
@@ -99,7 +99,7 @@ static hpcw_status round_trips(void *work, hpcw_error *err) {
     return status_of(code, err);
 }
 
-/* A receive is posted, a message sent and the receive waited for; with itself, so that there is nothing to wait for. */
+/* Posts a receive, sends a message, waits for the receive. The process sends to itself, so it never waits. */
 static hpcw_status posted(void *work, hpcw_error *err) {
     const struct message_work *w = work;
     int code = MPI_SUCCESS;
@@ -151,8 +151,8 @@ static const struct bench_figure own_figures[] = {
     {"tool, to itself", BENCH_PER_ITEM, {1, 1}, {2, 1}, {0, 0}, {0, 0}, 100, false},
 };
 
-/* As many as fit into the windows that are prepared ahead. Without a break, one process would make a gigabyte of records in a
- * second: how fast the system makes pages would be measured, not what a call costs. `--scale 20` does that. */
+/* Most messages for which windows are prepared ahead. Without a pause, a process makes a gigabyte of records in
+ * a second. That would measure how fast the system makes pages, not the cost of a call; `--scale 20` does so. */
 static const uint64_t pair_count = 20000, own_count = 10000;
 
 #define MESSAGE_KERNEL(name_, what_, needs_, count, sides, figures)                                            \
@@ -165,7 +165,7 @@ const struct bench_kernel bench_messages = MESSAGE_KERNEL(
     "messages", "20 000 blocking messages of 8 bytes from process 0 to 1, and as many to and fro",
     BENCH_SEVERAL_PROCESSES, pair_count, pair_sides, pair_figures);
 
-/* With one process: two would take the processors from the threads that keep pages ready for the recording. */
+/* Uses one process, since two would take the processors from the threads that prepare pages for the recording. */
 const struct bench_kernel bench_own_messages =
     MESSAGE_KERNEL("own-messages", "10 000 messages of 8 bytes to itself: posted, sent and waited for",
                    BENCH_ONE_PROCESS, own_count, own_sides, own_figures);

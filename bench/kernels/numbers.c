@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers as text, doubles with the fewest digits that read back to the same double, beside what libc offers for that. */
+/* Numbers as text, compared with libc's functions. Doubles get the fewest digits that read back to the same
+ * value. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "bench/measure/random.h"
 #include "libwriter/base/numfmt.h"
 
-#define NUMBERS ((size_t)1 << 16) /* drawn ones; they fit into the cache */
+#define NUMBERS ((size_t)1 << 16) /* random numbers; they fit into the cache */
 #define ROUNDS 64
 #define ROOM 64 /* bytes of a number as text */
 
@@ -18,7 +19,8 @@ struct number_work {
     double value[NUMBERS];
     uint64_t whole[NUMBERS];
     size_t rounds;
-    uint64_t check; /* bytes of all texts, so that nothing can be left out */
+    /* bytes of all texts, so that the compiler cannot remove the work */
+    uint64_t check;
 };
 
 static hpcw_status number_setup(void *work, const void *parameter, struct bench_amount *amount,
@@ -46,7 +48,7 @@ static double number_of(enum number_kind kind, uint64_t r) {
     double v;
     switch (kind) {
     case ANY_BITS:
-        r = (r >> 52 & 0x7ff) == 0x7ff ? r ^ UINT64_C(1) << 62 : r; /* but NaN and the infinities */
+        r = (r >> 52 & 0x7ff) == 0x7ff ? r ^ UINT64_C(1) << 62 : r; /* without NaN and infinities */
         memcpy(&v, &r, sizeof v);
         return v;
     case BELOW_ONE:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints: maps of many ranks, written and read back, and data files with their CRC beside a plain loop. */
+/* Checkpoints: maps of many ranks, written and read back, and data files with CRC compared with a plain loop. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 /* ---- maps ---- */
 
 struct map_work {
-    struct bench_common common; /* its first file is the prefix */
+    struct bench_common common; /* its first file is the prefix directory */
     uint32_t ranks;
     char root[BENCH_PATH + HPCW_RANK2FILE_PATH];
     hpcw_rank2file_options options;
@@ -69,7 +69,7 @@ static hpcw_status map_prepare(void *work, uint64_t side, hpcw_error *err) {
     w->map = NULL;
     w->restart = NULL;
     hpcw_status s = HPCW_OK;
-    if (side == WRITE) { /* else the map stays, to be read */
+    if (side == WRITE) { /* otherwise the map stays to be read */
         bench_remove(w->common.place, w->common.path[0]);
         s = make_directory(w->common.path[0], "", err);
         s = s == HPCW_OK ? make_directory(w->common.path[0], "scr.dataset.1", err) : s;
@@ -113,7 +113,7 @@ static hpcw_status map_load(void *work, hpcw_error *err) {
     return hpcw_rank2file_restart_load(((struct map_work *)work)->restart, 0, NULL, err);
 }
 
-/* What was read is what was written. */
+/* Checks that the map read equals the map written. */
 static hpcw_status map_check(void *work, hpcw_error *err) {
     struct map_work *w = work;
     hpcw_status s = hpcw_rank2file_restart_files(w->restart) == w->ranks
@@ -171,10 +171,10 @@ const struct bench_kernel bench_map_million =
 #define PIECE (4 * MIB)
 
 struct payload_work {
-    struct bench_common common; /* its files are the prefix and the directory of the plain files */
-    uint64_t size;              /* of this process's file, a multiple of PIECE */
+    struct bench_common common; /* its files are the prefix directory and the directory of the plain files */
+    uint64_t size;              /* bytes of this process's file, a multiple of PIECE */
     unsigned char *source;
-    char mine[BENCH_PATH + 64]; /* the plain file of this process */
+    char mine[BENCH_PATH + 64]; /* plain file of this process */
     hpcw_rank2file *w;
     bool compared;
 };

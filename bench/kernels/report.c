@@ -32,7 +32,7 @@ static double size(const struct bench_samples *samples, struct bench_time t, siz
     return t.side == 0 ? 1 : (double)samples->sample[t.side - 1][run].size_bytes;
 }
 
-/* The figure of repetition `run`. */
+/* Returns the figure of repetition `run`. */
 static double figure_of(const struct bench_figure *f, const struct bench_samples *samples,
                         const struct bench_amount *amount, size_t run) {
     double of = seconds(samples, f->of, run) - seconds(samples, f->less, run);
@@ -54,7 +54,7 @@ static double figure_of(const struct bench_figure *f, const struct bench_samples
     }
 }
 
-/* A figure over all repetitions. Does nothing if *s is a failure, otherwise sets it. */
+/* Computes statistics of a figure over all repetitions. Does nothing if *s is a failure; otherwise sets it. */
 static struct bench_stats stats_of(const struct bench_result *r, const struct bench_figure *f, hpcw_status *s,
                                    hpcw_error *err) {
     struct bench_stats stats = {0};
@@ -72,7 +72,7 @@ static struct bench_stats stats_of(const struct bench_result *r, const struct be
     return stats;
 }
 
-/* The time, memory or size of a side, by indices from 1; `phase` 0: all. */
+/* Computes statistics of the time, memory or size of a side. Indices start at 1; phase 0: all. */
 static struct bench_stats side_stats(const struct bench_result *r, enum bench_figure_kind kind, size_t side,
                                      size_t phase, hpcw_status *s, hpcw_error *err) {
     struct bench_figure f = {.kind = kind, .of = {(unsigned)side, (unsigned)phase}};
@@ -83,7 +83,7 @@ static bool more_is_better(const struct bench_figure *f) {
     return f->kind == BENCH_RATE;
 }
 
-/* "ok", "over", "under" or "in spread"; "" where nothing is asked for. */
+/* Returns "ok", "over", "under" or "in spread"; "" if there is no target. */
 static const char *verdict(const struct bench_result *r, const struct bench_figure *f, double median) {
     if (f->reach == 0) {
         return "";
@@ -127,7 +127,7 @@ static char *figure_text(char text[UI_TEXT_SIZE], enum bench_figure_kind kind, d
     case BENCH_RATE:
         return ui_text_rate(text, v);
     default:
-        /* Differences of two times can be less than nothing. */
+        /* A difference of two times can be negative. */
         text[0] = '-';
         (void)ui_text_duration(text + (v < 0), v < 0 ? -v : v);
         return text;

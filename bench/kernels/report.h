@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results for people and for programs. Knows sides, phases and figures by name. */
+/* Results for people and for programs. They name sides, phases and figures. */
 #ifndef HPCW_BENCH_KERNELS_REPORT_H
 #define HPCW_BENCH_KERNELS_REPORT_H
 
@@ -14,13 +14,13 @@ struct bench_result {
     const struct bench_kernel *kernel;
     struct bench_amount amount;
     struct bench_samples samples;
-    char skipped[HPCW_ERROR_MESSAGE_SIZE]; /* why there are no samples, "" if there are */
+    char skipped[HPCW_ERROR_MESSAGE_SIZE]; /* why there are no samples; "": there are samples */
 };
 
 hpcw_status bench_report_head(FILE *stream, const struct bench_site *run, hpcw_error *err);
 hpcw_status bench_report_result(FILE *stream, const struct bench_result *result, hpcw_error *err);
 
-/* Everything, every sample. */
+/* Writes all results and every sample. */
 hpcw_status bench_report_json(const char *path, const struct bench_site *run,
                               const struct bench_result *results, size_t count, hpcw_error *err);
 

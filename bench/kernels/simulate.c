@@ -7,10 +7,10 @@
 #include "gen/workloads/workloads.h"
 #include "libwriter/base/status.h"
 
-/* PATIENCE_S: a tool that counts instructions makes a phase take minutes. */
+/* PATIENCE_S: a tool that counts instructions can make a phase take minutes. */
 enum { RANKS = 4096, LOAD_NS = 1000000, PATIENCE_S = 3600 };
 
-/* Neighbours on a grid exchange messages that need no handshake. */
+/* Neighbours on a grid exchange eager messages. */
 static const char stencil[] = "function run()\n"
                               "  local grid = cart { 2, periodic = true }\n"
                               "  local north, south = grid:neighbour(1, -1), grid:neighbour(1, 1)\n"
@@ -23,13 +23,14 @@ static const char stencil[] = "function run()\n"
                               "  end\n"
                               "end\n";
 
-/* A workload: its text, NULL for one of the library; phases that make about two million calls. */
+/* A workload. text: NULL for one of the library. phases: enough for about two million calls. */
 struct simulate_case {
     const char *name, *text;
     uint32_t phases;
 };
 
-/* PARTNERS: a rank exchanges messages with as many before it, and as many after it, as halos in three dimensions have. */
+/* PARTNERS: a rank exchanges messages with as many ranks before it and after it, as a halo in three dimensions
+ * does. */
 enum { PARTNERS = 5, EDGE_BYTES = 1024 };
 static const uint32_t distance[PARTNERS] = {1, 2, 63, 64, 65};
 
@@ -39,7 +40,7 @@ struct simulate_work {
     struct model_network network;
     struct sim_lua *lua;
     uint32_t phases;
-    struct sim_lua_edge edge[RANKS][2 * PARTNERS]; /* of a rank to others, and from them */
+    struct sim_lua_edge edge[RANKS][2 * PARTNERS]; /* edges of each rank to others, and from others */
 };
 
 static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
@@ -57,7 +58,8 @@ static bool no_checkpoint(void *context, uint32_t rank, uint32_t phase, uint64_t
     return false;
 }
 
-/* A rank receives from those to which it sends. They are in the order of ranks but for the first and the last ranks. */
+/* A rank receives from the ranks it sends to. Edges are in the order of ranks except for the first and last
+ * ranks. */
 static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                             hpcw_error *err) {
     struct simulate_work *w = context;
@@ -109,7 +111,7 @@ static hpcw_status simulate_setup(void *work, const void *parameter, struct benc
         model_network_init(&w->network, &w->machine);
         s = open_case(w, c, err);
     }
-    s = s == HPCW_OK ? simulate(w, &result, err) : s; /* only to count the calls */
+    s = s == HPCW_OK ? simulate(w, &result, err) : s; /* a run only to count the calls */
     if (s == HPCW_OK) {
         *amount = (struct bench_amount){.items = result.calls};
     }
@@ -131,7 +133,7 @@ static const struct bench_side sides[] = {
     {"simulate", "all calls of 4096 ranks, on one core", 0, NULL, {BENCH_PHASE("run", run)}, NULL, NULL},
 };
 
-/* 8 million calls a second, and a third of that. */
+/* Targets: 8 million calls a second, and a third of that. */
 static const struct bench_figure local_calls[] = {
     {"call, processor time", BENCH_CPU, {1, 1}, {0, 0}, {0, 0}, {0, 0}, 125, false},
 };

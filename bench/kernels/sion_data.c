@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data path of a SION container against plain pwrites of the same bytes at the same offsets. */
+/* Data path of a SION container, compared with plain pwrites of the same bytes at the same offsets. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,27 +10,28 @@
 #include "libwriter/base/status.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB)           /* of the plain loop */
-#define SLOT ((uint64_t)16 << 10) /* of 4096 tasks in 64 MiB of buffers */
+#define PIECE (4 * MIB)           /* bytes of one write of the plain loop */
+#define SLOT ((uint64_t)16 << 10) /* 64 MiB of buffers for 4096 tasks */
 
 struct shape {
-    uint64_t tasks;   /* 0: one per process */
-    uint64_t total;   /* bytes of all tasks; with `tasks`: 0 */
-    uint64_t records; /* of each task, with `tasks` */
+    uint64_t tasks;   /* 0: one task per process */
+    uint64_t total;   /* bytes of all tasks; 0 if `tasks` is set */
+    uint64_t records; /* records of each task, if `tasks` is set */
     uint64_t record;  /* bytes */
-    bool in_turn;     /* one record of each task after the other, not task after task */
+    /* write a record of each task in turn, not one task after the other */
+    bool in_turn;
 };
 
 struct data_work {
     struct bench_common common; /* its third file is that of the pieces */
     struct shape shape;
-    uint64_t tasks;        /* of this process */
-    uint64_t records;      /* of each task */
-    uint64_t chunk;        /* bytes from task to task */
+    uint64_t tasks;        /* tasks of this process */
+    uint64_t records;      /* records of each task */
+    uint64_t chunk;        /* distance from task to task, bytes */
     uint64_t first_at;     /* offset of this process's first chunk */
-    unsigned char *source; /* [period] bytes, over and over */
+    unsigned char *source; /* [period] bytes, written repeatedly */
     uint64_t period;
-    unsigned char *slots; /* [tasks * SLOT] what the pieces come from */
+    unsigned char *slots; /* [tasks * SLOT] source of the pieces */
     bool compared;
     hpcw_sion *sion;
 };
@@ -81,7 +82,7 @@ static hpcw_status data_prepare(void *work, uint64_t side, hpcw_error *err) {
     w->sion = NULL;
     hpcw_i_free(w->slots);
     w->slots = NULL;
-    /* Until they were compared all files stay; later each run finds the file system without any. */
+    /* All files stay until they were compared. Later, each run starts without any file. */
     return bench_fresh(&w->common, w->compared ? 7 : 1u << side, w->chunk * w->tasks, err);
 }
 
@@ -144,7 +145,7 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
     return s;
 }
 
-/* ---- records in turn: what is left to do when the records are in 64 MiB of buffers ---- */
+/* ---- records in turn: the remaining work when the records are in 64 MiB of buffers ---- */
 
 static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
     struct data_work *w = work;

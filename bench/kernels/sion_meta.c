@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a container costs besides its data: opening, closing, metadata. */
+/* Cost of a container besides its data: opening, closing, metadata. */
 #include <string.h>
 
 #include <hpcw/sion.h>
@@ -11,15 +11,15 @@
 #include "libwriter/io/sys.h"
 
 struct meta_work {
-    struct bench_common common; /* its third file is what the plain side calls its file in the end */
-    uint32_t tasks;             /* of the container */
-    uint32_t count;             /* of this process */
+    struct bench_common common; /* its third file is the final name of the plain side's file */
+    uint32_t tasks;             /* tasks of the container */
+    uint32_t count;             /* tasks of this process */
     uint32_t chunk;
     uint32_t fs_block;
-    uint32_t blocks; /* of each task, in the present run */
-    size_t front;    /* bytes of metadata in front of the data */
+    uint32_t blocks; /* blocks of each task in the current run */
+    size_t front;    /* bytes of metadata before the data */
     uint64_t data_start, meta2_start;
-    unsigned char *words; /* what the plain side writes; process 0 */
+    unsigned char *words; /* what the plain side writes; on process 0 */
     size_t words_size;
     hpcw_sion *sion;
     bool to_null;
@@ -31,7 +31,7 @@ static void meta_teardown(void *work) {
     hpcw_i_free(w->words);
 }
 
-/* Removes the files and frees the memory of the last run; `words` is filled for the plain side only. */
+/* Removes the files and frees the memory of the last run. Fills `words` for the plain side only. */
 static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hpcw_error *err) {
     hpcw_sion_free(w->sion);
     w->sion = NULL;
@@ -76,7 +76,7 @@ static hpcw_status meta_close(void *work, hpcw_error *err) {
     return hpcw_sion_close(((struct meta_work *)work)->sion, err);
 }
 
-/* Two pieces: META1 at the front, META2 after the data. */
+/* Writes two pieces: META1 at the front, META2 after the data. */
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct meta_work *w = work;
     if (w->common.place->processes->process != 0) {
@@ -167,7 +167,7 @@ static hpcw_status open_close_setup(void *work, const void *parameter, struct be
     return HPCW_OK;
 }
 
-/* The parameter of a side: where it writes, and the number of blocks. */
+/* Parameter of a side: its destination, and the number of blocks. */
 #define TO_FILE UINT64_C(0)
 #define TO_NULL (UINT64_C(1) << 32)
 #define TO_PLAIN (UINT64_C(2) << 32)
@@ -191,7 +191,8 @@ static hpcw_status fill_blocks(void *work, hpcw_error *err) {
     return s;
 }
 
-/* So that the plain side writes its metadata into a file like ours: what a write and a new name cost depends on it. */
+/* Fills the plain side's file, so that its metadata go into a file like ours. The costs of a write and of a new
+ * name depend on that. */
 static hpcw_status fill_plain(void *work, hpcw_error *err) {
     const struct meta_work *w = work;
     unsigned char record[SMALL_CHUNK];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading the streams of a SION container against plain preads of the same bytes. */
+/* Reading the streams of a SION container, compared with plain preads of the same bytes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -14,22 +14,24 @@
 #include "libwriter/io/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB) /* of the plain loop */
+#define PIECE (4 * MIB) /* bytes of one read of the plain loop */
 
 struct read_shape {
     uint64_t tasks;
-    uint64_t records; /* of each task */
+    uint64_t records; /* records of each task */
     uint64_t record;  /* bytes */
-    bool in_turn;     /* one record of each task after the other, not task after task */
+    /* read a record of each task in turn, not one task after the other */
+    bool in_turn;
 };
 
 struct read_work {
     struct bench_common common;
     struct read_shape shape;
-    unsigned char *data; /* [PIECE] what is read goes here */
+    unsigned char *data; /* [PIECE] buffer for reading */
     hpcw_sion_reader *reader;
-    uint64_t first_at, chunk; /* offset of the first task's chunk, bytes from task to task */
-    uint64_t sum[2];          /* of what each side has read */
+    /* offset of the first task's chunk; distance from task to task, bytes */
+    uint64_t first_at, chunk;
+    uint64_t sum[2]; /* sum of what each side has read */
 };
 
 static hpcw_status write_container(const struct read_work *w, hpcw_error *err) {
@@ -84,7 +86,7 @@ static void read_teardown(void *work) {
     hpcw_i_free(w->data);
 }
 
-/* A byte of each record: what is read is looked at. */
+/* Reads a byte of each record, so that the data are used. */
 static void look(struct read_work *w, int side, uint64_t size) {
     for (uint64_t at = 0; at < size; at += w->shape.record) {
         w->sum[side] += w->data[at];
@@ -168,7 +170,7 @@ static const struct bench_side sides[] = {
      NULL},
 };
 
-/* A rate of 0.9 of the loop's. */
+/* Target: 0.9 of the loop's rate. */
 static const struct bench_figure large_figures[] = {
     {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1 / 0.9, true},
     {"hpcw", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},

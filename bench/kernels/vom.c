@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Load-balancing files. The work ("A"): one rank, 100 000 tasks with two subphases and 300 000 edges in one phase,
- * 97.9 MB of JSON; all times are whole nanoseconds, all volumes whole bytes.
- */
+/* Load-balancing files. The work ("A") is one rank with 100 000 tasks of two subphases and 300 000 edges in one
+ * phase: 97.9 MB of JSON. All times are whole nanoseconds, all volumes whole bytes. */
 #include <inttypes.h>
 
 #include <brotli/encode.h>
@@ -19,25 +17,25 @@
 #include "libwriter/io/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB) /* of the plain loop */
+#define PIECE (4 * MIB) /* bytes of one write of the plain loop */
 #define TASKS 100000
 #define EDGES_TO_EACH 3
-#define FEWEST_TASKS 4 /* so that each has three others to hear from */
+#define FEWEST_TASKS 4 /* so that each task has three others to receive from */
 
-/* Files: what the library writes, what the loop writes, the text for whoever needs it. */
+/* Files: written by the library; written by the loop; the text for sides that need it. */
 enum { OURS_FILE, PLAIN_FILE, TEXT_FILE };
 
 struct vom_work {
     struct bench_common common;
     uint64_t tasks;
-    uint64_t size; /* of the text */
-    /* [size] the text, while a side needs it; not while the library's memory is measured */
+    uint64_t size; /* size of the text */
+    /* [size] the text while a side needs it; not while the library's memory is measured */
     unsigned char *data;
     bool compared;
-    bool check; /* of the library's options */
+    bool check; /* the library's option `check` */
     hpcw_vom *v;
     int quality, window;
-    uint64_t outcome; /* bytes of what the last run made */
+    uint64_t outcome; /* bytes of the last run's output */
 };
 
 /* ---- work A ---- */
@@ -53,7 +51,7 @@ static hpcw_status add_edges(hpcw_vom *v, uint64_t tasks, uint64_t *random, hpcw
         edge.to.id = hpcw_vom_element_id(0, here, true);
         for (int k = 0; k < EDGES_TO_EACH && s == HPCW_OK; k++) {
             uint64_t r = bench_random(random);
-            /* From both neighbours, and from one that is neither. */
+            /* Edges from both neighbours and from another task. */
             uint64_t away = k == 0 ? tasks - 1 : k == 1 ? 1 : 2 + r % (tasks - 3);
             there = (here + away) % tasks;
             edge.from.id = hpcw_vom_element_id(0, there, true);
@@ -125,7 +123,7 @@ static hpcw_status write_file(struct vom_work *w, const char *path, hpcw_error *
 
 /* ---- what the kernels share ---- */
 
-static const bool verify = true; /* what the library writes is there before the first run */
+static const bool verify = true; /* the library's file exists before the first run */
 
 static hpcw_status vom_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
     struct vom_work *w = work;
@@ -144,7 +142,7 @@ static void vom_teardown(void *work) {
     hpcw_i_free(w->data);
 }
 
-/* Ends the last run, and leaves memory as the first one found it. */
+/* Ends the last run, and restores memory to the state before the first one. */
 static void tidy(struct vom_work *w) {
     hpcw_vom_free(w->v);
     w->v = NULL;
@@ -203,7 +201,7 @@ static hpcw_status plain_prepare(void *work, uint64_t side, hpcw_error *err) {
     tidy(w);
     w->check = side == CHECKED;
     unsigned loop = 1u << PLAIN_FILE, ours = 1u << OURS_FILE;
-    /* Until they were compared both files stay; later each run finds the file system without either. */
+    /* Both files stay until they were compared. Later, each run starts without either. */
     hpcw_status s = bench_fresh(&w->common,
                                 w->compared    ? ours | loop
                                 : side == LOOP ? loop
@@ -281,7 +279,7 @@ static hpcw_status alone_prepare(void *work, uint64_t setting, hpcw_error *err) 
     return read_text(w, err);
 }
 
-/* As a program does that has the whole text in memory, and drops the stream. */
+/* Like a program that has the whole text in memory and discards the stream. */
 static hpcw_status alone(void *work, hpcw_error *err) {
     struct vom_work *w = work;
     BrotliEncoderState *state = BrotliEncoderCreateInstance(NULL, NULL, NULL);
@@ -291,7 +289,7 @@ static hpcw_status alone(void *work, hpcw_error *err) {
     bool good = state != NULL && BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, (uint32_t)w->quality) &&
                 BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, (uint32_t)w->window);
     while (good && !BrotliEncoderIsFinished(state)) {
-        size_t room = 0; /* so that the encoder keeps its output, which is then taken without a copy */
+        size_t room = 0; /* makes the encoder keep its output, which is then taken without a copy */
         good = BrotliEncoderCompressStream(state, BROTLI_OPERATION_FINISH, &size, &in, &room, NULL, NULL);
         size_t taken = 0;
         (void)BrotliEncoderTakeOutput(state, &taken);
@@ -331,7 +329,7 @@ const struct bench_kernel bench_vom_compressed =
     VOM_KERNEL("vom-compressed", "the same, through brotli", "record", "ours.0.json.br", NULL, stream_sides,
                NULL, BENCH_FIGURES(stream_figures));
 
-/* What the default was chosen from; larger windows and lower qualities make more bytes or take more time. */
+/* Alternatives to the default. Larger windows and lower qualities give more bytes or take more time. */
 #define FRONT(quality, window) ALONE(#quality "/" #window, "quality/window", SETTING(quality, window))
 
 static const struct bench_side front_sides[] = {FRONT(2, 18), FRONT(3, 18), FRONT(4, 17), FRONT(4, 18),

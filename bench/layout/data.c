@@ -10,7 +10,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* A stamp: 24 bits of rank, 40 bits of offset, changed by the seed, so that those of an earlier run are not valid. */
+/* A stamp has 24 bits of rank and 40 bits of offset. The seed changes it, so that stamps of an earlier run are
+ * invalid. */
 enum { OFFSET_BITS = 40 };
 
 uint64_t bench_data_period(uint64_t record) {
@@ -37,7 +38,7 @@ hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record
     for (size_t i = 0; i < d->capacity; i += 8) {
         hpcw_i_put_u64(d->source + i, bench_random(&state), false);
     }
-    memset(d->other, 0, d->capacity); /* touch its pages before anything is timed */
+    memset(d->other, 0, d->capacity); /* touches its pages before anything is timed */
     return HPCW_OK;
 }
 
@@ -58,7 +59,7 @@ void bench_data_stamp(struct bench_data *d, uint64_t rank, uint64_t at, size_t s
     for (; i + 8 <= size; i += BENCH_STAMP_EVERY) {
         hpcw_i_put_u64(d->source + i, (rank << OFFSET_BITS | (at + i)) ^ turn, false);
     }
-    if (i < size) { /* overwrite the earlier piece */
+    if (i < size) { /* overwrites the earlier piece */
         memset(d->source + i, 0, size - i);
     }
 }

@@ -17,7 +17,8 @@ hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct,
     }
     int e = hpcw_i_sys_open(path, O_RDWR | O_CREAT, 0666, &f->fd);
     if (e == EEXIST) {
-        /* Not by POSIX, but by distributed file systems (MooseFS 3) if another host creates it at the same time. */
+        /* POSIX does not allow EEXIST here, but distributed file systems return it if another host creates the
+         * file at the same time (MooseFS 3). */
         e = hpcw_i_sys_open(path, O_RDWR, 0, &f->fd);
     }
     if (e != 0) {
@@ -31,7 +32,7 @@ hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct,
                        : HPCW_OK;
 }
 
-/* What is left of the piece in which byte `at` of all pieces lies. */
+/* Returns the rest of the piece that contains byte `at` of all pieces. */
 static struct hpcw_i_piece rest_of(const struct hpcw_i_piece *piece, size_t at) {
     for (; at >= piece->size; piece++) {
         at -= piece->size;
@@ -39,7 +40,7 @@ static struct hpcw_i_piece rest_of(const struct hpcw_i_piece *piece, size_t at) 
     return (struct hpcw_i_piece){(const unsigned char *)piece->data + at, piece->size - at};
 }
 
-/* Bytes [at, at + size) of all pieces, copied together. */
+/* Copies the bytes [at, at + size) of all pieces. */
 static void gather(unsigned char *to, const struct hpcw_i_piece *piece, size_t at, size_t size) {
     while (size > 0) {
         struct hpcw_i_piece rest = rest_of(piece, at);
@@ -51,7 +52,7 @@ static void gather(unsigned char *to, const struct hpcw_i_piece *piece, size_t a
     }
 }
 
-/* Less than a block, through the page cache. */
+/* Writes less than a block through the page cache. */
 static int write_edge(const struct bench_file *f, uint64_t offset, const struct hpcw_i_piece *piece, size_t at,
                       size_t size) {
     gather(f->bounce, piece, at, size);
@@ -99,7 +100,7 @@ hpcw_status bench_file_write(const struct bench_file *f, uint64_t offset, const 
 hpcw_status bench_file_allocate(const struct bench_file *f, uint64_t size, hpcw_error *err) {
     int e;
     do {
-        /* Not posix_fallocate, which writes zeros where the file system cannot. */
+        /* posix_fallocate is not used, since it writes zeros if the file system cannot allocate. */
         e = fallocate(f->fd, 0, 0, (off_t)(size + f->shift)) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e == 0            ? HPCW_OK

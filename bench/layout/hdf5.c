@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * One dataset of bytes in a shared file, by parallel HDF5: rank after rank without a gap, as in the shared file of plain
- * writes. The dataset is contiguous and begins at a known byte, so that the ceiling writes to the same offsets.
- */
+/* A dataset of bytes in a shared file, by parallel HDF5. Ranks follow each other without gaps, as in the shared
+ * file of plain writes. The dataset is contiguous and begins at a known byte, so that the ceiling writes to the
+ * same offsets. */
 #include "bench/layout/layout.h"
 #include "libwriter/base/status.h"
 
@@ -16,14 +15,15 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/comm/agree.h"
 
-/* HDF5 aligns what is this large. Its metadata lie before the data, in pieces of at most 2048 bytes, and are not. */
+/* HDF5 aligns objects of at least this size. Its metadata are before the data in pieces of at most 2048 bytes,
+ * which are not aligned. */
 enum { LEAST_ALIGNED = 4096 };
 
 static const char dataset_name[] = "data";
 
 struct hdf5 {
-    hid_t access, creation, transfer; /* property lists, while writing */
-    hid_t inside, memory;             /* data spaces: of the file, and of a buffer */
+    hid_t access, creation, transfer; /* property lists for writing */
+    hid_t inside, memory;             /* data spaces of the file and of a buffer */
     hid_t file, dataset;              /* H5I_INVALID_HID: not open */
 };
 
@@ -38,7 +38,7 @@ static herr_t take_cause(unsigned depth, const H5E_error2_t *error, void *text) 
     return 0;
 }
 
-/* What HDF5 says of the call that has just failed: of its stack of messages, the cause. */
+/* Fails with the cause from HDF5's error stack for the call that just failed. */
 static hpcw_status failed(const char *what, hpcw_error *err) {
     const char *text = "no reason given";
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_cause, &text);
@@ -51,7 +51,7 @@ static hpcw_status hdf5_prepare(struct bench_work *w, hpcw_error *err, bool coll
     if (h == NULL) {
         return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* each caller reports its failure */
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* callers report failures, so HDF5 must not print them */
     const hsize_t size = w->shape.ranks * w->shape.rank_size, buffer = w->data->capacity;
     const hsize_t dims = size < LEAST_ALIGNED ? LEAST_ALIGNED : size;
     *h = (struct hdf5){.access = H5Pcreate(H5P_FILE_ACCESS),
@@ -96,13 +96,13 @@ static hpcw_status hdf5_open(struct bench_work *w, hpcw_error *err) {
     char path[BENCH_PATH];
     hpcw_status s = bench_work_path(w, 0, path, err);
     if (s != HPCW_OK) {
-        return s; /* on all processes: the directory is the same */
+        return s; /* all processes return here, since they have the same directory */
     }
     if (H5Pset_fapl_mpio(h->access, MPI_COMM_WORLD, MPI_INFO_NULL) >= 0) {
         h->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, h->access);
     }
     s = h->file < 0 ? failed(path, err) : HPCW_OK;
-    /* What follows each time is collective: either all processes have the file or all stop. */
+    /* The rest is collective, so either all processes have the file or all stop. */
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_i_agree(w->processes->comm, create_dataset(h, path, err), NULL, err);
@@ -110,7 +110,7 @@ static hpcw_status hdf5_open(struct bench_work *w, hpcw_error *err) {
     return s;
 }
 
-/* Selects the record of `size` bytes at this byte of the dataset, and its place in memory; or nothing. */
+/* Selects the record of `size` bytes at byte `at` of the dataset and in memory; or selects nothing. */
 static bool choose(const struct hdf5 *h, hsize_t at, hsize_t size) {
     const hsize_t begin = 0;
     if (size == 0) {
@@ -137,7 +137,7 @@ static hpcw_status write_together(struct bench_work *w, hpcw_error *err) {
     return bench_work_write_together(w, put, err);
 }
 
-/* All metadata, and MPI_File_sync. */
+/* Flushes all metadata and calls MPI_File_sync. */
 static hpcw_status hdf5_flush(struct bench_work *w, hpcw_error *err) {
     const struct hdf5 *h = hdf5_of(w);
     return w->shape.mode == BENCH_BUFFERED || h->file < 0 || H5Fflush(h->file, H5F_SCOPE_GLOBAL) >= 0
@@ -190,7 +190,7 @@ static void hdf5_clear(struct bench_work *w) {
     w->mpi = NULL;
 }
 
-/* Not preallocated: where there is no fill value, HDF5 reserves space and allocates nothing. */
+/* Preallocation is not offered: without a fill value, HDF5 reserves space but allocates nothing. */
 #define ROW(set_up, write, all)                                                                                \
     {                                                                                                          \
         .needs_mpi = true, .together = all, .modes = MODES, .prepare = set_up,                                 \
@@ -200,7 +200,7 @@ static void hdf5_clear(struct bench_work *w) {
 
 #else
 
-/* Known by name and never run: the sweep leaves out what is missing. */
+/* These are known by name but never run: the sweep skips layouts that are missing. */
 #define ROW(set_up, write, all)                                                                                \
     { .missing = "this build has no parallel HDF5", .needs_mpi = true, .together = all, .modes = MODES }
 

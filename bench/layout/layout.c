@@ -37,7 +37,7 @@ uint32_t bench_layout_files(const struct bench_shape *shape) {
                                                            : 1;
 }
 
-/* Chunks of one file of a container, as hpcw_sion_open lays them out for equal requests: see hpcw_sion_layout. */
+/* Places the chunks of one file of a container as hpcw_sion_open does for equal requests: see hpcw_sion_layout. */
 static hpcw_status container_spots(const struct bench_shape *shape, uint32_t begin, uint32_t end,
                                    struct bench_spot *spot, uint64_t *size, hpcw_error *err) {
     uint64_t block = shape->block_size;
@@ -49,7 +49,7 @@ static hpcw_status container_spots(const struct bench_shape *shape, uint32_t beg
         return hpcw_i_fail(err, HPCW_ERANGE, "%u ranks of %" PRIu64 " bytes pass the largest file offset",
                            tasks, each);
     }
-    /* The largest there can be: every chunk rounded up. */
+    /* The largest possible sum: every chunk rounded up. */
     if (!hpcw_i_mul_u64(chunk, tasks, &requested)) {
         requested = UINT64_MAX;
     }
@@ -101,7 +101,7 @@ hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spo
 
 /* ---- one run ---- */
 
-/* The own ranks' bytes, neighbours joined. */
+/* Joins the bytes of this process's ranks where they are contiguous. */
 static void join_extents(struct bench_work *w) {
     for (uint32_t i = 0; i < w->count; i++) {
         const struct bench_spot *at = &w->spot[w->first + i];
@@ -192,7 +192,7 @@ hpcw_status bench_work_room(uint64_t needed, uint64_t space, uint64_t max_bytes,
 
 /* ---- the timer's view ---- */
 
-/* The timer runs all steps, in their order. */
+/* The timer runs all steps in order. */
 static hpcw_status run_step(void *work, hpcw_error *err) {
     struct bench_work *w = work;
     if (w->steps == BENCH_WRITE && w->shape.stonewall_ns != 0) {
@@ -226,7 +226,7 @@ hpcw_status bench_work_path(const struct bench_work *w, uint32_t index, char pat
                                     : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", w->directory);
 }
 
-/* The process with a file's first byte allocates it. */
+/* The process that owns the first byte of a file allocates it. */
 static bool leads(const struct bench_work *w, uint32_t index) {
     if (w->spot == NULL) {
         return false;
@@ -235,7 +235,7 @@ static bool leads(const struct bench_work *w, uint32_t index) {
     return rank >= w->first && rank < w->first + w->count;
 }
 
-/* What is added to the offset of each spot. */
+/* Returns the shift of all offsets. */
 static uint64_t shift_of(const struct bench_work *w) {
     return bench_layout_shift(w->shape.layout, w->shape.block_size);
 }
@@ -266,7 +266,7 @@ hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err) {
         struct bench_file *ignored;
         s = bench_work_open_file(w, w->extent[i].file, &ignored, err);
     }
-    /* No process writes before everything is allocated. */
+    /* No process writes before all files are allocated. */
     return w->shape.mode == BENCH_PREALLOCATED ? hpcw_i_agree(w->processes->comm, s, NULL, err) : s;
 }
 
@@ -305,7 +305,7 @@ hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *pu
     const uint64_t records = (w->shape.rank_size + w->shape.record_size - 1) / w->shape.record_size;
     hpcw_status s = HPCW_OK;
     hpcw_error e;
-    /* Gone wrong: in the step before, on all processes. */
+    /* gone_wrong is the same on all processes, since it was set in an earlier step. */
     for (uint32_t i = 0; !w->gone_wrong && i < rounds; i++) {
         if (i < w->count) {
             s = bench_first_failure(s, bench_work_records(w, i, put, &e), err, &e);
@@ -317,7 +317,7 @@ hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *pu
     return s;
 }
 
-/* After a failed record, others follow only where other processes wait for them. */
+/* After a failed record, continues only if other processes wait for the calls. */
 static bool goes_on(const struct bench_work *w, hpcw_status s) {
     return s == HPCW_OK || w->row->together;
 }
@@ -367,7 +367,7 @@ static hpcw_status differs(const struct bench_work *w, const char *path, uint32_
                        path, d->source[i], expected, rank, d->other[i]);
 }
 
-/* Bytes of a rank into data->other, as far as there are any. */
+/* Reads bytes of a rank into data->other, as far as they exist. */
 static hpcw_status read_again(struct bench_work *w, int fd, const char *path, uint32_t rank, uint64_t at,
                               size_t size, hpcw_error *err) {
     size_t got = 0;
@@ -405,8 +405,8 @@ static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, ui
 
 typedef hpcw_status visit_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err);
 
-/* `processes` share the ranks. Calls `visit` for each rank of the process before this one, with its file open. NULL: drops
- * the clean pages of these files from the page cache, so that the data come from the disk. */
+/* Calls `visit` for each rank of the previous process, with the rank's file open; `processes` divide the ranks.
+ * visit: NULL: drops the clean pages of these files from the page cache, so that data come from disk. */
 static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t processes, hpcw_error *err) {
     uint64_t ranks = w->shape.ranks;
     uint64_t process = (uint64_t)w->processes->process;
@@ -426,7 +426,7 @@ static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t p
         if (s == HPCW_OK && visit != NULL) {
             s = visit(w, fd, path, r, err);
         } else if (s == HPCW_OK) {
-            /* Buffered data reach the disk here, so this call has the disk's error. */
+            /* Buffered data are written to disk here, so this call returns the disk's error. */
             const int e = hpcw_i_sys_fsync(fd);
             s = e == 0 || e == EINVAL ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot sync", path);
             (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One shared file by MPI-IO: the same geometry as the shared file of plain writes. */
+/* A shared file by MPI-IO, with the geometry of the shared file of plain writes. */
 #include "bench/layout/layout.h"
 #include "libwriter/base/status.h"
 
@@ -57,7 +57,7 @@ static hpcw_status mpiio_open(struct bench_work *w, hpcw_error *err) {
     char path[BENCH_PATH];
     hpcw_status s = bench_work_path(w, 0, path, err);
     if (s != HPCW_OK) {
-        return s; /* on all processes: the directory is the same */
+        return s; /* all processes return here, since they have the same directory */
     }
     struct mpiio *m = mpiio_of(w);
     int code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &m->file);
@@ -68,7 +68,7 @@ static hpcw_status mpiio_open(struct bench_work *w, hpcw_error *err) {
         code = MPI_File_preallocate(m->file, (MPI_Offset)w->file_size[0]);
         s = status_of(code, path, err);
     }
-    /* What follows is collective: either all processes have the file or all stop. */
+    /* The rest is collective, so either all processes have the file or all stop. */
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }
 
@@ -128,7 +128,7 @@ const struct bench_layout_row bench_row_mpiio_collective = ROW(write_together, t
 
 #else
 
-/* Known by name and never run: the sweep leaves out what needs MPI. */
+/* Known by name but never run: the sweep skips layouts that need MPI. */
 static hpcw_status no_mpi(struct bench_work *w, hpcw_error *err) {
     (void)w;
     return hpcw_i_fail(err, HPCW_ENOTSUP, "this build has no MPI");

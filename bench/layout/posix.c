@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain files: one for each rank, one for all, and the loop of large writes that every layout is compared with. */
+/* Plain files: one for each rank, one for all, and the loop of large writes that is the ceiling of every layout. */
 #include "bench/layout/layout.h"
 #include "libwriter/base/status.h"
 
@@ -15,7 +15,7 @@ static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
     return bench_work_write(w, put, err);
 }
 
-/* Its stamps hold file and offset; it is not read back. */
+/* The stamps of the loop hold file and offset. Its data are not read back. */
 static hpcw_status write_extents(struct bench_work *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && !bench_work_stops(w) && i < w->extents; i++) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Containers, written by the library as any program would, into sinks of our own: they shift every offset, bypass the
- * page cache, or preallocate. Closing a container hands over what the library still holds, so that is part
- * of the step "write"; the files stay open for the later steps.
- */
+/* Containers, written by the library as by any program, into sinks of our own. The sinks shift every offset,
+ * bypass the page cache, or preallocate. Closing a container writes what the library still buffers, so it is
+ * part of the step "write". The files stay open for the later steps. */
 #include <string.h>
 
 #include "bench/layout/layout.h"
@@ -17,7 +15,7 @@
 
 struct layout_sink {
     hpcw_sink base;
-    struct bench_file *file; /* of the run, which closes it */
+    struct bench_file *file; /* file of the run, which closes it */
 };
 
 static struct bench_file *file_of(hpcw_sink *sink) {
@@ -33,7 +31,7 @@ static hpcw_status sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err
     return bench_file_set_size(file_of(sink), size, err);
 }
 
-/* The step "flush" syncs, and the run's directory is emptied after it. */
+/* These sinks do not sync: the step "flush" does, and the run's directory is emptied after it. */
 static const struct hpcw_i_sink_ops sink_ops = {.write = sink_write, .set_size = sink_set_size};
 
 static hpcw_status sink_open(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
@@ -74,7 +72,7 @@ static hpcw_status sion_open(struct bench_work *w, hpcw_error *err) {
     hpcw_sion_options o;
     hpcw_status s = bench_work_path(w, 0, path, err);
     if (s != HPCW_OK) {
-        return s; /* on all processes: the directory is the same */
+        return s; /* all processes return here, since they have the same directory */
     }
     hpcw_sion_options_init(&o);
     o.count = w->count;
@@ -95,7 +93,7 @@ static hpcw_status put(struct bench_work *w, uint32_t rank, uint64_t at, const v
 
 static hpcw_status sion_write(struct bench_work *w, hpcw_error *err) {
     if (w->sion == NULL) {
-        return HPCW_OK; /* on all processes */
+        return HPCW_OK; /* all processes return here */
     }
     hpcw_error e;
     if (bench_work_write(w, put, &e) != HPCW_OK) {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names, or their beginnings. Launchers set many more, with addresses and numbers of processes. */
+/* Names of variables, or their prefixes. Launchers set many more, with addresses and process numbers. */
 static const char *const known[] = {
     "SLURM_JOB_ID=",
     "SLURM_JOB_NUM_NODES=",

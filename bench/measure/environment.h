@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the batch system and MPI were told by environment variables. */
+/* Environment variables that configure the batch system and MPI. */
 #ifndef HPCW_BENCH_MEASURE_ENVIRONMENT_H
 #define HPCW_BENCH_MEASURE_ENVIRONMENT_H
 
@@ -7,8 +7,9 @@
 
 enum { BENCH_VARIABLE = 192, BENCH_VARIABLES = 48 };
 
-/* "SLURM_NTASKS=64", ascending: variables of Slurm that describe the job, and settings of MPI libraries and their file
- * access. Returns their number, at most BENCH_VARIABLES. A value that is too long is cut. */
+/* Lists variables such as "SLURM_NTASKS=64", ascending: those of Slurm that describe the job, and settings of
+ * MPI libraries and their file access. Returns their number, at most BENCH_VARIABLES. Values that are too long
+ * are cut. */
 size_t bench_environment(char text[BENCH_VARIABLES][BENCH_VARIABLE]);
 
 #endif

@@ -12,8 +12,8 @@
 #include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 
-#define EXACT 9007199254740991.0 /* integers up to here pass through a double */
-#define MOST_SECONDS 9e6         /* of which every ns passes through a double */
+#define EXACT 9007199254740991.0 /* largest integer that a double represents exactly, with all below it */
+#define MOST_SECONDS 9e6         /* up to this time, a double represents every ns */
 
 /* ---- files ---- */
 
@@ -100,10 +100,10 @@ void bench_json_no_memory(struct bench_json *io) {
 
 /* ---- structure ---- */
 
-/* The value of every member that is missing. */
+/* Stands for the value of a missing member. */
 static const cJSON nothing = {.type = cJSON_Invalid};
 
-/* The value of a member of the open object, or the next element of the open array. */
+/* Returns the value of a member of the open object, or the next element of the open array. */
 static const cJSON *value_of(struct bench_json *io, const char *key) {
     struct bench_json_node *at = &io->node[io->depth - 1];
     if (io->status != HPCW_OK) {
@@ -162,7 +162,7 @@ bool bench_json_begin(struct bench_json *io, const char *key, bool flat, bool *t
     return true;
 }
 
-/* After all members were read: refuses any other. */
+/* Refuses members that were not read. Call it after all others. */
 static void refuse_others(struct bench_json *io) {
     const struct bench_json_node *at = &io->node[io->depth - 1];
     for (const cJSON *v = at->value->child; io->status == HPCW_OK && v != NULL; v = v->next) {

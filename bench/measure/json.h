@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The JSON files of both programs. One call for each member writes it or reads it back, so that a file is described
- * once: the description of an object is a function that both directions call.
+/* JSON files of both programs. One call for each member writes it or reads it back. So a file is described once:
+ * a function that both directions call describes an object.
  *
- * The first failure sticks, and later calls do nothing. Reading is strict: every member exists once, has the right type
- * and is in range, and there is no other member. HPCW_EFORMAT names the member.
- */
+ * The first failure is kept, and later calls do nothing. Reading is strict: every member exists once, has the
+ * right type and is in range, and there is no other member. HPCW_EFORMAT: the message names the member. */
 #ifndef HPCW_BENCH_MEASURE_JSON_H
 #define HPCW_BENCH_MEASURE_JSON_H
 
@@ -24,21 +22,22 @@ struct cJSON;
 
 enum { BENCH_JSON_DEPTH = 8, BENCH_JSON_MEMBERS = 32 };
 
-/* An object or array that is being read. */
+/* An object or array being read. */
 struct bench_json_node {
-    const char *key;                               /* NULL: an element */
-    size_t index;                                  /* of an element */
+    const char *key;                               /* NULL: it is an element */
+    size_t index;                                  /* index of an element */
     const struct cJSON *value;                     /* its own */
     const struct cJSON *next;                      /* the next element */
     const struct cJSON *taken[BENCH_JSON_MEMBERS]; /* members that were read */
-    size_t count;                                  /* of these, or of the elements that were read */
+    size_t count;                                  /* number of members or elements that were read */
 };
 
 struct bench_json {
     bool reads;
-    struct hpcw_i_json out; /* of writing; for values that are never read, too */
+    /* used for writing, and for values that are never read */
+    struct hpcw_i_json out;
     hpcw_sink *sink;
-    const char *path; /* of reading, for messages */
+    const char *path; /* path of the file being read, for messages */
     hpcw_status status;
     hpcw_error *err;
     struct cJSON *tree;
@@ -46,35 +45,36 @@ struct bench_json {
     size_t depth;
 };
 
-/* Both open the object at the top. A file appears under its name when it is complete; `path` NULL: standard output. */
+/* Both open the top-level object. A written file gets its name when it is complete. path: NULL: standard output. */
 hpcw_status bench_json_create(struct bench_json *io, const char *path, hpcw_error *err);
 hpcw_status bench_json_parse(struct bench_json *io, const char *path, const char *text, size_t size,
                              hpcw_error *err);
 
-/* Ends the object at the top, unless `s` is a failure already, and frees. Returns the first failure. */
+/* Ends the top-level object, unless `s` is already a failure, and frees. Returns the first failure. */
 hpcw_status bench_json_close(struct bench_json *io, hpcw_status s, hpcw_error *err);
 
-/* Only where it reads. `key`: the member of the open object, NULL: the object itself. */
+/* Refuses a value; only when reading. key: member of the open object; NULL: the object itself. */
 void bench_json_refuse(struct bench_json *io, const char *key, const char *expected);
 void bench_json_no_memory(struct bench_json *io);
 
 /* ---- structure ---- */
 
-/* An object: member `key`, or (NULL) an element. `flat`: on one line. `there`: NULL, or where it may be null, which *there
- * says. Returns whether it is there; what it has, and its end, are only then, unless `there` is NULL. */
+/* Begins an object. key: its member; NULL: it is an element. flat: on one line. there: NULL, unless the object
+ * may be null; then *there says whether it exists. Returns whether it exists. Only then call its members and its
+ * end; with `there` NULL call them always. */
 bool bench_json_begin(struct bench_json *io, const char *key, bool flat, bool *there);
 void bench_json_end(struct bench_json *io);
 
-/* Returns the number of elements: `count` of them are written, at most `most` are read. */
+/* Begins an array and returns its number of elements. `count` elements are written, at most `most` are read. */
 size_t bench_json_begin_array(struct bench_json *io, const char *key, size_t count, size_t most);
 void bench_json_end_array(struct bench_json *io);
 
 /* ---- values ----
  *
- * `key`: NULL for an element that is a text. `or_null`: null stands for "", 0 and NaN. `least`, `most`: limits of what is
- * read, besides those of the field and of a double. */
+ * key: NULL for a text that is an element. or_null: null stands for "", 0 and NaN. least, most: limits for
+ * reading, in addition to those of the field and of a double. */
 
-/* A text that is read gets question marks in place of bytes that could command a terminal. */
+/* When reading, bytes that could control a terminal become question marks. */
 void bench_json_text(struct bench_json *io, const char *key, char *text, size_t size, bool or_null);
 void bench_json_bool(struct bench_json *io, const char *key, bool *v);
 void bench_json_u64(struct bench_json *io, const char *key, uint64_t *v, bool or_null);
@@ -82,7 +82,7 @@ void bench_json_u32(struct bench_json *io, const char *key, uint32_t *v, double 
 void bench_json_int(struct bench_json *io, const char *key, int *v, double least);
 void bench_json_seconds(struct bench_json *io, const char *key, uint64_t *time_ns);
 void bench_json_number(struct bench_json *io, const char *key, double *v, double most, bool or_null);
-/* The index of a word. */
+/* Index of a word in a list. */
 unsigned bench_json_word(struct bench_json *io, const char *key, unsigned index, const char *const *words,
                          unsigned count);
 /* ---- what several files have ---- */

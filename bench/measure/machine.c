@@ -29,7 +29,8 @@ unsigned bench_machine_usable(void) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : bench_machine_processors();
 }
 
-/* Copies the text after "KEY :" in the first such line of a file of /proc to `text`; without one, `text` stays as it is. */
+/* Finds the first line "KEY :" in a file of /proc and copies the text after it. Leaves `text` unchanged if there
+ * is none. */
 static void read_line(const char *path, const char *key, char *text, size_t size) {
     struct hpcw_i_text file;
     char line[512];
@@ -111,7 +112,7 @@ struct bench_cpu bench_machine_cpu(void) {
         .at_us = (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000,
         .own_us = own_us(RUSAGE_SELF) + own_us(RUSAGE_CHILDREN),
     };
-    /* user nice system idle iowait irq softirq steal: all but idle and iowait is work. */
+    /* The columns are user nice system idle iowait irq softirq steal. All except idle and iowait count as work. */
     char text[256] = "";
     uint64_t v[8] = {0};
     read_line("/proc/stat", "cpu ", text, sizeof text);
@@ -128,7 +129,7 @@ struct bench_cpu bench_machine_cpu(void) {
 void bench_machine_reset_peak(void) {
     int fd;
     if (hpcw_i_sys_open("/proc/self/clear_refs", O_WRONLY, 0, &fd) == 0) {
-        ssize_t n = write(fd, "5", 1); /* 5: the peak becomes what is resident now */
+        ssize_t n = write(fd, "5", 1); /* 5 sets the peak to the current resident memory */
         (void)n;
         (void)hpcw_i_sys_close(fd);
     }
@@ -162,7 +163,7 @@ void bench_machine_warm(uint64_t bytes, unsigned processes) {
         return;
     }
 #ifdef MADV_HUGEPAGE
-    (void)madvise(p, (size_t)size, MADV_HUGEPAGE); /* a hypervisor gives memory back by large pages, too */
+    (void)madvise(p, (size_t)size, MADV_HUGEPAGE); /* a hypervisor also backs memory by large pages */
 #endif
     for (uint64_t i = 0; i < size; i += PAGE) {
         *(volatile unsigned char *)(p + i) = 1;

@@ -16,15 +16,15 @@
 #include <hpcw/mpi.h>
 #endif
 
-/* Set by Open MPI, by MPICH and its kin, and by launchers that speak PMIx. */
+/* These variables are set by Open MPI, by MPICH and its derivatives, and by launchers that use PMIx. */
 static bool launched(void) {
     return getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL || getenv("PMIX_RANK") != NULL;
 }
 
 #ifdef HPCW_BENCH_MPI
 static hpcw_status start_mpi(struct bench_processes *p, hpcw_error *err) {
-    /* No kernel for several processes starts a thread. Open MPI's waits take three times as long for a program that
-     * asks for more than MPI_THREAD_SINGLE, and what the originals were measured with asks for no more. */
+    /* No kernel for several processes starts a thread. If a program asks for more than MPI_THREAD_SINGLE, Open
+     * MPI's waits take three times as long. The programs that we compare with do not ask for more. */
     if (MPI_Init(NULL, NULL) != MPI_SUCCESS) {
         return hpcw_i_fail(err, HPCW_ECOMM, "MPI does not start");
     }
@@ -41,7 +41,7 @@ static hpcw_status start_mpi(struct bench_processes *p, hpcw_error *err) {
 #endif
 
 #ifdef HPCW_BENCH_MPI
-/* Numbers the hosts. Collective. */
+/* Collective. Numbers the hosts. */
 static hpcw_status find_hosts(struct bench_processes *p, hpcw_error *err) {
     const size_t count = (size_t)p->count;
     char mine[BENCH_HOST] = "";
@@ -73,7 +73,7 @@ int bench_processes_host(const struct bench_processes *p, int process) {
 
 hpcw_status bench_processes_start(struct bench_processes *p, hpcw_error *err) {
 #ifdef __GLIBC__
-    /* Large buffers are fresh pages in every run, as they are in a program's first. */
+    /* Large buffers get fresh pages in every run, as in the first run of a program. */
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 #endif
     *p = (struct bench_processes){.comm = hpcw_i_comm_or_self(NULL), .count = 1, .hosts = 1};
@@ -114,8 +114,8 @@ void bench_processes_end(struct bench_processes *p) {
 }
 
 void bench_processes_settle(const struct bench_processes *p) {
-    /* Where processes share processors, those that used more than their share before are made to wait later:
-     * many short turns let the scheduler even that out before the clock starts. */
+    /* If processes share processors, the scheduler later delays those that have used more than their share. Many
+     * short waits let it even that out before the clock starts. */
     uint64_t word = 0;
     struct hpcw_i_words words = {.sums = 1, .word = &word};
     for (int i = 0; i < (p->count == 1 ? 0 : p->crowded ? 100 : 1); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The processes that measure together: one, without MPI, or those that mpirun started. */
+/* Processes that measure together: one without MPI, or those that mpirun started. */
 #ifndef HPCW_BENCH_MEASURE_PROCESSES_H
 #define HPCW_BENCH_MEASURE_PROCESSES_H
 
@@ -13,26 +13,24 @@ enum { BENCH_HOST = 64 };
 struct bench_processes {
     hpcw_comm *comm; /* never NULL */
     int process, count;
-    bool crowded; /* more processes than processors */
+    bool crowded; /* there are more processes than processors */
     int hosts;
-    int *host; /* [count] of each process, numbered by their first processes; NULL: one host has all */
-    char (*name)[BENCH_HOST]; /* [hosts], NULL as above */
-    char library[128];        /* what carries their messages, "" without MPI */
+    /* [count] host of each process, numbered in the order of processes; NULL: all are on one host */
+    int *host;
+    char (*name)[BENCH_HOST]; /* [hosts] NULL: all are on one host */
+    char library[128];        /* name of the MPI library; "" without MPI */
 };
 
-/*
- * Starts MPI if a launcher's environment variables are there, and only then. HPCW_ENOTSUP if they are and this
- * build has no MPI.
- */
+/* Starts MPI if environment variables of a launcher exist. HPCW_ENOTSUP: they exist, but this build has no MPI. */
 hpcw_status bench_processes_start(struct bench_processes *p, hpcw_error *err);
 
-/* After a failure of the start, too. */
+/* Call it also after the start failed. */
 void bench_processes_end(struct bench_processes *p);
 
-/* Number of the host of a process. */
+/* Returns the number of a process's host. */
 int bench_processes_host(const struct bench_processes *p, int process);
 
-/* Returns on all processes at about the same time, with nobody in debt to the scheduler. */
+/* Returns on all processes at about the same time, when none has a debt of processor time with the scheduler. */
 void bench_processes_settle(const struct bench_processes *p);
 
 #endif

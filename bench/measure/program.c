@@ -15,14 +15,14 @@ static void complain(const struct bench_call *call, const hpcw_error *err) {
     }
 }
 
-/* Nothing is held back that cannot be written. */
+/* Flushes the output, so that write errors are not lost. */
 static hpcw_status end_output(hpcw_status s, hpcw_error *err) {
     return s == HPCW_OK && (fflush(stdout) != 0 || ferror(stdout))
                ? hpcw_i_fail(err, HPCW_EIO, "standard output: cannot write")
                : s;
 }
 
-/* `s`: whether the command line is right, on this process. */
+/* s: HPCW_OK if the command line is right on this process. */
 static int measure(struct bench_call *call, const struct bench_command_row *row, hpcw_status s,
                    hpcw_error *err) {
     hpcw_error not_started;
@@ -52,7 +52,8 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
                       const struct bench_command_row *row) {
     struct bench_call call = {.argc = argc, .argv = argv, .options = options};
     hpcw_error err;
-    /* A file that may not grow fails like one on a full disk; early, since MPI makes files, too. */
+    /* Lets a file that exceeds its size limit fail like a full disk. This comes early, since MPI also makes
+     * files. */
     (void)signal(SIGXFSZ, SIG_IGN);
     hpcw_status s = ui_options_init(&call.parse, program, options, &err);
     if (s == HPCW_OK) {
@@ -69,7 +70,7 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
     if (s == HPCW_OK) {
         s = ui_options_finish(&call.parse, &err);
     }
-    /* Of a command line that is wrong, under a launcher, too: all processes end, with one message. */
+    /* A wrong command line, also under a launcher, ends all processes with one message. */
     row += s == HPCW_OK ? call.parse.command : 0;
     if (s != HPCW_OK || row->measures) {
         return measure(&call, row, s, &err);

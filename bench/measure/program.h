@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The course of a program that measures: options, processes, signals, exit status. */
+/* Frame of a measuring program: options, processes, signals, exit status. */
 #ifndef HPCW_BENCH_MEASURE_PROGRAM_H
 #define HPCW_BENCH_MEASURE_PROGRAM_H
 
@@ -14,18 +14,19 @@ struct bench_call {
     int argc;
     char **argv;
     struct ui_parse parse;
-    void *options;                    /* of the program */
-    struct bench_processes processes; /* of a command that measures */
-    bool failed;                      /* set by the command: exit status 1 without a message */
+    void *options;                    /* options of the program */
+    struct bench_processes processes; /* for a command that measures */
+    /* set by the command: exit with status 1 and no message */
+    bool failed;
 };
 
-/* What a command does. `measures`: collectively, with all processes, until a signal comes. */
+/* A command. measures: it is collective over all processes, and ends when a signal arrives. */
 struct bench_command_row {
     hpcw_status (*run)(struct bench_call *call, hpcw_error *err);
     bool measures;
 };
 
-/* Runs the command that was named. `row`: in the order of program->commands. Returns the exit status. */
+/* Runs the chosen command. row: in the order of program->commands. Returns the exit status. */
 int bench_program_run(int argc, char **argv, const struct ui_program *program, void *options,
                       const struct bench_command_row *row);
 

@@ -9,7 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Of doubles, or of structs that begin with one. */
+/* Orders doubles, or structs whose first member is a double. */
 static int ascending(const void *a, const void *b) {
     double x, y;
     memcpy(&x, a, sizeof x);
@@ -25,7 +25,7 @@ double bench_stats_quantile(const double *sorted, size_t n, double q) {
     }
     double part = place - (double)i, low = sorted[i], high = sorted[i + 1];
     double between = low + part * (high - low);
-    if (!isfinite(between)) { /* high - low can overflow where no quantile does */
+    if (!isfinite(between)) { /* high - low can overflow although no quantile does */
         between = low * (1 - part) + high * part;
     }
     return between > high ? high : between;
@@ -33,12 +33,11 @@ double bench_stats_quantile(const double *sorted, size_t n, double q) {
 
 double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high) {
     enum { EXACT_MAX = 1000 };
-    /* Both tails together: the median lies outside x[d] .. x[n-1-d] if at most d values are on one side of it.
-     */
+    /* Counts both tails. The median is outside x[d] .. x[n-1-d] if at most d values lie on one side of it. */
     size_t d = 0;
     double outside;
     if (n <= EXACT_MAX) {
-        /* 2^-1000 is a normal number, so the recurrence over the binomial coefficients never underflows. */
+        /* 2^-1000 is a normal number, so the recurrence over binomial coefficients never underflows. */
         double p = ldexp(1, -(int)n);
         double tail = p;
         outside = 2 * tail;
@@ -54,7 +53,7 @@ double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *hig
     } else {
         double half = (double)n / 2, sd = sqrt((double)n) / 2;
         size_t lo = 0, hi = (n - 1) / 2;
-        /* The largest d whose tail, with the half step of the continuity correction, is small enough. */
+        /* Finds the largest d whose tail, with the continuity correction of one half, is small enough. */
         while (lo < hi) {
             size_t mid = lo + (hi - lo + 1) / 2;
             if (erfc((half - (double)mid - 0.5) / sd / sqrt(2)) <= 1 - level) {
@@ -91,7 +90,7 @@ static double sd_of(const double *x, size_t n, double mean) {
         squares += d * d;
         rest += d;
     }
-    /* `rest` is what rounding left in the mean. */
+    /* `rest` corrects for rounding in the mean. */
     double variance = (squares - rest * rest / (double)n) / (double)(n - 1);
     return variance > 0 ? sqrt(variance) : 0;
 }
@@ -119,7 +118,7 @@ hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench
     qsort(sorted, n, sizeof *sorted, ascending);
 
     struct bench_stats s = {.count = n, .min = sorted[0], .max = sorted[n - 1]};
-    /* Summed in ascending order, so that the figures do not depend on the order of the samples. */
+    /* Sums in ascending order, so that results do not depend on the order of the samples. */
     s.mean = mean_of(sorted, n);
     s.sd = sd_of(sorted, n, s.mean);
     s.median = bench_stats_quantile(sorted, n, 0.5);
@@ -156,7 +155,7 @@ hpcw_status bench_stats_trimmed(const double *x, size_t n, double *mean, double 
     qsort(sorted, n, sizeof *sorted, ascending);
     size_t cut = n / 5, kept = n - 2 * cut;
     *mean = mean_of(sorted + cut, kept);
-    /* The variance is that of all values, with those that were cut moved to the nearest that was kept. */
+    /* Winsorised variance: each cut value is replaced by the nearest kept value. */
     for (size_t i = 0; i < cut; i++) {
         sorted[i] = sorted[cut];
         sorted[n - 1 - i] = sorted[n - 1 - cut];
@@ -170,7 +169,7 @@ hpcw_status bench_stats_trimmed(const double *x, size_t n, double *mean, double 
     return HPCW_OK;
 }
 
-/* That Student's t lies between -t and t: a finite sum for every whole number of degrees of freedom. */
+/* Probability that Student's t is between -t and t: a finite sum for integral degrees of freedom. */
 static double student_within(size_t df, double t) {
     double angle = atan(t / sqrt((double)df)), c = cos(angle), s = sin(angle);
     double term = df % 2 == 1 ? c : 1, sum = df == 1 ? 0 : term;
@@ -182,7 +181,7 @@ static double student_within(size_t df, double t) {
 }
 
 double bench_stats_student(size_t df, double tail) {
-    enum { MOST = 1000 }; /* from here on as good as normal */
+    enum { MOST = 1000 }; /* with more, t is practically normal */
     df = df > MOST ? MOST : df;
     double low = 0, high = 1;
     if (df == 0) {

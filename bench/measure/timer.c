@@ -21,7 +21,7 @@ static void stop(int number) {
 void bench_timer_catch_signals(void) {
     struct sigaction action = {.sa_handler = stop};
     (void)sigemptyset(&action.sa_mask);
-    /* The user's, the system's, and what batch systems send before they kill a job. */
+    /* Signals of users and of the system, and those that batch systems send before they kill a job. */
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
         (void)sigaction(ending[i], &action, NULL);
@@ -49,7 +49,7 @@ uint64_t bench_timer_now(void) {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Of all threads of this process. */
+/* Processor time of all threads of this process. */
 static uint64_t cpu_now(void) {
     return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
@@ -67,7 +67,7 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* How the times of the phases and their total are spread over the processes. Collective. */
+/* Collective. Computes how the times of the phases and their total are distributed over the processes. */
 static hpcw_status spread(const struct bench_processes *processes, const uint64_t mine[BENCH_PHASES + 1],
                           struct bench_sample *sample, hpcw_error *err) {
     enum { EACH = BENCH_PHASES + 1 };
@@ -106,8 +106,8 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     }
     struct bench_cpu before = bench_machine_cpu();
     bench_machine_reset_peak();
-    /* Sums: processor time of this process, size, processor time of phases. Minima: phases. Maxima: total, phases, their
-     * ends, memory. */
+    /* Layout of reduced values. Sums: processor time of the process, size, processor time of phases. Minima:
+     * phases. Maxima: total, phases, ends of phases, memory. */
     enum {
         TIME,
         SIZE,
@@ -143,7 +143,8 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
             *total += spent;
         }
     }
-    /* Whoever is done reads files of /proc below, which would hold up those on its processor that are not. */
+    /* A process that is done reads files of /proc below. That would delay others on its processor that are still
+     * running. */
     bench_processes_settle(processes);
     word[PEAK] = side->peak != NULL ? side->peak(work) : bench_machine_peak();
     struct bench_cpu after = bench_machine_cpu();

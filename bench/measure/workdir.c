@@ -17,14 +17,15 @@
 #define WORKDIR ".hpcw-bench."
 #define OWNER ".owner"
 
-/* Whether the name is that of the owner's file of a directory of data: ".hpcw-bench.PID.owner". */
+/* Returns whether this is the name of the owner's file of a data directory: ".hpcw-bench.PID.owner". */
 static bool is_owner(const char *name) {
     const size_t start = sizeof WORKDIR - 1;
     const size_t digits = strncmp(name, WORKDIR, start) == 0 ? strspn(name + start, "0123456789") : 0;
     return digits > 0 && strcmp(name + start + digits, OWNER) == 0;
 }
 
-/* Removes what `owner` owns, and then itself, unless a running program has it. The lock is one that other hosts see, too. */
+/* Removes the directory of `owner` and then `owner` itself, unless a running program has locked it. The kind of
+ * lock is visible to other hosts. */
 static void remove_leftover(const char *parent, const char *owner) {
     char path[BENCH_PATH];
     int fd;
@@ -61,8 +62,8 @@ static void remove_leftovers(const char *parent) {
     hpcw_i_sys_list_free(listing);
 }
 
-/* Makes the directory and the file of its owner. The descriptor of that stays open, so that the lock lasts as long as this
- * program. Without locks the file is not there, and nobody removes what a killed run leaves. */
+/* Makes the directory and its owner's file. The file stays open, so the lock lasts as long as this program. On
+ * file systems without locks there is no such file, and nothing removes what a killed run leaves. */
 static int make_owned(const char *path) {
     char owner[BENCH_WORKDIR + sizeof OWNER];
     int fd = -1;

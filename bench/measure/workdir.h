@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The directory that holds all data of one run, and is removed after it. */
+/* Directory with all data of a run. It is removed after the run. */
 #ifndef HPCW_BENCH_MEASURE_WORKDIR_H
 #define HPCW_BENCH_MEASURE_WORKDIR_H
 
@@ -12,24 +12,23 @@
 
 enum { BENCH_WORKDIR = 3072, BENCH_PATH = 4096 };
 
-/*
- * Process 0 makes PARENT/.hpcw-bench.PID and PARENT/.hpcw-bench.PID.owner, which it locks, and broadcasts the name of the
- * directory. Before, it removes what killed runs left in PARENT, and says so on stderr: whatever nobody has locked any more. Collective. HPCW_ERANGE (name too long),
- * HPCW_EMISMATCH (a process does not see it) and errors of the system.
- */
+/* Collective. Process 0 makes PARENT/.hpcw-bench.PID, makes and locks PARENT/.hpcw-bench.PID.owner, and
+ * broadcasts the name of the directory. First it removes what killed runs left in PARENT, which is everything
+ * that is no longer locked, and reports it on stderr. HPCW_ERANGE: the name is too long. HPCW_EMISMATCH: a
+ * process does not see the directory. Also errors of the system. */
 hpcw_status bench_workdir_make(const struct bench_processes *p, const char *parent, char path[BENCH_WORKDIR],
                                hpcw_error *err);
 
-/* Process 0 removes it with all its content, after all processes have stopped using it. Collective. */
+/* Collective. When all processes have stopped using the directory, process 0 removes it with its content. */
 void bench_workdir_remove(const struct bench_processes *p, const char *path);
 
-/* Removes its content, and waits until the file system has recorded that. By one process. */
+/* Removes its content, and waits until the file system has recorded that. Called by one process. */
 hpcw_status bench_workdir_clear(const char *path, hpcw_error *err);
 
-/* Removes a directory and all below it, if it exists; follows no link. */
+/* Removes a directory with its content if it exists. Follows no link. */
 void bench_remove_tree(const char *path);
 
-/* All of a file of at most `most` bytes. HPCW_EFORMAT: it is longer. *data: to be freed, in any case. */
+/* Reads a whole file of at most `most` bytes. HPCW_EFORMAT: it is longer. *data: to be freed in any case. */
 hpcw_status bench_read_file(const char *path, uint64_t most, unsigned char **data, size_t *size,
                             hpcw_error *err);
 

@@ -24,7 +24,7 @@ static bool add(struct export *x, const char *text) {
     return hpcw_i_buf_append_str(&x->out.buf, text);
 }
 
-/* Nanoseconds as microseconds with three places. */
+/* Appends nanoseconds as microseconds with three decimals. */
 static bool add_us(struct export *x, uint64_t ns) {
     char digits[HPCW_I_FMT_ROOM];
     char *end = hpcw_i_fmt_u64_width(digits, ns % 1000, 3);
@@ -83,7 +83,7 @@ static hpcw_status put(void *context, const struct gen_log_entry *e, hpcw_error 
     return ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
 }
 
-/* Names the processes for Chrome. */
+/* Puts the names of the processes, for Chrome. */
 static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
     size_t count;
     const uint32_t *present = gen_log_present(x->log, &count);

@@ -19,11 +19,11 @@ enum { ROWS = 4096, NAME_SIZE = 64 };
 
 struct rows_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* of other forms only its stream */
+    struct gen_npz npz; /* for forms other than NPZ, only its stream is used */
     struct gen_stream *out;
     struct gen_exported done;
     hpcw_clog2_reader *reader;
-    /* Columns of states, messages, and events, which share those of times. */
+    /* Columns of states, messages and events, which share the columns of times. */
     uint32_t definition[ROWS], rank[ROWS], depth[ROWS];
     int32_t thread[ROWS];
     uint32_t from[ROWS], to[ROWS];
@@ -60,7 +60,7 @@ static hpcw_status fill(struct rows_export *x, hpcw_clog2_table table, size_t *c
                : hpcw_clog2_reader_messages(x->reader, &messages, ROWS, count, err);
 }
 
-/* The name of a state or an event; its number for one that is not defined. */
+/* Copies the name of a state or event; if it is not defined, its number. */
 static void name_of(const struct rows_export *x, uint32_t index, char name[NAME_SIZE]) {
     hpcw_clog2_definition d = {.name = ""};
     (void)hpcw_clog2_reader_definition(x->reader, index, &d);
@@ -71,7 +71,7 @@ static void name_of(const struct rows_export *x, uint32_t index, char name[NAME_
     }
 }
 
-/* The rows do not tell whether the log is damaged. */
+/* Adds a warning if the log is damaged, which the rows do not show. */
 static hpcw_status warn(const char *path, hpcw_error *warning, hpcw_error *err) {
     struct read_clog2 *reader;
     uint64_t cases[READ_CLOG2_RULES];
@@ -91,7 +91,7 @@ static bool add(struct rows_export *x, const char *text) {
     return hpcw_i_buf_append_str(&x->out->buf, text);
 }
 
-/* A comma and a number. */
+/* Appends a comma and a number. */
 static bool add_i32(struct rows_export *x, int32_t value) {
     return add(x, value < 0 ? ",-" : ",") &&
            gen_export_u64(&x->out->buf, (uint64_t)(value < 0 ? -(int64_t)value : value));
@@ -138,7 +138,7 @@ static hpcw_status put_csv(struct rows_export *x, hpcw_error *err) {
 
 /* ---- NPZ ---- */
 
-/* Rows of the whole window. */
+/* Counts the rows of the whole window. */
 static hpcw_status count_rows(struct rows_export *x, hpcw_clog2_table table, uint64_t *rows, hpcw_error *err) {
     hpcw_status s = select_rows(x, table, err);
     size_t count = 1;
@@ -166,7 +166,7 @@ static hpcw_status put_array(struct rows_export *x, const char *name, hpcw_clog2
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
-/* Of the definitions that the selection has met. */
+/* Puts the names of the definitions that occur in the selection. */
 static hpcw_status put_names(struct rows_export *x, const char *array, hpcw_error *err) {
     char name[NAME_SIZE];
     const char *value = name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What to export, of any format, and how much it was. */
+/* What to export from any format, and how much was exported. */
 #ifndef HPCW_GEN_EXPORT_EXPORT_H
 #define HPCW_GEN_EXPORT_EXPORT_H
 
@@ -26,35 +26,38 @@ enum gen_export_form {
 
 struct gen_export {
     int form;                       /* enum gen_export_form */
-    double from_s, to_s;            /* events with from <= time < to */
-    uint32_t first_rank, last_rank; /* of the world */
-    uint64_t permutation;           /* of a LinkTest result */
+    double from_s, to_s;            /* events with from_s <= time < to_s */
+    uint32_t first_rank, last_rank; /* ranks in the world */
+    uint64_t permutation;           /* permutation of a LinkTest result */
     bool has_task;
-    uint32_t task; /* of a container */
-    bool has_key;  /* only the values with this key */
+    uint32_t task; /* task of a container */
+    bool has_key;  /* export only the values with this key */
     uint64_t key;
-    bool measure; /* only count: what is known without reading need not be read */
+    /* count only, without reading what is known otherwise */
+    bool measure;
 };
 
-/* The forms and options that a format has for `export` or `rewrite`. */
+/* Forms and options that a format supports for `export` or `rewrite`. */
 struct gen_offer {
-    int form[6];          /* the first one is the default; 0: no more */
-    const char *takes[4]; /* of the options that only some formats take, by their long names */
+    int form[6]; /* the first one is the default; 0 ends the list */
+    /* long names of the supported options, of those that only some formats have */
+    const char *takes[4];
 };
 
 struct gen_exported {
-    const char *items; /* what is counted */
+    const char *items; /* name of the counted items */
     uint64_t count;    /* lines of CSV without the heading, or entries of the JSON list */
     uint64_t bytes;
-    hpcw_error warning; /* why what was exported may be wrong; code HPCW_OK: nothing is known */
+    /* why the exported data may be wrong; code HPCW_OK: no known reason */
+    hpcw_error warning;
 };
 
-/* How a format is exported. */
+/* Export of a format. */
 struct gen_exporter {
     struct gen_offer offer; /* enum gen_export_form */
     hpcw_status (*run)(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err);
-    /* The form that is a new directory, `output`, instead of a file; 0: none. */
+    /* The form that makes a new directory, `output`, in place of a file; 0: none. */
     int directory_form;
     hpcw_status (*directory)(const char *path, const struct gen_export *what, const char *output, bool sync,
                              struct gen_exported *done, hpcw_error *err);

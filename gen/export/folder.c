@@ -20,7 +20,8 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* The descriptor of the parent, for calls whose failure nobody hears of: -1, with which they fail, if it cannot be had. */
+/* Returns the descriptor of the parent, for calls whose failure is not reported. If there is none, it is -1, so
+ * that these calls fail. */
 static int parent_of(const struct gen_folder *folder) {
     int at;
     (void)hpcw_i_dir_fd(folder->parent, &at);
@@ -29,14 +30,18 @@ static int parent_of(const struct gen_folder *folder) {
 
 /* ---- its temporary names ---- */
 
-enum { HOST_AT = 40, TRIES = 100 }; /* the bits of a number from there on are that of the host */
+enum {
+    HOST_AT = 40,
+    TRIES = 100
+}; /* HOST_AT: first bit of the host in a number. TRIES: attempts to find a free name. */
 
-/* Without a host the number is one that nobody takes for that of a dead writer. */
+/* Without a host, the number is one that no run takes for that of a dead writer. */
 static uint64_t new_number(uint64_t host) {
     return host << HOST_AT | (hpcw_i_sink_random() & (((uint64_t)1 << HOST_AT) - 1));
 }
 
-/* The name of the lock's file is that of a directory "BASE.lock". To be freed; NULL: out of memory. */
+/* Returns the name of the lock file: that of a temporary directory for "BASE.lock". The caller frees it. NULL:
+ * out of memory. */
 static char *lock_name(const char *base, uint64_t number) {
     const size_t size = strlen(base) + sizeof ".lock";
     char *locked = hpcw_i_malloc(size), *name = NULL;
@@ -61,13 +66,13 @@ static void free_names(struct gen_folder *folder) {
 
 /* ---- dead writers ---- */
 
-/* Removes what a writer of this name and number left, if there was one and it died. */
+/* Removes what a writer with this name and number left, if it existed and died. */
 static void remove_if_dead(int at, const char *base, uint64_t number) {
     struct hpcw_i_entry entry;
     char *lock = lock_name(base, number), *left = hpcw_i_sink_temporary(base, number);
     if (lock != NULL && left != NULL) {
         const int e = hpcw_i_sys_unlink_unowned(at, lock);
-        /* The lock is older than the directory: without it the writer is dead as well. */
+        /* The lock is older than the directory. So a directory without its lock also has a dead writer. */
         if ((e == 0 || e == ENOENT) && hpcw_i_sys_look_at(at, left, &entry) == 0 &&
             entry.kind == HPCW_I_DIRECTORY && entry.owner == geteuid()) {
             (void)hpcw_i_tree_remove(at, left);
@@ -77,7 +82,7 @@ static void remove_if_dead(int at, const char *base, uint64_t number) {
     hpcw_i_free(left);
 }
 
-/* What is left of others is no reason to fail. */
+/* Failing to remove what others left is no error. */
 static void remove_dead(const struct gen_folder *folder, uint64_t host) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -97,8 +102,8 @@ static void remove_dead(const struct gen_folder *folder, uint64_t host) {
 
 /* ---- the directory ---- */
 
-/* EAGAIN: with another name. Between its creation and its lock, another writer may take the file for that of a dead one,
- * and remove it. */
+/* Creates and locks the lock file. EAGAIN: try another name. Before the file is locked, another writer may take
+ * it for that of a dead writer and remove it. */
 static int lock_file(struct gen_folder *folder) {
     const int at = parent_of(folder);
     int e = hpcw_i_sys_open_own(at, folder->lock, O_RDWR | O_CREAT | O_EXCL, true, &folder->fd);
@@ -113,8 +118,8 @@ static int lock_file(struct gen_folder *folder) {
     return e;
 }
 
-/* Without a lock where there are none; and where no file can be created, as the directory then says why. False: out of
- * memory. */
+/* Works without a lock on file systems that have none. Also if no file can be created, since creating the
+ * directory then gives the error. False: out of memory. */
 static bool take_name(struct gen_folder *folder, uint64_t host) {
     int e = EAGAIN;
     for (int n = 0; host != 0 && e == EAGAIN && n < TRIES; n++) {
@@ -147,7 +152,8 @@ static bool is_same(const struct hpcw_i_file_id *a, const struct hpcw_i_file_id 
     return a->device == b->device && a->inode == b->inode;
 }
 
-/* The owner of what this process creates there, as its lock has it: some servers make root another user. */
+/* Returns the owner of files that this process creates there, as its lock file shows it. Some servers map root
+ * to another user. */
 static unsigned owner_of(const struct gen_folder *folder) {
     struct hpcw_i_entry lock;
     struct hpcw_i_file_id id;
@@ -157,7 +163,7 @@ static unsigned owner_of(const struct gen_folder *folder) {
     return known ? lock.owner : geteuid();
 }
 
-/* EEXIST: the directory has something in it, or is another user's, so it is not the one that was just made. */
+/* EEXIST: the directory is not empty, or belongs to another user, so it is not the one just made. */
 static int check_new(const struct gen_folder *folder, int at) {
     struct hpcw_i_entry entry;
     struct hpcw_i_listing *listing;
@@ -173,8 +179,8 @@ static int check_new(const struct gen_folder *folder, int at) {
     return e;
 }
 
-/* Makes the directory and holds it. Another one that somebody puts in its place is not written, nor removed if there is
- * anything in it. */
+/* Makes the directory and holds it open. If somebody replaces it, the other directory is not written to. It is
+ * not removed either, unless it is empty. */
 static int make_held(struct gen_folder *folder) {
     struct hpcw_i_dir *made = NULL;
     int at;
@@ -196,7 +202,7 @@ static int make_held(struct gen_folder *folder) {
     return 0;
 }
 
-/* Whether a name beside it is that of the directory: 0 or an errno value, and *is. */
+/* Finds whether a name in the parent is that of the directory. Returns 0 or an errno value, and *is. */
 static int is_named(const struct gen_folder *folder, const char *name, bool *is) {
     struct hpcw_i_file_id id;
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
@@ -210,8 +216,8 @@ static int is_named(const struct gen_folder *folder, const char *name, bool *is)
     return e;
 }
 
-/* The parent is there, and nothing has the final name. Removes what dead writers left: one that died when the directory had
- * its name left a lock. */
+/* Checks that the parent exists and the final name is free. Removes what dead writers left, including the lock
+ * of one that died after the rename. */
 static hpcw_status look_first(struct gen_folder *folder, uint64_t host, hpcw_error *err) {
     struct hpcw_i_entry entry;
     int at;
@@ -284,7 +290,7 @@ void gen_folder_name_failure(const struct gen_folder *folder, const char inside[
     bool whole = true;
     for (const char *found; whole && (found = strstr(at, inside)) != NULL;) {
         const char *rest = found + strlen(inside);
-        const bool other = *rest >= '0' && *rest <= '9'; /* the path of another descriptor */
+        const bool other = *rest >= '0' && *rest <= '9'; /* the path of a descriptor with more digits */
         whole = hpcw_i_buf_append(&text, at, (size_t)(found - at)) &&
                 hpcw_i_buf_append_str(&text, other ? inside : folder->path);
         at = rest;
@@ -318,11 +324,11 @@ hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *b
     e = e == 0 ? is_named(folder, folder->temporary, &ours) : e;
     e = e == 0 ? hpcw_i_dir_fd(folder->parent, &at) : e;
     if (e == 0 && ours) {
-        /* Over an empty directory that came meanwhile at most: the system refuses others. */
+        /* At most, this replaces an empty directory made in the meantime; the system refuses others. */
         e = hpcw_i_sys_rename_at(at, folder->temporary, base);
-        if (e == 0) { /* again: it may have been exchanged in between */
+        if (e == 0) { /* checks again, since it may have been exchanged in between */
             e = is_named(folder, base, &ours);
-            if (e != 0) { /* perhaps it has its name, and must stay */
+            if (e != 0) { /* it may have its final name, and must stay */
                 hpcw_i_free(folder->temporary);
                 folder->temporary = NULL;
             }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A directory that gets its name only when all its files are written: until then it is ".hpcw-NUMBER-NAME.tmp" beside NAME, as
- * with file sinks. A file ".hpcw-NUMBER-NAME.lock.tmp", locked from before the directory is made until it is gone, tells
- * whether its writer lives. So the next writer of the same path on the same host removes what a dead one left.
+/* A directory that gets its name when all its files are written. Until then it is ".hpcw-NUMBER-NAME.tmp" beside
+ * NAME, as with file sinks. A file ".hpcw-NUMBER-NAME.lock.tmp" is locked from before the directory is made
+ * until it is gone. The lock shows whether the writer is alive. So the next writer of the same path on the same
+ * host removes what a dead writer left.
  *
- * The directory is held from its creation on: others may rename it, or what it is in, or put a link in its place, and its
- * files still go into this very directory, which alone gets the name.
- */
+ * The directory is held open from its creation on. Others may rename it or its parent, or replace it by a link.
+ * Its files still go into this directory, and only this directory gets the name. */
 #ifndef HPCW_GEN_EXPORT_FOLDER_H
 #define HPCW_GEN_EXPORT_FOLDER_H
 
@@ -18,32 +17,35 @@
 #include "libwriter/io/sink.h"
 
 struct gen_folder {
-    char *path;                /* the final name */
-    char *temporary;           /* its name in `parent` until then; NULL: published or discarded */
-    char *lock;                /* the locked file, a name in `parent`; NULL: none */
-    int fd;                    /* its descriptor */
-    struct hpcw_i_dir *parent; /* the directory that it is in, held from the open on */
-    struct hpcw_i_sink_below
-        below; /* for sinks of its files, by their final paths; the root is the directory, held */
+    char *path; /* the final name */
+    /* temporary name in `parent`; NULL: published or discarded */
+    char *temporary;
+    char *lock; /* name of the locked file in `parent`; NULL: none */
+    int fd;     /* its descriptor */
+    /* the parent directory, held open */
+    struct hpcw_i_dir *parent;
+    /* for sinks of its files, by their final paths; its root is the directory, held open */
+    struct hpcw_i_sink_below below;
 };
 
-/* Makes the directory under a temporary name, after those of dead writers are removed. HPCW_EEXIST if there is anything of
- * the final name, HPCW_ENOMEM, and what the system says. */
+/* Removes what dead writers left, then makes the directory under a temporary name. HPCW_EEXIST: the final name
+ * exists. HPCW_ENOMEM, and errors of the system. */
 hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_error *err);
 
-/* For writers that need a path: one of the directory, as long as it is not closed. HPCW_ENOTSUP: the system has none. */
+/* Writes a path of the directory, for writers that need one. It is valid until the directory is closed.
+ * HPCW_ENOTSUP: the system has none. */
 enum { GEN_FOLDER_INSIDE = 32 };
 hpcw_status gen_folder_inside(const struct gen_folder *folder, char path[GEN_FOLDER_INSIDE], hpcw_error *err);
 
-/* In the message of a writer that failed with a path inside, puts the final path of the directory in its place. */
+/* Replaces the path `inside` by the directory's final path in the message of a failed writer. */
 void gen_folder_name_failure(const struct gen_folder *folder, const char inside[GEN_FOLDER_INSIDE],
                              hpcw_error *err);
 
-/* Adds up the files, flushes them to stable storage if asked to, and gives the directory its name. HPCW_ENOENT: it
- * has its temporary name no more. */
+/* Adds up the sizes of the files and renames the directory to its final name. sync: flushes everything to stable
+ * storage first. HPCW_ENOENT: the temporary name no longer exists. */
 hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *bytes, hpcw_error *err);
 
-/* Removes what was not published, with all files, and frees. A zeroed struct is allowed. */
+/* Removes an unpublished directory with all its files, and frees. A zeroed struct is allowed. */
 void gen_folder_close(struct gen_folder *folder);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct linktest_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* of CSV only its stream */
+    struct gen_npz npz; /* for CSV, only its stream is used */
     struct gen_stream *out;
     hpcw_linktest_reader *reader;
     uint32_t tasks, steps;
@@ -117,7 +117,7 @@ static hpcw_status put_seconds(struct linktest_export *x, hpcw_error *err) {
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
-/* Host names, or cores. */
+/* Puts host names, or cores. */
 static hpcw_status put_places(struct linktest_export *x, bool hosts, hpcw_error *err) {
     char host[HPCW_LINKTEST_READER_HOST_SIZE];
     const char *name = host;
@@ -139,7 +139,7 @@ static hpcw_status put_places(struct linktest_export *x, bool hosts, hpcw_error 
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
-/* What the header says, an array without dimensions. */
+/* Puts the values of the header as an array without dimensions. */
 static hpcw_status put_settings(struct linktest_export *x, hpcw_error *err) {
     const hpcw_linktest_info *i = hpcw_linktest_reader_info(x->reader);
     const size_t hash = gen_npz_width(i->git_hash), mode = gen_npz_width(i->mode);

@@ -5,20 +5,19 @@
 
 #include "gen/export/export.h"
 
-/*
- * Writes to a sink, from its beginning; with a null sink it only counts. A row for each task that measured, of
- * first_rank .. last_rank, with a value for each of the N partners: the time of a message in seconds, one way, in one
- * permutation.
+/* Writes to a sink, from its beginning; with a null sink it only counts. There is a row for each task of
+ * first_rank .. last_rank that measured. It has a value for each of the N partners: the one-way time of a
+ * message in seconds, in one permutation.
  *
- * NPY: little-endian doubles, [rows][N]; NaN where nothing was measured, as between a task and itself. CSV: rank, host,
- * core, and N values, empty where nothing was measured. HOSTS: CSV of rank, host and core alone. NPZ: these numbers as
- * `seconds`, `hosts`, `cores`, and `settings`, one row with what the header says (hpcw_linktest_info).
+ * NPY: little-endian doubles, [rows][N]; NaN where nothing was measured, as between a task and itself. CSV:
+ * rank, host, core, and N values, empty where nothing was measured. HOSTS: CSV of rank, host and core only. NPZ:
+ * these numbers as `seconds`, `hosts` and `cores`, and `settings`, one row with the values of the header
+ * (hpcw_linktest_info).
  *
  * Memory: O(N), one row.
  *
- * HPCW_EINVAL for an empty range of ranks or a permutation that does not exist, HPCW_ENOMEM, errors of the reader and of
- * the sink.
- */
+ * HPCW_EINVAL: an empty range of ranks, or a permutation that does not exist. HPCW_ENOMEM, and errors of the
+ * reader and of the sink. */
 extern const struct gen_exporter gen_export_linktest;
 
 #endif

@@ -15,13 +15,13 @@
 enum { KIND_COMM = 9 };
 enum { NAME_SIZE = 33, FORMAT_SIZE = 41 };
 
-/* A definition as all forms can quote it. */
+/* A definition with texts that all forms can quote. */
 struct clean_definition {
     bool known;
     char name[NAME_SIZE], format[FORMAT_SIZE];
 };
 
-/* A state that has begun and not ended. */
+/* A state that has begun but not ended. */
 struct open_state {
     uint64_t record; /* number of the record that began it */
     uint32_t definition, event;
@@ -31,20 +31,20 @@ struct open_state {
 struct log_timeline {
     int64_t rank;
     int32_t thread;
-    struct open_state *open; /* [opens] in the order in which they began */
+    struct open_state *open; /* [opens] in the order of their begin */
     size_t opens, capacity;
 };
 
 struct gen_log {
     struct read_clog2 *reader;
-    struct hpcw_i_table members; /* (communicator, rank) -> rank of the world */
-    bool plain;                  /* ranks of communicator 0 are those of the world */
-    uint32_t threads;            /* one past the highest */
+    struct hpcw_i_table members; /* (communicator, rank) -> rank in the world */
+    bool plain;                  /* the ranks of communicator 0 are ranks in the world */
+    uint32_t threads;            /* one past the highest thread */
     double end_s;                /* time of the last record */
-    uint32_t *present;           /* [presents] ranks of the world that have records, ascending */
+    uint32_t *present;           /* [presents] world ranks with records, ascending */
     size_t presents, capacity;
-    uint64_t cases[READ_CLOG2_RULES]; /* only those that read_clog2_warn needs */
-    /* Of a run. */
+    uint64_t cases[READ_CLOG2_RULES]; /* counts only the rules that read_clog2_warn needs */
+    /* Members of one run: */
     const struct gen_export *what;
     gen_log_put *put;
     void *context;
@@ -55,7 +55,7 @@ struct gen_log {
     uint64_t record;
     uint64_t messages; /* numbers given */
     bool inside;       /* the window has begun */
-    double last_s;     /* where states that are open then are cut */
+    double last_s;     /* time at which states still open are cut */
     hpcw_status status;
     hpcw_error *err;
 };
@@ -72,7 +72,7 @@ static uint64_t to_ns(double seconds) {
 
 /* ---- members: the first pass ---- */
 
-/* Several entries of the table may be one communicator: the first of them stands for all. */
+/* Several entries of the table may be the same communicator. The first of them stands for all. */
 static int32_t same_comm(const struct gen_log *x, int32_t comm) {
     uint32_t comms = read_clog2_info(x->reader)->comms;
     if (comm < 0 || (uint32_t)comm >= comms) {
@@ -163,7 +163,7 @@ static bool is_wanted(const struct gen_log *x, uint32_t rank, int32_t thread) {
     return x->status == HPCW_OK && rank >= x->what->first_rank && rank <= x->what->last_rank && thread >= 0;
 }
 
-/* NULL without memory, which ends the run. */
+/* Returns NULL when memory runs out, which ends the run. */
 static const struct clean_definition *definition_of(struct gen_log *x, uint32_t number, const char *name,
                                                     const char *format) {
     if (number >= x->definitions) {
@@ -186,7 +186,7 @@ static const struct clean_definition *definition_of(struct gen_log *x, uint32_t 
     return d;
 }
 
-/* NULL without memory, which ends the run. */
+/* Returns NULL when memory runs out, which ends the run. */
 static struct log_timeline *timeline_of(struct gen_log *x, const struct read_clog2_stretch *s) {
     if (s->timeline >= x->timelines) {
         struct log_timeline *grown =
@@ -205,7 +205,7 @@ static struct log_timeline *timeline_of(struct gen_log *x, const struct read_clo
     return t;
 }
 
-/* A state that is never defined has no name, and is left out. */
+/* Skips states that are never defined, since they have no name. */
 static void put_event(struct gen_log *x, char letter, const struct read_clog2_stretch *s) {
     const struct clean_definition *d = definition_of(x, s->state, s->name, s->format);
     if (d != NULL) {
@@ -243,7 +243,7 @@ static void end_state(void *context, const struct read_clog2_stretch *s) {
     if (t == NULL) {
         return;
     }
-    /* The reader ends the oldest state of a definition. */
+    /* The reader ends the oldest open state of a definition, so this does, too. */
     size_t i = 0;
     while (i < t->opens && t->open[i].definition != s->state) {
         i++;
@@ -297,7 +297,7 @@ static int by_record(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Begins open states at the beginning of the window, in their order; ends them at its end, in reverse order. */
+/* Begins the open states at the begin of the window, in their order. Ends them at its end, in reverse order. */
 static void cut_states(struct gen_log *x, char letter, double at_s) {
     size_t count = 0, n = 0;
     for (size_t i = 0; i < x->timelines; i++) {
@@ -419,7 +419,7 @@ bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32
 }
 
 hpcw_status gen_log_check(const struct gen_export *what, hpcw_error *err) {
-    /* NaN fails, too. */
+    /* NaN also fails this check. */
     return what->from_s < what->to_s && what->first_rank <= what->last_rank
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_EINVAL,

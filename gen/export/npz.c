@@ -10,7 +10,8 @@
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/status.h"
 
-/* Of the ZIP. Each entry has its sizes and its offset in an extra field of ZIP64, so that there is one layout for all sizes. */
+/* Constants of ZIP. Sizes and offset of each entry are in an extra field of ZIP64, so that one layout fits all
+ * sizes. */
 enum {
     LOCAL = 0x04034b50,
     DESCRIPTOR = 0x08074b50,
@@ -19,9 +20,9 @@ enum {
     LOCATOR_64 = 0x07064b50,
     END = 0x06054b50,
     VERSION_64 = 45,
-    SIZES_FOLLOW = 8, /* flag: sizes and CRC-32 are behind the data */
+    SIZES_FOLLOW = 8, /* flag: sizes and CRC-32 follow the data */
     EXTRA_64 = 1,
-    FIRST_DAY = 1 << 5 | 1, /* 1980-01-01: bytes do not depend on the clock */
+    FIRST_DAY = 1 << 5 | 1, /* 1980-01-01, so that bytes do not depend on the clock */
 };
 
 /* ---- values ---- */
@@ -40,7 +41,7 @@ static size_t size_of_row(const struct gen_npz_field *field, size_t fields) {
     return size;
 }
 
-/* The character at *text, and goes on behind it. */
+/* Returns the character at *text and advances past it. */
 static uint32_t next_character(const unsigned char **text) {
     enum { REPLACEMENT = 0xfffd };
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
@@ -84,7 +85,7 @@ static void put_text(unsigned char *to, const char *text, size_t width) {
     }
 }
 
-/* Value `i` of a field. */
+/* Stores value `i` of a field. */
 static void put_value(unsigned char *to, const struct gen_npz_field *f, size_t i) {
     switch (f->type) {
     case GEN_NPZ_BOOL:
@@ -140,7 +141,8 @@ static bool add_shape(struct hpcw_i_buf *b, const struct gen_npz_shape *shape) {
     return good;
 }
 
-/* Magic, version, length of the rest, and a Python dictionary; a multiple of 64 bytes with its blanks and line feed. */
+/* The heading has the magic, the version, the length of the rest, and a Python dictionary. Blanks and a line
+ * feed pad it to a multiple of 64 bytes. */
 bool gen_npy_heading(struct hpcw_i_buf *b, const struct gen_npz_field *field, size_t fields,
                      const struct gen_npz_shape *shape) {
     enum { MAGIC = 10, MULTIPLE = 64 };
@@ -162,7 +164,7 @@ bool gen_npy_heading(struct hpcw_i_buf *b, const struct gen_npz_field *field, si
            hpcw_i_buf_append(b, blanks, MULTIPLE - 1 - (b->size - start) % MULTIPLE) &&
            hpcw_i_buf_append_str(b, "\n");
     if (good) {
-        const size_t rest = b->size - start - MAGIC; /* of the fields here, far below 65536 */
+        const size_t rest = b->size - start - MAGIC; /* for the fields used here, far below 65536 */
         b->data[start + MAGIC - 2] = (unsigned char)(rest & 0xff);
         b->data[start + MAGIC - 1] = (unsigned char)(rest >> 8);
     }
@@ -191,7 +193,7 @@ static bool add_numbers(struct hpcw_i_buf *b, const struct zip_number *number, s
     add_numbers((b), (const struct zip_number[]){__VA_ARGS__},                                                 \
                 sizeof(const struct zip_number[]){__VA_ARGS__} / sizeof(struct zip_number))
 
-/* The name of the file of an array. */
+/* Appends the file name of an array. */
 static bool add_name(struct gen_npz *z, struct hpcw_i_buf *b) {
     return hpcw_i_buf_append_str(b, z->name) && hpcw_i_buf_append_str(b, ".npy");
 }
@@ -200,7 +202,7 @@ static uint64_t name_size(const struct gen_npz *z) {
     return strlen(z->name) + strlen(".npy");
 }
 
-/* Takes what was appended to the stream since `from` for the array. */
+/* Counts what was appended to the stream since `from` to the array. */
 static hpcw_status take(struct gen_npz *z, size_t from, hpcw_error *err) {
     struct hpcw_i_buf *b = &z->out.buf;
     z->crc = hpcw_i_crc32(z->crc, b->data + from, b->size - from);

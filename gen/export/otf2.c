@@ -17,18 +17,18 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* OTF2 has a piece of this size for each location that is being written: the smallest that it takes. */
+/* OTF2 has a buffer of this size for each location that is written: the smallest that it accepts. */
 enum { EVENT_PIECE = 256 << 10, DEFINITION_PIECE = 4 << 20, OPEN_LOCATIONS = 256 };
 enum { NANOSECONDS = 1000000000, NO_COLLECTIVE = -1, WORLD = 0 };
 #define NO_REF UINT32_MAX
 
-/* A state of the log, as a region; or a solo event, as a marker. */
+/* A state of the log, which becomes a region; or a solo event, which becomes a marker. */
 struct otf2_region {
     char name[40];
     int32_t collective; /* OTF2_COLLECTIVE_OP_x */
 };
 
-/* Those that occur, by OTF2's numbers, which count from 0. */
+/* Those that occur, in the order of OTF2's numbers, from 0. */
 struct otf2_regions {
     struct hpcw_i_table refs; /* definition -> uint64_t */
     struct otf2_region *item; /* [refs.count] */
@@ -37,15 +37,15 @@ struct otf2_regions {
 
 /* A communicator of the log. */
 struct otf2_comm {
-    uint32_t members, end; /* known ones; one past the highest rank */
-    uint32_t ref;          /* of OTF2; NO_REF: not used */
+    uint32_t members, end; /* number of known members; one past the highest rank */
+    uint32_t ref;          /* number in OTF2; NO_REF: not used */
 };
 
 /* A location whose events are being written. */
 struct otf2_location {
     OTF2_EvtWriter *writer; /* NULL: no event so far */
-    uint64_t ns;            /* of its last event */
-    uint32_t *open;         /* [depth] the states that it is in */
+    uint64_t ns;            /* time of its last event */
+    uint32_t *open;         /* [depth] open states */
     size_t depth, capacity;
 };
 
@@ -56,16 +56,16 @@ struct otf2_export {
     struct gen_exported done;
     OTF2_Archive *archive;
     OTF2_MarkerWriter *markers; /* NULL: no solo event so far */
-    OTF2_ErrorCode code;        /* the first failure of OTF2 */
-    char said[256];             /* and what it says of it */
+    OTF2_ErrorCode code;        /* first failure of OTF2 */
+    char said[256];             /* OTF2's message for it */
     uint32_t ranks, threads;
     struct otf2_regions states, solos;
     struct hpcw_i_table comms;  /* communicator -> struct otf2_comm */
-    struct hpcw_i_table events; /* location -> number of its events, uint64_t */
-    int32_t *used_comm;         /* [used_comms] the communicators that OTF2 has as 1, 2, ... */
+    struct hpcw_i_table events; /* location -> uint64_t number of its events */
+    int32_t *used_comm;         /* [used_comms] communicators with the numbers 1, 2, ... in OTF2 */
     size_t used_comms, comm_capacity;
-    uint64_t first_ns, last_ns; /* of all events */
-    /* The locations that are written now. */
+    uint64_t first_ns, last_ns; /* times of the first and the last event */
+    /* Locations that are written in this pass: */
     uint32_t first_rank;
     struct otf2_location *location; /* [OPEN_LOCATIONS], or [threads] if there are more */
     size_t locations;
@@ -76,13 +76,13 @@ struct otf2_export {
 
 /* ---- OTF2's errors ---- */
 
-/* Remembers the first failure. */
+/* Keeps the first failure. */
 static void keep(struct otf2_export *x, OTF2_ErrorCode code) {
     x->code = x->code == OTF2_SUCCESS ? code : x->code;
 }
 
-/* It would print them. Not all of them come back from the call that failed: a full disk is found while buffers are written,
- * and the close of the archive returns OTF2_SUCCESS. */
+/* Takes errors of OTF2, which would print them. Some are not returned by the call that failed: a full disk is
+ * found while buffers are written, and closing the archive returns OTF2_SUCCESS. */
 __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode take_error(void *context, const char *file,
                                                                        uint64_t line, const char *function,
                                                                        OTF2_ErrorCode code, const char *format,
@@ -94,7 +94,7 @@ __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode take_error(void *con
     if (x->said[0] == '\0') {
         (void)vsnprintf(x->said, sizeof x->said, format, args);
     }
-    if (code > OTF2_SUCCESS) { /* smaller ones are warnings */
+    if (code > OTF2_SUCCESS) { /* lower codes are warnings */
         keep(x, code);
     }
     return code;
@@ -140,7 +140,7 @@ static int32_t collective_of(const char *name) {
     return NO_COLLECTIVE;
 }
 
-/* The number of the state or event of an entry; a new one gets the next. */
+/* Returns the number of the entry's state or event; a new one gets the next number. */
 static hpcw_status ref_of(struct otf2_regions *regions, const struct gen_log_entry *e, uint32_t *ref,
                           hpcw_error *err) {
     bool fresh;
@@ -186,7 +186,7 @@ static hpcw_status count_members(struct otf2_export *x, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The communicator of OTF2, which is WORLD if not all members are known. */
+/* Returns OTF2's communicator, which is WORLD if not all members are known. */
 static hpcw_status comm_of(struct otf2_export *x, int32_t comm, OTF2_CommRef *ref, hpcw_error *err) {
     const uint64_t key[] = {(uint32_t)comm};
     struct otf2_comm *c = comm == WORLD ? NULL : hpcw_i_table_find(&x->comms, key);
@@ -209,7 +209,7 @@ static hpcw_status comm_of(struct otf2_export *x, int32_t comm, OTF2_CommRef *re
 
 /* ---- events ---- */
 
-/* The bytes that a process sent and received, if the cargo is two integers. */
+/* Reads the bytes that a process sent and received, if the cargo is two integers. */
 static void amounts(const struct gen_log_entry *e, uint64_t amount[2]) {
     size_t at = 0, pieces = 0;
     amount[0] = amount[1] = 0;
@@ -312,7 +312,7 @@ static hpcw_status put_marker(struct otf2_export *x, uint64_t location, const st
     return HPCW_OK;
 }
 
-/* Of the entry; NULL after a failure. */
+/* Returns the location of the entry; NULL after a failure. */
 static struct otf2_location *location_of(struct otf2_export *x, const struct gen_log_entry *e, uint64_t number,
                                          hpcw_error *err) {
     struct otf2_location *l = &x->location[number - (uint64_t)x->first_rank * x->threads];
@@ -355,7 +355,8 @@ static hpcw_status close_locations(struct otf2_export *x, hpcw_error *err) {
         struct otf2_location *l = &x->location[i];
         const uint64_t number = (uint64_t)x->first_rank * x->threads + i;
         if (l->writer == NULL && i % x->threads == 0 && x->first_rank + i / x->threads < x->ranks) {
-            l->writer = OTF2_Archive_GetEvtWriter(x->archive, number); /* readers look for a file */
+            l->writer =
+                OTF2_Archive_GetEvtWriter(x->archive, number); /* opens it so that readers find a file */
         }
         uint64_t *events = l->writer == NULL ? NULL : hpcw_i_table_add(&x->events, &number, NULL);
         if (events != NULL) {
@@ -430,7 +431,7 @@ static void define_locations(struct otf2_export *x) {
             const uint64_t number = (uint64_t)rank * x->threads + thread;
             const uint64_t *events = hpcw_i_table_find(&x->events, &number);
             if (events != NULL || thread == 0) {
-                /* Readers look for a file with nothing in it. */
+                /* Readers expect a file, even without content. */
                 OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(x->archive, number);
                 keep(x, local == NULL ? OTF2_ERROR_INVALID : OTF2_Archive_CloseDefWriter(x->archive, local));
                 (void)snprintf(name, sizeof name, "thread %" PRIu32, thread);
@@ -448,8 +449,8 @@ static void define_group(struct otf2_export *x, uint32_t group, OTF2_GroupType t
                                             OTF2_GROUP_FLAG_NONE, members, member));
 }
 
-/* Group 0 has the locations that communicate: thread 0 of each rank. Group 1 + c is that of communicator c, whose members
- * are places in group 0. */
+/* Group 0 has the locations that communicate: thread 0 of each rank. Group 1 + c is that of communicator c. Its
+ * members are indices into group 0. */
 static void define_comms(struct otf2_export *x, uint64_t *member) {
     char name[32] = "MPI_COMM_WORLD";
     for (uint32_t r = 0; r < x->ranks; r++) {

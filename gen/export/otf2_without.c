@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In place of otf2.c where the build has no OTF2. */
+/* Replaces otf2.c in a build without OTF2. */
 #include "gen/export/otf2.h"
 #include "libwriter/base/status.h"
 

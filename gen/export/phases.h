@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the files of a set of load data have the same phases. A rank that was killed has fewer. */
+/* Checks whether all files of a set of load data have the same phases. A rank that was killed has fewer. */
 #ifndef HPCW_GEN_EXPORT_PHASES_H
 #define HPCW_GEN_EXPORT_PHASES_H
 
@@ -9,14 +9,14 @@
 
 #include <hpcw/status.h>
 
-/* Zeroed: no file yet. To be freed with gen_phases_free. */
+/* A zeroed struct has no file yet. Free with gen_phases_free. */
 struct gen_phases {
-    uint64_t *id; /* [count] of the first file; NULL: no file yet */
+    uint64_t *id; /* [count] phases of the first file; NULL: no file yet */
     size_t count;
-    uint32_t rank; /* of the first file */
+    uint32_t rank; /* rank of the first file */
 };
 
-/* Takes the phases of a file, in their order. *warning gets the first difference. HPCW_ENOMEM. */
+/* Compares the phases of a file, which are in order. *warning: receives the first difference. HPCW_ENOMEM. */
 hpcw_status gen_phases_add(struct gen_phases *p, const char *path, uint32_t rank, const uint64_t *id,
                            size_t count, hpcw_error *warning, hpcw_error *err);
 void gen_phases_free(struct gen_phases *p);

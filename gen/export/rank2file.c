@@ -15,11 +15,11 @@
 
 struct map_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* of CSV only its stream */
+    struct gen_npz npz; /* for CSV, only its stream is used */
     struct gen_stream *out;
     struct gen_exported done;
-    const char *prefix; /* NULL: only a root */
-    /* Of the array, whose size is counted first. */
+    const char *prefix; /* NULL: there is only a root of a map */
+    /* The array; a first pass counts its rows. */
     bool counts;
     uint64_t files;
     size_t dataset_width, path_width;
@@ -29,7 +29,7 @@ static bool add(struct map_export *x, const char *text) {
     return hpcw_i_buf_append_str(&x->out->buf, text);
 }
 
-/* As the maps have it. */
+/* Formats a CRC-32 as the maps do. */
 static bool add_crc(struct map_export *x, uint32_t crc) {
     char digits[HPCW_I_FMT_ROOM];
     char *end = hpcw_i_fmt_hex(digits, crc, 8);

@@ -25,23 +25,23 @@ struct vom_row {
 
 struct vom_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* of CSV only its stream */
+    struct gen_npz npz; /* for CSV, only its stream is used */
     struct gen_stream *out;
     struct gen_exported done;
     struct gen_phases all;
-    /* The file that is being read. */
+    /* The file being read: */
     uint32_t rank;
     uint64_t *phase_id; /* [phases] */
     size_t phases, capacity;
-    uint64_t phase; /* id of the current one */
-    /* Of what is written now. */
+    uint64_t phase; /* id of the current phase */
+    /* What is written now: */
     bool edges;
     const struct gen_npz_field *field; /* [fields] of `row`; NULL: a line of CSV */
     size_t fields;
     struct vom_row row;
-    /* Before arrays are written. */
+    /* The pass that counts rows, before arrays are written: */
     bool counts;
-    uint64_t tasks, all_edges; /* rows of the wanted ranks */
+    uint64_t tasks, all_edges; /* rows of the selected ranks */
     uint64_t file_tasks, file_edges;
 };
 
@@ -51,7 +51,7 @@ static bool add(struct vom_export *x, const char *text) {
     return hpcw_i_buf_append_str(&x->out->buf, text);
 }
 
-/* A number and the comma after it; the comma alone if there is no number. */
+/* Appends a number and a comma; only the comma if there is no number. */
 static bool add_field(struct vom_export *x, bool present, uint64_t value) {
     return (!present || gen_export_u64(&x->out->buf, value)) && add(x, ",");
 }
@@ -60,7 +60,7 @@ static uint64_t number_of(const struct read_vom_entity *e) {
     return !e->has_id && e->has_seq_id ? e->seq_id : e->id;
 }
 
-/* Kind and number. */
+/* Appends kind and number. */
 static bool add_entity(struct vom_export *x, const struct read_vom_entity *e) {
     const char *kind = e->kind == READ_VOM_NODE        ? "node,"
                        : e->kind == READ_VOM_SHARED_ID ? "shared_id,"
@@ -220,7 +220,7 @@ static hpcw_status put_passes(struct vom_export *x, const char *path, uint32_t r
     return s == HPCW_OK && !x->counts ? pass(x, path, x->rank, &rows, err) : s;
 }
 
-/* Both passes read the same file, which is open meanwhile. */
+/* Both passes read the same open file. */
 static hpcw_status put_file(struct vom_export *x, const char *path, uint32_t rank, hpcw_error *err) {
     struct read_source *held;
     hpcw_status s = read_source_open(path, &held, err);

@@ -7,12 +7,12 @@
 /* The distance that ranks may run ahead affects time and memory, but no result. It shrinks so that messages and
  * records stay in the caches, unless ranks then stop too often.
  *
- * FIRST_WINDOW_NS  the first distance, ns
- * FEW_CALLS        calls of a rank, on average, within the distance; with fewer, scanning all ranks does not pay
- * MANY_CALLS       upper limit of the same; with more, records take too much memory, however often ranks stop:
- * logs
- * of 32,768 ranks would need more than 1 GiB
- * FEW_STOPS        one stop in this many turns of ranks costs little */
+ *    FIRST_WINDOW_NS  the first distance, ns
+ *    FEW_CALLS        calls of a rank, on average, within the distance; with fewer, scanning all ranks does not
+ *                     pay
+ *    MANY_CALLS       upper limit of the same; with more, records take too much memory, however often ranks stop:
+ *                     logs of 32,768 ranks would need more than 1 GiB
+ *    FEW_STOPS        one stop in this many turns of ranks costs little */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 64, FEW_STOPS = 16 };
 
 /* Most unmatched sends and receives, in all and for a rank. A program with more has an endless loop. */

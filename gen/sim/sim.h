@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulates a parallel program. A program (struct sim_program) runs a rank until it must wait for others. It
- * makes calls like those of MPI. Each rank has a clock, which calls advance.
+/* Simulates a parallel program. A program (struct sim_program) runs a rank until it must wait for others. It makes
+ * calls like those of MPI. Each rank has a clock, which calls advance.
  *
  * No result depends on the order in which ranks run:
- * - A local call, such as a send or a receive from a named source, needs only times that are final when it ends.
- * So a
- * rank can run ahead of others until it must wait.
- * - A timed call depends on who comes first: a receive from any source, or a wait for any request. It is served
- * when no
- * rank can continue locally, the earliest first. Messages sent later arrive later, so nothing earlier can
- * follow.
- * - A rank stops at a horizon of simulated time, which bounds the memory of unreceived messages. The horizon
- * moves when
- * no rank can continue before it. Only then the set of crowded links changes (crowd.h). When ranks have made
- * many
- * calls, the horizon moves nearer.
+ *  - A local call, such as a send or a receive from a named source, needs only times that are final when it ends.
+ *    So a rank can run ahead of others until it must wait.
+ *  - A timed call depends on who comes first: a receive from any source, or a wait for any request. It is served
+ *    when no rank can continue locally, the earliest first. Messages sent later arrive later, so nothing earlier
+ *    can follow.
+ *  - A rank stops at a horizon of simulated time, which bounds the memory of unreceived messages. The horizon
+ *    moves when no rank can continue before it. Only then the set of crowded links changes (crowd.h). When ranks
+ *    have made many calls, the horizon moves nearer.
  *
  * Times are nanoseconds from the start of the run. */
 #ifndef HPCW_GEN_SIM_SIM_H

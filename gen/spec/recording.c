@@ -2,9 +2,9 @@
 /* Format of an event: a byte with its kind and the fields that follow, then numbers in groups of 7 bits, lowest
  * first:
  *
- * rank    difference to the rank of the previous event
- * time    since the last event of this rank
- * number, communicator, peer and tag, bytes
+ *    rank    difference to the rank of the previous event
+ *    time    since the last event of this rank
+ *    number, communicator, peer and tag, bytes
  *
  * A byte PASSED and a time mean that all later events are at that time or later. */
 #include "gen/spec/recording.h"

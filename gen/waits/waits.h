@@ -2,22 +2,19 @@
 /* Wait states and the critical path of a program, from its CLOG-2 log alone.
  *
  * The definitions are Scalasca's
- * (apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html), as far as a log shows
- * them:
+ * (apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html), as far as a log shows them:
  *
- * late sender    A call receives a message whose send began after this call. It waits from its begin to that of
- * the
- * send. A call that completes several receives waits for the latest of their sends. "Late Sender"
- * late receiver  A receive begins after the send of its message and before this send ends. The send waits from
- * its
- * begin to that of the receive. This counts only if both calls block: MPI_Send, MPI_Ssend and
- * MPI_Rsend; MPI_Recv, MPI_Mrecv, MPI_Sendrecv and MPI_Sendrecv_replace. A log does not say when
- * MPI_Irecv posted the receive of a message. "Late Receiver"
- * collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
- * its
- * begin to that of the last rank. A rank that leaves earlier has not waited for all, as in MPI_Bcast.
- * Its wait for the root is not counted, since a log does not name the root. "Wait at Barrier",
- * "Wait at N x N"
+ *    late sender    A call receives a message whose send began after this call. It waits from its begin to that of
+ *                   the send. A call that completes several receives waits for the latest of their sends. "Late
+ *                   Sender"
+ *    late receiver  A receive begins after the send of its message and before this send ends. The send waits from
+ *                   its begin to that of the receive. This counts only if both calls block: MPI_Send, MPI_Ssend
+ *                   and MPI_Rsend; MPI_Recv, MPI_Mrecv, MPI_Sendrecv and MPI_Sendrecv_replace. A log does not say
+ *                   when MPI_Irecv posted the receive of a message. "Late Receiver"
+ *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
+ *                   its begin to that of the last rank. A rank that leaves earlier has not waited for all, as in
+ *                   MPI_Bcast. Its wait for the root is not counted, since a log does not name the root. "Wait at
+ *                   Barrier", "Wait at N x N"
  *
  * Calls are recognised by the names of their states, "MPI_...". A log without such states has no waits. The n-th
  * collective call of a rank on a communicator belongs to the n-th call of all other ranks on it. Messages are

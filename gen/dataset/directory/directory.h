@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Directory of a dataset, and the state that it keeps until the dataset is finished.
  *
- * DIR/<format>/...            data
- * DIR/truth.json              injected faults
- * DIR/manifest.json           all parameters and files; written last
- * DIR/CHECKSUMS.xxh128        for `xxhsum -c`
- * DIR/.hpcw/parameters.ini    state: description of the dataset, a file for --config
- * DIR/.hpcw/workload.lua      state: text of its workload, if it has one
- * DIR/.hpcw/lease             state: the run that writes here (lease.h)
- * DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
+ *  DIR/<format>/...            data
+ *  DIR/truth.json              injected faults
+ *  DIR/manifest.json           all parameters and files; written last
+ *  DIR/CHECKSUMS.xxh128        for `xxhsum -c`
+ *  DIR/.hpcw/parameters.ini    state: description of the dataset, a file for --config
+ *  DIR/.hpcw/workload.lua      state: text of its workload, if it has one
+ *  DIR/.hpcw/lease             state: the run that writes here (lease.h)
+ *  DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
  *
- * DIR itself may be a symbolic link, and files are read through links. But creating, replacing or removing a
- * file in it follows no link: it goes through gen_run.below, which is held with the lease. */
+ * DIR itself may be a symbolic link, and files are read through links. But creating, replacing or removing a file
+ * in it follows no link: it goes through gen_run.below, which is held with the lease. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_DIRECTORY_H
 #define HPCW_GEN_DATASET_DIRECTORY_DIRECTORY_H
 

@@ -2,8 +2,8 @@
 /* Lease on the directory of a dataset: it says which run writes there. It is one file. A run creates it under a
  * name that only one run can have, and locks it until the run ends. The file's text is for people.
  *
- * DIR/.hpcw/lease      a run that writes the whole dataset, or a part while it examines the directory
- * DIR/.hpcw/part.TAG   a part after that; parts of one dataset write at the same time
+ *  DIR/.hpcw/lease      a run that writes the whole dataset, or a part while it examines the directory
+ *  DIR/.hpcw/part.TAG   a part after that; parts of one dataset write at the same time
  *
  * A run is alive while its file is locked. An unlocked file of this host, made since its last boot, is that of a
  * dead run. Of other unlocked files, or without locks in the file system, nobody can tell. Such a lease stays

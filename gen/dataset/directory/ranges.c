@@ -62,9 +62,9 @@ static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bo
 
 /* ---- one range: a file with one JSON text per line ----
  *
- * {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
- * {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
- * {"partial":{...},"xxh128":"..."}                                with the digest of the partial results */
+ *  {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
+ *  {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
+ *  {"partial":{...},"xxh128":"..."}                                with the digest of the partial results */
 #define PARTIAL "{\"partial\":"
 #define DIGEST ",\"xxh128\":\""
 

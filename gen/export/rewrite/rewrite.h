@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What to write again, of any format, and how much it was. */
+/* What to rewrite in any format, and how much was rewritten. */
 #ifndef HPCW_GEN_EXPORT_REWRITE_REWRITE_H
 #define HPCW_GEN_EXPORT_REWRITE_REWRITE_H
 
@@ -11,11 +11,13 @@
 #include "gen/export/export.h"
 
 enum gen_rewrite_form {
-    GEN_REWRITE_AUTO, /* load data: a file: what its name says; a directory: brotli. A container: aligned. Checkpoints: as
-                         they are */
+    /* load data: for a file, the form of its name, for a directory, brotli; container: aligned; checkpoints:
+     * unchanged */
+    GEN_REWRITE_AUTO,
     GEN_REWRITE_PLAIN,
     GEN_REWRITE_BROTLI,
-    GEN_REWRITE_LBAF, /* brotli under the name of a plain file: LBAF opens no other names, and tries brotli first */
+    /* brotli with the name of a plain file: LBAF opens no other names, and tries brotli first */
+    GEN_REWRITE_LBAF,
     GEN_REWRITE_ALIGNED,
     GEN_REWRITE_PACKED,
     GEN_REWRITE_SCR_1_1, /* hpcw_rank2file_layout */
@@ -27,21 +29,21 @@ enum gen_rewrite_form {
 struct gen_rewrite {
     int form;                         /* enum gen_rewrite_form */
     uint64_t first_phase, last_phase; /* by their numbers in the file */
-    uint32_t first_rank, last_rank;   /* of a directory; files keep their ranks */
-    uint32_t files;                   /* of a container */
+    uint32_t first_rank, last_rank;   /* for a directory; files keep their ranks */
+    uint32_t files;                   /* number of files of a container */
     bool sync;
 };
 
 struct gen_rewritten {
-    const char *items; /* what is counted */
+    const char *items; /* name of the counted items */
     uint64_t files, count;
-    uint64_t left_out; /* datasets from which no restart begins */
-    uint64_t bytes;    /* of the files; of a container those of its streams */
-    hpcw_error
-        warning; /* what is wrong with the source, which is written all the same; code HPCW_OK: nothing */
+    uint64_t left_out; /* number of datasets that no restart begins with */
+    uint64_t bytes;    /* bytes of the files; for a container, of its streams */
+    /* fault of the source, which is rewritten anyway; code HPCW_OK: none */
+    hpcw_error warning;
 };
 
-/* How a format is written again. */
+/* Rewriting of a format. */
 struct gen_rewriter {
     struct gen_offer offer; /* enum gen_rewrite_form */
     hpcw_status (*run)(const char *from, const char *to, const struct gen_rewrite *what,

@@ -16,7 +16,7 @@ enum { PIECE = 1 << 20 };
 struct sion_rewrite {
     hpcw_sion_reader *reader;
     hpcw_sion *writer;
-    struct hpcw_i_buf value; /* of the current record, or a piece of the stream */
+    struct hpcw_i_buf value; /* the current record, or a piece of the stream */
 };
 
 static hpcw_status put_stream(struct sion_rewrite *x, uint32_t rank, hpcw_error *err) {
@@ -39,7 +39,7 @@ static hpcw_status put_records(struct sion_rewrite *x, uint32_t rank, hpcw_error
         if (s != HPCW_OK || !more) {
             break;
         }
-        /* It is in a file of that size. */
+        /* The file is as large as the record, so the size is plausible. */
         if (record.size > x->value.capacity && !hpcw_i_buf_reserve(&x->value, (size_t)record.size)) {
             return gen_export_no_memory(err);
         }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes a SION container again: in another layout, or in another number of files. */
+/* Rewrites a SION container: in another layout, or with another number of files. */
 #ifndef HPCW_GEN_EXPORT_REWRITE_SION_H
 #define HPCW_GEN_EXPORT_REWRITE_SION_H
 
 #include "gen/export/rewrite/rewrite.h"
 
-/*
- * Every task gets one chunk, as large as its stream, so that no space between chunks of several blocks is left. Content,
- * byte orders, file system block size and ranks stay; where a chunk ended is lost.
+/* Each task gets one chunk as large as its stream, so no unused space between chunks remains. Content, byte
+ * orders, file system block size and ranks stay the same. The ends of the old chunks are lost.
  *
  * Memory: a reader of all tasks, the buffers of the writer, 1 MiB, and the largest value of a key.
  *
- * HPCW_EINVAL (more files than tasks), HPCW_ERANGE (too many tasks for one process), HPCW_ENOMEM, errors of the reader and
- * of the writer.
- */
+ * HPCW_EINVAL: more files than tasks. HPCW_ERANGE: too many tasks for one process. HPCW_ENOMEM, and errors of
+ * the reader and of the writer. */
 extern const struct gen_rewriter gen_rewrite_sion;
 
 #endif

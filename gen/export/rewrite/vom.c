@@ -23,7 +23,7 @@
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
-/* All that readers accept: what is read is to be written. */
+/* Accepts everything that readers accept, since it is to be rewritten. */
 enum {
     ANYTHING = HPCW_VOM_ALLOW_SEQ_IDS | HPCW_VOM_ALLOW_PHASE_VALUES | HPCW_VOM_ALLOW_TEXT_VALUES |
                HPCW_VOM_ALLOW_FOREIGN_EDGES | HPCW_VOM_ALLOW_UNEVEN_SUBPHASES | HPCW_VOM_ALLOW_GAPS |
@@ -39,16 +39,17 @@ struct ids {
 struct vom_rewrite {
     const struct gen_rewrite *what;
     const char *to;
-    hpcw_vom *writer; /* NULL: nothing so far */
+    hpcw_vom *writer; /* NULL: nothing written so far */
     hpcw_vom_options options;
-    uint32_t ranks; /* of the job, as far as it is known */
+    uint32_t ranks; /* ranks of the job, as far as known */
     struct gen_rewritten done;
-    /* The writer takes ids before the records; vt puts them after the edges. */
+    /* The writer needs ids before the records; vt puts them after the edges. */
     struct ids phases, iterations;
-    struct gen_phases all; /* those that are kept, of the first file */
+    struct gen_phases all; /* kept phases of the first file */
     size_t next_iteration;
-    bool keep;       /* the current phase */
-    hpcw_error *err; /* of the writer: says more than that of the reader, whose callback failed */
+    bool keep; /* whether the current phase is kept */
+    /* error of the writer; it is more specific than that of the reader, whose callback failed */
+    hpcw_error *err;
 };
 
 /* ---- the first pass ---- */
@@ -85,7 +86,7 @@ static bool is_kept(const struct gen_rewrite *what, uint64_t phase) {
     return phase >= what->first_phase && phase <= what->last_phase;
 }
 
-/* The phases with data that are kept, which are ascending. Returns their number. */
+/* Returns the number of kept phases with data; their ids are ascending. */
 static size_t kept_phases(const struct vom_rewrite *x, const uint64_t **id) {
     size_t i = 0, count = 0;
     while (i < x->phases.count && x->phases.id[i] < x->what->first_phase) {
@@ -98,13 +99,13 @@ static size_t kept_phases(const struct vom_rewrite *x, const uint64_t **id) {
     return count;
 }
 
-/* The first phase with data that is kept; UINT64_MAX if there is none. */
+/* Returns the first kept phase with data; UINT64_MAX: none. */
 static uint64_t first_kept(const struct vom_rewrite *x) {
     const uint64_t *id;
     return kept_phases(x, &id) > 0 ? id[0] : UINT64_MAX;
 }
 
-/* The parts of ranges in first .. last, in `out`, which has room for all. Returns their number. */
+/* Intersects ranges with first .. last. `out` has room for all of them. Returns their number. */
 static size_t cut(const hpcw_vom_range *range, size_t count, uint64_t first, uint64_t last,
                   hpcw_vom_range *out) {
     size_t kept = 0;
@@ -118,7 +119,7 @@ static size_t cut(const hpcw_vom_range *range, size_t count, uint64_t first, uin
     return kept;
 }
 
-/* The writer copies what it is given. */
+/* The writer copies its arguments. */
 static hpcw_status open_writer(struct vom_rewrite *x, const hpcw_vom_metadata *m) {
     const struct gen_rewrite *what = x->what;
     hpcw_vom_options *o = &x->options;
@@ -129,7 +130,7 @@ static hpcw_status open_writer(struct vom_rewrite *x, const hpcw_vom_metadata *m
     }
     o->skipped = lists;
     o->skipped_count = cut(m->skipped, m->skipped_count, what->first_phase, what->last_phase, lists);
-    /* A phase is identical to one before it, which must be there. */
+    /* A phase is identical to an earlier phase, which must be kept. */
     o->identical = lists + m->skipped_count;
     o->identical_count = first == UINT64_MAX ? 0
                                              : cut(m->identical, m->identical_count, first + 1,
@@ -213,7 +214,7 @@ static hpcw_status pass(struct vom_rewrite *x, const char *from, uint32_t rank, 
     return s;
 }
 
-/* `below`: the directory of `to`; NULL: it is found by the path. `held`: `from`, open. */
+/* below: the directory of `to`; NULL: it is found by its path. held: `from`, opened. */
 static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_source *held, const char *from,
                                   uint32_t rank, const char *to, const struct hpcw_i_sink_below *below) {
     static const hpcw_vom_content content[] = {[GEN_REWRITE_AUTO] = HPCW_VOM_BY_NAME,
@@ -259,7 +260,7 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     x->options.durability = x->what->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE;
     x->ranks = x->ranks > info.rank ? x->ranks : info.rank + 1;
     s = pass(x, from, rank, &all, &info);
-    if (s == HPCW_OK && x->writer == NULL) { /* neither metadata nor a phase */
+    if (s == HPCW_OK && x->writer == NULL) { /* the file has neither metadata nor a phase */
         s = open_writer(x, &(hpcw_vom_metadata){.has_rank = false});
     }
     s = s == HPCW_OK ? read_source_check(held, AT_FDCWD, from, x->err) : s;
@@ -270,7 +271,7 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     return s;
 }
 
-/* Both passes read the same file, which is open meanwhile. `rank`: by its name; READ_VOM_ANY_RANK: not known. */
+/* Both passes read the same open file. rank: from its name; READ_VOM_ANY_RANK: unknown. */
 static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, uint32_t rank, const char *to,
                                 const struct hpcw_i_sink_below *below) {
     struct read_source *held;

@@ -3,8 +3,8 @@
  * same bits on all processes. A timing is picoseconds per message of rank i with partner j. It uses
  * gen/model/network, with the contention of a step in which all pairs measure at once:
  *
- * (fixed + transfer * slow port or cable + wait * congestion) * (1 + noise of the pair + noise of M messages) +
- * delay
+ *    (fixed + transfer * slow port or cable + wait * congestion) * (1 + noise of the pair + noise of M messages) +
+ *    delay
  *
  * A ping-pong kernel takes the mean of both directions of a link. The unidirectional kernel takes i -> j alone,
  * the bidirectional kernel the slower direction. */

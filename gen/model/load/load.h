@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulated application: migratable objects on an index space. The model gives their work in each phase, their
- * ranks, and the messages between them. One phase is one iteration of the run. All formats of a dataset show
- * this application.
+ * ranks, and the messages between them. One phase is one iteration of the run. All formats of a dataset show this
+ * application.
  *
- * Everything is a closed form of (parameters, number of ranks, seed, object, phase) and has a closed-form
- * inverse. So the objects of a rank and their senders can be listed without any other rank:
+ * Everything is a closed form of (parameters, number of ranks, seed, object, phase) and has a closed-form inverse.
+ * So the objects of a rank and their senders can be listed without any other rank:
  *
- * - Objects are numbered home * per_rank + slot. The index space is cut into one block per rank, its home. Each
- * collection has a place for an object at every position of it. Some places are empty.
- * - Before each phase but the first, neighbours on the grid of ranks are paired. Some slots of a pair swap their
- * contents. So an object always stays in the same slot, near its home, and the pairings give its rank. With
- * empty
- * places, the number of objects differs between ranks and changes. Slot 0 is never empty. With a balancer
- * (balance.h), objects move only where it places them. Its placements are computed once and kept.
- * - The senders of an object are its neighbours in the index space, its counterpart in the previous collection,
- * and
- * far objects, each chosen by a permutation of all objects. Other choices are the kinds of edges of the measured
- * run, and neighbours that exchange the cells at the borders of a mesh.
- * - The persistent part of an object's work is a smooth field over the ranks plus a part of its own. Its
- * messages
- * and its memory follow the same values.
+ *  - Objects are numbered home * per_rank + slot. The index space is cut into one block per rank, its home. Each
+ *    collection has a place for an object at every position of it. Some places are empty.
+ *  - Before each phase but the first, neighbours on the grid of ranks are paired. Some slots of a pair swap their
+ *    contents. So an object always stays in the same slot, near its home, and the pairings give its rank. With
+ *    empty places, the number of objects differs between ranks and changes. Slot 0 is never empty. With a balancer
+ *    (balance.h), objects move only where it places them. Its placements are computed once and kept.
+ *  - The senders of an object are its neighbours in the index space, its counterpart in the previous collection,
+ *    and far objects, each chosen by a permutation of all objects. Other choices are the kinds of edges of the
+ *    measured run, and neighbours that exchange the cells at the borders of a mesh.
+ *  - The persistent part of an object's work is a smooth field over the ranks plus a part of its own. Its messages
+ *    and its memory follow the same values.
  *
  * Loads follow the statistics of a particle-in-cell run of 32 ranks. It has one sample every 50 phases and was
  * published with the LB-analysis-framework. Its loads are persistent, right-skewed and similar on neighbouring
- * ranks. Mean and spread rise over the run, the first phase is slow, and changes from phase to phase become
- * small. Here the run is compressed to the number of phases. Volumes of the stencil are those of the elements'
- * messages, which carry 96 % of the run's bytes but go to object groups of the same rank. */
+ * ranks. Mean and spread rise over the run, the first phase is slow, and changes from phase to phase become small.
+ * Here the run is compressed to the number of phases. Volumes of the stencil are those of the elements' messages,
+ * which carry 96 % of the run's bytes but go to object groups of the same rank. */
 #ifndef HPCW_GEN_MODEL_LOAD_LOAD_H
 #define HPCW_GEN_MODEL_LOAD_LOAD_H
 

@@ -3,9 +3,9 @@
  * Everything is a pure function of (parameters, number of ranks, seed, index). Each property has its own random
  * draws, so a new property changes no other.
  *
- * rank -> node = rank / ppn, core = (rank mod ppn) * cores / ppn
- * node -> place: its number on the machine, which is larger than the job and has other jobs between its nodes
- * place / nodes_per_switch -> switch, place / nodes_per_group -> group
+ *    rank -> node = rank / ppn, core = (rank mod ppn) * cores / ppn
+ *    node -> place: its number on the machine, which is larger than the job and has other jobs between its nodes
+ *    place / nodes_per_switch -> switch, place / nodes_per_group -> group
  *
  * Nodes, switches and groups are numbered within the job, in ascending order of place. */
 #ifndef HPCW_GEN_MODEL_MACHINE_MACHINE_H

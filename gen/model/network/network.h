@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time of a message between two ranks. LinkTest and the event log both use it, so a link is equally fast in
- * both.
+/* Time of a message between two ranks. LinkTest and the event log both use it, so a link is equally fast in both.
  *
- * time = (floor + transfer + wait * congestion) * (1 + noise of the pair + noise of the message)
+ *    time = (floor + transfer + wait * congestion) * (1 + noise of the pair + noise of the message)
  *
- * floor       hardware latency, and bytes at line rate: a lower bound
- * transfer    cost of the protocol (copies of an eager message, handshake of a rendezvous), of network cards
- * shared
- * with other ranks of the node, and of a slow port or cable
- * wait        contention on shared links in a quiet time window
- * congestion  factor >= 1 of this link in a time window, correlated between windows
+ *    floor       hardware latency, and bytes at line rate: a lower bound
+ *    transfer    cost of the protocol (copies of an eager message, handshake of a rendezvous), of network cards
+ *                shared with other ranks of the node, and of a slow port or cable
+ *    wait        contention on shared links in a quiet time window
+ *    congestion  factor >= 1 of this link in a time window, correlated between windows
  *
  * Contention is a mean field: no message is routed. It follows from how many ranks send at once and how far
  * (struct model_pattern), and from the number of links of a switch and of a group.

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Disturbances of computing ranks [sources in constants.c]:
- * - Processors of one kind differ: each is a little slower than the fastest one, for the whole run.
- * - The timer of the operating system interrupts all ranks of a host at the same times, at a fixed interval.
- * - Detours interrupt a rank at random, when the system does other work. They are a Poisson process with
- * heavy-tailed
- * lengths. Some are caused by firmware and stop all ranks of a host.
+ *  - Processors of one kind differ: each is a little slower than the fastest one, for the whole run.
+ *  - The timer of the operating system interrupts all ranks of a host at the same times, at a fixed interval.
+ *  - Detours interrupt a rank at random, when the system does other work. They are a Poisson process with
+ *    heavy-tailed lengths. Some are caused by firmware and stop all ranks of a host.
  * Work ends later by all interruptions within it. A call whose end falls into an interruption returns after it.
  * Interruptions within a wait cost nothing.
  *
- * The n-th detour of a rank or of a host is a function of (seed, rank or host, n). So nothing depends on the
- * order in which ranks run. */
+ * The n-th detour of a rank or of a host is a function of (seed, rank or host, n). So nothing depends on the order
+ * in which ranks run. */
 #ifndef HPCW_GEN_SIM_TIMING_NOISE_H
 #define HPCW_GEN_SIM_TIMING_NOISE_H
 
