@@ -58,7 +58,7 @@ static const char *kernel_word(const void *list, size_t index) {
     return index < KERNELS ? kernel[index]->name : NULL;
 }
 
-/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
+/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then optional ones. */
 #define OPTION(section, ...) UI_OPTION(struct kernels_options, section, UI_COMMAND(RUN), __VA_ARGS__)
 #define WORK "What is measured"
 #define OUTPUT "Output"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A system call or an allocation of one process fails, or a collective of all, at random: all processes get the same
- * verdict, and nothing looks finished that is not. The program is careless: it ignores what a write returns and goes on
- * to the close.
+/* At random, a system call or an allocation fails on one process, or a collective fails on all. All processes must
+ * get the same verdict, and nothing incomplete may look finished. The program is careless: it ignores the results
+ * of writes and continues to the close.
  *
- * Usage: one_fails SEED ROUNDS. Prints how many rounds survived. Exit status 0: all of them.
- */
+ * Usage: one_fails SEED ROUNDS. Prints how many rounds survived. Exit status 0: all of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +31,7 @@ static void ignore(hpcw_status s) {
     (void)s;
 }
 
-/* ---- what is done: all files of `directory` ---- */
+/* ---- the work: all files of `directory` ---- */
 
 static const struct sion_case *sion_case_named(const char *name) {
     for (unsigned i = 0; i < sion_case_count; i++) {
@@ -59,7 +57,7 @@ static hpcw_status write_sion(const char *directory, const char *name, hpcw_erro
     hpcw_sion *sion;
     hpcw_status s = hpcw_sion_open(path, world, &o, &sion, err);
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
-        /* What found no memory was not stored and may be tried again: giving up has to be said. */
+        /* What found no memory was not stored and may be retried. So giving up must be explicit. */
         if (c->write(sion, ranks[i], err) == HPCW_ENOMEM) {
             hpcw_sion_abandon(sion, err);
         }
@@ -84,7 +82,7 @@ static hpcw_status write_linktest(const char *directory, const char *name, hpcw_
     return linktest_case_write(c, &p, path, world, count, ranks, NULL, &refuses, err);
 }
 
-/* A rank's file, open, with two phases. NULL after a failure to open it. */
+/* Opens a rank's file and writes two phases. Returns NULL if it cannot be opened. */
 static hpcw_vom *write_rank(const char *directory, uint32_t rank, hpcw_error *err) {
     char path[512];
     hpcw_vom_options o;
@@ -116,7 +114,7 @@ static hpcw_status write_vom(const char *directory, const char *name, hpcw_error
         v[rank] = write_rank(directory, rank, err);
         s = v[rank] == NULL ? err->code : HPCW_OK;
     }
-    /* A file that is not open takes no part in the close, so its process must say so. */
+    /* A file that is not open takes no part in the close, so its process must report that. */
     s = hpcw_i_agree(world, s, NULL, err);
     s = s == HPCW_OK ? hpcw_vom_close_set(v, VOM_RANKS, world, err) : s;
     for (uint32_t rank = 0; rank < VOM_RANKS; rank++) {
@@ -139,7 +137,7 @@ static hpcw_status write_clog2(const char *directory, const char *name, hpcw_err
             ignore(clog2_case_slice(&c, log, 0, c.count, true, 0, &blocks, err));
         }
         PMPI_Bcast(&blocks, 1, MPI_UINT64_T, processes - 1,
-                   MPI_COMM_WORLD); /* of the program, so it does not fail */
+                   MPI_COMM_WORLD); /* the program's own communicator, which does not fail */
         s = hpcw_clog2_close(log, blocks, err);
     }
     hpcw_clog2_free(log);
@@ -147,7 +145,7 @@ static hpcw_status write_clog2(const char *directory, const char *name, hpcw_err
     return s;
 }
 
-/* A checkpoint of a file per rank. A file that cannot be begun is the one thing that the program notices. */
+/* Writes a checkpoint with a file per rank. The program notices only if a file cannot be begun. */
 static hpcw_status write_rank2file(const char *directory, const char *name, hpcw_error *err) {
     const struct rank2file_case c = {.name = name, .layout = HPCW_RANK2FILE_SHARED};
     hpcw_rank2file_options o;
@@ -197,8 +195,9 @@ struct work {
     hpcw_status (*write)(const char *directory, const char *name, hpcw_error *err);
     const char *name;
     bool (*is_unfinished)(const char *directory);
-    const char *last; /* the file that gets its name after all others */
-    const char *set;  /* what the next open of several files is given; NULL: there is one */
+    const char *last; /* the file that is renamed last */
+    /* what the next open of several files gets; NULL: one file */
+    const char *set;
 };
 
 static const struct work works[] = {
@@ -216,7 +215,7 @@ enum { WORKS = sizeof works / sizeof works[0], HARMED = WORKS };
 
 /* ---- one round ---- */
 
-/* The reference of work i is in folder i, what is harmed in the last one. */
+/* Folder i has the reference of work i. The last folder has the run with failures. */
 static void folder_of(int number, char *path, size_t size) {
     (void)snprintf(path, size, "%s/%d", scratch, number);
 }
@@ -238,8 +237,8 @@ static bool has(const char *directory, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-/* Of a set that failed after its first rename: its next open finishes it. When the last file has its name, nothing is left to
- * do but to remove the intent. */
+/* Returns whether a set that failed after its first rename is finished by its next open. Once the last file has
+ * its name, only the intent remains to be removed. */
 static bool is_finished_later(const struct work *w, const char *want, const char *got) {
     struct hpcw_i_dir *dir = NULL;
     char path[600];
@@ -254,8 +253,8 @@ static bool is_finished_later(const struct work *w, const char *want, const char
     return good;
 }
 
-/* Of a whole checkpoint, a process' marker may stay that could not be removed: the kind "cleaning" of doc/testing.md, which a prune
- * mends. */
+/* Returns whether a checkpoint is complete. A process's marker that could not be removed may stay: the kind
+ * "cleaning" of doc/testing.md, which a prune fixes. */
 static bool is_whole(const struct work *w, const char *want, const char *got) {
     hpcw_error err;
     const bool pruned =
@@ -263,7 +262,7 @@ static bool is_whole(const struct work *w, const char *want, const char *got) {
     return pruned && same_trees(want, got);
 }
 
-/* What is wrong after a run that returned `s` here; NULL: nothing. */
+/* Returns what is wrong after a run that returned `s` here; NULL: nothing. */
 static const char *judge(const struct work *w, const char *want, const char *got, int fault, bool met,
                          hpcw_status s, const hpcw_error *err) {
     if (!on_all(s == HPCW_OK) && !on_all(s != HPCW_OK)) {
@@ -276,7 +275,7 @@ static const char *judge(const struct work *w, const char *want, const char *got
         return "fails";
     }
     if (fault == COLLECTIVE) {
-        /* Nobody knows any more who is to remove what, but what is finished is whole. */
+        /* No process knows who must remove what, but a finished file is complete. */
         bool may =
             process != 0 || !has(got, w->last) || same_trees(want, got) || is_finished_later(w, want, got);
         return on_all(may) ? NULL : "looks finished";
@@ -288,7 +287,7 @@ static const char *judge(const struct work *w, const char *want, const char *got
                                                                                             : "looks finished";
 }
 
-/* All processes have the same random numbers. *most: about how many calls of the kind there are. */
+/* All processes have the same random numbers. *most: approximate number of calls of the kind. */
 static bool survives(int i, uint64_t *state, unsigned long *most) {
     char want[300], got[300];
     int fault = (int)random_below(state, KINDS);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Whether a report is sound, and which charts it has. Usage: html_check REPORT.html [RESULTS.json]
+/* Checks a report and lists its charts. Usage: html_check REPORT.html [RESULTS.json]
  *
- * With the second argument every number of the report's charts and tables must be one of RESULTS.json. Prints
- * "FIGURES charts, TABLES tables".
- */
+ * With the second argument, every number of the report's charts and tables must be in RESULTS.json. Prints
+ * "FIGURES charts, TABLES tables". */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +36,7 @@ static int ascending(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Every number of the page must be in the results, to the last digit. */
+/* Checks that every number of the page is in the results, to the last digit. */
 static bool all_known(const struct html_page *page, const char *path) {
     size_t size;
     char *text = (char *)read_file(path, &size);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Whether a file is one JSON value, with nothing after it but white space.
- * Usage: json_check [--members] FILE
- * With --members it prints the path of each member, one a line: a, a.b, and a[].b for the elements of an array a.
- */
+/* Checks that a file is one JSON value, followed only by white space. Usage: json_check [--members] FILE
+ * With --members it prints the path of each member, one a line: a, a.b, and a[].b for elements of an array a. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

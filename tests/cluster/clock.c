@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Records messages around a ring for some seconds by the system's clock, and compares the log with a clock that all hosts
- * share: CLOCK_REALTIME belongs to no namespace, and drift.c leaves it as it is. Process 0 prints a line for each process
- * and one for the messages; times are in microseconds.
+/* Records messages around a ring for some seconds by the system's clock. Then compares the log with
+ * CLOCK_REALTIME, which all hosts share: it belongs to no namespace, and drift.c does not change it. Process 0
+ * prints a line for each process and one for the messages; times are in microseconds.
  *
- *     mpiexec -n 4 clock LOG SECONDS
+ *    mpiexec -n 4 clock LOG SECONDS
  *
- * With the wrapper preloaded, that one records the messages in its log, LOG, and says itself how far the clocks were apart.
- */
+ * With the wrapper preloaded, the wrapper records the messages in its log, LOG, and reports itself how far the
+ * clocks were apart. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +19,12 @@
 
 enum { MOST = 64, WINDOWS = 10, ROUNDS = 50 };
 
-/* What the log says, on process 0. */
+/* Results from the log, on process 0. */
 struct found {
     double seconds;
-    double least[MOST][WINDOWS]; /* of a rank in a part of the log: log time less true time */
+    double least[MOST][WINDOWS]; /* smallest log time minus true time, of a rank in a part of the log */
     unsigned long messages, backwards;
-    double early; /* the most that a message came too early */
+    double early; /* largest time by which a message arrived too early */
 };
 
 static int process, processes;
@@ -38,21 +37,21 @@ static void must(hpcw_status status, const hpcw_error *error) {
     }
 }
 
-/* Of this day: a double then has a tenth of a nanosecond. */
+/* Time since midnight, so that a double resolves a tenth of a nanosecond. */
 static double true_time(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (double)(now.tv_sec % 86400) + 1e-9 * (double)now.tv_nsec;
 }
 
-/* An event whose cargo is the true time directly before it. */
+/* Records an event whose cargo is the true time just before it. */
 static void probe(hpcw_clog2_timeline *timeline, int32_t event) {
     hpcw_clog2_cargo cargo = {0};
     hpcw_clog2_cargo_f64(&cargo, true_time());
     hpcw_clog2_log_cargo(timeline, 0, event, &cargo);
 }
 
-/* Messages around the ring, until process 0 has had enough. */
+/* Sends messages around the ring until process 0 ends it. */
 static void exchange(hpcw_clog2_timeline *timeline, int32_t event, double seconds) {
     int to = (process + 1) % processes, from = (process + processes - 1) % processes, on = 1;
     for (double begin = MPI_Wtime(); on;) {
@@ -72,14 +71,14 @@ static void exchange(hpcw_clog2_timeline *timeline, int32_t event, double second
 static hpcw_status take_message(void *context, const hpcw_clog2_end *end) {
     struct found *f = context;
     f->messages += end->send;
-    if (end->meets && end->send) { /* the receive came before */
+    if (end->meets && end->send) { /* the receive was recorded earlier */
         f->backwards++;
         f->early = fmax(f->early, end->time - end->other);
     }
     return HPCW_OK;
 }
 
-/* The process may wait between the two clocks, so the least difference of many is the one that counts. */
+/* The process may be delayed between reading the two clocks. So the smallest difference of many is used. */
 static void take_probe(struct found *f, const hpcw_clog2_record *r) {
     uint64_t bits = 0;
     double truth;
@@ -112,7 +111,7 @@ static void read_log(const char *path, struct found *f) {
 
 static const char solo[] = "true time";
 
-/* Into a log of its own. What it says of the clocks is printed by process 0. */
+/* Records into a log of its own. Process 0 prints the report about the clocks. */
 static void record(const char *path, double seconds) {
     hpcw_clog2_log_options options;
     hpcw_clog2_log_report r;

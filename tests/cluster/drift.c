@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded: CLOCK_MONOTONIC runs too fast by DRIFT_<host name> millionths. */
+/* To be preloaded: makes CLOCK_MONOTONIC too fast by DRIFT_<host name> millionths. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ __attribute__((constructor)) static void begin(void) {
     ppm = value != NULL ? atof(value) : 0;
 }
 
-/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): those of the C library are reserved */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the C library's names are reserved */
 int clock_gettime(clockid_t clock, struct timespec *now) {
     if (real == NULL)
         begin();

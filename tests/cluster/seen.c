@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints how many hosts its processes see, and how many of them share memory and a name: "8 on 4, 2 to 2 on each". */
+/* Prints how many hosts its processes see, and how many processes share memory and a name: "8 on 4, 2 to 2 on
+ * each". */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Programs that change their directory while a container or log with a relative name is open.
+/* Programs that change their directory while a container or log with a relative name is open.
  *
- *     mpiexec -n 2 moved HOW FILES
+ *    mpiexec -n 2 moved HOW FILES
  *
- * HOW: "all" go to one directory, or "first": process 0 alone. Beside the container there is one of the serial calls, and one that begins
- * anew (sion_parreinit_mpi) after the move.
- */
+ * HOW: "all" processes move to one directory, or only the "first", process 0. Two more containers are written: one
+ * by the serial calls, and one that begins anew after the move (sion_parreinit_mpi). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

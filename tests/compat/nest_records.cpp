@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints what nest-sionlib-reader finds in the file of NEST's SIONlib backend. applications.py compiles it with both. */
+/* Prints what nest-sionlib-reader finds in a file of NEST's SIONlib backend. applications.py compiles it with our
+ * library and with SIONlib. */
 #include <cinttypes>
 #include <cstdio>
 

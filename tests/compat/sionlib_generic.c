@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A program written for SIONlib's generic interface, for 4 processes, whose callbacks are calls of MPI: each process prints
- * what it reads, and the results of calls. sionlib.sh compiles it for libhpcw_sionlib or for SIONlib.
- */
+/* A program for SIONlib's generic interface with 4 processes; its callbacks use MPI. Each process prints what it
+ * reads, and the results of calls. sionlib.sh compiles it for libhpcw_sionlib or for SIONlib. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +50,7 @@ static int scatter(void *in, void *out, void *group, int type, int items, int ro
     return MPI_Scatter(in, items, type_of(type), out, items, type_of(type), root, *(MPI_Comm *)group);
 }
 
-/* Where the messages of all begin at the root. */
+/* Offsets of all processes' messages on the root. */
 static int *offsets(void *group, const int *counts, int root) {
     int n, me;
     MPI_Comm_size(*(MPI_Comm *)group, &n);
@@ -78,7 +76,7 @@ static int scatter_sizes(void *in, void *out, void *group, int type, int *counts
     return code;
 }
 
-/* Records of a group come to its first process in pieces. */
+/* The records of a group come to its first process in pieces. */
 static int collect(const void *data, sion_int64 *spec, int words, sion_int64 piece, void *group, int collector,
                    int first, int last, int sid, int process(const void *, sion_int64 *, int)) {
     int me, code = 0;
@@ -135,7 +133,7 @@ static int distribute(void *data, sion_int64 *spec, int words, sion_int64 piece,
     return code;
 }
 
-/* SIONlib's numbers for tasks that can do all, and for those that can only send. */
+/* SIONlib's numbers for tasks that can do everything, and for tasks that can only send. */
 static int all_collect(void *group) {
     (void)group;
     return 50;
@@ -159,7 +157,7 @@ static int new_interface(void) {
     return aid;
 }
 
-/* File 0 has the name of the set: by that SIONlib looks for it. */
+/* File 0 has the name of the set, by which SIONlib finds it. */
 static char *name_of(const char *name, int file) {
     char *text = malloc(strlen(name) + 32);
     sprintf(text, file == 0 ? "%s" : "part-%2$d-of-%1$s", name, file);
@@ -172,7 +170,7 @@ static char *other_name_of(const char *name, int file) {
     return text;
 }
 
-/* `late`: SIONlib does not look again after the last one, so these are not collective. */
+/* late: SIONlib does not check again after the last task, so these calls are not collective. */
 static int new_collective(int capability(void *group), int late) {
     int aid = new_interface();
     sion_generic_register_gather_and_execute_cb(aid, collect);
@@ -218,7 +216,7 @@ static int open_each(int aid, const char *name, const char *mode, int *file, int
                                 NULL, actual);
 }
 
-/* Ranks in turn among the files; `turned`: files and places are in the other order. */
+/* Assigns ranks to files in turn. turned: files and places are in reverse order. */
 static void write_turned(int aid, const char *name, const char *mode, int files, int turned) {
     unsigned char data[CHUNK];
     char line[512];
@@ -253,7 +251,7 @@ static size_t read_rest(int sid, unsigned char *data) {
     return got;
 }
 
-/* A duplicate begins where the handle is, and moves alone. */
+/* A duplicate starts at the handle's position and then moves independently. */
 static void read_set(int aid, const char *name) {
     unsigned char data[2 * CHUNK * RECORDS];
     char line[512];
@@ -329,7 +327,7 @@ static void read_mapped(int aid, const char *name) {
     free(chunks);
 }
 
-/* Chunks of groups: files and places as write_turned has them, every second time backwards. */
+/* Chunks of groups. Files and places are as in write_turned, every second time in reverse. */
 static void write_collective(int aid, const char *name, const char *mode, int files, int turned) {
     unsigned char data[CHUNK];
     char line[512];
@@ -350,7 +348,7 @@ static void write_collective(int aid, const char *name, const char *mode, int fi
     print_all(line);
 }
 
-/* In merged containers only some tasks have data. */
+/* In merged containers, only some tasks have data. */
 static void read_collective(int aid, const char *name, const char *mode) {
     unsigned char data[5 * CHUNK * RECORDS];
     char line[512];
@@ -382,7 +380,7 @@ static void collective(void) {
     sion_generic_free_api(late);
 }
 
-/* Files with names of the program. */
+/* Files named by the program. */
 static void named(void) {
     int aid = new_interface(), other = new_interface();
     int first = sion_generic_register_get_multi_filename_cb(aid, name_of);
@@ -402,7 +400,7 @@ static void named(void) {
     sion_generic_free_api(other);
 }
 
-/* What SIONlib writes otherwise, or waits for ever in. */
+/* What SIONlib writes differently, or where it hangs. */
 static void beyond(int aid) {
     char line[512];
     sion_int64 chunk = CHUNK;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An MPI program written for SIONlib, for 4 processes: process 0 prints what all of them read, and the results of calls.
- * sionlib.sh compiles it for libhpcw_sionlib_mpi or for SIONlib.
- */
+/* An MPI program written for SIONlib with 4 processes. Process 0 prints what all of them read, and the results of
+ * calls. sionlib.sh compiles it for libhpcw_sionlib_mpi or for SIONlib. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +28,7 @@ static unsigned sum(const unsigned char *data, size_t bytes) {
     return s;
 }
 
-/* Prints the lines of all processes, by rank. */
+/* Prints the lines of all processes in the order of ranks. */
 static void print_all(const char *line) {
     char other[512];
     if (rank > 0) {
@@ -44,7 +42,7 @@ static void print_all(const char *line) {
     }
 }
 
-/* A set, or a container of communicators if there are 0 files. These have their processes in any order. */
+/* Writes a set, or with 0 files a container of communicators, whose processes are in any order. */
 static void write_parts(const char *name, const char *mode, int files, enum order order, int collective) {
     unsigned char data[CHUNK];
     char line[512], *file = NULL;
@@ -73,7 +71,7 @@ static void write_parts(const char *name, const char *mode, int files, enum orde
     MPI_Comm_free(&part);
 }
 
-/* Records longer than a block, of which SIONlib brings one block after another to the chunk. */
+/* Writes records longer than a block; SIONlib copies them to the chunk block by block. */
 static void write_large(const char *name, const char *mode) {
     unsigned char data[CHUNK];
     char line[512];
@@ -145,8 +143,8 @@ static void write_again(const char *name) {
     sion_parclose_mpi(sid);
 }
 
-/* A chunk that is no multiple of the block: SIONlib rounds it in the file, and fills no more than was asked for. The last
- * record is longer than that. */
+/* Writes chunks that are no multiple of the block. SIONlib rounds their size up in the file, and fills no more
+ * than was requested. The last record is longer than that. */
 static void write_unrounded(const char *name, const char *mode, int files) {
     unsigned char data[CHUNK];
     char line[512];
@@ -175,7 +173,7 @@ static void write_unrounded(const char *name, const char *mode, int files) {
     print_all(line);
 }
 
-/* Through the stream, which SIONlib does not see. */
+/* Writes through the stream, which SIONlib does not notice. */
 static void stream_unrounded(const char *name) {
     unsigned char data[CHUNK];
     char line[512];
@@ -217,7 +215,7 @@ static void after_close(const char *name) {
     print_all(line);
 }
 
-/* Key-value records that begin in a new chunk. */
+/* Writes key-value records that begin in a new chunk. */
 static void keys_in_chunks(const char *name) {
     unsigned char data[CHUNK];
     char line[512];
@@ -271,7 +269,7 @@ static void mapped_block_size(const char *name) {
     print_all(line);
 }
 
-/* LOCAL tasks on each process, in rounds. */
+/* Writes LOCAL tasks on each process, in rounds. */
 static void write_mapped(const char *name) {
     unsigned char data[CHUNK];
     char line[512];
@@ -292,7 +290,7 @@ static void write_mapped(const char *name) {
     for (int r = 0; r < RECORDS; r++) {
         for (int i = 0; i < LOCAL; i++) {
             int bytes =
-                (r * 41) % CHUNK; /* all use as many blocks: SIONlib does not clear the sizes of others */
+                (r * 41) % CHUNK; /* all use as many blocks, since SIONlib does not clear the sizes of others */
             fill(data, bytes, ranks[i] + r);
             sion_seek(sid, ranks[i], SION_CURRENT_BLK, SION_CURRENT_POS);
             items += sion_fwrite(data, 1, (size_t)bytes, sid);
@@ -303,8 +301,8 @@ static void write_mapped(const char *name) {
     print_all(line);
 }
 
-/* A task after another, each with as many blocks as its rank says. SIONlib mixes up the sizes of blocks of tasks that are
- * written in turn with those of others. */
+/* Writes one task after another; the number of blocks depends on the rank. SIONlib confuses the block sizes of
+ * tasks that are written in turn. */
 static void write_uneven(const char *name, int files, enum order order) {
     unsigned char data[CHUNK];
     char line[512];
@@ -334,7 +332,7 @@ static void write_uneven(const char *name, int files, enum order order) {
     print_all(line);
 }
 
-/* By shares or with a list of ranks. */
+/* Reads by shares, or with a list of ranks. */
 static void read_mapped(const char *name, int share) {
     unsigned char data[CHUNK * 4];
     char line[512];
@@ -413,7 +411,8 @@ static void bad_calls(void) {
     print_all(line);
 }
 
-/* What SIONlib 1.7.6 cannot do: fewer processes than tasks of a set, and a file that is missing or damaged, without a hang. */
+/* What SIONlib 1.7.6 cannot do: fewer processes than tasks of a set; and a missing or damaged file without a
+ * hang. */
 static void beyond(void) {
     char line[512], *file = NULL;
     unsigned char data[CHUNK * RECORDS];
@@ -445,7 +444,7 @@ static void beyond(void) {
     snprintf(line, sizeof line, "missing %d, damaged %d, buddy %d", missing, damaged, buddy);
     print_all(line);
 
-    /* A reinit after writes begins anew; one that fails leaves nothing to write to. */
+    /* A reinit after writes begins anew. A failed reinit leaves nothing to write to. */
     files = 1;
     chunk = CHUNK;
     block = 64;

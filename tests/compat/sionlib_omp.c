@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A program with threads written for SIONlib, for 2 threads, and with WITH_MPI for 4 processes of 2 threads. Each thread writes
- * and reads its own task; the lines of all are printed in their order.
- */
+/* A threaded program written for SIONlib, with 2 threads, or with WITH_MPI 4 processes of 2 threads. Each thread
+ * writes and reads its own task. The lines of all threads are printed in order. */
 #ifdef WITH_MPI
 #include <mpi.h>
 #endif

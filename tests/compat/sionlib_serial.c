@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A program of one process written for SIONlib: it prints what the calls return and what it reads, and leaves its files.
- * sionlib.sh compiles it for libhpcw_sionlib or for SIONlib.
- */
+/* A serial program written for SIONlib. It prints the results of calls and what it reads, and leaves its files.
+ * sionlib.sh compiles it for libhpcw_sionlib or for SIONlib. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,13 +55,13 @@ static int open_to_read(const char *name, FILE **stream) {
     return sid;
 }
 
-/* Tasks in turn, through the call or through the stream. */
+/* Writes tasks in turn, through the call or through the stream. */
 static void write_records(const char *name, const char *mode, int by_stream) {
     unsigned char data[CHUNK];
     FILE *stream = NULL;
     int sid = open_to_write(name, mode, by_stream ? &stream : NULL);
     for (int r = 0; r < RECORDS; r++) {
-        for (int t = 0; t < TASKS - 1; t++) { /* the last one stays empty */
+        for (int t = 0; t < TASKS - 1; t++) { /* the last task stays empty */
             int size = size_of(t, r);
             fill(data, size, t * RECORDS + r);
             int selected = sion_seek_fp(sid, t, SION_CURRENT_BLK, SION_CURRENT_POS, by_stream ? &stream : NULL);
@@ -105,7 +103,7 @@ static void read_chunks(const char *name, int by_stream) {
     sion_close(sid);
 }
 
-/* What there is, and positions. */
+/* Prints what the container has, and positions. */
 static void look(const char *name) {
     unsigned char data[20];
     int tasks, most, size, files;
@@ -164,7 +162,7 @@ static void look(const char *name) {
     sion_close(sid);
 }
 
-/* A task alone. All have the same number of blocks, as SIONlib takes that of the first for all. */
+/* Reads one task. All tasks have as many blocks, since SIONlib uses the first task's number for all. */
 static void read_rank(const char *name) {
     unsigned char data[CHUNK + 50 * TASKS];
     sion_int64 chunk;
@@ -177,7 +175,7 @@ static void read_rank(const char *name) {
     }
 }
 
-/* Any ranks, which the file has; the calls know the tasks by their places. */
+/* Gives the tasks arbitrary ranks in the file; the calls use their places. */
 static void other_ranks(const char *name, const int *list) {
     unsigned char data[20];
     int tasks = 3, files = 1, ranks[3], *all_ranks = ranks;
@@ -282,7 +280,7 @@ static void bad_calls(void) {
     printf("closed: %d\n", sion_close(sid));
 }
 
-/* Where SIONlib 1.7.6 loses data or makes a file that nobody can read. */
+/* Cases in which SIONlib 1.7.6 loses data or makes an unreadable file. */
 static void no_loss(void) {
     unsigned char data[CHUNK] = {0};
     int block, blocks, rank = 7, files = 1, tasks = 0, ranks[1] = {0}, *all_ranks = ranks;
@@ -298,7 +296,7 @@ static void no_loss(void) {
     printf("  read %zu, then of the key %zu\n", raw, keyed);
     sion_close(sid);
 
-    /* A writer stays where it is. */
+    /* A writer keeps its position. */
     sid = open_to_write("stays.sion", "bw", NULL);
     for (int t = 0; t < TASKS; t++) {
         int moved = sion_seek(sid, t, 0, 0);
@@ -308,7 +306,7 @@ static void no_loss(void) {
     printf("stays.sion: closed %d\n", sion_close(sid));
     read_chunks("stays.sion", 0);
 
-    /* After a seek that fails, the selected task is at its own position. */
+    /* After a failed seek, the selected task is at its own position. */
     sid = open_to_read("stays.sion", NULL);
     for (int t = 1; t < 3; t++) {
         int moved = sion_seek(sid, t, t == 1 ? 99 : 0, t == 1 ? 0 : 9999);
@@ -335,7 +333,7 @@ static void hear(void *context, const char *message) {
 }
 #endif
 
-/* What SIONlib 1.7.6 cannot do: many blocks, and a position in a value that continues in another chunk. */
+/* What SIONlib 1.7.6 cannot do: many blocks, and positions in a value that continues in another chunk. */
 static void beyond(void) {
     unsigned char data[CHUNK * 5];
     int sid = open_to_write("many.sion", "bw", NULL);
@@ -381,7 +379,7 @@ static void beyond(void) {
     sion_hpcw_on_error(NULL, NULL);
 #endif
 
-    /* A container that could not be written has no name. */
+    /* A container that could not be written gets no name. */
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 4096, .rlim_max = RLIM_INFINITY});
     sid = open_to_write("no_room.sion", "bw", NULL);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How fast an MPI program that was written for SIONlib writes and reads records: speed.py compiles it for libhpcw_sionlib_mpi
- * and for SIONlib. Usage: sionlib_speed FILE SHARE, where SHARE of the work is done.
+/* Measures how fast an MPI program written for SIONlib writes and reads records. speed.py compiles it for
+ * libhpcw_sionlib_mpi and for SIONlib. Usage: sionlib_speed FILE SHARE, where SHARE is the part of the work to do.
  *
- * Process 0 prints a line per row: bytes of a record, local or collective, write or read, the seconds from before the open to
- * after the close, and MB/s of all processes.
- */
+ * Process 0 prints a line per row: bytes of a record, local or collective, write or read, seconds from before the
+ * open to after the close, and MB/s of all processes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +58,8 @@ static void read_records(const char *name, char *data, size_t bytes, long record
 }
 
 static void row(const char *name, size_t bytes, long records, int collective) {
-    /* Not 16 bytes after a page, as malloc does: some processors copy data of files there many times slower. */
+    /* malloc returns memory 16 bytes after a page boundary, from which some processors copy file data many times
+     * slower. */
     char *data = aligned_alloc(64, bytes);
     if (data == NULL) {
         fail("no memory");

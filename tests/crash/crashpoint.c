@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Runs a command and counts its calls that change the file system, or those that only look at it. On order it kills the
- * command at one of them, or lets that one fail.
+/* Runs a command and counts its calls that change the file system, or those that only examine it. If asked to, it
+ * kills the command at one of these calls or lets one fail.
  *
- *     crashpoint --log FILE --below DIR [--below DIR]... [--count changes|looks] [--copies DIR]
- *                [--kill N:before|N:after | --fail N:ERRNO] COMMAND...
+ *    crashpoint --log FILE --below DIR [--below DIR]... [--count changes|looks] [--copies DIR] [--kill
+ *    N:before|N:after | --fail N:ERRNO] COMMAND...
  *
- * Only calls on names and files below a DIR count; they have the numbers 1, 2, ... A seccomp filter stops the command at such
- * calls alone, so all others run at full speed. It sees raw system calls, threads and forked children. One counted call runs
- * at a time: a thread waits at its call until that of another thread has returned, so the log has the order of the calls.
+ * Only calls on names and files below a DIR count; they are numbered 1, 2, ... A seccomp filter stops the command
+ * only at such calls, so all others run at full speed. It sees raw system calls, threads and forked children. One
+ * counted call runs at a time: a thread waits at its call until the call of another thread has returned. So the
+ * log has the order of the calls.
  *
- *   --log FILE      a line of JSON for each call, then one for the end; appended. Names are absolute and without symbolic
- *                   links, "DEVICE:INODE" tells files and directories apart.
- *   --count WHICH   changes, unless it is said: calls that change the file system; looks: opening, reading, listing, stat
+ *   --log FILE      a line of JSON for each call, then one for the end; appended. Names are absolute and without
+ *                   symbolic links; "DEVICE:INODE" identifies files and directories.
+ *   --count WHICH   changes (default): calls that change the file system; looks: opening, reading, listing, stat
  *   --copies DIR    keeps a copy of a file in DIR/N when call N, an fsync or fdatasync of it, has returned
- *   --kill N:WHEN   kills the command, with its threads and children, before call N is made or after it has returned
+ *   --kill N:WHEN   kills the command, with its threads and children, before call N or after its return
  *   --fail N:ERRNO  call N is not made and returns EACCES, EIO, EMFILE, ENOMEM or ENOSPC
  *
- * Exit status: that of the command, 128 + S if signal S ended it, so 137 if it was killed on order; 97 if call N was to be
- * met and never came; 96 if the command cannot be run or traced. The last line of the log has the same:
- * {"end": "died" | "exit" | "signal" | "missed", ...}.
- */
+ * Exit status: that of the command, or 128 + S if signal S ended it, so 137 after a kill. 97: call N never came.
+ * 96: the command cannot be run or traced. The last line of the log has the same: {"end": "died" | "exit" |
+ * "signal" | "missed", ...}. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,16 +60,16 @@ enum { STATUS_TRACER = 96, STATUS_MISSED = 97, MOST_WATCHED = 8, MOST_THREADS = 
 /* ---- the calls ---- */
 
 enum kind {
-    OPEN,  /* of a name: a point if it can create or truncate */
-    NAME,  /* a name appears, goes, or its file changes */
-    TWO,   /* an old and a new name */
-    FD,    /* an open file */
-    MAP,   /* mmap of a file to be written: a note, no point */
+    OPEN,  /* of a name: counts if it can create or truncate */
+    NAME,  /* a name appears or disappears, or its file changes */
+    TWO,   /* has an old and a new name */
+    FD,    /* acts on an open file */
+    MAP,   /* mmap of a writable file: a note that does not count */
     MEMORY /* msync */
 };
 
-/* `directory` and `path`: arguments of the first name, `to_directory` and `to_path` of the second. -1: the call has none, for
- * directories the working one. For FD, `path` is the descriptor. */
+/* Argument positions: `directory` and `path` of the first name, `to_directory` and `to_path` of the second. -1:
+ * the call has no such argument; for a directory, the working directory. For FD, `path` is the descriptor. */
 struct call {
     long number;
     const char *what;
@@ -139,38 +138,38 @@ enum {
 /* ---- what happens ---- */
 
 struct name {
-    char path[PATH_MAX]; /* "" if there is none */
-    char directory[48];  /* identity of the directory that has the name; "" for an open file */
-    char file[48];       /* of what has the name; "" if nothing has */
+    char path[PATH_MAX]; /* "": none */
+    char directory[48];  /* id of the directory that has the name; "" for an open file */
+    char file[48];       /* id of the file that has the name; "": none */
 };
 
 struct thread {
     pid_t id;
-    bool waits; /* at a call, until another thread's has returned */
+    bool waits; /* it waits at a call until another thread's call has returned */
 };
 
 struct run {
-    const struct call *calls; /* [call_count]: those that count */
+    const struct call *calls; /* [call_count] the calls that count */
     size_t call_count;
     const char *watched[MOST_WATCHED];
     int watches;
     int log;
     const char *copies;
     unsigned long point; /* 0: none */
-    bool after;          /* kill after it */
+    bool after;          /* kill after the call, not before it */
     int fail;            /* 0: kill */
 
     pid_t command;
-    bool over; /* `command` has ended, with `status` */
+    bool over; /* `command` has ended with `status` */
     int status;
     struct thread thread[MOST_THREADS];
     int threads;
 
-    unsigned long count; /* counted calls so far */
-    pid_t inside;        /* the thread that is in a call; 0: none */
-    bool numbered;       /* it is a point; otherwise a note */
+    unsigned long count; /* number of counted calls so far */
+    pid_t inside;        /* thread that is in a call; 0: none */
+    bool numbered;       /* the call counts; otherwise it is a note */
     bool met, killed;
-    /* The call that it is in. */
+    /* The current call: */
     const struct call *call;
     const char *what;
     uint64_t argument[ARGUMENTS];
@@ -199,7 +198,7 @@ static int64_t result_of(pid_t thread) {
     return ptrace(PTRACE_GETREGS, thread, NULL, &r) == 0 ? (int64_t)r.rax : -EIO;
 }
 
-/* The call will not be made, and return `result`. */
+/* Skips the call; it returns `result`. */
 static void skip_call(pid_t thread, int64_t result) {
     struct user_regs_struct r;
     if (ptrace(PTRACE_GETREGS, thread, NULL, &r) == 0) {
@@ -247,7 +246,7 @@ static bool read_memory(pid_t thread, uint64_t address, void *to, size_t size) {
 }
 
 static bool read_text(pid_t thread, uint64_t address, char text[PATH_MAX]) {
-    const size_t page = 4096; /* or a multiple of it: the next one may not be there */
+    const size_t page = 4096; /* or a divisor of the real page size: the next page may not be mapped */
     for (size_t n = 0, more; n < PATH_MAX; n += more) {
         more = page - (address + n) % page;
         more = more < PATH_MAX - n ? more : PATH_MAX - n;
@@ -277,7 +276,7 @@ static bool link_text(const char *link, char to[PATH_MAX]) {
     return n > 0;
 }
 
-/* A descriptor of the thread. */
+/* Reads the file of a descriptor of the thread. */
 static void open_file(pid_t thread, int fd, struct name *name, mode_t *mode) {
     char link[64];
     struct stat st;
@@ -291,7 +290,7 @@ static void open_file(pid_t thread, int fd, struct name *name, mode_t *mode) {
         identity(name->file, &st);
 }
 
-/* A name that the thread passes. `follow`: the call follows a link as last component. */
+/* Reads a name argument of the thread. follow: the call follows a link in the last component. */
 static void named(pid_t thread, int directory, uint64_t address, bool follow, struct name *name) {
     char text[PATH_MAX], full[PATH_MAX], base[PATH_MAX], link[64];
     struct stat st;
@@ -331,7 +330,7 @@ static void named(pid_t thread, int directory, uint64_t address, bool follow, st
         identity(name->file, &st);
 }
 
-/* The file that is mapped at an address. */
+/* Finds the file mapped at an address. */
 static void mapped(pid_t thread, uint64_t address, struct name *name) {
     char line[PATH_MAX + 128], path[64];
     snprintf(path, sizeof path, "/proc/%d/maps", (int)thread);
@@ -416,7 +415,7 @@ static int directory_of(const struct run *r, int argument) {
     return argument < 0 ? AT_FDCWD : (int)r->argument[argument];
 }
 
-/* The flags of a call that opens. */
+/* Returns the flags of an opening call. */
 static uint64_t open_flags(pid_t thread, long number, const uint64_t argument[ARGUMENTS]) {
     struct open_how how = {0};
     if (number == __NR_openat2)
@@ -436,7 +435,7 @@ static bool follows(const struct run *r, long number) {
            (number == __NR_fchownat && (r->argument[4] & AT_SYMLINK_NOFOLLOW) == 0);
 }
 
-/* Looks at the call before which a thread stands. Whether it is one that counts, or a note. */
+/* Examines the call that a thread is about to make. Returns whether it counts, or is a note. */
 static bool looks_at(struct run *r, pid_t thread) {
     long number = call_of(thread, r->argument);
     const struct call *c = r->call = find(r, number);
@@ -479,7 +478,7 @@ static bool looks_at(struct run *r, pid_t thread) {
     return watched(r, r->name.path) || watched(r, r->to.path);
 }
 
-/* The call has returned, or was never made: then `result` is -1. */
+/* Logs a call that has returned, or was not made; then `result` is -1. */
 static void logs(struct run *r, pid_t thread, bool made, int64_t result) {
     struct line l = {.size = 0};
     struct stat st;
@@ -511,7 +510,7 @@ static void logs(struct run *r, pid_t thread, bool made, int64_t result) {
         add(&l, ", \"made\": false");
     } else {
         add(&l, ", \"result\": %" PRId64, result);
-        if (result >= 0 && r->call->kind == OPEN) { /* what was opened */
+        if (result >= 0 && r->call->kind == OPEN) { /* the file that was opened */
             snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)thread, (int)result);
             if (stat(path, &st) == 0) {
                 char file[48];
@@ -547,7 +546,7 @@ static void kill_all(struct run *r) {
         (void)syscall(SYS_kill, r->thread[i].id, SIGKILL); /* the id of any thread stands for its process */
 }
 
-/* A thread stands before a call, and none is inside one. */
+/* A thread is about to make a call, and no other is in one. */
 static void enters(struct run *r, pid_t thread) {
     if (!looks_at(r, thread)) {
         (void)ptrace(PTRACE_CONT, thread, NULL, NULL);
@@ -580,7 +579,7 @@ static void leaves(struct run *r, pid_t thread) {
         (void)ptrace(PTRACE_CONT, thread, NULL, NULL);
 }
 
-/* Lets threads that wait enter their calls, until one is inside. */
+/* Lets waiting threads start their calls, until one is in a call. */
 static void next_enters(struct run *r) {
     for (int i = 0; i < r->threads && r->inside == 0 && !r->killed; i++)
         if (r->thread[i].waits) {
@@ -630,7 +629,7 @@ static void stopped(struct run *r, pid_t id, int status) {
                (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)) {
         (void)ptrace(PTRACE_LISTEN, id, NULL, NULL);
     } else if (event == PTRACE_EVENT_EXEC) {
-        /* A thread that executes a program takes the id of the first one, whatever that did. */
+        /* A thread that executes a program gets the id of the first thread, whatever that did. */
         if (r->inside == id)
             r->inside = 0;
         (void)ptrace(PTRACE_CONT, id, NULL, NULL);
@@ -641,17 +640,18 @@ static void stopped(struct run *r, pid_t id, int status) {
 
 /* ---- begin and end ---- */
 
-/* Stops at the calls of the table: of opens only those that create or truncate, of maps only those that write a file. */
+/* Stops at the calls of the table. Of opens, only those that create or truncate; of maps, only those that write a
+ * file. */
 static void filter_calls(const struct run *r) {
     struct sock_filter program[MOST_CALLS * 2 + 32];
     unsigned short n = 0;
     const unsigned low =
-        (unsigned)offsetof(struct seccomp_data, args); /* of little-endian machines: the low word */
+        (unsigned)offsetof(struct seccomp_data, args); /* on little-endian machines, the low word */
     program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch));
     program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 1, 0);
     program[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     program[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-    /* O_TMPFILE has O_DIRECTORY in it, which alone makes nothing. */
+    /* O_TMPFILE includes O_DIRECTORY, which alone creates nothing. */
     const unsigned makes = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
     if (r->calls == changes) {
         program[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 0, 4);

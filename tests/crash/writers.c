@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes one thing with any of the library's writers, or says what is there, for crash.py.
+/* Writes one file with any of the library's writers, or reports its content, for crash.py.
  *
- *     writers WHAT PATH CONTENT [KEY=VALUE]...    writes CONTENT, any word
- *     writers WHAT PATH -       [KEY=VALUE]...    reads: prints the word that all of it holds
+ *    writers WHAT PATH CONTENT [KEY=VALUE]...    writes CONTENT, any word
+ *    writers WHAT PATH -       [KEY=VALUE]...    reads: prints the word that all tasks have
  *
- * WHAT is sion, linktest, vom, clog2, log or rank2file. Every byte depends on the first letter of the word and the task, so a reader knows what
- * it has before it: one of the words of `words`, or "mixture" if tasks differ. A reader exits with status 1 and says why if
- * there is nothing whole. The bytes do not depend on the number of processes.
+ * WHAT is sion, linktest, vom, clog2, log or rank2file. Every byte depends on the first letter of the word and the
+ * task, so a reader knows which content it has: one of the words of `words`, or "mixture" if tasks differ. If
+ * nothing complete exists, a reader exits with status 1 and says why. The bytes do not depend on the number of
+ * processes.
  *
- *     tasks=N    all together; default 4
- *     files=N    physical files of a set; default 1
- *     sync=none, file or directory
- *     end=open   ends without a close
- *     br=1       load data are compressed
- *     local=DIR  of the local files of a recording
- *     layout=NAME, id=N, replace=1  of rank2file; PATH is the prefix, the dataset is ckpt.ID
- */
+ *    tasks=N    number of tasks; default 4
+ *    files=N    physical files of a set; default 1
+ *    sync=none, file or directory
+ *    end=open   ends without a close
+ *    br=1       compresses load data
+ *    local=DIR  directory for the local files of a recording
+ *    layout=NAME, id=N, replace=1  for rank2file; PATH is the prefix, the dataset is ckpt.ID */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@
 #include <hpcw/mpi.h>
 #endif
 
-enum { MOST_TASKS = 64, MOST_BYTES = 65536, STATES = 50 /* that a process records */ };
+enum { MOST_TASKS = 64, MOST_BYTES = 65536, STATES = 50 /* states that each process records */ };
 static const char *const words[] = {"old", "new", "third"};
 enum { WORDS = sizeof words / sizeof *words, NO_WORD = WORDS, MIXTURE };
 
@@ -38,7 +37,7 @@ struct job {
     hpcw_durability sync;
     bool ends_open, compressed, replace;
     hpcw_comm *comm;
-    uint32_t first, count; /* tasks of this process */
+    uint32_t first, count; /* range of tasks of this process */
 };
 
 /* ---- content ---- */
@@ -62,7 +61,7 @@ static size_t fill(const char *word, uint32_t task, unsigned char *data) {
     return size;
 }
 
-/* The word that these bytes are; NO_WORD. */
+/* Returns the word that these bytes are from, or NO_WORD. */
 static int word_of(uint32_t task, const unsigned char *data, size_t size) {
     static unsigned char want[MOST_BYTES];
     for (int w = 0; w < WORDS; w++)
@@ -71,7 +70,7 @@ static int word_of(uint32_t task, const unsigned char *data, size_t size) {
     return NO_WORD;
 }
 
-/* Adds the word of a task to what all tasks hold so far. `all` begins with -1. */
+/* Combines the word of a task with those of the tasks so far. `all` starts as -1. */
 static void meet(int *all, int word) {
     *all = *all == -1 || *all == word ? word : MIXTURE;
 }
@@ -183,7 +182,7 @@ static hpcw_status linktest_read(const struct job *job, hpcw_error *err) {
     return status == HPCW_OK ? say(all, err) : status;
 }
 
-/* ---- load data: every rank's file alone is whole or not; PATH is a directory ---- */
+/* ---- load data: each rank's file is complete or not; PATH is a directory ---- */
 
 static void vom_name(const struct job *job, uint32_t rank, char name[4096]) {
     snprintf(name, 4096, "%s/data.%" PRIu32 ".json%s", job->path, rank, job->compressed ? ".br" : "");
@@ -223,7 +222,7 @@ static hpcw_status vom_write(const struct job *job, hpcw_error *err) {
             fprintf(stderr, "%s\n", local.message);
             for (uint32_t made = 0; made <= i; made++)
                 hpcw_vom_free(file[made]);
-            exit(1); /* what a program does whose file cannot be opened; mpiexec ends the others */
+            exit(1); /* like a program whose file cannot be opened; mpiexec ends the others */
         }
     if (status == HPCW_OK && !job->ends_open)
         status = hpcw_vom_close_set(file, job->count, job->comm, err);
@@ -246,7 +245,7 @@ static hpcw_status vom_task(void *context, const hpcw_vom_task *task) {
     return HPCW_OK;
 }
 
-/* Prints a word for each rank; "none" where it has no file. */
+/* Prints a word for each rank; "none" if it has no file. */
 static hpcw_status vom_read(const struct job *job, hpcw_error *err) {
     hpcw_status status = HPCW_OK;
     for (uint32_t rank = 0; status == HPCW_OK && rank < job->tasks; rank++) {
@@ -305,7 +304,7 @@ static hpcw_status clog2_slice(const struct job *job, hpcw_clog2 *log, uint64_t 
     return status;
 }
 
-/* Process 0 has the one slice. */
+/* Process 0 has the only slice. */
 static hpcw_status clog2_write(const struct job *job, hpcw_error *err) {
     hpcw_clog2_options options;
     hpcw_clog2 *log;
@@ -372,7 +371,7 @@ static hpcw_status log_state(void *context, const hpcw_clog2_stretch *state) {
     return HPCW_OK;
 }
 
-/* Prints the word and, of the states that all tasks record, how many are missing. */
+/* Prints the word, and how many of the states that all tasks record are missing. */
 static hpcw_status clog2_read(const struct job *job, hpcw_error *err) {
     struct log_seen seen = {-1, 0};
     hpcw_clog2_watch watch = {.context = &seen, .state = log_state};
@@ -423,7 +422,7 @@ static hpcw_status rank2file_write(const struct job *job, hpcw_error *err) {
     options.dataset.id = job->id;
     options.dataset.name = name;
     options.dataset.created_us = 1700000000000000 + job->id;
-    options.dataset.flushed = "2023-11-14T22:13:20"; /* the same, as an index that is made anew has it */
+    options.dataset.flushed = "2023-11-14T22:13:20"; /* the same, in the form of an index that is rebuilt */
     options.dataset.user = "user";
     options.leaf_ranks = 2;
     options.count = job->count;

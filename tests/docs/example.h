@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Worked examples of a page in doc/formats: how to write the same file, and who reads it. */
+/* Worked examples of a page in doc/formats: a function that writes the same file, and one that reads it. */
 #ifndef HPCW_TESTS_DOCS_EXAMPLE_H
 #define HPCW_TESTS_DOCS_EXAMPLE_H
 
@@ -13,19 +13,19 @@ struct docs_example {
     /* opening line of its fenced blocks: kind, space, name of the file; see support/hexdump.h */
     const char *block;
 
-    /* Writes the file through the public API as `directory`/NAME, and the other files of its set, if any. */
+    /* Writes the file as `directory`/NAME by the public API, with the other files of its set. */
     hpcw_status (*write)(const char *directory, hpcw_error *err);
 
-    /* Opens and verifies a file with the strict reader, at its strictest. All examples of one page are in one
+    /* Opens and verifies a file with the strict reader at its strictest. All examples of a page are in one
      * directory under their names, so that the files of a set find each other. */
     hpcw_status (*verify)(const char *path, hpcw_error *err);
 };
 
-/* A list per format, in a source file of its own. */
+/* Each format has a list in its own source file. */
 #define DOCS_LIST(number, name) extern const struct docs_example docs_##name[];
 GEN_FORMAT_LIST(DOCS_LIST)
 
-/* The list of lists, which NULL ends: tests/docs/lists.c. */
+/* All lists, ended by NULL: tests/docs/lists.c. */
 extern const struct docs_example *const docs_lists[];
 
 #endif

@@ -25,7 +25,8 @@ static hpcw_linktest_params params_of(uint32_t tasks) {
     return p;
 }
 
-/* Task r runs on core r of node "n1" and measured times_ps[r][step]. Retests are half way down to 1.75 microseconds. */
+/* Task r runs on core r of node "n1" and measured times_ps[r][step]. A retest is half way between its timing and
+ * 1.75 microseconds. */
 static hpcw_status write_result(const char *directory, const char *name, const hpcw_linktest_params *p,
                                 const uint64_t times_ps[][2], hpcw_error *err) {
     char path[1024];
@@ -82,7 +83,7 @@ static hpcw_status verify(const char *path, hpcw_error *err) {
     return s;
 }
 
-/* The numbers of the first example, as its notes print them. */
+/* Checks the numbers in the notes of the first example. */
 static bool pair_is_as_noted(struct read_linktest *reader, hpcw_error *err) {
     struct read_linktest_summary sum;
     struct read_linktest_slow slow;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The worked example of doc/formats/rank2file.md: the map of three ranks, in a root and two leaves. */
+/* Worked example of doc/formats/rank2file.md: the map of three ranks, as a root and two leaves. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "libreader/rank2file/rank2file.h"
 #include "tests/docs/example.h"
 
-/* Rank 0 has one file, rank 1 two, rank 2 none. */
+/* Rank 0 has one file, rank 1 has two, rank 2 has none. */
 static size_t files_of(void *context, uint32_t rank, const hpcw_rank2file_entry **entry) {
     static const hpcw_rank2file_entry first[] = {{"rank_0.ckpt", 524294, 0x6697d4ef, true}};
     static const hpcw_rank2file_entry second[] = {{"rank_1.a", 7, 0x28eeb9e, true}, {"rank_1.b", 0, 0, true}};
@@ -17,7 +17,7 @@ static size_t files_of(void *context, uint32_t rank, const hpcw_rank2file_entry 
     return rank < 2 ? rank + 1 : 0;
 }
 
-/* The file of a node: the last part of its path. */
+/* Writes the file of a node; its name is the last part of its path. */
 static hpcw_status write_node(const hpcw_rank2file_map *map, uint32_t index, const char *directory,
                               hpcw_error *err) {
     char path[1024];
@@ -52,7 +52,7 @@ static hpcw_status write_map(const char *directory, hpcw_error *err) {
     return s;
 }
 
-/* The root with all leaves below it; a leaf as a tree. */
+/* Verifies the root with all leaves below it, and a leaf as a tree. */
 static hpcw_status verify_node(const char *path, hpcw_error *err) {
     return read_rank2file_verify(path, err);
 }

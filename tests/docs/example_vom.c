@@ -13,7 +13,7 @@
 
 static const uint64_t collection = 7;
 
-/* Element 0 of a rank, at the place `rank` of the collection. */
+/* Element 0 of a rank, at position `rank` of the collection. */
 static hpcw_vom_entity element(uint32_t rank) {
     static const uint64_t index[2] = {0, 1};
     return hpcw_vom_element(rank, 0, collection, &index[rank], 1);
@@ -77,7 +77,7 @@ static hpcw_status write_set(const char *directory, hpcw_error *err) {
     return s == HPCW_OK ? write_rank(directory, 1, err) : s;
 }
 
-/* A file, and the set that it is in. */
+/* Verifies a file and the set it belongs to. */
 static hpcw_status verify_set(const char *path, hpcw_error *err) {
     char directory[1024];
     (void)snprintf(directory, sizeof directory, "%.*s", (int)(strrchr(path, '/') - path), path);

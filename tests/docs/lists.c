@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The formats whose pages have examples, in a file of its own: the template of a format has another list. */
+/* Formats whose pages have examples. It is a file of its own, since the template of a format has another list. */
 #include <stddef.h>
 
 #include "tests/docs/example.h"

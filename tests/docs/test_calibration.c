@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The network model against published figures: computes the table of doc/realism.md, "Network", compares it with the page,
- * and checks that each deviation is within its limit. Usage: test_calibration PAGE
- */
+/* Compares the network model with published figures: computes the table of doc/realism.md, "Network", compares it
+ * with the page, and checks that each deviation is within its limit. Usage: test_calibration PAGE */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +32,7 @@ static void row(const char *preset, const char *what, const char *unit, double p
     rows++;
 }
 
-/* A machine without faults, and the job on its first nodes. */
+/* Builds a machine without faults, and the job on its first nodes. */
 static void build(const char *preset, uint32_t ranks, uint64_t seed, struct model_machine *m,
                   struct model_network *net) {
     struct model_machine_params p;
@@ -51,7 +49,7 @@ static void build(const char *preset, uint32_t ranks, uint64_t seed, struct mode
     model_network_init(net, m);
 }
 
-/* One message alone, without noise, in microseconds. */
+/* Time of one message alone without noise, microseconds. */
 static double alone_us(const char *preset, enum model_class distance, uint64_t bytes) {
     const struct model_contention alone = {0};
     struct model_machine m;
@@ -85,8 +83,8 @@ static void curve(const char *preset, const char *label, enum model_class distan
 #define CURVE(preset, label, distance, source, size)                                                           \
     curve(preset, label, distance, source, size, sizeof(size) / sizeof(size)[0])
 
-/* 24 timings of 256 KiB between two nodes of a switch, one pair at a time; averaged over 48 excerpts. The published steps
- * took as long as 170 messages there and back. */
+/* 24 timings of 256 KiB between two nodes of a switch, one pair at a time, averaged over 48 excerpts. The
+ * published steps took as long as 170 round trips. */
 static void steps(void) {
     struct model_machine m;
     struct model_network net;
@@ -119,8 +117,8 @@ static void steps(void) {
     row("dfplus-hdr200", "256 KiB, largest of 24", "us", 12.01200, "N1", high, 15);
 }
 
-/* 16 MiB across the halves of 190 nodes x 4, both directions at once: by step, pairs x 2 x size / mean time; averaged over
- * ten seeds. */
+/* 16 MiB across the halves of 190 nodes x 4, in both directions at once. Per step: pairs x 2 x size / mean time,
+ * averaged over ten seeds. */
 static void bisection(void) {
     enum { RANKS = 760, HALF = RANKS / 2, SEEDS = 10 };
     double low = 0, mean = 0, high = 0;
@@ -161,7 +159,7 @@ static void bisection(void) {
     row("dfplus-hdr200", "bisection of 190 nodes, fastest step", "TiB/s", 11.3783, "N1", high, 15);
 }
 
-/* Share of the line that all nodes of an island get when all talk to other islands. */
+/* Share of the line rate that all nodes of an island get when all send to other islands. */
 static void blocking(void) {
     struct model_machine m;
     struct model_network net;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The worked examples of doc/formats: the bytes in the page are what our writer makes, and what our strict reader
- * accepts. Usage: test_docs_examples FOLDER_OF_THE_PAGES
- */
+/* Worked examples of doc/formats: our writer makes the bytes of the page, and our strict reader accepts them.
+ * Usage: test_docs_examples FOLDER_OF_THE_PAGES */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +26,7 @@ static const char *name_of(const struct docs_example *x) {
     return strchr(x->block, ' ') + 1;
 }
 
-/* The bytes of the example as the page has them. */
+/* Returns the bytes of the example from the page. */
 static unsigned char *described(const struct docs_example *x, char *page, size_t *size) {
     (void)snprintf(page, PATH, "%s/%s", pages, x->page);
     hpcw_error err = {.message = ""};
@@ -39,7 +37,7 @@ static unsigned char *described(const struct docs_example *x, char *page, size_t
     return data;
 }
 
-/* A directory in the scratch directory, and the path of the example in it. */
+/* Makes a directory in the scratch directory, and the path of the example in it. */
 static void place(const struct docs_example *x, const char *kind, char *folder, char *path) {
     (void)snprintf(folder, PATH, "%s/%s-%s", directory, x->page, kind);
     (void)mkdir(folder, 0777);
@@ -82,7 +80,7 @@ static void our_writer_makes_them(void **state) {
     }
 }
 
-/* Puts the page's bytes where the reader finds them. */
+/* Writes the page's bytes to a file for the reader. */
 static void store(const struct docs_example *x) {
     char page[PATH], folder[PATH], path[PATH + 256];
     size_t size = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The tables of fields in doc/formats name what the code has, at the same place and of the same type. Usage:
- * test_docs_fields FOLDER_OF_THE_PAGES
- */
+/* The tables of fields in doc/formats list the fields of the code, with the same positions and types. Usage:
+ * test_docs_fields FOLDER_OF_THE_PAGES */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +25,8 @@ static const struct hpcw_i_linktest_field *field_at(size_t at) {
     return NULL;
 }
 
-/* Rows after the mode string are "| 66 + b | 1 | u8 | `bidirectional` | ...". The last is the tag at the end. */
+/* Rows after the mode string are "| 66 + b | 1 | u8 | `bidirectional` | ...". The last row is the tag at the
+ * end. */
 static void linktest_file_header(void **state) {
     (void)state;
     char path[1024], line[1024];

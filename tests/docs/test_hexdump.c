@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parser of worked examples: what it accepts, and that no error in a page goes unnoticed. */
+/* Parser of worked examples: what it accepts, and that it notices every error in a page. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a log's life fails once; see the containers' test of the same kind. */
+/* Every call of a log's life fails once; see the same test for containers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,8 +78,8 @@ static void every_call_fails_once(void **state) {
     clog2_case_free(&c);
 }
 
-/* What the program ignores still counts: the close says what failed, whether the program put records after it or freed a
- * slice with records. */
+/* A failure that the program ignores still counts. Close reports it, even if the program then adds records or
+ * frees a slice with records. */
 static void ignored_failures_count(void **state) {
     (void)state;
     struct clog2_case c;
@@ -87,7 +87,7 @@ static void ignored_failures_count(void **state) {
     char dir[256], path[512];
     scratch_make(dir, sizeof dir);
     (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
-    for (int fault = 0; fault <= FAULTS; fault++) { /* FAULTS: none, but the slice does not end */
+    for (int fault = 0; fault <= FAULTS; fault++) { /* FAULTS: no failure, but the slice is not ended */
         hpcw_clog2 *log;
         hpcw_clog2_slice *slice;
         hpcw_error err;
@@ -119,7 +119,7 @@ static void ignored_failures_count(void **state) {
     clog2_case_free(&c);
 }
 
-/* Every allocation of the reader. */
+/* Every allocation of the reader fails once. */
 static void reading_fails(void **state) {
     (void)state;
     struct clog2_case c;
@@ -151,7 +151,7 @@ static void reading_fails(void **state) {
 
 /* ---- recording ------------------------------------------------------------------------------------------- */
 
-/* Events of four chunks, with memory for all of them or for less. */
+/* Records events for four chunks, with enough memory for all of them or less. */
 static hpcw_status record(const char *path, const char *directory, uint64_t memory,
                           hpcw_clog2_log_report *report, hpcw_error *err) {
     hpcw_clog2_log_options o;
@@ -179,7 +179,7 @@ static hpcw_status record(const char *path, const char *directory, uint64_t memo
     return s;
 }
 
-/* While it records a failure costs records, which are counted; afterwards it costs the log. */
+/* A failure while recording costs records, which are counted. A later failure costs the log. */
 static void recording_fails(void **state) {
     (void)state;
     static const uint64_t memory[] = {32 << 20, 8 << 20};

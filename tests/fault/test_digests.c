@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that somebody replaces as soon as a run has written them: the lists of the run say what it wrote. */
+/* Somebody replaces files as soon as a run has written them. The lists of the run must describe what it wrote. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static char dir[256];
 static const struct gen_dataset *made;
 static unsigned replaced;
 
-/* Before the next file gets its name: puts another file of the same size in the place of every unit that has its own. */
+/* Before the next file gets its name, replaces every published unit by another file of the same size. */
 static int replace_all(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     if (call != HPCW_I_SYS_RENAME) {
@@ -56,7 +56,7 @@ static int replace_all(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* The list of checksums of a dataset that is written while `gate` is called, as text. */
+/* Returns the checksum list of a dataset as text; `gate` is called while it is written. */
 static char *list_of(int (*gate)(enum hpcw_i_sys_call call, size_t *size)) {
     struct gen_dataset d;
     struct gen_outcome outcome;

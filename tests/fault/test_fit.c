@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A fit without enough memory says so: it never learns something else. */
+/* A fit without enough memory fails. It never learns something else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void make_loads(void) {
     gen_dataset_free(&d);
 }
 
-/* The configuration that a fit gives, while allocation `n` fails; 0: none does. */
+/* Returns the configuration from a fit in which allocation `n` fails; 0: none fails. */
 static hpcw_status fit(unsigned long n, struct hpcw_i_buf *text, bool *met, hpcw_error *err) {
     static struct gen_fit_twin twin;
     struct gen_fit_facts facts = {0};
@@ -60,7 +60,7 @@ static hpcw_status fit(unsigned long n, struct hpcw_i_buf *text, bool *met, hpcw
 
 static void too_little_memory(void **state) {
     (void)state;
-    enum { MOST = 300 }; /* after these, one seed after another needs what the first did */
+    enum { MOST = 300 }; /* later allocations repeat those of the first seed for other seeds */
     struct hpcw_i_buf sound = {0};
     hpcw_error err = {.message = ""};
     bool met;
@@ -83,7 +83,7 @@ static void too_little_memory(void **state) {
     scratch_remove(dir);
 }
 
-/* Two ranks that exchange messages of three sizes, and meet. */
+/* Makes a log of two ranks that exchange messages of three sizes and call a collective. */
 static void make_log(char *path, size_t size) {
     hpcw_clog2_options o;
     hpcw_clog2_options_init(&o);
@@ -170,7 +170,7 @@ static void too_little_memory_for_a_log(void **state) {
     scratch_remove(dir);
 }
 
-/* A small log that claims many ranks takes no memory for them. */
+/* A small log that claims many ranks must not allocate memory for them. */
 static void many_ranks(void **state) {
     static const char key[] = "max_comm_world_size=", claimed[] = "999999999";
     enum { PREAMBLE = 1024 };
@@ -185,7 +185,7 @@ static void many_ranks(void **state) {
     while (memcmp(at, key, sizeof key) != 0) {
         at++;
     }
-    at += sizeof key; /* with its NUL: there is the number, "2" */
+    at += sizeof key; /* after the key and its NUL comes the number, "2" */
     memmove(at + strlen(claimed), at + 1, (size_t)(preamble + PREAMBLE - at) - strlen(claimed));
     memcpy(at, claimed, strlen(claimed));
     assert_int_equal(fseek(file, 0, SEEK_SET), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joins of one dataset that meet: each says the truth, and succeeds if the dataset is complete. */
+/* Concurrent joins of one dataset. Each reports the true state, and succeeds if the dataset is complete. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static char dir[256];
 static struct gen_dataset dataset;
 static struct gen_run run;
 
-/* Two parts that are not joined yet. */
+/* Makes two parts that are not joined yet. */
 static void make_parts(void) {
     struct gen_outcome outcome;
     hpcw_error err = {.message = ""};
@@ -71,7 +71,7 @@ static void join(hpcw_status expected, bool already, const char *message) {
     assert_int_equal(outcome.already, already);
 }
 
-/* The description was there when the second one began, and is gone when it has the lease. */
+/* The description exists when the second join begins, and is gone when it has the lease. */
 static void joined_meanwhile(void **state) {
     (void)state;
     make_parts();
@@ -83,7 +83,7 @@ static void joined_meanwhile(void **state) {
 
 static unsigned left;
 
-/* Another one joins when this one makes the directory of its state, which is the first call for its lease. */
+/* Another join runs when this one makes its state directory, which is the first call for its lease. */
 static int join_first(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     if (call == HPCW_I_SYS_MKDIR && left > 0) {
@@ -105,7 +105,7 @@ static void joined_before_lease(void **state) {
     remove_parts();
 }
 
-/* Somebody else has the lease: before the dataset is complete, and after that. */
+/* Another run holds the lease: before the dataset is complete, and afterwards. */
 static void others_lease(void **state) {
     (void)state;
     struct gen_lease lease = {.fd = -1};

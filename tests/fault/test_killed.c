@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writers that are killed. What they leave is removed by the next open of the same path; what a living one writes is not,
- * nor what may be another host's, nor anything where there are no locks.
- */
+/* Writers that are killed. The next open of the same path removes what they left. It does not remove files of
+ * living writers, files that may belong to another host, or anything where locks do not work. */
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -47,14 +45,14 @@ enum kind { PRIVATE, SHARED, SET, KINDS };
 
 enum { SIZE = 5000, FILES = 3 };
 
-/* Otherwise a writer spends most of its time in the rename at the end, which a kill does not interrupt. */
+/* Otherwise a writer spends most of its time in the final rename, which a kill does not interrupt. */
 static void take_time(char mark) {
     if (mark == 'a') {
         (void)usleep(200);
     }
 }
 
-/* One file, or a set of them, whose bytes are all `mark`. */
+/* Writes one file, or a set of files, whose bytes are all `mark`. */
 static hpcw_status write_once(enum kind kind, char mark, hpcw_error *err) {
     char data[SIZE];
     memset(data, mark, sizeof data);
@@ -112,7 +110,7 @@ static void wait_for(pid_t child, bool killed) {
     }
 }
 
-/* A child that writes again and again until it is killed, or until DIRECTORY/stop exists. */
+/* Starts a child that writes again and again until it is killed, or until DIRECTORY/stop exists. */
 static pid_t start_writer(enum kind kind, char mark) {
     char stop[800];
     (void)snprintf(stop, sizeof stop, "%s/stop", dir);
@@ -168,7 +166,7 @@ static void killed_at_any_moment(void **state) {
         }
         assert_true(whole(kind));
         if (round % 50 == 49) {
-            assert_true(leftovers > 0); /* or nothing was tested */
+            assert_true(leftovers > 0); /* otherwise nothing was tested */
             leftovers = 0;
             scratch_remove(dir);
             (void)set_up(state);
@@ -176,7 +174,7 @@ static void killed_at_any_moment(void **state) {
     }
 }
 
-/* Two at once, of which one is killed again and again: the other one never notices. */
+/* Two writers run at once. One is killed again and again, and the other must not notice. */
 static void the_living_keep_their_files(void **state) {
     (void)state;
     uint64_t rng = 61;
@@ -199,7 +197,7 @@ static void the_living_keep_their_files(void **state) {
     }
 }
 
-/* Age says nothing: a file that was not touched for years may have a writer. */
+/* Age does not matter: a file untouched for years may have a living writer. */
 static void old_files_of_the_living(void **state) {
     (void)state;
     hpcw_sink *sink;
@@ -235,15 +233,15 @@ static void others_are_left_alone(void **state) {
     (void)snprintf(own, sizeof own, ".hpcw-%06llx0000000000-result.tmp", (unsigned long long)host);
     leave(own);
     (void)snprintf(own, sizeof own, ".hpcw-%06llx0000000000-other.tmp", (unsigned long long)host);
-    leave(own); /* of another path */
+    leave(own); /* belongs to another path */
     (void)snprintf(own, sizeof own, ".hpcw-%06llx0000000000-result.tmp", (unsigned long long)(host ^ 1));
-    leave(own);                                 /* of another host */
-    leave(".hpcw-0000000123456789-result.tmp"); /* of a run on several hosts */
+    leave(own);                                 /* belongs to another host */
+    leave(".hpcw-0000000123456789-result.tmp"); /* belongs to a run on several hosts */
     assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
     assert_int_equal(count_entries(dir), 4);
 }
 
-/* Writers that live and die together: the slots before that of the dead one are free by the time of the next open. */
+/* Writers live and die together. The slots before a dead writer's are free again at the next open. */
 static void slots_in_any_order(void **state) {
     (void)state;
     for (int victim = 0; victim < 3; victim++) {
@@ -281,7 +279,7 @@ static hpcw_status open_container(uint32_t files, hpcw_sion **h) {
     return hpcw_sion_open(path, NULL, &o, h, NULL);
 }
 
-/* The next container has fewer files than that of the dead writer. */
+/* The next container has fewer files than the dead writer's. */
 static void fewer_files(void **state) {
     (void)state;
     hpcw_sion *h;
@@ -340,7 +338,7 @@ static int no_locks(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_OWN ? EOPNOTSUPP : 0;
 }
 
-/* Where a file system has no locks, all is as before, but nothing is removed. */
+/* On a file system without locks, everything works, but nothing is removed. */
 static void no_locks_no_removal(void **state) {
     (void)state;
     hpcw_i_sys_gate = no_locks;
@@ -357,7 +355,7 @@ static void no_locks_no_removal(void **state) {
     hpcw_sink_free(pair[1]);
     assert_int_equal(count_entries(dir), 0);
     assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
-    for (int n = 0; n < 20; n++) { /* more than there are slots */
+    for (int n = 0; n < 20; n++) { /* more writers than slots */
         pid_t child = fork();
         if (child == 0) {
             hpcw_sink *left;
@@ -371,7 +369,7 @@ static void no_locks_no_removal(void **state) {
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     hpcw_sink_free(sink);
     hpcw_i_sys_gate = NULL;
-    /* Also not by somebody who has locks: he cannot know. */
+    /* A writer with locks does not remove them either, since it cannot know. */
     assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
     assert_int_equal(count_entries(dir), 21);
 }

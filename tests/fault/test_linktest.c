@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Every call of a result's life fails once; see the containers' test of the same kind. And the calls that
- * complete a result of several runs.
- */
+/* Every call of a result's life fails once; see the same test for containers. Also the calls that complete a
+ * result of several runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +26,7 @@ static const struct linktest_case *case_named(const char *name) {
     return NULL;
 }
 
-/* One file's bytes; the caller frees them. */
+/* Returns the bytes of a file, to be freed by the caller. */
 static unsigned char *content(const char *dir, const char *name, uint32_t file, size_t *size) {
     char path[512];
     char suffix[16] = "";
@@ -79,7 +77,7 @@ static void fail_each_call(const struct linktest_case *c, enum fault fault, cons
         bool met = fault_disarm();
         assert_int_equal(count_descriptors(), descriptors);
         if (met && !fault_is_harmless(fault)) {
-            /* The test's own schedules are made through the same seam, and know no path. */
+            /* The test's own schedules allocate through the same hook, and their messages have no path. */
             bool own = fault == FAULT_NOMEM && strncmp(err.message, "linktest schedule", 17) == 0;
             if (s != fault_status(fault) || !good_message(s, &err, own ? "linktest" : path)) {
                 fail_msg("%s, %s, call %lu: status %d", c->name, fault_name(fault), n, (int)s);
@@ -119,7 +117,7 @@ static void every_call_fails_once(void **state) {
     }
 }
 
-/* An older file stays until the new one is whole. */
+/* An older file stays until the new one is complete. */
 static void an_older_file_stays(void **state) {
     (void)state;
     const struct linktest_case *c = case_named("plain.sion");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a checkpoint's life fails once: no reader sees what is not whole, and a restart says what failed. */
+/* Every call of a checkpoint's life fails once. No reader sees an incomplete checkpoint, and a restart reports the
+ * failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,7 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
         scratch_make(dir, sizeof dir);
         (void)snprintf(prefix, sizeof prefix, "%s/run", dir);
         rank2file_case_options(c, &o);
-        /* Pushing hundreds of small files to the disk takes its time. */
+        /* Flushing hundreds of small files to disk takes long. */
         o.durability = c->ranks < 4 && fault == FAULT_EIO ? HPCW_SYNC_FILE : HPCW_SYNC_NONE;
         int descriptors = count_descriptors();
         fault_arm(fault, n);
@@ -48,18 +49,18 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
         bool met = fault_disarm();
         assert_int_equal(count_descriptors(), descriptors);
         index_path(prefix, path, sizeof path);
-        /* A close that fails after a read loses nothing. */
+        /* A close that fails after reading loses nothing. */
         if (s != HPCW_OK) {
             if (!met || fault_is_harmless(fault) || s != fault_status(fault) || !good_message(s, &err, "")) {
                 fail_msg("%s, %s, call %lu: %s", c->name, fault_name(fault), n, err.message);
             }
             assert_int_not_equal(access(path, F_OK), 0);
-            /* The same again, over what is left. */
+            /* Writes the same again over what is left. */
             if (rank2file_case_write(c, &o, prefix, NULL, c->ranks, NULL, &err) != HPCW_OK) {
                 fail_msg("%s, again after call %lu: %s", c->name, n, err.message);
             }
         }
-        /* What could not be removed in the end stays until the next prune. */
+        /* Files that could not be removed at the end stay until the next prune. */
         assert_int_equal(hpcw_rank2file_prune(prefix, NULL, 0, NULL, NULL, &err), HPCW_OK);
         assert_true(same_trees(want, prefix));
         scratch_remove(dir);
@@ -72,7 +73,7 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
 
 static void every_call_of_writing(void **state) {
     (void)state;
-    /* Small ones: each call is one checkpoint, and most need a second one. */
+    /* The cases are small: each call makes one checkpoint, and most need a second one. */
     static const struct rank2file_case cases[] = {
         {.name = "durable", .layout = HPCW_RANK2FILE_SCR_3, .ranks = 2},
         {.name = "several files",
@@ -142,7 +143,7 @@ static void every_call_of_restarting(void **state) {
     scratch_remove(dir);
 }
 
-/* ---- looking after datasets ---- */
+/* ---- maintenance of datasets ---- */
 
 static hpcw_status drop(const char *prefix, hpcw_error *err) {
     return hpcw_rank2file_drop(prefix, NULL, "scr.dataset.3", NULL, NULL, err);
@@ -185,7 +186,7 @@ static hpcw_status again(const char *prefix, hpcw_error *err) {
     return rank2file_case_write(&c, &o, prefix, NULL, c.ranks, NULL, err);
 }
 
-/* Whatever fails, there is a sound dataset, and the same call succeeds then. */
+/* Whatever fails, a sound dataset remains, and repeating the call succeeds. */
 static void every_call_of_looking_after(void **state) {
     (void)state;
     static hpcw_status (*const calls[])(const char *prefix, hpcw_error *err) = {drop,  mark,    make_current,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A repair without enough descriptors: a file that it cannot open is not damaged. One that the disk does not give back is. And
- * a deep check without enough memory says so. */
+/* Repairs without enough descriptors. A file that cannot be opened for this reason is not damaged; a file that the
+ * disk fails to return is. A deep check without enough memory reports that. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,7 +101,7 @@ static void too_few_for_the_manifest(void **state) {
     const struct gen_cli_options options = {.jobs = 1, .quiet = true, .checksums = true};
     set_up(&x, LINKTEST | LOG);
     for (fails_at = 1; fails_at <= 2;
-         fails_at++) { /* the manifest is read twice, before anything else is opened */
+         fails_at++) { /* the manifest is read twice before anything else is opened */
         hpcw_error err = {.message = ""};
         opens = 0;
         hpcw_i_sys_gate = no_descriptor;
@@ -114,7 +114,7 @@ static void too_few_for_the_manifest(void **state) {
     tear_down(&x);
 }
 
-/* What a repair says on stderr, with a NUL. */
+/* Captures what a repair prints on stderr, with a NUL. */
 static void repair_aloud(char *said, size_t size) {
     const struct gen_cli_options options = {.jobs = 1, .checksums = true};
     hpcw_error err = {.message = ""};
@@ -166,7 +166,7 @@ static void bad_disks(void **state) {
 static void too_little_memory(void **state) {
     (void)state;
     struct fixture x;
-    set_up(&x, LINKTEST); /* a run would take thousands of allocations */
+    set_up(&x, LINKTEST); /* a whole run would make thousands of allocations */
     unsigned long n = 0;
     bool met = true;
     while (met) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A writer replaces what is being read, before each open of the reader: it finds the old content or the new one, or says that
- * it was replaced; never a mixture, and no streams of one file cut by the tables of the other.
- */
+/* A writer replaces the input before each open of a reader. The reader gets the old content or the new one, or
+ * reports that it was replaced. It never mixes them, nor cuts streams of one file by the tables of the other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +31,7 @@ enum { RANKS = 4, MOST_TASKS = 70, STREAM = 300 };
 struct subject {
     const char *name;
     uint32_t files, tasks;
-    unsigned skipped; /* opens between those that are tried: many are alike */
+    unsigned skipped; /* opens to skip between those that are tried, as many are alike */
     hpcw_status (*write)(const struct subject *s, const char *path, bool newer, hpcw_error *err);
     hpcw_status (*read)(const struct subject *s, const char *path, struct hpcw_i_buf *text, hpcw_error *err);
 };
@@ -55,7 +53,7 @@ static int tear_down(void **state) {
 
 /* ---- containers ---- */
 
-/* Old and new streams differ in length, but have chunks of one size, so that the files have the same size. */
+/* Old and new streams differ in length but have chunks of one size, so the files have the same size. */
 static hpcw_status write_sion(const struct subject *s, const char *path, bool newer, hpcw_error *err) {
     char bytes[STREAM];
     hpcw_sion_options o;
@@ -82,7 +80,7 @@ static bool add(struct hpcw_i_buf *text, uint32_t task, const char *bytes, size_
     return hpcw_i_buf_append_str(text, head) && hpcw_i_buf_append(text, bytes, size);
 }
 
-/* All streams in pieces, so that files which were closed meanwhile are opened again. */
+/* Reads all streams in pieces, so that files closed in between are opened again. */
 static hpcw_status read_sion(const struct subject *s, const char *path, struct hpcw_i_buf *text,
                              hpcw_error *err) {
     static const size_t piece[] = {30, STREAM};
@@ -100,7 +98,7 @@ static hpcw_status read_sion(const struct subject *s, const char *path, struct h
     return status;
 }
 
-/* By the reader of hpcgen info, verify and report. */
+/* Uses the reader of hpcgen info, verify and report. */
 static hpcw_status read_tables(const struct subject *s, const char *path, struct hpcw_i_buf *text,
                                hpcw_error *err) {
     char bytes[STREAM];
@@ -118,7 +116,7 @@ static hpcw_status read_tables(const struct subject *s, const char *path, struct
 
 /* ---- LinkTest results ---- */
 
-/* The new one has its timings in another order. */
+/* The new result has its timings in another order. */
 static hpcw_status write_linktest(const struct subject *s, const char *path, bool newer, hpcw_error *err) {
     struct linktest_case c = linktest_cases[0];
     bool refuses;
@@ -129,7 +127,7 @@ static hpcw_status write_linktest(const struct subject *s, const char *path, boo
     return linktest_case_write(&c, NULL, path, NULL, s->tasks, NULL, NULL, &refuses, err);
 }
 
-/* Step by step, as the exports show timings by partner. */
+/* Reads step by step, like the exports of timings by partner. */
 static hpcw_status read_linktest(const struct subject *s, const char *path, struct hpcw_i_buf *text,
                                  hpcw_error *err) {
     double time[MOST_TASKS];
@@ -150,7 +148,7 @@ static hpcw_status read_linktest(const struct subject *s, const char *path, stru
 
 /* ---- load data ---- */
 
-/* Old and new data have other phases and times. The handles of a set are in descending order of their ranks. */
+/* Old and new data have different phases and times. The handles of a set are in descending order of ranks. */
 static hpcw_status write_loads(const struct subject *s, const char *path, bool newer, hpcw_error *err) {
     hpcw_vom *v[RANKS] = {NULL};
     hpcw_status status = s->files > 1 ? hpcw_vom_make_directory(path, NULL, err) : HPCW_OK;
@@ -306,7 +304,7 @@ static void replace_before_each_open(const struct subject *s) {
             break;
         }
     }
-    /* The last one, which nobody disturbs, finds the old content. */
+    /* The last run, which nothing disturbs, finds the old content. */
     assert_true(found_older > 0 && found_newer > 0 && refused > 0);
     hpcw_i_buf_free(&older);
     hpcw_i_buf_free(&newer);
@@ -332,7 +330,7 @@ static int read_before_renames(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* A reader that comes while the files of a set get their names. */
+/* A reader comes while the files of a set are renamed. */
 static void load_data_between_names(void **state) {
     (void)state;
     static const struct subject s = {
@@ -363,7 +361,7 @@ static void load_data_between_names(void **state) {
 REPLACE(a_container, .files = 1, .tasks = 6, .write = write_sion, .read = read_sion)
 REPLACE(a_set, .files = 3, .tasks = 6, .write = write_sion, .read = read_sion)
 REPLACE(tables_of_a_set, .files = 3, .tasks = 6, .write = write_sion, .read = read_tables)
-/* More files than are open at a time. */
+/* More files than can be open at a time. */
 REPLACE(a_set_of_many_files, .files = MOST_TASKS, .tasks = MOST_TASKS, .skipped = 16, .write = write_sion,
         .read = read_sion)
 REPLACE(tables_of_many_files, .files = 20, .tasks = 20, .write = write_sion, .read = read_tables)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A set of files over an older one: the writer dies before each of its calls, or a rename fails. A reader finds the old
- * container or the new one, never a mixture, and the next open for writing leaves nothing of the dead writer.
- */
+/* Writes a set of files over an older one. The writer dies before each of its calls, or a rename fails. A reader
+ * finds the old container or the new one, never a mixture. The next open for writing removes what the dead writer
+ * left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -53,7 +52,7 @@ static hpcw_status open_set(uint32_t files, hpcw_durability durability, hpcw_sio
     return hpcw_sion_open(path, NULL, &o, h, err);
 }
 
-/* Each task has the same word. */
+/* Every task writes the same word. */
 static hpcw_status write_words(hpcw_sion *h, const char *word, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t t = 0; s == HPCW_OK && t < TASKS; t++) {
@@ -71,7 +70,7 @@ static hpcw_status write_set(uint32_t files, const char *word, hpcw_durability d
     return s;
 }
 
-/* Which word the container has; "none" if there is no container. Fails if the tasks have different ones. */
+/* Returns the word of the container; "none" if there is no container. Fails if tasks have different words. */
 static const char *read_set(void) {
     static char word[TASKS][16];
     hpcw_sion_reader *r;
@@ -112,7 +111,7 @@ static int fail_at_last(enum hpcw_i_sys_call call, size_t *size) {
     return call == failing && --calls_left == 0 ? EIO : 0;
 }
 
-/* Whether a writer died before its n-th call. */
+/* Returns whether the writer died before its n-th call. */
 static bool dies(unsigned long n, uint32_t files, hpcw_durability durability) {
     int status = 0;
     pid_t child = fork();
@@ -151,7 +150,7 @@ static void dies_before_each_call(void **state) {
                 }
                 found_new += died && strcmp(word, "new") == 0;
                 found_old += strcmp(word, want) == 0;
-                /* What the dead one left does not stay. */
+                /* Leftovers of the dead writer must not stay. */
                 hpcw_error err;
                 if (write_set(3, "next", HPCW_SYNC_NONE, &err) != HPCW_OK) {
                     fail_msg("call %lu: %s", n, err.message);
@@ -160,13 +159,14 @@ static void dies_before_each_call(void **state) {
                 assert_int_equal(count_entries(dir), 3);
                 scratch_remove(dir);
             }
-            assert_true(found_new > 3 && found_old > 10); /* it died on both sides */
+            assert_true(found_new > 3 &&
+                        found_old > 10); /* some writers died before the switch, and some after it */
             (void)set_up(state);
         }
     }
 }
 
-/* The next open is a writer's, not a reader's. */
+/* The next open is by a writer, not by a reader. */
 static void a_writer_finishes_what_another_began(void **state) {
     bool died = true;
     unsigned finished = 0;
@@ -179,7 +179,7 @@ static void a_writer_finishes_what_another_began(void **state) {
         o.count = o.files = 3;
         hpcw_sion *h;
         assert_int_equal(hpcw_sion_open(path, NULL, &o, &h, NULL), HPCW_OK);
-        hpcw_sion_free(h); /* it gives up */
+        hpcw_sion_free(h); /* the writer gives up */
         const char *word = read_set();
         finished += died && strcmp(word, "new") == 0;
         assert_true(strcmp(word, "new") == 0 || strcmp(word, "old") == 0);
@@ -190,7 +190,7 @@ static void a_writer_finishes_what_another_began(void **state) {
     (void)set_up(state);
 }
 
-/* An error instead of a death. Nothing is lost then, and the next open finds it. */
+/* Calls fail in place of a death. Nothing is lost, and the next open completes the work. */
 static void renames_and_removals_fail(void **state) {
     static const enum hpcw_i_sys_call kinds[] = {HPCW_I_SYS_RENAME, HPCW_I_SYS_UNLINK, HPCW_I_SYS_FSYNC};
     for (size_t k = 0; k < 3; k++) {
@@ -206,7 +206,8 @@ static void renames_and_removals_fail(void **state) {
             hpcw_i_sys_gate = NULL;
             failed = calls_left == 0 || calls_left > n;
             assert_int_equal(s, failed ? HPCW_EIO : HPCW_OK);
-            if (s != HPCW_OK && access(path, F_OK) != 0) { /* the older file 0 is gone, the new one waits */
+            if (s != HPCW_OK &&
+                access(path, F_OK) != 0) { /* the older file 0 is gone, and the new one has no name yet */
                 assert_non_null(strstr(err.message, "gives those their names that still have temporary ones"));
             }
             const char *word = read_set();
@@ -220,7 +221,7 @@ static void renames_and_removals_fail(void **state) {
     }
 }
 
-/* Two at once: the container is one of them. */
+/* Two writers at once: the container is from one of them. */
 static void two_writers(void **state) {
     (void)state;
     for (int round = 0; round < 30; round++) {
@@ -242,7 +243,7 @@ static void two_writers(void **state) {
     }
 }
 
-/* The name of the set is a symbolic link to that of an older one, whose other files are beside it. */
+/* The set's name is a symbolic link to an older set, whose other files are beside the target. */
 static void a_link_to_a_set(void **state) {
     (void)state;
     char link[300], plain[300];
@@ -267,7 +268,7 @@ static void give(const char *name, uid_t user) {
     assert_int_equal(chown(file, user, user), 0);
 }
 
-/* The next open for writing, which gives up. */
+/* Opens for writing, then gives up. */
 static hpcw_status open_again(hpcw_error *err) {
     hpcw_sion *h;
     hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, err);
@@ -283,7 +284,7 @@ static unsigned mode_of(const char *name) {
     return st.st_mode & 07777;
 }
 
-/* A set replaces a private container of fewer files: no new file of it shows what only its owner may read. */
+/* A set replaces a private container of fewer files. None of its new files may be readable by others. */
 static void a_private_container(void **state) {
     (void)state;
     hpcw_sion *h;
@@ -293,7 +294,7 @@ static void a_private_container(void **state) {
     assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
     char command[400];
     (void)snprintf(command, sizeof command, "find '%s' -type f -perm /077 | grep -q .", dir);
-    assert_int_not_equal(system(command), 0); /* nor do the temporary files */
+    assert_int_not_equal(system(command), 0); /* nor may the temporary files */
     assert_int_equal(write_words(h, "new", &err), HPCW_OK);
     assert_int_equal(hpcw_sion_close(h, &err), HPCW_OK);
     hpcw_sion_free(h);
@@ -310,7 +311,7 @@ static unsigned owner_of(const char *name) {
     return st.st_uid;
 }
 
-/* Root replaces a set of a user, and dies before any of its calls; the next start of root finishes it. */
+/* Root replaces a set of a user and dies before each call. Root's next open finishes it. */
 static void a_set_of_another_user(void **state) {
     static const char *const names[] = {"set", "set.000001", "set.000002"};
     if (geteuid() != 0) {
@@ -339,7 +340,7 @@ static void a_set_of_another_user(void **state) {
     (void)set_up(state);
 }
 
-/* The system does not let root give a file away: the close fails, and all older files stay. */
+/* The system refuses to let root give a file away. The close fails, and all older files stay. */
 static void an_owner_that_is_refused(void **state) {
     static const char *const names[] = {"set", "set.000001", "set.000002"};
     (void)state;
@@ -393,7 +394,7 @@ static void private_load_data(void **state) {
     }
 }
 
-/* The name becomes a symbolic link while the set is open: the link goes, and what it leads to stays. */
+/* The name becomes a symbolic link while the set is open. The link is replaced; its target stays. */
 static void a_link_meanwhile(void **state) {
     (void)state;
     char victim[300];
@@ -413,7 +414,8 @@ static void a_link_meanwhile(void **state) {
     assert_string_equal(read_set(), "new");
 }
 
-/* Somebody removes a temporary file, before the names are given or after the writer died at that: never a mixture. */
+/* Somebody removes a temporary file before the renames, or after the writer died during them. Never a mixture
+ * results. */
 static void a_temporary_file_that_is_removed(void **state) {
     (void)state;
     char command[400];
@@ -459,7 +461,7 @@ static void a_temporary_file_that_is_removed(void **state) {
     }
 }
 
-/* Somebody puts a backup back after the death of a writer: the next open for writing leaves it alone. */
+/* Somebody restores a backup after the writer died. The next open for writing leaves it alone. */
 static void a_backup_that_is_put_back(void **state) {
     (void)state;
     char command[700], backup[256];
@@ -487,14 +489,15 @@ static void a_backup_that_is_put_back(void **state) {
     scratch_remove(backup);
 }
 
-/* Whether the text of a shell command that has `dir` and a second directory as $1 and $2 succeeds. */
+/* Runs a shell command with `dir` and a second directory as $1 and $2. Returns whether it succeeds. */
 static bool shell(const char *text, const char *second) {
     char command[1200];
     (void)snprintf(command, sizeof command, "set -- '%s' '%s'; %s", dir, second, text);
     return system(command) == 0;
 }
 
-/* A temporary file is removed, and then the older member touched, linked or put back: it is not taken for the new one. */
+/* A temporary file is removed, then the older member is touched, linked or restored. It must not be taken for the
+ * new one. */
 static void an_older_member_that_is_touched(void **state) {
     static const char *const ways[] = {"chmod 640 $1/set.000002",
                                        "touch $1/set.000002",
@@ -514,8 +517,9 @@ static void an_older_member_that_is_touched(void **state) {
             assert_true(shell("cp -p $1/set* $2", backup));
             died = dies(n, 3, HPCW_SYNC_NONE);
             if (shell("test -e $1/.hpcw-set-set && rm $1/.hpcw-*-set.000002.tmp 2>/dev/null", backup)) {
-                assert_int_equal(usleep(20000),
-                                 0); /* more than a tick of the clock of files: the new time is a later one */
+                assert_int_equal(
+                    usleep(20000),
+                    0); /* longer than the resolution of file times, so that the new time is later */
                 assert_true(shell(ways[w], backup));
                 hpcw_status s = open_again(&err);
                 assert_true(s == HPCW_OK || s == HPCW_ETRUNCATED);
@@ -532,7 +536,8 @@ static void an_older_member_that_is_touched(void **state) {
     (void)set_up(state);
 }
 
-/* A directory that was copied with what a dead writer left, file by file: all files are others then, and have other times. */
+/* A directory is copied, file by file, with a dead writer's leftovers. All files of the copy are other files with
+ * other times. */
 static void a_copied_directory(void **state) {
     unsigned finished = 0;
     bool died = true;
@@ -546,7 +551,7 @@ static void a_copied_directory(void **state) {
         memcpy(plain, path, sizeof plain);
         (void)set_up(state);
         assert_true(shell("cd $2 && find . -type f ! -name '.hpcw-set-*' -exec cp '{}' $1 ';'", original));
-        assert_int_equal(usleep(20000), 0); /* more than a tick of the clock of files */
+        assert_int_equal(usleep(20000), 0); /* longer than the resolution of file times */
         assert_true(shell("cd $2 && find . -name '.hpcw-set-*' -exec cp '{}' $1 ';'", original));
         if (open_again(&err) != HPCW_OK) {
             fail_msg("call %lu: %s", n, err.message);
@@ -562,7 +567,7 @@ static void a_copied_directory(void **state) {
     (void)set_up(state);
 }
 
-/* A copy of which a part is missing, or that has a file of another size. */
+/* A copy that is incomplete, or has a file of another size. */
 static void a_part_of_a_copy(void **state) {
     static const char *const ways[] = {
         "rm $1/.hpcw-*-set.tmp", "rm $1/set.000002 $1/.hpcw-*-set.000002.tmp", "echo >>$1/set.000001",
@@ -577,7 +582,7 @@ static void a_part_of_a_copy(void **state) {
             make_older(3);
             assert_true(shell("cp -p $1/set* $2", backup));
             died = dies(n, 3, HPCW_SYNC_NONE);
-            /* One file has its name. */
+            /* Exactly one file has been renamed. */
             if (died && !met &&
                 shell("test -e $1/.hpcw-set-set && test ! -e $1/set && test ! -e $1/.hpcw-*-set.000001.tmp && "
                       "test -e $1/.hpcw-*-set.000002.tmp",
@@ -598,7 +603,7 @@ static void a_part_of_a_copy(void **state) {
     (void)set_up(state);
 }
 
-/* What a writer left that died is finished by the next open through a link as well. */
+/* Leftovers of a dead writer are also completed by an open through a link. */
 static void finished_through_a_link(void **state) {
     (void)state;
     char link[300], plain[300];
@@ -614,7 +619,7 @@ static void finished_through_a_link(void **state) {
         hpcw_sion_reader *r;
         hpcw_error err;
         hpcw_status s = hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err);
-        assert_int_not_equal(s, HPCW_OK); /* its other files are not beside the link */
+        assert_int_not_equal(s, HPCW_OK); /* the other files of the set are not beside the link */
         hpcw_sion_reader_free(r);
         memcpy(path, plain, sizeof path);
         assert_int_equal(access(path, F_OK), 0);
@@ -622,14 +627,14 @@ static void finished_through_a_link(void **state) {
     }
 }
 
-static unsigned long absent; /* opens until the one that finds nothing */
+static unsigned long absent; /* number of opens until the one that finds nothing */
 
 static int is_absent(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     return call == HPCW_I_SYS_OPEN && absent > 0 && --absent == 0 ? ENOENT : 0;
 }
 
-/* A directory that is mounted or made just then is not there at one call, and there at the next. */
+/* A directory mounted or made just then is missing at one call and present at the next. */
 static void a_directory_that_comes_late(void **state) {
     (void)state;
     bool met = true;
@@ -659,8 +664,8 @@ static unsigned finished_by_reader;
 
 static enum hpcw_i_sys_call call_before;
 
-/* Reads before each look and each rename of a writer. A look right after an open is left out: the new intent has no text yet,
- * and a reader would remove it. */
+/* Reads before each lookup and each rename of a writer. A lookup right after an open is skipped: the new intent
+ * has no text yet, so a reader would remove it. */
 static int read_in_between(enum hpcw_i_sys_call call, size_t *size) {
     bool created = call_before == HPCW_I_SYS_OPEN;
     call_before = call;
@@ -672,7 +677,7 @@ static int read_in_between(enum hpcw_i_sys_call call, size_t *size) {
     return without_locks(call, size);
 }
 
-/* A reader takes a living writer for a dead one, where there are no locks, and finishes its set. */
+/* Without locks, a reader takes a living writer for a dead one and finishes its set. */
 static void finished_for_a_living_writer(void **state) {
     (void)state;
     for (uint32_t older = 0; older <= 3; older += 3) {
@@ -696,7 +701,7 @@ static void finished_for_a_living_writer(void **state) {
     }
 }
 
-/* Whether USER reaches the directory: what is above it may be private. */
+/* Returns whether USER can reach the directory, since a parent may be private. */
 static bool is_reached(void) {
     int status;
     pid_t child = fork();
@@ -710,8 +715,8 @@ static bool is_reached(void) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Whether a writer of USER is refused before it writes, with the number of the other user; `late`: it is refused at the close, as the
- * file is given to the other one after the open. */
+/* Returns whether a writer of USER is refused before it writes, with a message that names the other user's number.
+ * late: a file to give to the other user after the open, so that the close refuses. */
 static bool is_refused(uint32_t files, const char *late) {
     int status;
     pid_t child = fork();
@@ -734,7 +739,7 @@ static bool is_refused(uint32_t files, const char *late) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* In a directory like /tmp, what belongs to somebody else cannot be replaced: the older set stays whole. */
+/* In a directory like /tmp, files of other users cannot be replaced. The older set stays complete. */
 static void names_of_others(void **state) {
     (void)state;
     static const char *const names[] = {"set", "set.000001", "set.000002"};
@@ -765,7 +770,7 @@ static int refuse_to_open(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_OPEN && --calls_left == 0 ? EACCES : 0;
 }
 
-/* An intent that may not be opened is of somebody else only if its owner is; often there is none. */
+/* An intent that cannot be opened counts as foreign only if its owner is another user; often there is no intent. */
 static void may_not_look(void **state) {
     (void)state;
     char intent[400];
@@ -775,7 +780,7 @@ static void may_not_look(void **state) {
         FILE *f = there > 0 ? fopen(intent, "wb") : NULL;
         assert_true(there == 0 || (f != NULL && fclose(f) == 0));
         assert_true(there < 2 || chown(intent, OTHER, OTHER) == 0);
-        calls_left = 2; /* after the directory */
+        calls_left = 2; /* the calls after that on the directory */
         hpcw_i_sys_gate = refuse_to_open;
         hpcw_sion *h;
         hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, &err);
@@ -787,7 +792,7 @@ static void may_not_look(void **state) {
     }
 }
 
-/* A name that somebody else has taken: nobody waits, and nothing is written through it. */
+/* Another user has taken a name: no process waits, and nothing is written through it. */
 static void planted(void **state) {
     (void)state;
     char intent[400], outside[400];
@@ -803,7 +808,8 @@ static void planted(void **state) {
                                      : mkdir(intent, 0777),
                          0);
         hpcw_sion *h;
-        assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_EEXIST); /* before anything is computed */
+        assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err),
+                         HPCW_EEXIST); /* refused before anything is computed */
         assert_non_null(strstr(err.message, ".hpcw-set-set"));
         size_t size = 0;
         unsigned char *got = read_file(outside, &size);
@@ -812,7 +818,7 @@ static void planted(void **state) {
         assert_int_equal(remove(intent), 0);
         assert_string_equal(read_set(), "old");
     }
-    /* The text of an intent names files of its directory alone, and only those that wait for their names are touched. */
+    /* An intent's text can name only files of its directory, and only files that await their names are touched. */
 #define WORD "0000000000000001 "
 #define WORDS WORD WORD WORD WORD WORD WORD
 #define BEGIN "hpcw set 3\n" WORDS ".hpcw-set-set\0" WORDS "set\0"
@@ -825,7 +831,7 @@ static void planted(void **state) {
     assert_int_equal(write_set(3, "new", HPCW_SYNC_NONE, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "expected in .hpcw-set-set the files of the set"));
     assert_int_equal(unlink(intent), 0);
-    /* No descriptor is left to look for one: nobody says that there is any. */
+    /* No descriptor is left to look for an intent, so none is reported. */
     failing = HPCW_I_SYS_OPEN;
     calls_left = 2;
     hpcw_i_sys_gate = fail_at_last;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every system call and every allocation below a sink fails once; interrupted and short writes are not
- * failures. */
+/* Every system call and every allocation below a sink fails once. Interrupted and short writes are no failures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +35,7 @@ static hpcw_status make(enum kind kind, const char *path, hpcw_durability durabi
     return s;
 }
 
-/* Everything a sink can do, once; the first failure. */
+/* Does everything that a sink can do once. Returns the first failure. */
 static hpcw_status live(enum kind kind, const char *path, hpcw_durability durability, hpcw_error *err) {
     hpcw_sink *sink = NULL;
     hpcw_status s = make(kind, path, durability, &sink, err);
@@ -101,7 +100,7 @@ static void every_call_fails_once(void **state) {
             if (met && !fault_is_harmless(fault)) {
                 assert_int_equal(s, fault_status(fault));
                 assert_true(good_message(s, &err, kind == LIMITED && fault == FAULT_NOMEM ? "" : path));
-                /* The one late failure: the directory could not be written, when all else was done. */
+                /* The only late failure: syncing the directory, after everything else was done. */
                 bool late = durability == HPCW_SYNC_DIRECTORY && is_late_failure(&err, path);
                 assert_int_equal(count_entries(dir), older || late);
                 assert_true(!late || same_bytes(path, want, sizeof want, got, size));
@@ -125,7 +124,7 @@ static void every_call_fails_once(void **state) {
     scratch_remove(dir);
 }
 
-/* Two hands on one shared file: whatever fails, the last one standing removes it. */
+/* Two sinks share a file. Whatever fails, the last one removes it. */
 static void a_shared_file_is_removed_by_one(void **state) {
     (void)state;
     char dir[256];

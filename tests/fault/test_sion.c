@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Every call of a container's life fails once. Whatever fails: the right status, a message with the path,
- * nothing under the container's name, no temporary file, an older file untouched, no descriptor kept, and a
- * handle that only answers HPCW_ESTATE. Leaks show under the address sanitizer.
- */
+/* Every call of a container's life fails once. Expected for each: the right status, a message with the path,
+ * nothing under the container's name, no temporary file, an unchanged older file, no open descriptor, and a handle
+ * that only answers HPCW_ESTATE. The address sanitizer shows leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,10 +18,10 @@
 #include "tests/support/sion_cases.h"
 
 struct scenario {
-    const char *name; /* of a case */
+    const char *name; /* name of a case */
     uint64_t buffer_size;
     hpcw_durability durability;
-    bool placed; /* six tasks in two files, by the lists below */
+    bool placed; /* six tasks in two files, placed by the lists below */
 };
 
 static const uint32_t placed_tasks[2] = {1, 5}, placed_ranks[6] = {5, 3, 4, 0, 2, 1};
@@ -58,7 +56,7 @@ static void name_of(char *name, size_t size, const char *dir, const struct sion_
     (void)snprintf(name, size, "%s/%s%s", dir, c->name, suffix);
 }
 
-/* A handle that failed refuses everything and stays as it is. */
+/* A failed handle refuses all calls and stays as it is. */
 static void assert_refuses_all(hpcw_sion *h) {
     hpcw_error err;
     uint64_t offset;
@@ -69,7 +67,7 @@ static void assert_refuses_all(hpcw_sion *h) {
     assert_int_equal(err.code, HPCW_ESTATE);
 }
 
-/* The whole life of a container; the first failure. */
+/* Runs the whole life of a container. Returns the first failure. */
 static hpcw_status live(const struct scenario *sc, const char *path, hpcw_error *err) {
     const struct sion_case *c = case_of(sc);
     uint64_t sizes[64];
@@ -81,7 +79,7 @@ static hpcw_status live(const struct scenario *sc, const char *path, hpcw_error 
     o.durability = sc->durability;
     o.file_tasks = sc->placed ? placed_tasks : NULL;
     o.global_ranks = sc->placed ? placed_ranks : NULL;
-    hpcw_sion *h = (hpcw_sion *)&o; /* must become NULL */
+    hpcw_sion *h = (hpcw_sion *)&o; /* the open must set it to NULL */
     hpcw_status s = hpcw_sion_open(path, NULL, &o, &h, err);
     if (s != HPCW_OK) {
         assert_null(h);
@@ -91,7 +89,7 @@ static hpcw_status live(const struct scenario *sc, const char *path, hpcw_error 
         s = c->write(h, t, err);
     }
     if (s == HPCW_ENOMEM) {
-        hpcw_sion_abandon(h, err); /* the caller could try again instead: see below */
+        hpcw_sion_abandon(h, err); /* the caller could also try again: see below */
     }
     if (s != HPCW_OK) {
         assert_refuses_all(h);
@@ -130,7 +128,7 @@ static bool is_older(const struct sion_case *c, const char *dir, uint32_t file) 
     return same;
 }
 
-/* Everything is as it was. */
+/* Checks that the directory is as before. */
 static void assert_nothing_left(const struct sion_case *c, const char *dir, bool older) {
     assert_int_equal(count_entries(dir), older ? (int)c->files : 0);
     for (uint32_t f = 0; older && f < c->files; f++) {
@@ -157,7 +155,7 @@ static void assert_same_files(const struct sion_case *c, const char *want_dir, c
     }
 }
 
-/* Runs with the n-th call failing until a run meets no failure. */
+/* Repeats the run with the n-th call failing until a run meets no failure. */
 static void fail_each_call(const struct scenario *sc, enum fault fault, bool older, const char *want_dir) {
     const struct sion_case *c = case_of(sc);
     for (unsigned long n = 1;; n++) {
@@ -215,7 +213,7 @@ static void every_call_fails_once(void **state) {
     }
 }
 
-/* A record that found no memory was not stored, and can be written again. */
+/* A record refused for lack of memory was not stored, and can be written again. */
 static void a_record_without_memory_can_be_tried_again(void **state) {
     (void)state;
     char dir[256];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Every call of the life of a file, of a set of files, and of a statistics file fails once; see the containers'
- * test of the same kind.
- */
+/* Every call in the life of a file, of a set of files, and of a statistics file fails once; see the same test for
+ * containers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,14 +16,14 @@
 #include "tests/support/files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define RECORDS 1200 /* more text than one buffer holds */
+#define RECORDS 1200 /* more text than a buffer holds */
 #define SET 3
 
-/* Of single files: hundreds of runs without memory need not wait for the disk. */
+/* For single files: hundreds of runs with failing allocations need not wait for the disk. */
 static hpcw_durability durability;
 
-/* Two phases, in which each element hears from the next one. `again`: what fails for want of memory is said once
- * more. */
+/* Writes two phases in which each element receives from the next one. again: repeats calls that failed for lack of
+ * memory. */
 static hpcw_status tell(hpcw_vom *v, uint32_t rank, uint32_t records, bool again, hpcw_error *err) {
     static const hpcw_vom_value value = {.key = "shared_id", .integer = 3};
     hpcw_status s = HPCW_OK;
@@ -94,7 +92,8 @@ static hpcw_status live_compressed(const char *dir, hpcw_error *err) {
     return live_file(dir, "data.0.json.br", false, err);
 }
 
-/* All or nothing. If a name cannot be given when others have theirs, the next open of the set gives it. */
+/* Writes a set: all files or none. If a rename fails after others succeeded, the next open of the set completes
+ * it. */
 static hpcw_status live_set(const char *dir, hpcw_error *err) {
     hpcw_vom *v[SET] = {NULL};
     hpcw_status s = hpcw_vom_make_directory(dir, NULL, err);
@@ -213,7 +212,7 @@ static void every_call_fails_once(void **state) {
     }
 }
 
-/* A record refused for want of memory was not noted: said again it is taken, and the file is whole. */
+/* A record refused for lack of memory was not stored. Repeated, it is accepted, and the file is complete. */
 static void records_said_again(void **state) {
     (void)state;
     char dir[256];
@@ -251,7 +250,7 @@ static void records_said_again(void **state) {
     scratch_remove(dir);
 }
 
-/* One file of a set is broken: the others do not get their names, and what was there before stays. */
+/* One file of a set is broken. The others do not get their names, and the earlier set stays. */
 static void a_broken_file_among_others(void **state) {
     (void)state;
     char dir[256];
@@ -268,7 +267,7 @@ static void a_broken_file_among_others(void **state) {
         (void)snprintf(path, sizeof path, "%s/%s", dir, lives[2].file[rank]);
         assert_int_equal(hpcw_vom_open(path, &o, &v[rank], &err), HPCW_OK);
     }
-    assert_int_equal(hpcw_vom_begin_phase(v[2], 0, &err), HPCW_OK); /* and never ended */
+    assert_int_equal(hpcw_vom_begin_phase(v[2], 0, &err), HPCW_OK); /* this phase is never ended */
     assert_int_equal(hpcw_vom_close_set(v, SET, NULL, &err), HPCW_ESTATE);
     assert_non_null(strstr(err.message, "data.2.json: expected the end of phase 0"));
     for (uint32_t rank = 0; rank < SET; rank++) {

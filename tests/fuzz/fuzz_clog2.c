@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Everything the CLOG-2 reader can do with arbitrary bytes. */
+/* Calls everything in the CLOG-2 reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static void read_records(hpcw_clog2_reader *reader) {
     demand(sum < SIZE_MAX);
 }
 
-/* The rows of a window: every state has a definition, and none is outside. */
+/* Reads the rows of a window. Every state must have a definition and be inside the window. */
 static void read_columns(hpcw_clog2_reader *reader) {
     enum { ROWS = 5 };
     uint32_t definition[ROWS], rank[ROWS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arbitrary bytes as the local files of a run that died: what is recovered from them, if anything is, is a whole log. */
+/* Reads arbitrary bytes as the local files of a run that died. If anything is recovered, it must be a complete
+ * log. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +19,15 @@ static void demand(bool good) {
     }
 }
 
-/* A head may ask for a table of all ranks and for large blocks, which takes long and shows nothing new. What no log may
- * have is refused at once. */
+/* A head may ask for a table of all ranks and for large blocks. That takes long and shows nothing new. Values that
+ * no log may have are refused at once. */
 enum { MOST_RANKS = 64, ALL_RANKS = 46340, MOST_BLOCK = 4096, ANY_BLOCK = HPCW_CLOG2_MAX_BLOCK };
 
 static bool is_long(unsigned long ranks, unsigned long block_size) {
     return (ranks > MOST_RANKS && ranks <= ALL_RANKS) || (block_size > MOST_BLOCK && block_size <= ANY_BLOCK);
 }
 
-/* The number after a title of MPE's preamble; 0: none. */
+/* Returns the number after a title of MPE's preamble; 0: none. */
 static unsigned long number_after(const struct read_sion_image *image, const char *title) {
     char text[16] = "";
     size_t n = strlen(title) + 1;
@@ -49,7 +50,7 @@ static bool takes_long(const struct read_sion_image *image) {
     return is_long(number_after(image, "max_comm_world_size="), number_after(image, "block_size="));
 }
 
-/* A file in memory, and the path by which this process finds it. */
+/* Makes a file in memory, with a path for this process. */
 static int make_file(const struct read_sion_image *image, char *path, size_t size) {
     int fd = memfd_create("local", MFD_CLOEXEC);
     demand(fd >= 0 && (image->size == 0 || write(fd, image->data, image->size) == (ssize_t)image->size));
@@ -72,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fd[i] = make_file(&images[i], path[i], sizeof path[i]);
         local[i] = path[i];
     }
-    /* A log is written back to the disk, which takes its time where there is one. */
+    /* A log is flushed to disk, which takes long on a real disk. */
     (void)snprintf(directory, sizeof directory, "/dev/shm/hpcw-fuzz-XXXXXX");
     if (mkdtemp(directory) == NULL) {
         (void)snprintf(directory, sizeof directory, "/tmp/hpcw-fuzz-XXXXXX");

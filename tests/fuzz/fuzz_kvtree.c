@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Arbitrary bytes as a stored tree: as they are, and with length and CRC put right, so that what is inside is reached,
- * too. What is accepted is stored again with the same bytes, and prints. The first byte of the input means nothing.
- */
+/* Reads arbitrary bytes as a stored tree: as they are, and with length and CRC corrected, so that the content is
+ * reached, too. An accepted tree is stored again with the same bytes, and printed. The first byte of the input is
+ * ignored. */
 #include <stdlib.h>
 #include <string.h>
 

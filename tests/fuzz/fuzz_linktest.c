@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Everything the LinkTest reader can do with arbitrary bytes. */
+/* Calls everything in the LinkTest reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void read_all(struct read_linktest *reader) {
     free(partner);
 }
 
-/* The public reader promises what its rows and lists contain. */
+/* Checks what the public reader promises about rows and lists. */
 static void read_rows(hpcw_linktest_reader *reader) {
     const hpcw_linktest_info *info = hpcw_linktest_reader_info(reader);
     double *time = calloc(info->steps, sizeof *time);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arbitrary bytes as the layout of a Lustre file. What is accepted is within what Lustre knows, and a plain one says
- * the same again when it is asked for. The first byte of the input means nothing. */
+/* Reads arbitrary bytes as the layout of a Lustre file. An accepted layout is valid for Lustre; a plain one gives
+ * the same result when it is made again. The first byte of the input is ignored. */
 #include <stdlib.h>
 
 #include "libwriter/io/lov.h"

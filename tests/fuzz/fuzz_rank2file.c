@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Arbitrary bytes as a node of a map. The first byte of the input says how many ranks the job has and which of them a
- * leaf should have.
- */
+/* Reads arbitrary bytes as a node of a map. The first byte gives the number of ranks of the job, and the ranks of
+ * a leaf. */
 #include <stdlib.h>
 
 #include "libwriter/base/mem.h"

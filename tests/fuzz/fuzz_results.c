@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arbitrary text as the results of a sweep. What is taken can be compared with itself. */
+/* Reads arbitrary text as the results of a sweep. Accepted results can be compared with themselves. */
 #include <stdlib.h>
 
 #include "bench/report/compare.h"

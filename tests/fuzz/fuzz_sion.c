@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Everything the SION reader can do with arbitrary bytes. */
+/* Calls everything in the SION reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "libreader/sion/streams/private.h"
 #include "tests/fuzz/images.h"
 
-/* A promise of the reader was broken: neither undefined behaviour nor a leak, but as bad. */
+/* Aborts if the reader broke a promise. That is as bad as undefined behaviour or a leak. */
 static void demand(bool good) {
     if (!good) {
         abort();
@@ -54,7 +54,7 @@ static void read_all(struct read_sion *reader) {
     }
 }
 
-/* A key is found in the first of the records that have it, and in no more of them than there are. */
+/* A key is found in the first record that has it, and not more often than there are such records. */
 static void find_keys(hpcw_sion_reader *r, uint32_t rank, uint64_t key, uint64_t records) {
     hpcw_sion_record record;
     hpcw_error err;
@@ -68,7 +68,7 @@ static void find_keys(hpcw_sion_reader *r, uint32_t rank, uint64_t key, uint64_t
     demand(times >= 1 && times <= records);
 }
 
-/* What the public reader opens, it reads to the end or refuses. */
+/* The public reader reads an opened file to the end, or refuses it. */
 static void read_streams(hpcw_sion_reader *r) {
     unsigned char bytes[1000];
     hpcw_error err;
@@ -128,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             demand(task.rank == (int64_t)rank);
         }
     }
-    /* Each rule that is added can only refuse more. */
+    /* Adding a rule can only make the reader refuse more. */
     hpcw_status before = HPCW_OK;
     for (unsigned flags = 0; flags < 4; flags++) {
         hpcw_status status = read_sion_verify(reader, flags, &err);

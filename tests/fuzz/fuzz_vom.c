@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Everything the VOM reader can do with arbitrary bytes. */
+/* Calls everything in the VOM reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void demand(bool good) {
     }
 }
 
-/* What is read, boiled down to a number that depends on all of it and on its order. */
+/* Updates a digest of everything that is read, including its order. */
 static void stir(uint64_t *digest, const void *data, size_t size) {
     const unsigned char *p = data;
     for (size_t i = 0; i < size; i++) {
@@ -98,7 +98,7 @@ static struct read_vom_events events_into(uint64_t *digest) {
                                     .iteration_end = phase_end};
 }
 
-/* In one go, and one phase at a time with a new handle each: the same. */
+/* Reads the file at once, and phase by phase with a new handle each. Both must give the same. */
 static hpcw_status read_both_ways(const void *data, size_t size, unsigned flags) {
     uint64_t digest[2] = {0};
     hpcw_error err[2];
@@ -178,7 +178,7 @@ static hpcw_status public_end(void *context, const hpcw_vom_section *s) {
     return HPCW_OK;
 }
 
-/* In one go, and a phase at a time: the same. */
+/* Reads the file at once, and phase by phase. Both must give the same. */
 static void read_publicly(const void *data, size_t size) {
     uint64_t digest[2] = {0};
     hpcw_status status[2] = {HPCW_OK, HPCW_OK};
@@ -211,7 +211,7 @@ static const char *no_name(void *context, uint32_t rank) {
     return "m";
 }
 
-/* The files as ranks of a set, up to eight phases. */
+/* Reads the files as ranks of a set, up to eight phases. */
 static hpcw_status judge_set(const struct read_sion_image *images, uint32_t count, bool strict) {
     struct read_vom_judge judge;
     hpcw_error err;
@@ -248,7 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         demand(loose == HPCW_OK || (err.code == loose && err.message[0] != '\0'));
         hpcw_status strict = read_vom_verify_memory("m", images[i].data, images[i].size, READ_VOM_STRICT, &err);
         demand(strict != HPCW_OK || loose == HPCW_OK);
-        /* A lenient reader takes all that others take. */
+        /* A lenient reader accepts everything that others accept. */
         const hpcw_status usual = read_both_ways(images[i].data, images[i].size, 0);
         demand(read_both_ways(images[i].data, images[i].size, READ_VOM_LENIENT) == HPCW_OK || usual != HPCW_OK);
         read_publicly(images[i].data, images[i].size);

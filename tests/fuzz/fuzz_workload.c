@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arbitrary bytes as the text of a workload. It runs to its end, with times that do not go back, or there is one line that says
- * what is wrong; soon, whatever it does. */
+/* Reads arbitrary bytes as the text of a workload. Either it runs to its end, with times that never go back, or a
+ * one-line message says what is wrong. Both happen soon. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { RANKS = 4, PHASES = 2 };
 
-/* Long enough for what a good text of four ranks does. */
+/* Processor time in seconds that suffices for a valid text of four ranks. */
 #define PATIENCE_S 0.05
 
 static void demand(bool good) {
@@ -43,7 +43,7 @@ static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct
     return HPCW_OK;
 }
 
-/* context: [RANKS] the time of each rank's last event. */
+/* context: [RANKS] time of each rank's last event. */
 static hpcw_status watch(void *context, const struct sim_event *event, hpcw_error *err) {
     uint64_t *last_ns = context;
     (void)err;

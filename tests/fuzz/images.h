@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Several files in one input: a byte whose remainder by 3 is the number of files less one, each file but the
- * last with its length in front (four bytes, little-endian, cut to what is there), the last one up to the end.
- */
+/* Several files in one input. The first byte modulo 3 is the number of files minus 1. Each file except the last
+ * has its length in front: four bytes, little-endian, limited to the remaining bytes. The last file is the rest. */
 #ifndef HPCW_TESTS_FUZZ_IMAGES_H
 #define HPCW_TESTS_FUZZ_IMAGES_H
 
@@ -36,7 +34,7 @@ static inline uint32_t fuzz_split(const uint8_t *data, size_t size, struct read_
     return count;
 }
 
-/* What both libFuzzer and our own main call. */
+/* Called by libFuzzer and by our own main. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #endif

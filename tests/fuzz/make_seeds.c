@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Makes the seeds of the fuzz targets, small files put together by hand. Usage:
+/* Makes the seeds of the fuzz targets: small files assembled by hand. Usage:
  *
- *   make_seeds write FOLDER    writes FOLDER/sion/..., FOLDER/linktest/... and so on
- *   make_seeds check FOLDER    fails if a seed there differs or is missing
- */
+ *  make_seeds write FOLDER    writes FOLDER/sion/..., FOLDER/linktest/... and so on
+ *  make_seeds check FOLDER    fails if a seed there differs or is missing */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +24,7 @@ static const char *folder;
 static bool checking;
 static int failures;
 
-/* One seed: a number of files as fuzz_split wants them. */
+/* Adds a seed: several files in the form that fuzz_split expects. */
 static void seed(const char *name, const struct sion_image *images, uint32_t count) {
     size_t size = 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -105,7 +103,7 @@ static void sion_seeds(void) {
     seed("sion/mapped", &image, 1);
     sion_image_free(&image);
 
-    /* Two files, then the same as a buddy copy: file 0 has a collector of rank 3, file 1 one of rank 0. */
+    /* Two files, then the same as a buddy copy. File 0 has a collector of rank 3, file 1 one of rank 0. */
     static const int64_t ranks[2][2] = {{0, 2}, {1, 3}}, buddies[2][2] = {{-4, 0}, {-1, 1}};
     static const uint64_t set_chunks[2] = {8, 8}, buddy_chunks[2] = {0, 8};
     static const int64_t set_counts[2] = {1, 1}, set_sizes[2] = {8, 3}, buddy_sizes[2] = {0, 5};
@@ -131,8 +129,7 @@ static void sion_seeds(void) {
         sion_image_free(&set[1]);
     }
 
-    /* Records of 4, 0 and 20 bytes in chunks of 16: the second header starts in one chunk and ends in the next.
-     */
+    /* Records of 4, 0 and 20 bytes in chunks of 16, so the second header spans two chunks. */
     unsigned char stream[72] = {0};
     hpcw_i_put_u64(stream, 7, false);
     hpcw_i_put_u64(stream + 8, 4, false);
@@ -176,12 +173,12 @@ static void linktest_seeds(void) {
     }
 }
 
-/* A text as a file, borrowed. */
+/* A borrowed text as a file. */
 static struct sion_image vom_file(const char *text) {
     return (struct sion_image){.data = (unsigned char *)(uintptr_t)text, .size = strlen(text)};
 }
 
-/* Two short files that belong together: an object of each rank sends to that of the other. */
+/* Two short files that belong together: each rank's object sends to the other's. */
 static const char *const vom_pair[2] = {
     "{\"metadata\":{\"rank\":0,\"type\":\"LBDatafile\"},\"phases\":[{\"communications\":[{\"bytes\":8.0,"
     "\"from\":"
@@ -234,7 +231,7 @@ static void lov_seeds(void) {
     seed("lov/composite", &image, 1);
 }
 
-/* A tree from "key" and "key=value" lines, two blanks a level, as the tools print them. */
+/* Makes a tree from "key" and "key=value" lines, indented by two blanks a level, as the tools print them. */
 static void kvtree_seed(const char *name, const char *text) {
     hpcw_kvtree *node[8] = {NULL};
     hpcw_sink *sink = NULL;
@@ -280,7 +277,7 @@ static void kvtree_seeds(void) {
     kvtree_seed("kvtree/summary", "VERSION=6\nCOMPLETE=1\nDSET\n  ID=1\n  NAME=ckpt.1\n  CKPT=1\n");
 }
 
-/* A log as bytes, which the caller frees. */
+/* Returns the bytes of a log, to be freed by the caller. */
 static unsigned char *log_image(uint32_t ranks, uint32_t steps, uint32_t block_size, size_t *size) {
     struct memory_source source = {0};
     struct clog2_case c;
@@ -305,7 +302,7 @@ static unsigned char *log_image(uint32_t ranks, uint32_t steps, uint32_t block_s
     return copy;
 }
 
-/* Logs are of one file, and short: the first byte says so. */
+/* Log seeds are short and have one file, which the first byte says. */
 static void clog2_seeds(void) {
     static const struct {
         const char *name;
@@ -338,13 +335,13 @@ static void put_piece(struct hpcw_i_buf *to, uint32_t kind, uint32_t thread, con
     put(to, data, size);
 }
 
-/* Fills up a window; 0: there are none. */
+/* Fills the rest of a window; 0: there are no windows. */
 static void put_rest(struct hpcw_i_buf *to, uint32_t window) {
     static const unsigned char zeros[LOCAL_WINDOW];
     put(to, zeros, window == 0 || to->size % window == 0 ? 0 : window - to->size % window);
 }
 
-/* Records in a window of their own, or in as many bytes as they need. */
+/* Puts records into a window of their own, or into as many bytes as they need. */
 static void put_records(struct hpcw_i_buf *to, uint32_t window, uint32_t thread, const void *data,
                         size_t size) {
     const struct hpcw_i_clog2_piece_head head = {
@@ -358,7 +355,7 @@ static void put_records(struct hpcw_i_buf *to, uint32_t window, uint32_t thread,
     put_rest(to, window);
 }
 
-/* What a process of two leaves, with two threads and everything that can be recorded. */
+/* Makes what one of two processes leaves, with two threads and every kind of record. */
 static void local_image(uint32_t rank, uint32_t window, struct hpcw_i_buf *to) {
     const struct hpcw_i_clog2_local_head head = {.tag = HPCW_I_CLOG2_LOCAL_TAG,
                                                  .run = 7,
@@ -406,7 +403,7 @@ static void local_image(uint32_t rank, uint32_t window, struct hpcw_i_buf *to) {
     second[7] = 2160;
     second[8] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 2, 154);
     put(to, &head, sizeof head);
-    /* A program defines its states; a wrapper of MPI offers those of all calls. */
+    /* A program defines its states; a wrapper of MPI offers the states of all calls. */
     if (window > 0) {
         put_piece(to, HPCW_I_CLOG2_PIECE_OFFERED, 0, &definitions[1], sizeof *definitions);
         put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, &definitions[0], sizeof *definitions);
@@ -419,7 +416,7 @@ static void local_image(uint32_t rank, uint32_t window, struct hpcw_i_buf *to) {
     put_records(to, window, 1, second, sizeof second);
 }
 
-/* Those of two processes of ours, and one of MPE's: a merged log of one rank that says that it is none. */
+/* Seeds of two processes of ours, and one of MPE: a merged log of one rank that claims not to be merged. */
 static void local_seeds(void) {
     for (uint32_t window = 0; window <= LOCAL_WINDOW; window += LOCAL_WINDOW) {
         struct hpcw_i_buf buf[2] = {{0}, {0}};

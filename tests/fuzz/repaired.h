@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stored trees from arbitrary bytes: header, length and CRC put right, so that what is inside is reached. */
+/* Makes stored trees from arbitrary bytes: corrects header, length and CRC, so that the content is reached. */
 #ifndef HPCW_TESTS_FUZZ_REPAIRED_H
 #define HPCW_TESTS_FUZZ_REPAIRED_H
 
@@ -9,7 +9,7 @@
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/crc32.h"
 
-/* `size` is at least 28; to be freed. */
+/* size: at least 28. The result is to be freed. */
 static inline unsigned char *repaired(const unsigned char *data, size_t size) {
     static const unsigned char header[8] = {0x95, 0x1f, 0xc3, 0xf5, 0, 1, 0, 1};
     unsigned char *copy = malloc(size);

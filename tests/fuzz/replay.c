@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Runs a fuzz target without libFuzzer: over the files of a folder, then over altered copies of them. The
- * alterations are the same in every run.
+/* Runs a fuzz target without libFuzzer: on the files of a folder, then on altered copies of them. The alterations
+ * are the same in every run.
  *
- * Usage: replay_NAME FOLDER [ROUNDS]
- */
+ * Usage: replay_NAME FOLDER [ROUNDS] */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +18,7 @@ static uint64_t next_random(uint64_t *state) {
     return *state;
 }
 
-/* Numbers that sizes and counts go wrong at. */
+/* Returns a number at which sizes and counts are likely to go wrong. */
 static uint64_t odd_number(uint64_t *state) {
     static const uint64_t numbers[] = {0,          1,          2,         0x7fffffff,        0x80000000,
                                        0xffffffff, UINT64_MAX, INT64_MAX, UINT64_C(1) << 63, UINT64_C(1) << 32};
@@ -28,8 +26,8 @@ static uint64_t odd_number(uint64_t *state) {
     return r % 4 == 0 ? r >> 40 : numbers[(r >> 8) % (sizeof numbers / sizeof numbers[0])];
 }
 
-/* One to four changes of a bit, a number or the length. The copy has exactly its size: reading past it is seen.
- */
+/* Makes one to four changes of a bit, a number or the length. The copy has exactly its size, so that reads beyond
+ * it are detected. */
 static void run_altered(const unsigned char *seed, size_t size, uint64_t *state) {
     size_t cut = next_random(state) % 8 == 0 ? next_random(state) % (size + 1) : size;
     unsigned char *copy = malloc(cut > 0 ? cut : 1);

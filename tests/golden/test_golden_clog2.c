@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The CLOG-2 reader and writer against the files of MPE2. Beside each file stands what MPE's own clog2_print says of
- * it; every line there is compared. Then every record is written again, which must give the same bytes, but for those
- * that MPE leaves undefined.
- */
+/* Tests the CLOG-2 reader and writer with files of MPE2. Each file has the output of MPE's own clog2_print; every
+ * line of it is compared. Then every record is written again, which must give the same bytes, except those that
+ * MPE leaves undefined. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +49,7 @@ static int32_t number(const unsigned char *p) {
 
 /* ---- what the dump says ---------------------------------------------------------------------------------- */
 
-/* A record as clog2_print shows it, without what follows the fields we know. */
+/* Formats a record as clog2_print does, without what follows the known fields. */
 static void describe(const struct read_clog2_item *i, char *text, size_t size) {
     int n = snprintf(text, size, "ts=%f icomm=%" PRId32 " rank=%" PRId32 " thd=%" PRId32 " type=", i->time,
                      i->comm, i->rank, i->thread);
@@ -121,7 +119,7 @@ static void compare_dump(const char *name) {
     *end = '\0';
     size_t at = 0;
     for (char *p = strstr(text, "\nts="); p != NULL; p = strstr(p + 1, "\nts=")) {
-        /* The last lines of long dumps stand after three dots. */
+        /* In long dumps, three dots precede the last lines. */
         if (p - text > 4 && strncmp(p - 4, "\n...", 4) == 0) {
             size_t rest = 0;
             for (char *q = p; q != NULL; q = strstr(q + 1, "\nts=")) {
@@ -195,7 +193,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     assert_true(hpcw_clog2_reader_comm(context, index, entry));
 }
 
-/* Zeros where MPE leaves what was in its buffer: pad words, texts after their NUL, blocks after their end. */
+/* Zeroes what MPE leaves undefined: pad words, texts after their NUL, blocks after their end. */
 static void clear_undefined(unsigned char *file, const struct read_clog2_info *info) {
     static const uint32_t sizes[] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
     static const struct {
@@ -262,7 +260,7 @@ static void write_again(const char *name) {
     assert_non_null(want);
     const unsigned char *got = memory_source_data(&source, 0, &size);
     clear_undefined(want, info);
-    /* The number of buffered blocks is what MPE was told; ours is its default. */
+    /* MPE stores the configured number of buffered blocks; ours is the default. */
     size_t from = info->buffered_blocks == 128 ? 0 : 1024;
     assert_true(same_bytes(name, want + from, want_size - from, got + from, size - from));
     free(want);
@@ -278,7 +276,7 @@ static void records_written_again_are_the_same(void **state) {
         skip();
     }
     for (size_t i = 0; i < COUNT(merged); i++) {
-        /* What clog2_join announces are placeholders, more known events than there are. */
+        /* clog2_join announces more known events than there are; the excess are placeholders. */
         if (strcmp(merged[i], "np3_joined") != 0) {
             write_again(merged[i]);
         }
@@ -287,7 +285,7 @@ static void records_written_again_are_the_same(void **state) {
 
 /* ---- local files ----------------------------------------------------------------------------------------- */
 
-/* What MPE merged, and what becomes of the local files that it merged, cut short if need be. */
+/* Compares MPE's merged log with what we recover from its local files, truncated if asked. */
 static uint64_t recover_locals(const char *directory, size_t keep, bool compare) {
     char out[512], local[3][600];
     const char *locals[3];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Trees of the real KVTree and SCR: each is read, printed as the original prints it, and stored again with the same
- * bytes; and no copy of it with one bit turned is taken.
- */
+/* Trees of the real KVTree and SCR. Each is read, printed as the original prints it, and stored again with the
+ * same bytes. No copy with one flipped bit is accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +63,7 @@ static const struct file files[] = {
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
-/* NULL without the golden files. */
+/* Returns NULL without the golden files. */
 static unsigned char *content(const struct file *f, size_t *size) {
     char name[512];
     char path[1024];
@@ -131,7 +129,7 @@ static void no_bit_may_turn(void **state) {
     }
 }
 
-/* Bytes as the pages beside the files show them. */
+/* Formats bytes as the pages beside the files do. */
 static char *shown(const unsigned char *text, size_t size) {
     char *out = malloc(4 * size + 1);
     char *p = out;
@@ -153,7 +151,7 @@ static char *shown(const unsigned char *text, size_t size) {
     return out;
 }
 
-/* What the original's print tool said of a file, up to the blank line after it. */
+/* Returns the output of the original's print tool for a file, up to the blank line after it. */
 static char *page_of(const struct file *f) {
     char name[512];
     char path[1024];
@@ -191,7 +189,7 @@ static void printed_alike(void **state) {
         const unsigned char *text = hpcw_sink_memory_data(sink, &size);
         char *got = shown(text, size);
         char *want = page_of(&files[i]);
-        /* Long texts and lines are cut on the page. */
+        /* The page truncates long texts and lines. */
         for (char *w = want, *g = got; *w != '\0';) {
             size_t n = strcspn(w, "\n");
             if (strncmp(w, "  ... (", 7) == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps and whole prefix directories of the real KVTree and SCR, restarted. */
+/* Restarts from maps and whole prefix directories of the real KVTree and SCR. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "tests/support/files.h"
 
-/* NULL without the golden files. */
+/* Returns NULL without the golden files. */
 static const char *golden(const char *name) {
     static char path[1024];
     char below[512];
@@ -28,7 +28,7 @@ static void assert_ok(hpcw_status s, const hpcw_error *err) {
     }
 }
 
-/* Prefixes that SCR left: sizes, and CRCs where the map has them, are those of the files. */
+/* Prefixes that SCR made: sizes, and CRCs if the map has them, match the files. */
 static void real_checkpoints(void **state) {
     (void)state;
     static const struct {
@@ -77,7 +77,7 @@ static void real_checkpoints(void **state) {
     }
 }
 
-/* Maps alone, as the pages beside them describe them. */
+/* Maps without data, as the pages beside them describe them. */
 static void real_maps(void **state) {
     (void)state;
     static const struct {
@@ -111,7 +111,7 @@ static void real_maps(void **state) {
     }
 }
 
-/* Several files per rank, ranks without any, three levels. */
+/* A map of three levels; ranks have several files or none. */
 static void every_entry_of_a_deep_map(void **state) {
     (void)state;
     hpcw_rank2file_restart *r;

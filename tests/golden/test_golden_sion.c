@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The SION reader against the files of the real library. Beside each file stands what the library's own dump
- * tool says about it; every line of that which names a stored value is compared, the payload with its formula.
- */
+/* Tests the SION reader with files of the real library. Each file has the output of the library's own dump tool.
+ * Every line of it that has a stored value is compared, and the payload with its formula. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +41,7 @@ static const char *const names[] = {"be_four_tasks.sion",
                                     "unaligned_fsb1.sion",
                                     "zero_chunk.sion"};
 
-/* A directory entry of the folder or NULL without the folder. */
+/* Returns a path in the folder, or NULL without the folder. */
 static const char *golden(const char *name) {
     static char path[1024];
     char file[300];
@@ -62,7 +60,7 @@ static struct read_sion *opened(const char *name) {
 
 /* ---- what the dump says --------------------------------------------------------------------------------- */
 
-/* The lines of the dump of one file: after "--- siondump OPTIONS NAME" up to the next such line. */
+/* Returns the lines of the dump of one file: after "--- siondump OPTIONS NAME" up to the next such line. */
 static char *dump_of(const char *name) {
     char text_name[64];
     (void)snprintf(text_name, sizeof text_name, "%.*s.txt", (int)(strstr(name, ".sion") - name), name);
@@ -88,7 +86,7 @@ static char *dump_of(const char *name) {
     return NULL;
 }
 
-/* The rest of the line after a label, blanks skipped; NULL if there is none. */
+/* Returns the rest of the line after a label, without leading blanks; NULL: none. */
 static const char *labelled(const char *dump, const char *label) {
     const char *p = strstr(dump, label);
     if (p == NULL) {
@@ -141,7 +139,7 @@ static void check_header(struct read_sion *reader, const char *dump) {
     assert_int_equal(blocks, number(dump, "number of blocks:"));
 }
 
-/* "Task 03: size= 690 B glblrnk= 3 #blks= 2 lsz= 512 B: 240 450"; with -1 or 0 where a block is not used. */
+/* A line "Task 03: size= 690 B glblrnk= 3 #blks= 2 lsz= 512 B: 240 450"; unused blocks are -1 or 0. */
 static void check_task_lines(struct read_sion *reader, const char *dump) {
     uint32_t lines = 0;
     for (const char *p = strstr(dump, "\nTask "); p != NULL; p = strstr(p + 1, "\nTask ")) {
@@ -150,7 +148,7 @@ static void check_task_lines(struct read_sion *reader, const char *dump) {
         if (sscanf(p, "\nTask %*d: size= %lld B glblrnk= %lld #blks= %lld lsz= %lld B:%n", &size, &rank,
                    &blocks, &chunk, &used) != 4 ||
             used == 0) {
-            continue; /* lines of keys */
+            continue; /* lines with keys */
         }
         lines++;
         struct read_sion_task task;
@@ -200,7 +198,7 @@ static unsigned char *stream_of(struct read_sion *reader, const struct read_sion
     return bytes;
 }
 
-/* Task 0 of cmerge.sion holds for each of three calls 200 bytes of ranks 0, 1 and 2; task 3 its own. */
+/* Task 0 of cmerge.sion has, for each of three calls, 200 bytes of ranks 0, 1 and 2. Task 3 has its own. */
 static unsigned char merged_byte(const struct read_sion_task *task, uint64_t k) {
     return task->rank == 0 ? sion_image_byte((int64_t)(k / 200 % 3), k / 600 * 200 + k % 200)
                            : sion_image_byte(task->rank, k);
@@ -222,7 +220,7 @@ static uint64_t check_payload(struct read_sion *reader, const char *name) {
     return sum;
 }
 
-/* "Task 00: [00:k=<7>,size=100] ..."; the formula counts value bytes only. */
+/* Lines "Task 00: [00:k=<7>,size=100] ..."; the formula counts value bytes only. */
 static uint64_t check_keys(struct read_sion *reader, const char *dump) {
     uint64_t sum = 0;
     for (uint32_t rank = 0; rank < read_sion_tasks(reader); rank++) {
@@ -270,7 +268,7 @@ static void every_field(void **state) {
         if (read_sion_verify(reader, READ_SION_GAPS, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        /* Strict is what real writers leave, but for buddy copies and the -1 of the mapped writer. */
+        /* Real writers pass the strict check, except for buddy copies and the -1 of the mapped writer. */
         bool odd = strstr(names[i], "BUDDY") != NULL || strncmp(names[i], "mapped", 6) == 0;
         assert_int_equal(read_sion_verify(reader, READ_SION_STRICT, &err), odd ? HPCW_EFORMAT : HPCW_OK);
         check_header(reader, dump);
@@ -287,7 +285,7 @@ static void every_field(void **state) {
     }
 }
 
-/* No file of the folder is left out, members of sets aside. */
+/* Every file of the folder is tested, apart from members of sets. */
 static void every_file(void **state) {
     (void)state;
     if (golden("") == NULL) {
@@ -302,7 +300,7 @@ static void every_file(void **state) {
         if (sion == NULL) {
             continue;
         }
-        /* Members and copies are opened alone as well. */
+        /* Members and copies are also opened alone. */
         struct read_sion *reader = opened(entry->d_name);
         assert_int_equal(read_sion_verify(reader, 0, NULL), HPCW_OK);
         hpcw_sion_reader *streams;
@@ -333,7 +331,7 @@ static hpcw_status judge(const unsigned char *data, size_t size, unsigned flags)
     return status;
 }
 
-/* Damage that breaks a rule of doc/formats/sion.md, "Rules", on the smallest file and on one with many blocks. */
+/* Breaks rules of doc/formats/sion.md, "Rules", in the smallest file and in one with many blocks. */
 static void damaged_copies(void **state) {
     (void)state;
     if (golden("") == NULL) {
@@ -346,15 +344,15 @@ static void damaged_copies(void **state) {
     } cases[] = {
         {0, 1, 'S'}, /* magic */
         {4, 1, 1},   /* byte order */
-        {16, 4, 0},  /* format versions that nobody reads */
+        {16, 4, 0},  /* format versions that no reader supports */
         {16, 4, 1},
         {16, 4, UINT32_MAX},
-        {16, 4, 2}, /* a shorter header than is there */
+        {16, 4, 2}, /* a header size below the real one */
         {20, 4, 0}, /* file system block size */
         {20, 4, 4096},
         {24, 4, UINT32_MAX},         /* tasks */
         {28, 4, 2},                  /* a set without mapping */
-        {36, 8, UINT64_C(51) << 32}, /* plain data called key-value data */
+        {36, 8, UINT64_C(51) << 32}, /* plain data declared as key-value data */
         {36, 8, UINT64_C(52) << 32},
         {36, 8, UINT64_C(53) << 32},
         {1108, 8, 0}, /* chunk size of a task with data */
@@ -364,8 +362,8 @@ static void damaged_copies(void **state) {
         {META1 - 8, 8, 0}, /* never closed */
         {META2, 8, 0},     /* block count */
         {META2, 8, 6},
-        {META2 + 8 * N, 8, 513},    /* more bytes than the chunk has */
-        {META2 + 16 * N + 8, 8, 1}, /* bytes in a block that is not used */
+        {META2 + 8 * N, 8, 513},    /* more bytes than the chunk holds */
+        {META2 + 16 * N + 8, 8, 1}, /* bytes in an unused block */
     };
     size_t size;
     unsigned char *data = read_file(golden("four_tasks_serial.sion"), &size);
@@ -382,7 +380,7 @@ static void damaged_copies(void **state) {
         memcpy(data + cases[i].offset, before, cases[i].size);
     }
     assert_int_equal(judge(data, size, READ_SION_STRICT), HPCW_OK);
-    /* Cut inside META1, META2 and the chunks; the mapping is what only strictness asks for. */
+    /* Truncates inside META1, META2 and the chunks. Only the strict check requires the mapping. */
     for (size_t cut = 0; cut < size; cut++) {
         assert_int_not_equal(judge(data, cut, cut < size - 4 ? 0 : READ_SION_STRICT), HPCW_OK);
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The VOM reader against the files of vt 1.6.0 and LBAF 1.6.0. Beside each set stands how much is in it and
- * what is peculiar about it; the statistics file belongs to the run whose load data are in rotate_4ranks.
- */
+/* Tests the VOM reader with files of vt 1.6.0 and LBAF 1.6.0. Each set has a text that gives its sizes and
+ * peculiarities. The statistics file belongs to the run with the load data rotate_4ranks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +26,7 @@
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define STRICT READ_VOM_STRICT
 
-/* A directory entry of the folder, or NULL without the folder. */
+/* Returns a path in the folder, or NULL without the folder. */
 static const char *golden(const char *name) {
     static char path[1024];
     char file[272];
@@ -36,13 +34,13 @@ static const char *golden(const char *name) {
     return golden_path(file, path, sizeof path);
 }
 
-/* What the text beside each set says; `strict`: what a strict check objects to, NULL for nothing. */
+/* Contents of the text beside each set. strict: what a strict check refuses; NULL: nothing. */
 static const struct {
     const char *name;
     uint32_t ranks;
     size_t phases;
     uint64_t tasks, migratable, communications, messages;
-    uint64_t file_bytes, text_bytes; /* 0: not said */
+    uint64_t file_bytes, text_bytes; /* 0: not given */
     const char *strict;
 } sets[] = {
     {"seed1_plain", 1, 1, 6, 1, 1, 1, 1338, 1338, NULL},
@@ -118,14 +116,14 @@ static void every_count_is_right(void **state) {
 
 /* ---- peculiarities -------------------------------------------------------------------------------------- */
 
-/* What is noted of a set, over all its files and phases. */
+/* What was seen in a set, over all its files and phases. */
 struct seen {
     uint64_t metadata, hosts, zero_tasks, seq_ids, self_edges, both_known, far_ends, groups;
     uint64_t by_category[READ_VOM_READ_ONLY_SHARED + 1];
     uint64_t dimensions[4];
     uint64_t labels, levels, weights, shared_ids, phase_steps;
     uint64_t last_collection, moved, without_communications;
-    double least_gap; /* of a task's time and the sum of its subphases */
+    double least_gap; /* smallest gap between a task's time and the sum of its subphases */
     uint32_t rank;
     struct read_vom_interval identical, skipped;
     uint64_t count;
@@ -244,10 +242,10 @@ static void every_peculiarity_is_seen(void **state) {
     assert_int_equal(s.by_category[READ_VOM_WRITE_SHARED], 6);
     assert_int_equal(s.by_category[READ_VOM_READ_ONLY_SHARED], 6);
     assert_int_equal(s.by_category[READ_VOM_SEND_RECV], 275 - 48);
-    assert_int_equal(s.dimensions[2], 36); /* the 3x4 collection, three phases */
+    assert_int_equal(s.dimensions[2], 36); /* the 3x4 collection in three phases */
     assert_int_equal(s.dimensions[1], 12);
     assert_int_equal(s.last_collection, 524295);
-    assert_int_equal(s.moved, 32); /* all but in the first phase */
+    assert_int_equal(s.moved, 32); /* in all phases except the first */
     assert_int_equal(s.labels, 36);
     assert_int_equal(s.shared_ids, 36);
     assert_int_equal(s.levels, 36);
@@ -276,7 +274,7 @@ static void every_peculiarity_is_seen(void **state) {
 
 /* ---- the statistics file -------------------------------------------------------------------------------- */
 
-/* Figures of the file that the load data of the same run must give; NULL in the list: no counterpart. */
+/* Figures of the statistics file that the load data of the same run must give. NULL: no counterpart. */
 struct comparison {
     const struct read_vom_summary *summary;
     size_t phase;
@@ -298,7 +296,7 @@ static hpcw_status compare_quantity(void *context, bool after, const char *quant
     struct comparison *c = context;
     double got[READ_VOM_FIGURES];
     const struct read_vom_moments *m = c->summary->phase[c->phase].quantity;
-    /* The data are from before the migrations; what "modeled" would mean is not in them. */
+    /* The data are from before the migrations; they do not have the "modeled" figures. */
     if (after) {
         return HPCW_OK;
     }
@@ -319,8 +317,8 @@ static hpcw_status compare_quantity(void *context, bool after, const char *quant
         if (c->phase == 0) {
             compare(figure, got, 1e-11, quantity, c->phase);
         } else {
-            /* From the second phase on vt took one record of 144 bytes per rank, from the program's group
-             * to its instance on the next rank, for one that stayed: it went by where things were at run
+            /* From the second phase on, vt counted one record of 144 bytes per rank as staying on the rank. It
+             * goes from the program's group to its instance on the next rank. vt went by where things were at run
              * time. */
             const enum read_vom_figure shifted[] = {READ_VOM_AVG, READ_VOM_MAX, READ_VOM_MIN};
             for (size_t f = 0; f < COUNT(shifted); f++) {

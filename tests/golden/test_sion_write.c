@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls that made the real library's files make the same bytes with ours. */
+/* The calls that made the real library's files give the same bytes with our library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void golden_files(void **state) {
     for (unsigned i = 0; i < sion_case_count; i++) {
         const struct sion_case *c = &sion_cases[i];
         if (c->golden == NULL || c->by_parity) {
-            continue; /* colours need as many processes: the mpi suite */
+            continue; /* several colours need several processes: see the mpi suite */
         }
         (void)snprintf(path, sizeof path, "%s/%s", dir, c->name);
         write_case(c, path);

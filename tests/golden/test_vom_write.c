@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The original tools' data, read and written again call by call: what vt wrote must come out byte for byte, what was
- * made by hand with the same content.
- */
+/* Reads the original tools' data and writes them again call by call. Files of vt must be reproduced byte for byte,
+ * files made by hand with the same content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,10 +45,10 @@ static unsigned char *golden_text(const char *name, size_t *size) {
 }
 
 static const struct {
-    const char *name; /* of the folder and the files; %u becomes the rank */
+    const char *name; /* name of the folder and its files; %u is the rank */
     uint32_t ranks;
     unsigned allow;
-    bool exact; /* vt wrote it, so ours has the same bytes */
+    bool exact; /* written by vt, so ours has the same bytes */
 } sets[] = {
     {"seed1_plain/data.%u.json", 1, 0, true},
     {"seed1_br/data.%u.json.br", 1, 0, true},
@@ -113,7 +111,7 @@ static void golden_sets(void **state) {
                 o.ranks = sets[i].ranks;
                 o.allow = sets[i].allow;
                 o.durability = HPCW_SYNC_NONE;
-                o.check = true; /* nothing in them is there twice, or on a wrong rank */
+                o.check = true; /* no record is there twice or on a wrong rank */
                 (void)snprintf(name, sizeof name, "%s/data.%%p.json", dir);
                 ok(hpcw_vom_file_name(path, sizeof path, name, rank, compressed == 1, &err), &err);
                 ok(vom_again(from, path, &o, &err), &err);
@@ -199,13 +197,13 @@ static void golden_statistics(void **state) {
     scratch_remove(dir);
 }
 
-/* vt divides the variance by a count whose inverse is rounded to a float: not more than 2^-24 off. */
+/* vt divides the variance by a count whose inverse is rounded to a float, so the error is up to 2^-24. */
 static bool near(double a, double b) {
     double d = a - b;
     return (d < 0 ? -d : d) <= 0x1p-24 * (a < 0 ? -a : a);
 }
 
-/* The statistics of a run, computed from the data of the same run. */
+/* Computes the statistics of a run from its data. */
 static void figures_of_a_run(void **state) {
     (void)state;
     char path[512];
@@ -229,7 +227,7 @@ static void figures_of_a_run(void **state) {
         const struct json_tree *tasks = json_get(json_get(tree, "phases")->child, "tasks");
         for (const struct json_tree *t = tasks->child; t != NULL; t = t->next) {
             rank_load[rank] += json_f64(t, "time");
-            /* vt leaves the id-0 entity out. */
+            /* vt leaves out the entity with id 0. */
             if (json_u64(json_get(t, "entity"), "id") != 0) {
                 object_load[objects++] = json_f64(t, "time");
             }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A recording whose last process kills itself in the middle of it; the others go on until the launcher ends them, or
- * stop after a while if it does not. How many states a process has flushed for certain is in DIRECTORY/flushed.RANK.
- * Usage: killed DIRECTORY
- */
+/* A recording whose last process kills itself in the middle. The others continue until the launcher ends them, or
+ * stop after a while. DIRECTORY/flushed.RANK has the number of states that a process has certainly flushed. Usage:
+ * killed DIRECTORY */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,9 +11,10 @@
 #include <hpcw/mpi.h>
 
 enum {
-    STATES = 1000, /* between two flushes */
-    BEFORE = 5,    /* flushes of all processes before one dies */
-    MOST = 3000    /* of each that survives */
+    STATES = 1000, /* states between two flushes */
+    /* flushes of each process before one dies */
+    BEFORE = 5,
+    MOST = 3000 /* most flushes of a surviving process */
 };
 
 static hpcw_clog2_log *recording;
@@ -40,7 +39,7 @@ static void record(int states) {
     }
 }
 
-/* One write of as many bytes every time: whoever reads it sees one of the numbers. */
+/* Writes a fixed number of bytes at once, so that readers see one of the numbers. */
 static bool note(int fd, int flushes) {
     char text[16];
     int length = snprintf(text, sizeof text, "%010d\n", flushes * STATES);

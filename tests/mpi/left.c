@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes a set of two files, PATH. With PROCESS, that process kills itself before the close.
- * Usage: left PATH [PROCESS]
- */
+/* Writes a set of two files, PATH. If PROCESS is given, that process kills itself before the close. Usage: left
+ * PATH [PROCESS] */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What must be the same on all processes: each opener compares its path and every option, and says what differs. */
+/* Arguments that must agree on all processes. Each opener compares its path and every option, and reports
+ * differences. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -30,9 +31,9 @@ union options {
     hpcw_rank2file_options rank2file;
 };
 
-/* One option that one process has otherwise: `size` bytes of `value`; size 0: `text`, or what `set` makes. */
+/* An option that differs on one process: `size` bytes of `value`; with size 0 `text`, or what `set` makes. */
 struct change {
-    const char *name;            /* in the message */
+    const char *name;            /* name of the option in the message */
     const char *usual, *changed; /* values in the message */
     size_t at, size;
     uint64_t value;
@@ -44,7 +45,7 @@ struct opener {
     const char *name;
     void (*init)(union options *o);
     hpcw_status (*open)(const char *path, const union options *o, hpcw_error *err);
-    const char *path_name; /* what the message calls the path */
+    const char *path_name; /* name of the path in the message */
     const struct change *change;
     size_t changes;
 };
@@ -318,13 +319,13 @@ static void apply(const struct change *c, union options *o) {
     }
 }
 
-/* An open with `o`, which differs on process `culprit`, fails everywhere and says so. */
+/* Opens with `o`, which differs on process `culprit`. It must fail on all processes with the right message. */
 static void assert_mismatch(const struct opener *opener, const union options *o, const char *path, int culprit,
                             const char *about, const char *name, const char *usual, const char *changed) {
     char want[1024];
     hpcw_error err = {.message = ""};
     hpcw_status s = opener->open(path, o, &err);
-    int other = culprit == 0 ? 1 : culprit; /* the lowest that differs from process 0 */
+    int other = culprit == 0 ? 1 : culprit; /* the lowest process that differs from process 0 */
     (void)snprintf(want, sizeof want,
                    "%s: expected the same %s on all processes, got %s on process 0 and %s on process %d", about,
                    name, culprit == 0 ? changed : usual, culprit == 0 ? usual : changed, other);
@@ -358,7 +359,7 @@ static void options_must_agree(void **state) {
                 if (process == culprit) {
                     apply(change, &o);
                 }
-                char tasks[16]; /* the one usual value that depends on the number of processes */
+                char tasks[16]; /* the only usual value that depends on the number of processes */
                 (void)snprintf(tasks, sizeof tasks, "%d", 4 * processes);
                 assert_mismatch(opener, &o, path, culprit, path, change->name,
                                 change->usual == NULL ? tasks : change->usual, change->changed);
@@ -394,7 +395,7 @@ static void paths_must_agree(void **state) {
     assert_int_equal(entries_seen(dir), 0);
 }
 
-/* The tables above begin with options that are accepted. */
+/* The tables above begin with options that must be accepted. */
 static void equal_options_are_accepted(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof openers / sizeof openers[0]; i++) {
@@ -460,7 +461,7 @@ static void values_as_a_person_reads_them(void **state) {
     }
 }
 
-/* Of long texts the message shows the part that differs, also where process 0 cannot send all of it. */
+/* For long texts the message shows the part that differs, even if process 0 cannot send all of it. */
 static void long_texts(void **state) {
     (void)state;
     static const size_t lengths[] = {161, 1000, 4000, 9000};
@@ -487,7 +488,8 @@ static void long_texts(void **state) {
     }
 }
 
-/* The words travel along; a failure counts more than a difference; without differences nothing is said. */
+/* The words are transferred as well. A failure takes precedence over a difference. Without differences there is no
+ * message. */
 static void words_and_failures(void **state) {
     (void)state;
     for (int culprit = -1; culprit < processes; culprit++) {
@@ -496,7 +498,7 @@ static void words_and_failures(void **state) {
         struct hpcw_i_words words = {.sums = 1, .mins = 1, .maxs = 1, .word = word};
         hpcw_error err;
         hpcw_status mine = me ? HPCW_ENOENT : HPCW_OK;
-        /* Another value on each process, unless nobody fails. */
+        /* Each process has another value, unless none fails. */
         struct hpcw_i_same value = {.name = "second", .number = culprit < 0 ? 0 : (uint64_t)process};
         hpcw_status s = compare(value, mine, &words, &err);
         assert_true(on_all(s == (culprit < 0 ? HPCW_OK : HPCW_ENOENT)));
@@ -505,14 +507,14 @@ static void words_and_failures(void **state) {
                                word[2] == (uint64_t)processes + 19 && err.message[0] == '\0'));
         }
         assert_true(on_all(processes == 1 || err.process == (culprit < 0 ? 0 : culprit)));
-        /* A difference leaves the words alone, too. */
+        /* A difference must not change the words either. */
         value.number = (uint64_t)process;
         uint64_t before[3];
         memcpy(before, word, sizeof before);
         s = compare(value, HPCW_OK, &words, &err);
         assert_true(on_all(processes == 1 || (s == HPCW_EMISMATCH && memcmp(word, before, sizeof word) == 0)));
     }
-    /* Nobody wants the message: the status is the same. */
+    /* No process wants the message: the status is the same. */
     const struct hpcw_i_same same = {.name = "number", .number = (uint64_t)process};
     hpcw_status s = hpcw_i_agree_same(world, HPCW_OK, "here", &same, 1, NULL, NULL);
     assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_OK)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log does not show who wrote its slices; a process that cannot write its own is heard by all. */
+/* A log does not depend on who wrote its slices. A process that cannot write its own slice makes all fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static hpcw_status null_sink(void *context, const char *path, uint64_t tag, bool
     return hpcw_sink_open_null(out, err);
 }
 
-/* Where the slices begin: a log that goes nowhere tells. */
+/* Finds where the slices begin, from a log that is discarded. */
 static uint32_t place_slices(const struct clog2_case *c, size_t step, uint64_t place[MOST_SLICES + 1]) {
     struct clog2_case nowhere = *c;
     hpcw_clog2 *log;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Recording by many processes. With a clock that counts how often it was asked, a program records the same times in
- * every run: so the merged log must have the same bytes with and without local files. With real clocks the log must
- * keep the rules of the format.
- */
+/* Recording by many processes. The test clock counts how often it is read, so a program records the same times in
+ * every run. So the merged log must have the same bytes with and without local files. With real clocks, the log
+ * must follow the rules of the format. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +28,7 @@ static void path_in(const char *name, char *path, size_t size) {
     (void)snprintf(path, size, "%s/%d/%s", scratch, LOGS, name);
 }
 
-/* Between two askings a process that has more to do has more to do. */
+/* The clock advances more between two readings on a process with more work. */
 static uint64_t asked;
 
 static double counting_now(void) {
@@ -38,13 +36,13 @@ static double counting_now(void) {
     return 100.0 * process + 1e-6 * (double)asked * (1 + process % 3);
 }
 
-/* Everyone has the same times, so that the order is up to the ranks. */
+/* All processes have the same times, so that only the ranks decide the order. */
 static double same_now(void) {
     asked++;
     return 1e-6 * (double)asked;
 }
 
-/* Times differ only by what the library makes of times that do not. */
+/* The clock stands still, so times differ only by what the library adds. */
 static double still_now(void) {
     return 5;
 }
@@ -53,7 +51,7 @@ struct program {
     hpcw_clog2_log *log;
     hpcw_clog2_timeline *timeline[THREADS];
     int32_t compute, exchange, step;
-    uint32_t half; /* a communicator of every other process */
+    uint32_t half; /* a communicator of every second process */
     int members, member;
 };
 
@@ -67,14 +65,14 @@ static hpcw_status start(struct program *p, const char *path, const hpcw_clog2_l
     if (s == HPCW_OK) {
         s = hpcw_clog2_log_state(p->log, "Exchange", "green", NULL, &p->exchange, err);
     }
-    /* A process that defines less than others is all right. */
+    /* A process may define less than the others. */
     if (s == HPCW_OK && process == processes - 1) {
         s = hpcw_clog2_log_solo(p->log, "Step", "red", "%d", &p->step, err);
     }
     for (int t = 0; s == HPCW_OK && t < THREADS; t++) {
         s = hpcw_clog2_log_thread(p->log, &p->timeline[t], err);
     }
-    /* The identity is made up, so that it is the same in every run. */
+    /* The id is invented, so that it is the same in every run. */
     hpcw_clog2_comm_id id = {.random = 5 + process % 2, .created = 1, .host = "node"};
     p->members = (processes + 1 - process % 2) / 2;
     p->member = process / 2;
@@ -83,8 +81,8 @@ static hpcw_status start(struct program *p, const char *path, const hpcw_clog2_l
                                               &p->half, err);
 }
 
-/* Everyone records as much as the others, or process 0 most of it. The messages fit together; whether they look as if
- * they were received before they were sent is up to the clock. */
+/* All processes record equally much, or process 0 records most. The messages match. Whether they seem to be
+ * received before they are sent depends on the clock. */
 static void run(struct program *p, int steps) {
     for (int i = 0; i < steps; i++) {
         for (int t = 0; t < THREADS; t++) {
@@ -103,7 +101,7 @@ static void run(struct program *p, int steps) {
     }
 }
 
-/* As process 0 sees it; the answer is for all. */
+/* Checks the log on process 0; all processes get the result. */
 static bool is_good(const char *path, unsigned flags, uint64_t records) {
     bool good = true;
     if (process == 0) {
@@ -152,7 +150,8 @@ static hpcw_clog2_log_options options_of(char *local, size_t size) {
     return o;
 }
 
-/* Names of hosts, identities of single processes and their times of birth differ from run to run: they are made equal. */
+/* Compares two logs after equalising what differs from run to run: host names, ids of single processes, and
+ * creation times. */
 static bool same_log(const char *a, const char *b) {
     bool same = true;
     if (process == 0) {
@@ -185,9 +184,9 @@ static bool same_log(const char *a, const char *b) {
     return on_all(same);
 }
 
-/* What record number `i` of a timeline is; false: the timeline has fewer. */
+/* Expected content of record number `i` of a timeline. Returns false if the timeline has fewer records. */
 struct expected {
-    int32_t kind, event, detail; /* detail: tag of a message, value of a cargo */
+    int32_t kind, event, detail; /* detail: tag of a message, or value of a cargo */
 };
 
 static bool expect(int rank, int thread, int steps, int i, struct expected *e) {
@@ -212,7 +211,7 @@ static bool expect(int rank, int thread, int steps, int i, struct expected *e) {
     return i / a_step < steps;
 }
 
-/* Whether each timeline has exactly what its thread recorded, and all of them are in the order of the format. */
+/* Checks that each timeline has exactly what its thread recorded, and that all are in the order of the format. */
 static bool is_merged(const char *path, const int steps[3]) {
     bool good = true;
     if (process == 0) {
@@ -227,7 +226,8 @@ static bool is_merged(const char *path, const int steps[3]) {
         while (good && read_clog2_next(reader, &item, &more, NULL) == HPCW_OK && more) {
             const unsigned char *p = item.payload;
             int32_t event = (int32_t)hpcw_i_get_u32(p, true);
-            /* 0: the world; then one communicator for each rank; then that of even ranks, that of odd ones. */
+            /* Communicators: 0 is the world; then one for each rank; then that of even ranks and that of odd
+             * ranks. */
             int32_t rank = item.comm == 0           ? item.rank
                            : item.comm <= processes ? item.comm - 1
                                                     : 2 * item.rank + item.comm - 1 - processes;
@@ -267,8 +267,8 @@ static bool is_merged(const char *path, const int steps[3]) {
 static void logs_are_merged(void **state) {
     (void)state;
     static const struct {
-        int steps[3];       /* of process 0, of process 1, and of each other one */
-        uint64_t memory[2]; /* of two runs */
+        int steps[3];       /* for process 0, process 1, and all others */
+        uint64_t memory[2]; /* memory of two runs */
         uint32_t block_size;
         double (*now)(void);
     } cases[] = {
@@ -304,7 +304,7 @@ static void logs_are_merged(void **state) {
             assert_true(is_good(path[run], 0, report[run].records));
             assert_true(is_merged(path[run], cases[i].steps));
         }
-        /* How often the disk was waited for depends on the disk. */
+        /* The number of waits for the disk depends on the disk. */
         if (report[0].stalls + report[1].stalls == 0) {
             assert_true(report[0].records == report[1].records);
             assert_true(same_log(path[0], path[1]));
@@ -313,7 +313,7 @@ static void logs_are_merged(void **state) {
     }
 }
 
-/* Seconds of this process's own clock, which is far from that of others. */
+/* Seconds of this process's own clock, which is far from those of others. */
 static double own_now(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -326,14 +326,14 @@ static int two_each(hpcw_comm *comm, hpcw_comm **out) {
     return comm->ops->split(comm, (uint32_t)(comm->process / PER_HOST), out);
 }
 
-/* What was found out about this process's clock fits to what is asked of it, and to what others of its host found. */
+/* Checks that the clock data found for this process match the request, and those of other processes on its host. */
 static bool is_found(const hpcw_clog2_log_report *r, bool same_clock, bool asks, int per_host) {
     int64_t mine[] = {r->begin_offset_ns, r->end_offset_ns, (int64_t)r->begin_round_trip_ns,
                       (int64_t)r->end_round_trip_ns};
     int64_t(*all)[4] = calloc((size_t)processes, sizeof *all);
     bool good = hpcw_i_comm_allgather(world, mine, sizeof mine, all, NULL) == HPCW_OK;
     good = good && memcmp(all[process], all[process / per_host * per_host], sizeof *all) == 0;
-    /* All clocks run almost equally fast. Where more than that is found, it comes from the round trips to process 0. */
+    /* All clocks run at almost the same speed. A larger difference comes from the round trips to process 0. */
     int64_t most = 1000;
     for (int i = 0; good && i < processes; i++) {
         most += (all[i][2] + all[i][3]) / 2;
@@ -367,7 +367,7 @@ static void clocks_are_compared(void **state) {
         for (int clock = HPCW_CLOG2_CLOCK_BEST; clock <= HPCW_CLOG2_CLOCK_CALLER; clock++) {
             for (int several = 0; several < 2; several++) {
                 if (clock == HPCW_CLOG2_CLOCK_COUNTER) {
-                    continue; /* it may not be there; where it is, it is the best one */
+                    continue; /* this clock may be missing; if it exists, it is the best one */
                 }
                 bool shared = clock != HPCW_CLOG2_CLOCK_CALLER;
                 int per_host = !shared ? 1 : several ? PER_HOST : processes;
@@ -390,7 +390,7 @@ static void clocks_are_compared(void **state) {
     }
 }
 
-/* Messages that really travel, between processes that share processors: no arrow points backwards. */
+/* Real messages between processes that share processors: no arrow points backwards. */
 static void messages_go_forward(void **state) {
     (void)state;
     enum { ROUNDS = 4000 };
@@ -431,8 +431,8 @@ static void messages_go_forward(void **state) {
     }
 }
 
-/* Records an inter-communicator of the two halves, a message across it, and its end. As in MPE's logs, each side has its
- * own identity for the whole; with `one` identity, two processes are the same rank of it. */
+/* Records an inter-communicator of the two halves, a message across it, and its end. As in MPE's logs, each side
+ * has its own id for the whole. With `one` id, two processes have the same rank in it. */
 static hpcw_status record_halves(const char *path, const hpcw_clog2_log_options *o, bool one,
                                  hpcw_clog2_log_report *report, hpcw_error *err) {
     struct program p = {0};
@@ -469,7 +469,7 @@ static hpcw_status record_halves(const char *path, const hpcw_clog2_log_options 
     return s;
 }
 
-/* Of a log: how often each event of an inter-communicator is in it, and the rank that frees it. */
+/* Counts each event of an inter-communicator in a log, and finds the rank that frees it. */
 static bool has_halves(const char *path, int each) {
     static const int32_t event[] = {HPCW_CLOG2_INTER_CREATE, HPCW_CLOG2_LOCAL_CREATE, HPCW_CLOG2_REMOTE_CREATE,
                                     HPCW_CLOG2_COMM_FREE};
@@ -501,7 +501,7 @@ static void sides_have_identities_of_their_own(void **state) {
     hpcw_error err = {.message = ""};
     path_in("halves.clog2", path, sizeof path);
     if (processes == 1) {
-        return; /* nobody is on the other side */
+        return; /* there is no process on the other side */
     }
     hpcw_status s = record_halves(path, &o, false, &report, &err);
     assert_true(on_all(s == HPCW_OK && report.undefined == 0));
@@ -531,7 +531,7 @@ static void failures_are_heard_by_all(void **state) {
         hpcw_status s = record(path, &other, 1, NULL, &err);
         assert_true(on_all(s == HPCW_EINVAL));
         assert_true(same_verdict(s, &err));
-        /* Other definitions than the rest. */
+        /* One process has other definitions. */
         struct program p = {0};
         s = hpcw_clog2_log_open(path, world, &o, &p.log, &err);
         assert_true(on_all(s == HPCW_OK));
@@ -542,7 +542,7 @@ static void failures_are_heard_by_all(void **state) {
         assert_true(processes == 1 || same_verdict(s, &err));
         hpcw_clog2_log_free(p.log);
         remove(path);
-        /* Another path than the rest. */
+        /* One process has another path. */
         s = hpcw_clog2_log_open(nowhere, world, &o, &p.log, &err);
         assert_true(on_all(s == HPCW_OK && hpcw_clog2_log_rank(p.log) == (uint32_t)process));
         s = hpcw_clog2_log_rename(p.log, me ? nowhere : path, &err);

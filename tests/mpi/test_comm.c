@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The collectives below everything, against plain loops over all processes. */
+/* Tests the collectives that everything else uses, against plain loops over all processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include "tests/support/random.h"
 #include "tests/support/world.h"
 
-/* Word i that process p brings: the same answer on all processes. */
+/* Word i of process p, computable on all processes. */
 static uint64_t word_of(int p, uint64_t i) {
     uint64_t state = (uint64_t)p * 1000 + i;
     return random_word(&state) >> (i % 5 * 13);
@@ -30,7 +30,7 @@ static uint64_t word_of(int p, uint64_t i) {
 
 enum { MOST_WORDS = 200 };
 
-/* What a reduction over the processes [0, end) of `sums` sums, `mins` minima and `maxs` maxima gives. */
+/* Expected result of a reduction over the processes [0, end): `sums` sums, `mins` minima and `maxs` maxima. */
 static void reduce_by_hand(int end, uint32_t sums, uint32_t mins, uint32_t maxs, uint64_t *word) {
     for (uint32_t i = 0; i < sums + mins + maxs; i++) {
         word[i] = i >= sums && i < sums + mins ? UINT64_MAX : 0;
@@ -92,7 +92,7 @@ static void broadcast_and_gather(void **state) {
     assert_int_equal(hpcw_comm_size(world), processes);
 }
 
-/* Words from process a to process b in a round; often none. */
+/* Number of words from process a to process b in a round; often 0. */
 static uint64_t length_of(unsigned round, int a, int b) {
     uint64_t state = round * 100u + (unsigned)a * 10u + (unsigned)b;
     uint64_t kind = random_below(&state, 4);
@@ -141,7 +141,7 @@ static void exchange(void **state) {
     assert_true(on_all(good));
 }
 
-/* Messages that share words, into room that grows and is used again: process b gets the words b to b + length of each. */
+/* Messages share words and go to room that grows and is reused. Process b gets the words from b on. */
 static void exchange_of_parts(void **state) {
     (void)state;
     enum { MOST = 1000 };
@@ -175,14 +175,14 @@ static void exchange_of_parts(void **state) {
     assert_true(on_all(good));
 }
 
-/* One process without memory: all of them learn it, none waits. */
+/* One process has no memory. All learn of it, and none waits. */
 static void exchange_without_memory(void **state) {
     (void)state;
     uint64_t *words = calloc((size_t)processes, 2 * sizeof *words);
     for (int culprit = 0; culprit < processes; culprit++) {
         for (unsigned long n = 1; n <= 2; n++) {
             uint64_t *out = messages_from(7, process, -1, words);
-            uint64_t *in = (uint64_t *)words; /* must become NULL */
+            uint64_t *in = (uint64_t *)words; /* the call must set it to NULL */
             hpcw_error err = {.message = ""};
             fault_arm(FAULT_NOMEM, process == culprit ? n : 0);
             hpcw_status s = hpcw_i_comm_exchange(world, out, words, &in, words + processes, &err);
@@ -202,7 +202,7 @@ struct collected {
     unsigned round;
     int root, from;
     bool good;
-    int fail_at; /* the message that is refused, -1: none */
+    int fail_at; /* index of the message to refuse; -1: none */
 };
 
 static int sender_of(const struct collected *c) {
@@ -249,12 +249,12 @@ static hpcw_status count_message(void *context, const uint64_t *message, size_t 
 static void collect_without_memory(void **state) {
     (void)state;
     if (world_of_callbacks()) {
-        skip(); /* there the root gets the messages at once, or none of them */
+        skip(); /* in this case the root gets all messages at once, or none */
     }
     bool good = true;
     for (int root = 0; root < processes; root++) {
         for (unsigned large = 0; large < 2; large++) {
-            size_t n = large ? 300000 : 10; /* beyond and within what MPI sends at once */
+            size_t n = large ? 300000 : 10; /* above and below what MPI sends at once */
             uint64_t *out = calloc(n, sizeof *out);
             for (unsigned again = 0; again < 2; again++) {
                 int taken = 0;
@@ -274,7 +274,7 @@ static void collect_without_memory(void **state) {
 
 /* ---- reduce, agree, split ---- */
 
-/* Not commutative: the order of the processes shows. */
+/* Not commutative, so that the order of the processes shows. */
 static void append(void *context, uint64_t *left, const uint64_t *right) {
     (void)context;
     for (uint64_t i = 0; i < right[0]; i++) {
@@ -286,7 +286,7 @@ static void reduces_records(void **state) {
     (void)state;
     enum { WORDS = 200 };
     uint64_t record[WORDS] = {0};
-    record[0] = (uint64_t)process % 3; /* some have nothing to say */
+    record[0] = (uint64_t)process % 3; /* some processes have no words */
     for (uint64_t i = 0; i < record[0]; i++) {
         record[1 + i] = (uint64_t)process * 10 + i;
     }
@@ -311,7 +311,7 @@ static void reduces_records(void **state) {
 static void agreement(void **state) {
     (void)state;
     for (int last = 0; last < processes; last++) {
-        /* Processes `first` .. `last` fail, each with its own reason: all get that of the lowest one. */
+        /* Processes `first` .. `last` fail, each with another reason. All must get that of the lowest. */
         for (int first = 0; first <= last; first++) {
             bool fails = process >= first && process <= last;
             uint64_t word[3] = {1, (uint64_t)process, (uint64_t)process};
@@ -326,9 +326,9 @@ static void agreement(void **state) {
             (void)snprintf(want, sizeof want, "process %d", first);
             bool good = s == (hpcw_status)(-20 - first % 4) && strcmp(err.message, want) == 0;
             good = good && (processes == 1 || err.process == first);
-            good = good && word[1] == (uint64_t)process; /* nothing is reduced then */
+            good = good && word[1] == (uint64_t)process; /* then nothing is reduced */
             assert_true(on_all(good));
-            /* Some want no message. */
+            /* Some processes want no message. */
             s = hpcw_i_agree(world, mine, NULL, process % 2 == 0 ? NULL : &err);
             assert_true(on_all(s == (hpcw_status)(-20 - first % 4)));
         }
@@ -376,13 +376,13 @@ static void constructors(void **state) {
     assert_true(on_all(hpcw_comm_from_mpi(MPI_COMM_WORLD, &comm, &err) == HPCW_OK));
     MPI_Errhandler handler;
     MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler);
-    assert_true(on_all(handler == MPI_ERRORS_ARE_FATAL)); /* the caller's communicator is as it was */
+    assert_true(on_all(handler == MPI_ERRORS_ARE_FATAL)); /* the caller's communicator is unchanged */
     hpcw_comm_free(comm);
 }
 
 /* ---- Callbacks ---- */
 
-/* The program that fails: each call returns `fails` if it is not 0. */
+/* Simulates a failing program: each call returns `fails` if it is not 0. */
 static int fails;
 
 static int failing_broadcast(void *context, void *data, size_t size, int root) {
@@ -391,7 +391,7 @@ static int failing_broadcast(void *context, void *data, size_t size, int root) {
 
 static int failing_gather(void *context, const void *mine, size_t size, void *all, const size_t *sizes,
                           int root) {
-    (void)sizes; /* they are the same */
+    (void)sizes; /* both are the same */
     return fails != 0
                ? fails
                : MPI_Gather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, root, *(MPI_Comm *)context);
@@ -424,7 +424,7 @@ static void callbacks(void **state) {
     assert_true(on_all(hpcw_comm_from_callbacks(NULL, &mpi, 0, 1, &comm, &err) == HPCW_EINVAL));
     assert_true(on_all(hpcw_comm_from_callbacks(&calls, &mpi, process, processes, &comm, &err) == HPCW_OK));
 
-    /* What needs more than these calls says so, on all processes. */
+    /* Functions that need more than these calls report it on all processes. */
     hpcw_sion *sion;
     hpcw_sion_options options;
     hpcw_sion_options_init(&options);
@@ -435,7 +435,7 @@ static void callbacks(void **state) {
     hpcw_status s = hpcw_clog2_log_open("log.clog2", comm, NULL, &log, &err);
     assert_true(on_all(s == HPCW_EINVAL && strstr(err.message, "messages between two processes") != NULL));
 
-    /* A call that fails is an error of the library's call. */
+    /* A failing callback is an error of the library's call. */
     uint64_t word = 1;
     struct hpcw_i_words words = {.sums = 1, .word = &word};
     assert_true(on_all(hpcw_i_comm_allreduce(comm, &words, &err) == HPCW_OK && word == (uint64_t)processes));

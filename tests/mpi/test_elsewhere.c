@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Processes that see different directories under one path: each in a working directory of its own, or all under the same
- * path in file systems of their own. Every open of a shared file fails on all of them with one message, and leaves
- * nothing. In a directory that they share all is well.
- */
+/* Processes that see different directories under one path. Either each has its own working directory, or the same
+ * path is in different file systems. Opening a shared file must fail on all of them with one message and leave
+ * nothing. In a directory that they share, everything works. */
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,9 +22,10 @@
 
 enum kind {
     ONE_FILE,
-    TABLES_BY_ALL, /* enough blocks that each process writes a part of the tables */
+    /* enough blocks that each process writes a part of the tables */
+    TABLES_BY_ALL,
     PACKED_SET,
-    ONE_EACH,      /* a file for each colour */
+    ONE_EACH,      /* one file for each colour */
     NONE_ON_FIRST, /* process 0 has no task */
     LINKTEST,
     CLOG2,
@@ -121,11 +120,11 @@ static hpcw_status run(enum kind kind, const char *path, hpcw_error *err) {
     }
 }
 
-/* All kinds under one path, whose directory each process sees as `directory`. */
+/* Tries all kinds of files under one path. directory: what each process sees as its directory. */
 static void refused_everywhere(const char *path, const char *directory) {
     for (int kind = 0; kind < KINDS; kind++) {
         if (processes == 1 || (kind == NONE_ON_FIRST && processes == 2)) {
-            continue; /* one process writes alone */
+            continue; /* only one process writes */
         }
         hpcw_error err = {.message = ""};
         hpcw_status s = run((enum kind)kind, path, &err);
@@ -172,7 +171,7 @@ static void one_directory(void **state) {
     }
 }
 
-/* The last test, as there is no way back. */
+/* This is the last test, since it cannot be undone. */
 static void one_path_in_two_file_systems(void **state) {
     (void)state;
     char path[600];

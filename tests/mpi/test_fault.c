@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Every call fails once, on the first process, on the last one, and on all of them: all processes return the same
- * status and message, nobody waits for somebody who gave up, and nothing is left behind. And MPI itself fails: nobody
- * waits, and nothing looks finished.
- */
+/* Every call fails once: on the first process, on the last one, and on all. All processes must return the same
+ * status and message, none may wait for a process that gave up, and nothing may be left. When MPI itself fails, no
+ * process waits, and nothing looks finished. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +27,7 @@ enum { MOST_TASKS = 64, REFERENCE = 0, WORK = 1, FOLDERS };
 /* ---- what is done ---- */
 
 struct work {
-    const char *name; /* of a case */
+    const char *name; /* name of a case */
     enum spread spread;
     bool all_sizes; /* every process knows the sizes of all tasks */
     bool linktest;
@@ -39,11 +37,11 @@ static const struct work works[] = {
     {"four_tasks_parallel.sion", BLOCKS, false, false}, /* one file */
     {"multi8of2.sion", BLOCKS, false, false},           /* a set */
     {"inter8of2.sion", PARITY, false, false},           /* by colour */
-    {"uneven_colours.sion", ALL_ON_LAST, false, false}, /* by colour, processes without tasks */
-    {"uneven_set.sion", ROUND_ROBIN, false, false},     /* the distributed directory */
+    {"uneven_colours.sion", ALL_ON_LAST, false, false}, /* by colour; some processes have no tasks */
+    {"uneven_set.sion", ROUND_ROBIN, false, false},     /* with the distributed directory */
     {"packed.sion", BACKWARDS, false, false},           /* packed, directory */
     {"packed.sion", BLOCK_LISTS, false, false},
-    {"packed.sion", BLOCKS, true, false}, /* packed without communication */
+    {"packed.sion", BLOCKS, true, false}, /* packed, without communication */
     {"be_keyval.sion", ROUND_ROBIN, false, false},
     {"all_flags.sion", BLOCKS, false, true},
     {"all_to_all.sion", ROUND_ROBIN, false, true},
@@ -102,7 +100,7 @@ static hpcw_status do_sion(const struct work *w, const char *path, bool *refuses
         s = c->write(h, ranks[i], err);
     }
     if (s != HPCW_OK) {
-        hpcw_sion_abandon(h, err); /* counts where the container itself could have gone on */
+        hpcw_sion_abandon(h, err); /* makes the failure count where the container itself could have continued */
     }
     s = hpcw_sion_close(h, err);
     *refuses = refuses_all(h);
@@ -139,7 +137,7 @@ static bool has_tasks(const struct work *w) {
     return own_tasks(w->spread, tasks, ranks) > 0;
 }
 
-/* What the work leaves without a failure. */
+/* Makes what the work leaves without a failure. */
 static void make_reference(const struct work *w) {
     char dir[300];
     char path[600];
@@ -155,7 +153,7 @@ static void make_reference(const struct work *w) {
     assert_true(on_all(s == HPCW_OK));
 }
 
-/* Whether all files of the work are the same. */
+/* Returns whether all files of the work are as the reference. */
 static bool is_reference(const struct work *w, const char *path) {
     char reference[512];
     (void)snprintf(reference, sizeof reference, "%s/%d/%s", scratch, REFERENCE, w->name);
@@ -178,7 +176,7 @@ static bool is_culprit(enum culprits who) {
     return who == ALL || process == (who == FIRST ? 0 : processes - 1);
 }
 
-/* Runs with the n-th call failing until a run meets no failure on any process. */
+/* Repeats the run with the n-th call failing, until no process meets a failure. */
 static void fail_each_call(const struct work *w, enum fault fault, enum culprits who) {
     char dir[300];
     char path[600];
@@ -198,7 +196,7 @@ static void fail_each_call(const struct work *w, enum fault fault, enum culprits
             bool own =
                 w->linktest && fault == FAULT_NOMEM && strncmp(err.message, "linktest schedule", 17) == 0;
             good = good && s == fault_status(fault) && good_message(s, &err, own ? "linktest" : path);
-            /* The process that is named met a failure. */
+            /* The process that the message names met a failure. */
             good = good && (processes == 1 || err.process != process || met);
         } else {
             good = good && s == HPCW_OK;
@@ -213,7 +211,8 @@ static void fail_each_call(const struct work *w, enum fault fault, enum culprits
             assert_int_equal(entries_seen(dir), (int)files_of(w));
             assert_true(is_reference(w, path));
             empty_directory(dir);
-            assert_true(n > 1 || !on_any(is_culprit(who) && has_tasks(w))); /* there was something to fail */
+            assert_true(n > 1 ||
+                        !on_any(is_culprit(who) && has_tasks(w))); /* at least one call was able to fail */
             return;
         }
         assert_true(same_verdict(s, &err));
@@ -244,14 +243,14 @@ static void every_call_fails_once(void **state) {
             if (processes == 1 && who != FIRST) {
                 continue;
             }
-            /* Where all fail, one may be cleaning up already: nothing can help where that fails, too. */
+            /* If all fail, one process may already be cleaning up. Nothing can help if that fails, too. */
             fail_each_call(&works[i], who == ALL ? FAULT_ENOSPC : FAULT_EIO, (enum culprits)who);
             fail_each_call(&works[i], FAULT_NOMEM, (enum culprits)who);
         }
     }
 }
 
-/* Runs with the n-th collective failing, which all processes see, until a run meets no failure. */
+/* Repeats the run with the n-th collective failing on all processes, until none fails. */
 static void fail_each_collective(const struct work *w) {
     char dir[300];
     char path[600];
@@ -273,12 +272,12 @@ static void fail_each_collective(const struct work *w) {
         }
         assert_int_equal(on_any(met), on_all(met));
         if (!met) {
-            assert_true(n > 1); /* there was something to fail */
+            assert_true(n > 1); /* at least one call was able to fail */
             empty_directory(dir);
             return;
         }
-        /* Where MPI failed after the last file got its name, all is there; before that, file 0 is not. Temporary files
-         * may be left, as nobody knows any more who is to remove them. */
+        /* If MPI failed after the last file got its name, everything is there. If it failed earlier, file 0 is
+         * missing. Temporary files may stay, since no process knows who must remove them. */
         if (on_any(access(path, F_OK) == 0)) {
             assert_true(is_reference(w, path));
         }
@@ -294,8 +293,8 @@ static void every_collective_fails_once(void **state) {
     }
 }
 
-/* The n-th message of a walk over the processes, one or two words, fails for some of them alone: no other process waits
- * for the messages after it. */
+/* The n-th message of a walk over the processes, one or two words, fails on one process only. No other process may
+ * wait for the messages after it. */
 static void fail_each_message(const struct work *w, int culprit) {
     char dir[300];
     char path[600];
@@ -316,7 +315,7 @@ static void fail_each_message(const struct work *w, int culprit) {
         assert_true(!any || !on_any(access(path, F_OK) == 0));
         empty_directory(dir);
         if (!any) {
-            assert_true(n > 1); /* there was something to fail */
+            assert_true(n > 1); /* at least one call was able to fail */
             return;
         }
     }
@@ -325,7 +324,7 @@ static void fail_each_message(const struct work *w, int culprit) {
 static void every_message_fails_once(void **state) {
     (void)state;
     static const struct work packed[] = {
-        {"packed.sion", BLOCKS, false, false},      /* a walk over the processes */
+        {"packed.sion", BLOCKS, false, false},      /* with a walk over the processes */
         {"packed.sion", ALL_ON_LAST, false, false}, /* most processes have no tasks */
     };
     for (size_t i = 0; processes > 1 && i < sizeof packed / sizeof packed[0]; i++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A result does not show who wrote it: any ownership, any number of processes, any parts give the same bytes. And
- * parameters that differ between processes are refused by all of them.
- */
+/* A result does not depend on who wrote it: any ownership, number of processes and division in parts gives the
+ * same bytes. Parameters that differ between processes are refused by all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +34,7 @@ static bool same_files(const struct linktest_case *c, const char *want_base, con
     return same;
 }
 
-/* Process 0 alone writes the result; its figures are known to it only. */
+/* Process 0 alone writes the result, and only it has the figures. */
 static void write_reference(const struct linktest_case *c, const char *path, hpcw_linktest_range *figures) {
     hpcw_error err = {.message = ""};
     hpcw_status s = HPCW_OK;
@@ -85,7 +83,7 @@ static void ownership_does_not_matter(void **state) {
 
 /* ---- parts ---- */
 
-/* The slowest connections of a permutation, the plain way. */
+/* Finds the slowest connections of a permutation in a simple way. */
 static void slowest_of(const struct linktest_case *c, uint64_t m, hpcw_linktest_slow *slow) {
     static hpcw_linktest_slow all[MOST_TASKS * MOST_TASKS];
     const hpcw_linktest_params *p = &c->params;
@@ -107,7 +105,7 @@ static void slowest_of(const struct linktest_case *c, uint64_t m, hpcw_linktest_
     memcpy(slow, all, (p->retests < p->tasks ? p->retests : p->tasks) * sizeof *slow);
 }
 
-/* Writes the files [first, first + files) of the case; all processes share the work, in one way or another. */
+/* Writes the files [first, first + files) of the case. The processes divide the work in some way. */
 static hpcw_status write_part(const struct linktest_case *c, const char *path, uint32_t first, uint32_t files,
                               hpcw_linktest_range *figures, hpcw_error *err) {
     hpcw_linktest_params p = c->params;
@@ -126,7 +124,7 @@ static hpcw_status write_part(const struct linktest_case *c, const char *path, u
                                err);
 }
 
-/* Figures of the whole are those of the parts together; task 0's times are the same in every part. */
+/* The figures of the whole result are those of the parts together. Every part has the times of task 0. */
 static void complete(const struct linktest_case *c, const char *path, const hpcw_linktest_range *times) {
     const hpcw_linktest_params *p = &c->params;
     static hpcw_linktest_slow slow[MOST_PERMUTATIONS][MOST_TASKS];
@@ -146,7 +144,7 @@ static void complete(const struct linktest_case *c, const char *path, const hpcw
     hpcw_error err = {.message = ""};
     hpcw_status s = HPCW_OK;
     if (process == 0) {
-        /* The place of the summaries hangs on the host's name. */
+        /* The position of the summaries depends on the length of the host's name. */
         s = hpcw_linktest_complete(path, p, sizeof "node0" + 1, summary, &err) == HPCW_EFORMAT ? HPCW_OK
                                                                                                : HPCW_EINTERNAL;
         if (s == HPCW_OK) {
@@ -179,7 +177,7 @@ static void parts_make_the_whole(void **state) {
             for (uint64_t m = 0; m < MOST_PERMUTATIONS; m++) {
                 sum[m] = (hpcw_linktest_range){.min_ps = UINT64_MAX};
             }
-            for (size_t part = 3; part-- > 0;) { /* in any order; the first file last */
+            for (size_t part = 3; part-- > 0;) { /* in any order, but the first file is last */
                 if (cuts[k][part] == cuts[k][part + 1]) {
                     continue;
                 }
@@ -209,13 +207,13 @@ static void parts_make_the_whole(void **state) {
 /* ---- refusals ---- */
 
 static hpcw_status try_open(const hpcw_linktest_params *p, const char *path, hpcw_error *err) {
-    hpcw_linktest *lt = (hpcw_linktest *)&lt; /* must become NULL */
+    hpcw_linktest *lt = (hpcw_linktest *)&lt; /* the open must set it to NULL */
     *err = (hpcw_error){.code = HPCW_OK, .message = ""};
     hpcw_status s = hpcw_linktest_open(path, world, p, &lt, err);
     if (s == HPCW_OK) {
         hpcw_linktest_free(lt);
     } else if (lt != NULL) {
-        err->code = HPCW_OK; /* fails the verdict */
+        err->code = HPCW_OK; /* makes the verdict fail */
     }
     return s;
 }
@@ -253,7 +251,7 @@ static void wrong_calls_fail_everywhere(void **state) {
         ok = ok && hpcw_linktest_timings(lt, first, time, NULL, 0, &err) == HPCW_OK;
         ok = ok && (me || hpcw_linktest_timings(lt, first + 1, time, NULL, 0, &err) == HPCW_OK);
         assert_true(on_all(ok));
-        /* One task's timings are missing. */
+        /* The timings of one task are missing. */
         hpcw_status s = hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err);
         assert_true(on_all(s == HPCW_ESTATE));
         assert_true(same_verdict(s, &err));
@@ -268,7 +266,7 @@ static void wrong_calls_fail_everywhere(void **state) {
         s = hpcw_linktest_end_permutation(lt, "s", me ? "r" : "t", NULL, &err);
         assert_true(on_all(s == HPCW_EINVAL));
         assert_true(same_verdict(s, &err));
-        /* Nothing was broken by all that. */
+        /* The refusals above have broken nothing. */
         assert_true(on_all(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err) == HPCW_OK));
         assert_true(on_all(hpcw_linktest_close(lt, &err) == HPCW_OK));
         hpcw_linktest_free(lt);

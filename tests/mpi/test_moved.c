@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The program changes its directory between open and close: all processes to one, each to its own, or the directory of the
- * file is renamed meanwhile. The file gets its name where the open meant it, and nothing is left anywhere.
- */
+/* The program changes its directory between open and close: all processes to one, or each to its own. Or the
+ * file's directory is renamed in between. The file must get its name where it was opened, and nothing may be left
+ * anywhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +20,8 @@
 
 enum kind {
     ONE_FILE,
-    TABLES_BY_ALL, /* enough blocks that each process writes a part of the tables, some after they had closed the file */
+    /* enough blocks that each process writes a part of the tables, some after they had closed the file */
+    TABLES_BY_ALL,
     SET,
     VOM,
     CLOG2,
@@ -37,7 +37,7 @@ static const char *const kind_name[KINDS] = {"one file", "many blocks", "set",  
 static enum move move;
 static bool moved;
 
-/* What the program does while the file is open. */
+/* Runs what the program does while the file is open. */
 static void go(void) {
     char own[64];
     (void)snprintf(own, sizeof own, "../own.%d", move == TO_OWN ? process : 0);
@@ -185,8 +185,8 @@ static hpcw_status run(enum kind kind, hpcw_error *err) {
     }
 }
 
-/* Entries of a directory and below, with sizes, and the bytes of what is the same each time; on process 0, *equal is for
- * all. */
+/* Compares two directory trees on process 0: entries, sizes, and the bytes that are the same in every run. All get
+ * the result. */
 static bool equals(const char *want, const char *got) {
     char command[1500];
     (void)snprintf(command, sizeof command, "diff -r --exclude=index.scr --exclude='summary.scr' '%s' '%s'",

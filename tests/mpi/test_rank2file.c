@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A checkpoint does not show who wrote it, any number of processes restarts it, and what is wrong on one process is
- * reported by all.
- */
+/* A checkpoint does not depend on who wrote it, any number of processes can restart from it, and an error on one
+ * process is reported by all. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -92,7 +90,7 @@ static void any_processes_restart(void **state) {
         char prefix[512];
         uint32_t ranks[RANK2FILE_MOST_RANKS];
         prefix_in(REFERENCE, i, prefix, sizeof prefix);
-        /* The share, as it is said to be. */
+        /* The share as it is documented. */
         uint32_t begin = (uint32_t)((uint64_t)c->ranks * (uint64_t)process / (uint64_t)processes);
         uint32_t end = (uint32_t)((uint64_t)c->ranks * ((uint64_t)process + 1) / (uint64_t)processes);
         for (uint32_t k = begin; k < end; k++) {
@@ -103,7 +101,7 @@ static void any_processes_restart(void **state) {
             uint32_t count = own_tasks((enum spread)spread, c->ranks, ranks);
             assert_true(on_all(restarts(c, prefix, count, ranks, ranks)));
         }
-        /* Everybody wants all. */
+        /* Every process wants all ranks. */
         for (uint32_t k = 0; k < c->ranks; k++) {
             ranks[k] = k;
         }
@@ -146,7 +144,7 @@ static void refused_by_all(void **state) {
         assert_refused(&o, &c, count, ranks, HPCW_EINVAL);
     }
     rank2file_case_options(&c, &o);
-    /* A rank that is too large, one that is missing, one that comes twice. */
+    /* A rank that is too large, a missing rank, and a duplicate rank. */
     if (last) {
         ranks[count - 1] = 8;
     }
@@ -160,7 +158,7 @@ static void refused_by_all(void **state) {
     }
 }
 
-/* What a restart opens must be the same everywhere, or processes would wait for each other in different calls. */
+/* All processes must restart from the same dataset. Otherwise they would wait for each other in different calls. */
 static void restart_of_the_same(void **state) {
     (void)state;
     char prefix[512];
@@ -194,7 +192,7 @@ static void twins_on_two_processes(void **state) {
         (void)snprintf(name, sizeof name, "rank_%u", first + k == 2 * (uint32_t)processes - 1 ? 0 : first + k);
         char path[700];
         (void)snprintf(path, sizeof path, "%s/scr.dataset.1/%s", prefix, name);
-        FILE *f = fopen(path, "ab"); /* both processes may make the one that comes twice */
+        FILE *f = fopen(path, "ab"); /* both processes may create the duplicate file */
         s = f == NULL || fclose(f) != 0 ? HPCW_EIO : s;
         s = s == HPCW_OK ? hpcw_rank2file_add(w, first + k, name, 0, NULL, &err) : s;
     }
@@ -209,7 +207,7 @@ static void twins_on_two_processes(void **state) {
 
 /* ---- what a dead job left ---- */
 
-/* The dataset that a restart takes, and how many the index has. */
+/* Checks the dataset that a restart takes, and the number of datasets in the index. */
 static bool restart_is(const char *prefix, uint64_t id, uint32_t datasets) {
     hpcw_rank2file_restart *r;
     hpcw_rank2file_list *list;
@@ -228,7 +226,7 @@ static bool exists(const char *prefix, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-/* Each process lists its files, so that prune finds them all; and no list is left by a job that finishes. */
+/* Each process lists its files, so that prune finds them all. A job that finishes leaves no list. */
 static void every_process_lists_its_files(void **state) {
     (void)state;
     char prefix[512], name[64], list[64];
@@ -255,7 +253,7 @@ static void every_process_lists_its_files(void **state) {
             s = hpcw_rank2file_close(w, &err);
             assert_true(on_all(s == HPCW_OK && !exists(prefix, list)));
         }
-        hpcw_rank2file_free(w); /* without a close as good as dead */
+        hpcw_rank2file_free(w); /* freeing without a close is like dying */
         MPI_Barrier(MPI_COMM_WORLD);
         s = hpcw_rank2file_prune(prefix, world, 0, NULL, &tally, &err);
         assert_true(on_all(s == HPCW_OK && tally.removed == (finishes == 0) && tally.left == 0));
@@ -303,7 +301,8 @@ static void each_process_fails(void **state) {
 
 enum { SMALL = 1000, LARGE = 1 << 20 };
 
-/* A file of each process. What fails is only reported, as programs do; `discard`: and given up. */
+/* Writes a file for each process. Failures are only reported, as programs do; discard: the checkpoint is also
+ * abandoned. */
 static hpcw_status close_anyway(const char *prefix, uint64_t id, size_t bytes, bool discard, uint64_t *files,
                                 hpcw_error *err) {
     static const unsigned char data[LARGE];

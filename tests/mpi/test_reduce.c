@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reduction and scan at every open, also with enough processes for a tree of more than one level. */
+/* The reduction and scan of every open, also with enough processes for a tree of several levels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "libwriter/comm/reduce.h"
 #include "tests/support/world.h"
 
-/* A record: the number of processes it stands for, and their numbers as digits, which show the order. */
+/* A record: the number of processes it represents, and their numbers as digits, which show the order. */
 static void append_number(uint64_t *left, const uint64_t *right) {
     uint64_t power = 1;
     for (uint64_t k = 0; k < right[0]; k++) {
@@ -21,7 +21,7 @@ static void append_number(uint64_t *left, const uint64_t *right) {
     left[0] += right[0];
 }
 
-/* Words that the operation leaves alone: they are those of process 0, or of the lowest process below. */
+/* Words that the operation does not touch are those of process 0, or of the lowest process below. */
 static void reduces_and_scans(void **state) {
     (void)state;
     bool good = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bytes of a container do not depend on who owns what, and no failure of one process leaves others behind. */
+/* The bytes of a container do not depend on who owns which tasks, and after a failure of one process no other
+ * waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +40,7 @@ static hpcw_status write_spread(const struct sion_case *c, enum spread spread, c
     return w != HPCW_OK ? w : s;
 }
 
-/* Compares the files of two runs, or of a run with the real library's. */
+/* Compares the files of two runs, or of a run and the real library. */
 static bool same_files(const struct sion_case *c, const char *want_base, const char *got_base) {
     bool same = true;
     for (uint32_t f = 0; f < c->files; f++) {
@@ -64,7 +65,7 @@ static void ownership_does_not_matter(void **state) {
             if (c->by_parity != (spread == PARITY) && (c->by_parity || processes == 1)) {
                 continue;
             }
-            /* Same base name, as it stands in the file: one directory per spread. */
+            /* The base name is stored in the file, so each distribution has its own directory. */
             char dir[400];
             char path[512];
             (void)snprintf(dir, sizeof dir, "%s/%d", scratch, spread);
@@ -90,7 +91,7 @@ static void ownership_does_not_matter(void **state) {
     }
 }
 
-/* One process alone gives the same bytes as many. */
+/* One process gives the same bytes as many. */
 static void one_process_gives_the_same(void **state) {
     (void)state;
     for (unsigned i = 0; i < sion_case_count; i++) {
@@ -123,7 +124,7 @@ static void one_process_gives_the_same(void **state) {
     }
 }
 
-/* Sizes that every process can name give the same file as sizes that only the owner knows. */
+/* Sizes known to every process give the same file as sizes known only to the owner. */
 static uint64_t size_of(void *context, uint32_t rank) {
     return ((const struct sion_case *)context)->chunk[rank % 8];
 }
@@ -167,7 +168,7 @@ static void known_sizes_give_the_same(void **state) {
     }
 }
 
-/* Rows of the tables that are longer than what is put together of them at once: alike and not. */
+/* Rows of the tables that exceed the buffer for them, both equal and different. */
 static hpcw_status write_wide(const char *path, hpcw_comm *comm, uint32_t count, hpcw_error *err) {
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
@@ -253,7 +254,7 @@ static hpcw_status write_placed(enum spread spread, hpcw_sion_layout layout, con
     return s == HPCW_OK ? c : s;
 }
 
-/* Whether every rank is where it is to be, with what it wrote. */
+/* Checks that every rank is in its place with its data. */
 static bool reads_placed(const char *path) {
     hpcw_sion_reader *r;
     bool good = hpcw_sion_reader_open(path, NULL, 0, NULL, &r, NULL) == HPCW_OK;
@@ -307,13 +308,13 @@ static void tasks_are_where_the_caller_says(void **state) {
 /* ---- failures ---- */
 
 static hpcw_status open_and_fail(const hpcw_sion_options *o, const char *path, hpcw_error *err) {
-    hpcw_sion *h = (hpcw_sion *)&h; /* must become NULL */
+    hpcw_sion *h = (hpcw_sion *)&h; /* the open must set it to NULL */
     *err = (hpcw_error){.code = HPCW_OK, .message = ""};
     hpcw_status s = hpcw_sion_open(path, world, o, &h, err);
     if (s == HPCW_OK) {
         hpcw_sion_free(h);
     } else if (h != NULL) {
-        err->code = HPCW_OK; /* fails the verdict */
+        err->code = HPCW_OK; /* makes the verdict fail */
     }
     return s;
 }
@@ -379,21 +380,21 @@ static void bad_arguments_fail_everywhere(void **state) {
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
             assert_int_equal(err.process,
-                             culprit == 0 ? 1 : culprit); /* process 0 says what the others should */
+                             culprit == 0 ? 1 : culprit); /* process 0 says what the others should do */
 
             o = good;
             o.files = me ? 2 : 1;
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
 
-            /* The culprit claims a task that its neighbour has. */
+            /* The culprit claims a task of its neighbour. */
             uint32_t mine = (uint32_t)(me ? (process + 1) % processes : process);
             o = good;
             o.ranks = &mine;
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
 
-            /* The same, where nobody else has a list. */
+            /* The same, but no other process has a list. */
             o.ranks = me ? &mine : NULL;
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
@@ -414,7 +415,7 @@ static void bad_arguments_fail_everywhere(void **state) {
     assert_true(same_verdict(HPCW_ENOENT, &err));
 }
 
-/* A source whose sinks run full on one process. */
+/* A source whose sinks become full on one process. */
 struct full_source {
     uint64_t limit;
 };
@@ -466,7 +467,7 @@ static void one_full_disk_fails_all(void **state) {
                 assert_true(same_verdict(s, &err));
                 assert_int_equal(s, HPCW_ENOSPC);
                 assert_int_equal(err.process, culprit);
-                assert_int_equal(left, 0); /* no file, no temporary */
+                assert_int_equal(left, 0); /* neither a file nor a temporary file */
             } else {
                 assert_true(wrote);
                 assert_int_equal(left, processes > 1 ? 2 : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any number of processes reads what any number wrote, and no failure of one leaves others behind. */
+/* Any number of processes can read what any number wrote, and after a failure of one no other waits. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include "tests/support/sion_image.h"
 #include "tests/support/world.h"
 
-/* Streams of task t: golden_byte(t, k), this many bytes. Task 2 has none. */
+/* Bytes of task t's stream, golden_byte(t, k). Task 2 has none. */
 static size_t size_of(uint32_t task) {
     return task == 2 ? 0 : 700 * task % 4001 + 1;
 }
@@ -30,7 +30,7 @@ enum shape { SINGLE, SET, COLOURS, MAPPED, KEYS_BIG, SERIAL, WIDE, SHAPES };
 
 static const uint32_t task_counts[] = {3, 7, 5000};
 
-/* What one process alone writes. */
+/* Writes a file from one process. */
 static hpcw_status write_file(const char *path, enum shape shape, uint32_t tasks, hpcw_error *err) {
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
@@ -64,7 +64,7 @@ static hpcw_status write_file(const char *path, enum shape shape, uint32_t tasks
     return s == HPCW_OK ? c : s;
 }
 
-/* A set by colours, so that no file has ranks that follow each other; all write it. */
+/* Writes a set by colours from all processes, so that no file has consecutive ranks. */
 static hpcw_status write_colours(const char *path, uint32_t tasks, hpcw_error *err) {
     uint32_t *ranks = malloc(tasks * sizeof *ranks);
     assert_non_null(ranks);
@@ -173,7 +173,7 @@ static void every_task_is_read_once(void **state) {
     }
 }
 
-/* Lists that miss tasks, repeat those of others, or are empty. */
+/* Lists that lack tasks, repeat those of others, or are empty. */
 static void named_tasks_are_read(void **state) {
     (void)state;
     static const uint32_t tasks = 7;
@@ -191,7 +191,7 @@ static void named_tasks_are_read(void **state) {
         assert_true(on_all(hpcw_sion_reader_find(r, 1) == NULL));
         hpcw_sion_reader_free(r);
 
-        /* One of many, by a process alone. */
+        /* A single process reads one of many tasks. */
         uint32_t one = (uint32_t)process;
         assert_true(on_all(hpcw_sion_reader_open(path, NULL, 1, &one, &r, &err) == HPCW_OK));
         assert_true(on_all(hpcw_sion_reader_count(r) == 1 && good_stream(r, one, 100)));
@@ -202,13 +202,13 @@ static void named_tasks_are_read(void **state) {
 /* ---- failures ---- */
 
 static hpcw_status open_and_fail(const char *path, uint32_t count, const uint32_t *ranks, hpcw_error *err) {
-    hpcw_sion_reader *r = (hpcw_sion_reader *)&r; /* must become NULL */
+    hpcw_sion_reader *r = (hpcw_sion_reader *)&r; /* the open must set it to NULL */
     *err = (hpcw_error){.code = HPCW_OK, .message = ""};
     hpcw_status s = hpcw_sion_reader_open(path, world, count, ranks, &r, err);
     if (s == HPCW_OK) {
         hpcw_sion_reader_free(r);
     } else if (r != NULL) {
-        err->code = HPCW_OK; /* fails the verdict */
+        err->code = HPCW_OK; /* makes the verdict fail */
     }
     return s;
 }
@@ -244,7 +244,8 @@ static void one_bad_argument_fails_all(void **state) {
     }
 }
 
-/* Process 0 meets them, and all processes get them: in file 0, in a later file, and at its very end. */
+/* Process 0 finds the damage, and all processes get the error. It is in file 0, in a later file, or at its very
+ * end. */
 static void damage_fails_all(void **state) {
     (void)state;
     char path[512], file[600];
@@ -264,7 +265,7 @@ static void damage_fails_all(void **state) {
         assert_int_equal(open_and_fail(path, 0, NULL, &err), HPCW_ENOENT);
         assert_true(same_verdict(HPCW_ENOENT, &err));
     }
-    /* The block count of the last task, in the last of several windows; 7 rows of sizes follow. */
+    /* Damages the block count of the last task, in the last of several windows; 7 rows of sizes follow. */
     enum { TASKS = 5000, ROWS = 7 };
     (void)snprintf(path, sizeof path, "%s/1/count.sion", scratch);
     bool damaged = true;
@@ -305,7 +306,7 @@ static void another_file_fails_all(void **state) {
     }
 }
 
-/* A single file as a serial writer leaves it, with ranks in any order. */
+/* Writes a single file like a serial writer, with ranks in any order. */
 static bool write_any_order(const char *path, uint32_t tasks, int64_t *ranks) {
     uint64_t *chunk = calloc(tasks, sizeof *chunk);
     int64_t *count = calloc(tasks, sizeof *count), *size = calloc(tasks, sizeof *size);
@@ -333,7 +334,8 @@ static bool write_any_order(const char *path, uint32_t tasks, int64_t *ranks) {
     return good;
 }
 
-/* Falling ranks, in several windows: each task is read once. Then two tasks of any two shares have the same rank. */
+/* Descending ranks in several windows: each task is read once. Then two tasks of any two shares have the same
+ * rank. */
 static void a_rank_that_occurs_twice_fails_all(void **state) {
     (void)state;
     enum { TASKS = 5000 };

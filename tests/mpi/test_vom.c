@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A set of ranks' files written by several processes: one directory, all files or none, one verdict. */
+/* Several processes write a set of ranks' files: one directory, all files or none, one verdict. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define RANKS 8u
 
-/* The rank's file, open, with a phase in it that is ended or not. */
+/* Opens a rank's file with one phase, ended or not. */
 static hpcw_status open_rank(const char *dir, uint32_t rank, bool finished, hpcw_vom **v, hpcw_error *err) {
     char pattern[512];
     char path[512];
@@ -35,7 +35,7 @@ static hpcw_status open_rank(const char *dir, uint32_t rank, bool finished, hpcw
     return s == HPCW_OK && finished ? hpcw_vom_end_phase(*v, NULL, 0, err) : s;
 }
 
-/* Rank r belongs to process r mod processes; `broken` is never finished (RANKS: none). */
+/* Rank r belongs to process r mod processes. broken: the rank whose file is never finished; RANKS: none. */
 static hpcw_status write_set(const char *dir, uint32_t broken, hpcw_error *err) {
     hpcw_vom *v[RANKS] = {NULL};
     hpcw_status s = hpcw_vom_make_directory(dir, world, err);

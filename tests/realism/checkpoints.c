@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of the checkpoints of SCR, and of what they have in common with those of the log. */
+/* Figures of SCR's checkpoints, and of their agreement with those of the log. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 struct checkpoint_figures {
     struct dataset *d;
     const char *newest; /* name of the dataset with the highest id */
-    double *bytes;      /* [ranks] of that one */
-    double total;       /* of that one */
+    double *bytes;      /* [ranks] bytes of the newest dataset */
+    double total;       /* total bytes of the newest dataset */
     uint64_t files;
 };
 
@@ -42,8 +42,8 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     return s;
 }
 
-/* Both lists ascend: the spans between neighbours are the same, whatever the clocks' zero is. SCR's times are those of
- * rank 0 when it begins; when the last rank ends depends on the file servers. */
+/* Compares the intervals between neighbours of two ascending lists. They are equal whatever the zero of the clocks
+ * is. SCR's times are those of rank 0 at the begin, since the end on the last rank depends on the file servers. */
 static double worst_interval(const struct dataset *d, const double *created, uint32_t count) {
     double worst = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -81,7 +81,7 @@ hpcw_status figures_checkpoints(const char *prefix, struct dataset *d, hpcw_erro
     if (s != HPCW_OK) {
         return s;
     }
-    /* The order of the list is that of a restart: the current one, then descending. */
+    /* The list is in the order of a restart: the current dataset, then descending. */
     const uint32_t count = hpcw_rank2file_list_count(list);
     double *created = stats_alloc(count, sizeof *created);
     g.bytes = stats_alloc(d->ranks, sizeof *g.bytes);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Prints the figures of doc/realism.md as JSON: [{"name": .., "value": .., "says": ..}, ..].
+/* Prints the figures of doc/realism.md as JSON: [{"name": .., "value": .., "says": ..}, ..].
  *
- *     figures DIR                      of a dataset of hpcgen
- *     figures --links FILE             of one file or directory, also of real programs; also
- *                                      --load DIR, --log FILE, --checkpoints PREFIX, --particles FILE
- *     figures --curve NAME FILE...     of LinkTest results, in the order of their message sizes
- *     figures --bisection FILE
- *     figures --wave FILE              of the event log of wave.lua, and --noise of that of noise.lua
- */
+ *    figures DIR                      of a dataset of hpcgen
+ *    figures --links FILE             of one file or directory, also of real programs; also --load DIR, --log
+ *    FILE, --checkpoints PREFIX, --particles FILE
+ *    figures --curve NAME FILE...     of LinkTest results, in the order of their message sizes
+ *    figures --bisection FILE
+ *    figures --wave FILE              of the event log of wave.lua; --noise for noise.lua */
 #include "tests/realism/figures.h"
 
 #include <math.h>
@@ -78,7 +76,8 @@ static void read_truth(const char *directory, struct dataset *d) {
     read_source_free(source);
 }
 
-/* The order matters: hosts first, then load, which the log is compared with, then what is compared with the log. */
+/* The order matters: first hosts, then load, with which the log is compared, then everything that is compared with
+ * the log. */
 static const struct part {
     const char *option, *path;
     hpcw_status (*figures)(const char *path, struct dataset *d, hpcw_error *err);

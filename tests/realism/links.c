@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of LinkTest results: bandwidths, noise, congestion, hosts, and the time that the run took. */
+/* Figures of LinkTest results: bandwidths, noise, congestion, hosts, and the duration of the run. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -12,22 +12,23 @@
 #include "libwriter/base/status.h"
 #include "tests/realism/figures.h"
 
-/* How far a partner is. Without switches in truth.json all other hosts are SAME_GROUP. */
+/* Distance class of a partner. Without switches in truth.json, all other hosts are SAME_GROUP. */
 enum distance { SAME_HOST, SAME_SWITCH, SAME_GROUP, OTHER_GROUP, DISTANCES };
 
-/* AROUND: steps before and after a timing that it is judged by. */
+/* AROUND: number of steps before and after a timing that it is compared with. */
 enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32 };
 
-/* The sample of doc/truth.md, "Visibility". */
+/* Size of the sample in doc/truth.md, "Visibility". */
 enum { SAMPLED_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
-/* What a rank measured in a permutation, by step. */
+/* Timings of a rank in a permutation, by step. */
 struct row {
     uint32_t rank, steps;
     double *time, *ln, *scratch; /* [steps] */
     uint64_t *partner;           /* [steps] */
-    double middle[DISTANCES];    /* of ln(seconds) ... */
-    double sd[DISTANCES];        /* ... without what is far off; 0: few partners */
+    double middle[DISTANCES];    /* median of ln(seconds) by distance */
+    /* standard deviation without outliers; 0: few partners */
+    double sd[DISTANCES];
 };
 
 static enum distance distance_of(const struct dataset *d, uint32_t a, uint32_t b) {
@@ -194,16 +195,17 @@ static void read_switches(struct dataset *d) {
 struct link_figures {
     struct dataset *d;
     const hpcw_linktest_info *info;
-    double *slowest;             /* [steps] seconds, over all ranks */
-    double serial;               /* seconds of all pairs one after the other */
-    double best[2];              /* bytes/s, between hosts and on one */
-    struct stats_values noise;   /* ln(seconds) less the median of its distance, next to the rank */
-    double lag, lags;            /* sum and number of correlations of a rank's noise from step to step */
-    struct stats_values near;    /* seconds, of partners on the same switch */
-    struct stats_values time[2]; /* between hosts and on one */
+    double *slowest; /* [steps] slowest timing over all ranks, seconds */
+    double serial;   /* seconds if all pairs measure one after the other */
+    double best[2];  /* bytes/s, between hosts and within one */
+    /* deviation of ln(seconds) from the median of its distance class */
+    struct stats_values noise;
+    double lag, lags;            /* sum and number of correlations of a rank's noise between steps */
+    struct stats_values near;    /* seconds, for partners on the same switch */
+    struct stats_values time[2]; /* between hosts and within one */
 };
 
-/* Whether a rank is one of those that are looked at: of some switches, some ranks. */
+/* Returns whether a rank is in the sample: some ranks of some switches. */
 static bool is_in_sample(const struct dataset *d, uint32_t rank) {
     const uint32_t here = d->switch_of[rank];
     const uint32_t ranks = d->switch_first[here + 1] - d->switch_first[here];
@@ -216,7 +218,7 @@ static bool is_in_sample(const struct dataset *d, uint32_t rank) {
     return is;
 }
 
-/* Medians of a rank's timings with each other switch. */
+/* Adds the medians of a rank's timings with each other switch. */
 static void add_switches(struct dataset *d, struct row *w) {
     const bool looks = d->switch_of != NULL && is_in_sample(d, w->rank);
     for (uint32_t b = 0; looks && b < d->switches; b++) {
@@ -260,7 +262,7 @@ static void add_row(struct link_figures *g, struct row *w) {
         if (c == nearest) {
             stats_add(&g->noise, off);
         }
-        /* A slow port must not look like congestion. */
+        /* Clipped, so that a slow port does not look like congestion. */
         const double z = fmin(fmax(off / w->sd[c], -3), 3);
         if (c == OTHER_GROUP || d->switch_of == NULL) {
             if (!isnan(before)) {
@@ -284,7 +286,7 @@ static void add_row(struct link_figures *g, struct row *w) {
     add_switches(d, w);
 }
 
-/* Seconds since 1970 of YYYY-MM-DDThh:mm:ss. */
+/* Parses YYYY-MM-DDThh:mm:ss to seconds since 1970. */
 static double seconds_of(const char *text) {
     struct tm t = {0};
     if (sscanf(text, "%d-%d-%dT%d:%d:%d", &t.tm_year, &t.tm_mon, &t.tm_mday, &t.tm_hour, &t.tm_min,
@@ -305,7 +307,7 @@ static void put_duration(struct link_figures *g, const char *name, const struct 
         needed += g->slowest[k];
     }
     needed = messages * (info->serial ? g->serial : needed);
-    /* Times are stated in whole seconds. */
+    /* Times have a resolution of one second. */
     figure_of("links.time_missing_s.*", name, needed - (stated + 1),
               "start and end say %.0f s, the slowest pairs of the steps take %.1f s", stated, needed);
     figure_of("links.time_excess.*", name, (stated - 1) / fmax(needed, 1),
@@ -417,7 +419,7 @@ hpcw_status figures_timing(const char *path, const struct dataset *d, uint32_t r
         at++;
     }
     if (s == HPCW_OK && at < w.steps) {
-        /* The steps around it: congestion is the same there. */
+        /* Uses the steps around it, which have the same congestion. */
         const enum distance c = distance_of(d, rank, partner);
         double middle;
         double spread;
@@ -520,7 +522,8 @@ hpcw_status figures_bisection(const char *path, hpcw_error *err) {
     for (uint32_t rank = 0; s == HPCW_OK && rank < d.ranks; rank++) {
         s = read_linktest_row(r, rank, 0, w.time, w.partner, NULL, err);
         for (uint32_t k = 0; s == HPCW_OK && k < steps; k++) {
-            sum[k] += size / w.time[k]; /* each pair has two rows: together twice its size over the time */
+            sum[k] +=
+                size / w.time[k]; /* each pair has two rows, which together give twice its size over the time */
         }
     }
     struct stats_pairs next = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of load data: objects, ranks, and who talks to whom. Two passes over the files: tasks, then communications,
- * whose ends are tasks of other files. */
+/* Figures of load data: objects, ranks, and communication. Makes two passes over the files: first tasks, then
+ * communications, whose ends are tasks of other files. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,19 +24,19 @@ struct object_figures {
 
 struct load_figures {
     struct dataset *d;
-    uint64_t phases; /* of the file of rank 0 */
-    uint64_t phase;  /* that is being read */
+    uint64_t phases; /* phases in the file of rank 0 */
+    uint64_t phase;  /* the current phase */
     uint32_t rank;
-    struct hpcw_i_table objects; /* phase, id -> struct object_figures */
-    double *own;                 /* [phases] of the rank, seconds */
-    uint32_t *count;             /* [phases][ranks] migratable tasks */
-    double fixed;                /* sum of ln(seconds) of the rank's tasks that cannot migrate */
+    struct hpcw_i_table objects; /* (phase, id) -> struct object_figures */
+    double *own;                 /* [phases] load of the rank, seconds */
+    uint32_t *count;             /* [phases][ranks] number of migratable tasks */
+    double fixed;                /* sum of ln(seconds) of the rank's unmigratable tasks */
     uint64_t fixed_count;
-    double edge_bytes[KINDS][KINDS][2]; /* on a rank, between ranks */
+    double edge_bytes[KINDS][KINDS][2]; /* within a rank, between ranks */
     uint64_t edges[KINDS][KINDS][2];
-    struct hpcw_i_table volumes; /* bytes of an edge between elements -> uint64_t */
+    struct hpcw_i_table volumes; /* bytes of an edge between elements -> uint64_t count */
     bool *broadcast;             /* [phases] */
-    uint64_t lost;               /* ends that are no task */
+    uint64_t lost;               /* number of ends that are not tasks */
 };
 
 static uint64_t id_of(const struct read_vom_entity *e) {
@@ -65,7 +65,7 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
     struct dataset *d = g->d;
     const uint64_t id = id_of(&t->entity);
     if (id == 0 || g->phase >= d->phases) {
-        return HPCW_OK; /* stands for "none" */
+        return HPCW_OK; /* value for "none" */
     }
     g->own[g->phase] += t->time;
     if (!t->entity.migratable && g->phase > 0 && t->time > 0) {
@@ -98,7 +98,7 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
     struct object_figures *from = hpcw_i_table_find(&g->objects, from_key);
     struct object_figures *to = hpcw_i_table_find(&g->objects, to_key);
     if (from == NULL || to == NULL) {
-        g->lost += from_key[1] != 0 && to_key[1] != 0; /* 0 stands for "none" */
+        g->lost += from_key[1] != 0 && to_key[1] != 0; /* 0 means "none" */
         return HPCW_OK;
     }
     const bool far = from->rank != to->rank;
@@ -166,7 +166,7 @@ static hpcw_status read_all(struct load_figures *g, struct read_vom_set *set, hp
 
 /* ---- figures ---- */
 
-/* The second half of the run: what the measured data are compared with. */
+/* Returns whether a phase is in the second half of the run, with which the measured data are compared. */
 static bool is_late(const struct dataset *d, uint64_t phase) {
     return 2 * phase + 1 >= d->phases;
 }
@@ -230,8 +230,8 @@ static void put_objects(const struct load_figures *g) {
     free(plain);
 }
 
-/* How much less objects change from phase to phase at the end than when they change most: medians of |ln(ratio)|. Phase 0
- * sets up. */
+/* Compares the change of objects between phases at the end with the largest change: medians of |ln(ratio)|. Skips
+ * phase 0, the set-up. */
 static void put_change(const struct load_figures *g) {
     const uint64_t phases = g->d->phases;
     double *change = stats_alloc(g->objects.count, sizeof *change);
@@ -308,7 +308,7 @@ static void put_ranks(const struct load_figures *g) {
     }
 }
 
-/* What truth.json says was injected must show. */
+/* Checks that injected faults of truth.json show. */
 static void put_scenario(const struct dataset *d) {
     const cJSON *scenario = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "vom"), "scenario");
     const cJSON *first = cJSON_GetObjectItem(scenario, "first_phase");
@@ -368,7 +368,7 @@ static void put_edges(const struct load_figures *g) {
         figure("load.volumes", (double)g->volumes.count, "different volumes of edges between objects");
     }
     figure("load.broadcasts", (double)broadcasts / (double)g->d->phases, "phases with a broadcast");
-    /* Both kinds of elements together. */
+    /* Merges both kinds of elements. */
     for (int a = 0; a < KINDS - 1; a++) {
         for (int b = 0; b < KINDS - 1; b++) {
             char name[32];

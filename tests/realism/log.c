@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of an event log: messages, collective calls and checkpoints against what memory, network cards and servers
- * can do, waits, and what the log has in common with load data. */
+/* Figures of an event log. Compares messages, collective calls and checkpoints with what memory, network cards and
+ * servers can do. Also waits, and agreement with load data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,22 +13,22 @@
 #include "libwriter/base/status.h"
 #include "tests/realism/figures.h"
 
-/* Bytes of a node are counted in windows of this length, which begin every half of it. */
+/* Length of the windows in which a node's bytes are counted, seconds. Windows overlap by half. */
 #define WINDOW_S 1e-3
 
-/* Fewer calls of all ranks say nothing of a clock. */
+/* Fewest calls of all ranks from which a clock can be judged. */
 enum { FEW_CALLS = 4 };
 
 enum collective { NO_COLLECTIVE, BARRIER, BCAST, REDUCE, GATHER, SCATTER, ALLREDUCE, ALLGATHER, ALLTOALL };
 
-/* A collective call of a communicator. */
+/* A collective call on a communicator. */
 struct meeting {
-    double first_from, last_from, first_to, last_to; /* seconds, of its ranks' calls */
-    double longest, sum;                             /* seconds, of its ranks' calls */
-    double *exit; /* [ranks] seconds; NULL: not of the world, or ranks leave before all have come */
+    double first_from, last_from, first_to, last_to; /* begins and ends of its ranks' calls, seconds */
+    double longest, sum;                             /* durations of its ranks' calls, seconds */
+    double *exit; /* [ranks] seconds; NULL: not of the world, or ranks leave before all have entered */
     uint64_t serial;
     uint32_t ranks;
-    uint64_t sent, received; /* bytes, the most of a rank */
+    uint64_t sent, received; /* most bytes of a rank */
     uint32_t kind;
     int32_t comm;
 };
@@ -45,33 +45,36 @@ struct log_figures {
     double first_from, last_to;
 
     /* Messages. */
-    double *sent_at, *came_at; /* [ranks] seconds, of the last message in this call; NAN: none */
-    double latest;             /* message */
-    double *pending;           /* [ranks] bytes of the message in this send; 0: none */
-    uint64_t borders;          /* ends of calls with messages */
-    uint64_t off_borders;      /* those at another time than the message's */
+    /* [ranks] time of the last message in the current call, seconds; NAN: none */
+    double *sent_at, *came_at;
+    double latest;        /* message */
+    double *pending;      /* [ranks] bytes of the message in the current send; 0: none */
+    uint64_t borders;     /* number of ends of calls with messages */
+    uint64_t off_borders; /* number of those whose time differs from the message's */
     uint64_t met, backward;
-    double best_bytes_s[2];      /* between hosts and on one */
+    double best_bytes_s[2];      /* between hosts and within one */
     double send_bytes_s;         /* of MPI_Send */
-    struct hpcw_i_table sizes;   /* bytes of a message or of a collective call -> uint64_t */
-    struct hpcw_i_table windows; /* host, number of the window -> struct window */
+    struct hpcw_i_table sizes;   /* bytes of a message or collective call -> uint64_t count */
+    struct hpcw_i_table windows; /* (host, number of the window) -> struct window */
 
     /* Collective calls. */
-    struct hpcw_i_table calls;    /* communicator << 32 | rank -> uint64_t, collective calls so far */
-    struct hpcw_i_table members;  /* communicator, host + 1 or 0 for all -> uint64_t, ranks */
-    struct hpcw_i_table meetings; /* communicator, serial -> struct meeting */
+    struct hpcw_i_table calls;    /* communicator << 32 | rank -> uint64_t collective calls so far */
+    struct hpcw_i_table members;  /* (communicator, host + 1, or 0 for all) -> uint64_t number of ranks */
+    struct hpcw_i_table meetings; /* (communicator, serial) -> struct meeting */
 
     /* Phases. */
-    uint64_t *phase;              /* [ranks] ended so far */
-    double *phase_end;            /* [phases][ranks] seconds; NULL: no load data to compare with */
-    double *compute;              /* [ranks] seconds in this phase */
-    double *before;               /* [2][ranks] ln of that of the last two phases */
-    double computed[2];           /* seconds in all, of rank 0 and of the others */
-    double furthest;              /* share by which a rank's compute time in a phase differs from its load */
-    struct stats_values jump;     /* of ln(compute) from the mean of the phases before and after */
-    struct hpcw_i_table injected; /* rank, phase -> uint64_t, 1 + index in d->interrupted */
+    uint64_t *phase; /* [ranks] number of phases ended so far */
+    /* [phases][ranks] seconds; NULL: no load data to compare with */
+    double *phase_end;
+    double *compute;    /* [ranks] compute time in the current phase, seconds */
+    double *before;     /* [2][ranks] ln(compute time) of the last two phases */
+    double computed[2]; /* total compute time of rank 0 and of the others, seconds */
+    double furthest;    /* largest relative difference between a rank's compute time in a phase and its load */
+    /* ln(compute time) minus the mean of the phases before and after */
+    struct stats_values jump;
+    struct hpcw_i_table injected; /* (rank, phase) -> uint64_t 1 + index in d->interrupted */
 
-    uint64_t *checkpoint_of; /* [ranks] made so far */
+    uint64_t *checkpoint_of; /* [ranks] number of checkpoints so far */
 };
 
 static void *add(struct log_figures *g, struct hpcw_i_table *table, const uint64_t *key, bool *fresh) {
@@ -96,7 +99,7 @@ static const char *const collective_name[] = {
     [ALLGATHER] = "MPI_Allgather", [ALLTOALL] = "MPI_Alltoall",
 };
 
-/* Nobody leaves before all have come. */
+/* No rank leaves before all have entered. */
 static bool is_of_all(enum collective kind) {
     return kind == BARRIER || kind >= ALLREDUCE;
 }
@@ -155,7 +158,7 @@ static void take_collective(struct log_figures *g, const struct read_clog2_stret
         const uint64_t received = narrow ? sent : hpcw_i_get_u64(s->cargo + 8, true);
         m->sent = sent > m->sent ? sent : m->sent;
         m->received = received > m->received ? received : m->received;
-        if (sent > 0) { /* a rank other than the root of a broadcast sends nothing */
+        if (sent > 0) { /* ranks other than the root of a broadcast send nothing */
             add_size(g, sent);
         }
     }
@@ -182,7 +185,7 @@ static void end_checkpoint(struct log_figures *g, const struct read_clog2_stretc
     d->checkpoint_bytes[s->rank] = bytes;
 }
 
-/* The wrapper reads the clock when a call begins, and when it or one of its receives ends: messages have these
+/* The wrapper reads the clock when a call begins, and when it or one of its receives ends. Messages have these
  * times. */
 static void end_call(struct log_figures *g, const struct read_clog2_stretch *s) {
     const double at[] = {g->sent_at[s->rank], g->came_at[s->rank]};
@@ -193,7 +196,7 @@ static void end_call(struct log_figures *g, const struct read_clog2_stretch *s) 
             g->off_borders += fabs(at[i] - expected[i]) >= 0.5e-9; /* records may differ in the last bit */
         }
     }
-    if (strncmp(s->name, "MPI_", 4) == 0) { /* not a receive inside a wait */
+    if (strncmp(s->name, "MPI_", 4) == 0) { /* not a receive within a wait */
         g->sent_at[s->rank] = g->came_at[s->rank] = NAN;
     }
 }
@@ -242,7 +245,7 @@ static void end_phase(struct log_figures *g, uint32_t rank, double time) {
     if (compute <= 0) {
         return;
     }
-    if (k >= 3) { /* phase 0 sets up */
+    if (k >= 3) { /* phase 0 is the set-up */
         const double jump = *one - 0.5 * (*two + log(compute));
         const uint64_t key[] = {rank, k - 1};
         const uint64_t *listed = hpcw_i_table_find(&g->injected, key);
@@ -305,7 +308,7 @@ static void add_to_window(struct log_figures *g, uint32_t host, uint64_t number,
     }
 }
 
-/* All bytes of a message pass both cards between its send and its receive. */
+/* Spreads a message's bytes over the time between its send and its receive, on both cards. */
 static void fill_windows(struct log_figures *g, const struct read_clog2_end *e) {
     const double sent = e->send ? e->time : e->other;
     const double came = e->send ? e->other : e->time;
@@ -358,7 +361,7 @@ static void take_message(void *context, const struct read_clog2_end *e) {
         add_size(g, (uint64_t)e->bytes);
         g->pending[e->rank] = e->bytes;
     }
-    if (e->time >= g->latest) { /* not one that is told late: its call is over */
+    if (e->time >= g->latest) { /* skips a message reported after its call has ended */
         *(e->send ? &g->sent_at[e->rank] : &g->came_at[e->rank]) = e->time;
         g->latest = e->time;
     }
@@ -410,7 +413,7 @@ static void put_windows(const struct log_figures *g) {
     }
 }
 
-/* Bytes that pass the cards of a node with `near` of all ranks of the communicator, into the node or out of it. */
+/* Returns the bytes that pass the cards of a node with `near` of the communicator's ranks, in one direction. */
 static double through_cards(const struct meeting *m, double all, double near) {
     const double far = all - near;
     switch ((enum collective)m->kind) {
@@ -426,7 +429,7 @@ static double through_cards(const struct meeting *m, double all, double near) {
     }
 }
 
-/* Bytes that a rank gets, or the root gives, on a node that has all ranks of the communicator. */
+/* Returns the bytes that a rank gets, or the root gives, if the node has all ranks of the communicator. */
 static double through_memory(const struct meeting *m, double all) {
     const bool parts = m->kind == ALLGATHER || m->kind == GATHER;
     return all < 2               ? 0
@@ -442,7 +445,7 @@ static uint64_t members_of(const struct log_figures *g, int32_t comm, uint64_t h
     return ranks == NULL ? 0 : *ranks;
 }
 
-/* A log does not say who the root is: it may be on the node with the most ranks. */
+/* A log does not name the root, so it assumes the node with the most ranks. */
 static double most_through_cards(const struct log_figures *g, const struct meeting *m, double all) {
     double fullest = 0;
     double through = 0;
@@ -492,8 +495,8 @@ static int by_call(const void *a, const void *b) {
     return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : (x->sent > y->sent) - (x->sent < y->sent);
 }
 
-/* The time of all ranks' calls with the same bytes, as benchmarks print it: that of a rank on average, and the longest
- * one; of both the median over the calls. */
+/* Times of collective calls with equal bytes, as benchmarks print them: mean and maximum over the ranks, each as
+ * the median over the calls. */
 static void put_times(const struct log_figures *g) {
     const struct meeting **call = stats_alloc(g->meetings.count, sizeof *call);
     double *mean = stats_alloc(g->meetings.count, sizeof *mean);
@@ -522,7 +525,7 @@ static void put_times(const struct log_figures *g) {
     free(longest);
 }
 
-/* Ranks write from the last one's begin on, when the barrier before is over. */
+/* Ranks write after the last one has begun, when the barrier before is over. */
 static void put_checkpoints(const struct log_figures *g) {
     double most = 0;
     for (uint32_t i = 0; i < g->d->checkpoints; i++) {
@@ -579,7 +582,7 @@ static int by_serial(const void *a, const void *b) {
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* The median of a rank's exits in some calls. */
+/* Median of a rank's exits over some calls. */
 static double median_exit(const struct meeting *const *call, size_t calls, uint32_t rank, double *scratch) {
     for (size_t i = 0; i < calls; i++) {
         scratch[i] = call[i]->exit[rank];
@@ -587,7 +590,7 @@ static double median_exit(const struct meeting *const *call, size_t calls, uint3
     return stats_median(scratch, calls);
 }
 
-/* How far one of the ranks is from the median. */
+/* Largest distance of a rank from the median. */
 static double furthest(const double *value, uint32_t ranks, double *scratch) {
     double most = 0;
     memcpy(scratch, value, ranks * sizeof *scratch);
@@ -634,7 +637,7 @@ static void put_clocks(struct log_figures *g, const struct meeting *const *call,
     free(times);
 }
 
-/* Clocks show where all ranks leave a call at about the same time. */
+/* Finds clock offsets from collectives that all ranks leave at about the same time. */
 static void find_clocks(struct log_figures *g) {
     const struct meeting **call = stats_alloc(g->meetings.count, sizeof *call);
     double *scratch = stats_alloc(g->meetings.count + g->ranks, sizeof *scratch);
@@ -675,7 +678,7 @@ static hpcw_status put_waits(const char *path, hpcw_error *err) {
 
 /* ---- the file ---- */
 
-/* Without a LinkTest result, truth.json knows which ranks are on one host. */
+/* Places ranks on hosts from truth.json if there is no LinkTest result. */
 static void place_ranks(struct dataset *d) {
     const cJSON *machine = cJSON_GetObjectItem(d->truth, "machine");
     const cJSON *per_node = cJSON_GetObjectItem(machine, "ranks_per_node");

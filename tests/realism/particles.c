@@ -11,7 +11,7 @@
 
 enum { RECORD = 38, CELLS = 4, SLABS = 8, MOST_RANKS = 64, AT_ONCE = 4096 };
 
-/* The particles of a rank: how many there are in each cell of its box, and in slabs along z, the last dimension. */
+/* Particles of a rank: counts in the cells of its box, and in slabs along z, the last dimension. */
 struct box {
     bool full;
     double low[3], high[3];
@@ -68,7 +68,7 @@ static hpcw_status each(struct read_sion *r, const struct read_sion_task *t, tak
     return s;
 }
 
-/* Whether box b continues box a along z: one ends where the other begins, and the rest is the same. */
+/* Returns whether box b continues box a along z: it begins where a ends, and has the same x and y range. */
 static bool continues(const struct box *a, const struct box *b) {
     bool same = fabs(a->high[2] - b->low[2]) < 0.05 * (a->high[2] - a->low[2]);
     for (int i = 0; i < 2; i++) {
@@ -79,7 +79,7 @@ static bool continues(const struct box *a, const struct box *b) {
 
 struct particle_figures {
     double dispersion, boxes;
-    double inside, insides, border, borders; /* sums of squares of changes of ln(density), and their numbers */
+    double inside, insides, border, borders; /* sums of squares of changes of ln(density), and their counts */
 };
 
 static void add_box(struct particle_figures *g, const struct box *b) {

@@ -8,7 +8,7 @@
 #include "libreader/clog2/clog2.h"
 #include "tests/realism/figures.h"
 
-/* Reads the states of a log. */
+/* Calls `take` for each state of a log. */
 static hpcw_status each_state(const char *path, void (*take)(void *, const struct read_clog2_stretch *),
                               void *context, uint32_t *ranks, hpcw_error *err) {
     struct read_clog2 *reader;
@@ -27,9 +27,9 @@ static hpcw_status each_state(const char *path, void (*take)(void *, const struc
 enum { MOST_RANKS = 1 << 16, NEVER = UINT32_MAX };
 
 struct wave_figures {
-    double delay;      /* seconds, the longest piece of work */
+    double delay;      /* longest piece of work, seconds */
     uint32_t source;   /* its rank */
-    uint32_t *waits;   /* [MOST_RANKS] so far */
+    uint32_t *waits;   /* [MOST_RANKS] number of waits so far */
     uint32_t *reached; /* [MOST_RANKS] number of the first long wait */
 };
 
@@ -52,8 +52,8 @@ static void take_wait(void *context, const struct read_clog2_stretch *s) {
     g->waits[s->rank]++;
 }
 
-/* Follows the wave from the rank beside its source in one direction. Returns how many ranks it passes at one in each
- * iteration. */
+/* Follows the wave from the neighbour of its source in one direction. Returns how many ranks it passes at a speed
+ * of one rank per iteration. */
 static uint32_t follow(const struct wave_figures *g, uint32_t ranks, int direction) {
     uint32_t reach = 0;
     for (int64_t r = (int64_t)g->source + direction; r >= 0 && r < (int64_t)ranks; r += direction, reach++) {
@@ -89,12 +89,12 @@ hpcw_status figures_wave(const char *path, hpcw_error *err) {
 
 /* ---- equal pieces of work ---- */
 
-/* What takes a piece longer than that is an interruption: timers have a resolution of less. */
+/* A piece that takes longer by more than this was interrupted; timers resolve less. */
 #define LEAST_INTERRUPTION_S 1e-6
 
 struct noise_figures {
-    double *shortest, *longest; /* [MOST_RANKS] seconds, pieces of the rank; 0: none */
-    double work, lost;          /* seconds of all ranks */
+    double *shortest, *longest; /* [MOST_RANKS] shortest and longest piece of each rank, seconds; 0: none */
+    double work, lost;          /* sums over all ranks, seconds */
     uint64_t interrupted;       /* pieces */
 };
 
@@ -152,8 +152,9 @@ hpcw_status figures_noise(const char *path, hpcw_error *err) {
 /* ---- messages across the machine ---- */
 
 struct across_figures {
-    double end;  /* seconds, of the last exchange */
-    double time; /* seconds, of all exchanges of the second half of the run */
+    double end; /* end of the last exchange, seconds */
+    /* total time of the exchanges in the second half of the run, seconds */
+    double time;
     uint64_t exchanges;
 };
 

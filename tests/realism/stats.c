@@ -25,7 +25,7 @@ void stats_add(struct stats_values *s, double value) {
     s->sorted = 0;
     uint64_t at = s->count++;
     if (at >= STATS_KEPT) {
-        /* Each value so far is in the sample with the same probability. */
+        /* Reservoir sampling: each value so far is in the sample with the same probability. */
         s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         at = (s->random >> 20) % s->count;
     }
@@ -72,7 +72,7 @@ double stats_correlation(const struct stats_pairs *p) {
     return p->xx > 0 && p->yy > 0 ? p->xy / sqrt(p->xx * p->yy) : 0;
 }
 
-/* Moves the values so that value[k] is where it would be if they were sorted, and no larger one is before it. */
+/* Quickselect: moves the k-th smallest value to index k; no value before it is larger. */
 static void select_value(double *value, size_t count, size_t k) {
     size_t low = 0;
     size_t high = count - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of streams of values, in bounded memory. */
+/* Statistics of streams of values in bounded memory. */
 #ifndef HPCW_TESTS_REALISM_STATS_H
 #define HPCW_TESTS_REALISM_STATS_H
 
@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is kept of a stream: at most this many values for quantiles. */
+/* Most values kept for quantiles of a stream. */
 enum { STATS_KEPT = 1 << 15 };
 
-/* A stream of values. Zeroed: empty. */
+/* A stream of values. A zeroed struct is empty. */
 struct stats_values {
     uint64_t count;
     double sum;
     double min, max;
     double *kept;  /* a sample */
-    size_t sorted; /* number of values when `kept` was sorted */
+    size_t sorted; /* number of values when `kept` was last sorted */
     uint64_t random;
 };
 
@@ -26,24 +26,24 @@ void stats_free(struct stats_values *s);
 static inline double stats_mean(const struct stats_values *s) {
     return s->count == 0 ? 0 : s->sum / (double)s->count;
 }
-/* 0 .. 1; of the sample. 0 without values. */
+/* Returns a quantile of the sample, share 0 .. 1; 0 without values. */
 double stats_quantile(struct stats_values *s, double share);
 
-/* Pairs of values, for their correlation. Zeroed: none. */
+/* Pairs of values, for their correlation. A zeroed struct is empty. */
 struct stats_pairs {
-    double n, x, y, xx, yy, xy; /* means and sums about them */
+    double n, x, y, xx, yy, xy; /* means, and sums about the means */
 };
 void stats_pair(struct stats_pairs *p, double x, double y);
-/* 0 if one of them does not vary. */
+/* Returns 0 if one of them does not vary. */
 double stats_correlation(const struct stats_pairs *p);
 
-/* The median of value[count], whose order changes; 0 without values. None may be NaN. */
+/* Returns the median of value[count], and changes their order; 0 without values. NaN is not allowed. */
 double stats_median(double *value, size_t count);
-/* The median, and 1.4826 times the median distance from it: the standard deviation, if few values are far off. Changes
- * the values. */
+/* Computes the median, and 1.4826 times the median absolute deviation. With few outliers, this is the standard
+ * deviation. Changes the values. */
 void stats_robust(double *value, size_t count, double *median, double *sd);
 
-/* Memory or the end of the program: a figure without it is none. */
+/* Allocates, or ends the program, since no figure can be computed without memory. */
 void *stats_alloc(size_t count, size_t size);
 
 #endif

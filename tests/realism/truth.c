@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The faults of truth.json: how visible hpcgen says they are, and how visible they are (doc/truth.md, "Visibility"). */
+/* Faults of truth.json: compares the visibility that hpcgen states with the visibility in the files (doc/truth.md,
+ * "Visibility"). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,9 +14,10 @@
 
 enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512 };
 
-/* Faults below this are not checked to a fifth: of so small a difference most is noise. */
+/* Fainter faults are not checked to a fifth, since such small differences are mostly noise. */
 #define LEAST_SD 2.0
-/* From how many standard deviations on a fault is visible. Single timings are many, and chance makes larger ones. */
+/* Returns the number of standard deviations from which a fault is visible. Single timings are many, so chance
+ * makes larger deviations. */
 static double visible_from(const char *kind) {
     return strcmp(kind, "outlier") == 0 ? 20 : strcmp(kind, "interruption") == 0 ? 8 : 5;
 }
@@ -23,7 +25,7 @@ static double visible_from(const char *kind) {
 struct truth_kind {
     char name[32];
     uint32_t entries, visible, checked;
-    double error; /* the furthest, as a share */
+    double error; /* largest relative error */
     char worst[160];
 };
 
@@ -53,7 +55,7 @@ static uint32_t index_of(const cJSON *object, const char *key, uint32_t below) {
 
 /* ---- how far something is from its peers ---- */
 
-/* value[count], of which `at` is judged by the others. Sorts. */
+/* Compares value[at] with the other values of value[count]. Sorts. */
 static double stands_out(double *value, size_t count, size_t at) {
     double middle;
     double sd;
@@ -71,8 +73,8 @@ static double stands_out(double *value, size_t count, size_t at) {
     return sd > 0 ? fabs(x - middle) / sd : NAN;
 }
 
-/* A node among others with all their ranks, by a value of these. `most` nodes of `rows` ranks in all are looked at, and the
- * node of the entry: doc/truth.md, "Visibility". */
+/* Compares a node with other nodes that have all their ranks, by one value per node. Uses at most `most` nodes,
+ * with `rows` ranks in total, and the node of the entry: doc/truth.md, "Visibility". */
 static double node_sd(struct truth_figures *g, const cJSON *entry, const double *value, uint32_t most,
                       uint32_t rows) {
     const struct dataset *d = g->d;
@@ -149,8 +151,8 @@ static double outlier_sd(const struct truth_figures *g, const cJSON *entry) {
     return sd;
 }
 
-/* How far the ranks of a host are from the median rank, and how much further in the second half; but no more than the
- * clock's error. */
+/* Offset of a host's ranks from the median rank, and its growth in the second half, but at most the clock's
+ * error. */
 static double clock_sd(struct truth_figures *g, const cJSON *entry) {
     const struct dataset *d = g->d;
     const uint32_t first = index_of(entry, "first_rank", d->ranks);
@@ -217,7 +219,7 @@ static double sd_of(struct truth_figures *g, const char *kind, const char *forma
 
 /* ---- damage ---- */
 
-/* Whether a checkpoint's file is damaged as an entry says. */
+/* Checks that a checkpoint's file is damaged as an entry says. */
 static bool is_damaged(const struct truth_figures *g, const char *kind, const cJSON *entry) {
     char prefix[DATASET_PATH];
     char path[DATASET_PATH];
@@ -286,7 +288,7 @@ static void take_entry(struct truth_figures *g, const cJSON *entry, const cJSON 
         const double is = sd_of(g, name, format, entry);
         visible = visible || said >= visible_from(name);
         if (isnan(said) && isnan(is)) {
-            continue; /* neither could tell, as of a machine with few nodes */
+            continue; /* neither side could tell, as on a machine with few nodes */
         }
         const double error = isnan(said) || isnan(is) ? 1 : fabs(said - is) / fmax(fmax(said, is), LEAST_SD);
         k->checked++;
@@ -301,7 +303,7 @@ static void take_entry(struct truth_figures *g, const cJSON *entry, const cJSON 
     k->visible += visible;
 }
 
-/* Every object of truth.json with a visibility is an entry. */
+/* Each object of truth.json with a visibility is an entry. */
 static void walk(struct truth_figures *g, const cJSON *at) {
     const cJSON *one;
     const cJSON *seen = cJSON_GetObjectItem(at, "visibility");
@@ -314,7 +316,7 @@ static void walk(struct truth_figures *g, const cJSON *at) {
     }
 }
 
-/* Lists whose members must all be entries. */
+/* Counts members of lists that must all be entries. */
 static void count_bare(struct truth_figures *g, const cJSON *list) {
     const cJSON *one;
     cJSON_ArrayForEach(one, list) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * All files of a dataset show one application, by the strict readers alone: messages of the event log are the edges of the
- * load data, ranks compute as long as their tasks take, checkpoints of the log are those of scr/, particles follow the work.
- */
+/* All files of a dataset show one application, as the strict readers see it. Messages of the event log are edges
+ * of the load data, ranks compute as long as their tasks take, checkpoints of the log are those of scr/, and
+ * particles follow the work. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -56,7 +55,7 @@ static void make(const char *workload, enum model_balancer balancer, enum model_
     dataset.ckpt_params.checkpoints = CHECKPOINTS;
     assert_int_equal(gen_workload_load(workload, NULL, &dataset.workload, &err), HPCW_OK);
     if (gen_workload_uses_edges(dataset.workload)) {
-        /* Their load data are those of the model, without the noise of a run. */
+        /* Load data are then those of the model, without the noise of a run. */
         dataset.noise_params = (struct sim_noise_params){0};
     }
     scratch_make(dir, sizeof dir);
@@ -93,7 +92,7 @@ struct vom_phase {
 
 static struct vom_phase *loads; /* [PHASES] */
 
-/* Bytes and edges from rank to rank, by phase. */
+/* Bytes and edges between two ranks, by phase. */
 struct flow {
     double bytes;
     uint32_t count;
@@ -174,11 +173,11 @@ static void read_loads(void) {
 /* ---- event log ---- */
 
 struct log_reading {
-    uint32_t phase[RANKS]; /* that the rank is in */
+    uint32_t phase[RANKS]; /* current phase of the rank */
     double compute[PHASES][RANKS];
     struct flow sent[PHASES][RANKS][RANKS], received[PHASES][RANKS][RANKS];
     uint32_t checkpoints[RANKS];
-    double begin[CHECKPOINTS]; /* of rank 0 */
+    double begin[CHECKPOINTS]; /* times on rank 0 */
     uint64_t bytes[CHECKPOINTS][RANKS];
 };
 static struct log_reading *events;
@@ -245,7 +244,7 @@ static void read_log(void) {
 
 /* ---- comparisons ---- */
 
-/* Edges may be sent in several messages. */
+/* An edge may be sent in several messages. */
 static void messages_are_edges(void) {
     uint64_t pairs = 0;
     double all = 0, between = 0;
@@ -273,7 +272,7 @@ static void messages_are_edges(void) {
 static void ranks_compute_their_tasks(void) {
     for (uint32_t k = 0; k < PHASES; k++) {
         for (uint32_t r = 0; r < RANKS; r++) {
-            /* Each piece of it is rounded. */
+            /* Each piece is rounded. */
             if (fabs(events->compute[k][r] - loads[k].time[r]) > 200e-9 + 1e-6 * loads[k].time[r]) {
                 fail_msg("phase %u, rank %u: tasks of %.9f s, but the log has %.9f s", k, r, loads[k].time[r],
                          events->compute[k][r]);
@@ -355,7 +354,7 @@ static void agrees(const char *workload, enum model_balancer balancer, enum mode
     messages_are_edges();
     ranks_compute_their_tasks();
     checkpoints_agree();
-    /* With a balancer ranks have the same work, and in a farm whoever is free has it. */
+    /* With a balancer, all ranks have equal work. In a farm, the free ranks get the work. */
     if (balancer == MODEL_BALANCER_NONE && strcmp(workload, "farm") != 0) {
         particles_follow_the_work();
     }
@@ -372,7 +371,7 @@ static void formats_agree(void **state) {
     agrees("adaptive", MODEL_BALANCER_TEMPERED, MODEL_COMM_SAMPLE);
     agrees("wavefront", MODEL_BALANCER_NONE, MODEL_COMM_STENCIL);
     agrees("farm", MODEL_BALANCER_NONE, MODEL_COMM_STENCIL);
-    /* In communicators that not all ranks have got when others send. */
+    /* Uses communicators that some ranks do not have yet when others send. */
     agrees("coupled", MODEL_BALANCER_NONE, MODEL_COMM_STENCIL);
 }
 

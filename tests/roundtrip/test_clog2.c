@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Our logs, read by the independent reader: whole ones by all its rules, damaged ones refused. */
+/* Reads our logs with the independent reader: complete logs by all its rules, and damaged ones, which it
+ * refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ struct image {
     size_t size;
 };
 
-/* A log in memory, of this many ranks and steps. */
+/* Makes a log in memory with this many ranks and steps. */
 static struct image image_of(struct clog2_case *c, size_t segments) {
     char dir[256], path[512];
     scratch_make(dir, sizeof dir);
@@ -72,7 +73,7 @@ static void logs_keep_all_rules(void **state) {
     }
 }
 
-/* The program of hpcw/clog2.h, but with three ranks. */
+/* The program of hpcw/clog2.h, with three ranks. */
 static void one_call_writes_a_log(void **state) {
     (void)state;
     hpcw_clog2_record record[] = {
@@ -118,7 +119,7 @@ static void one_call_writes_a_log(void **state) {
     assert_true(hpcw_clog2_write(other, &options, record, 1, &err) < 0);
     assert_int_equal(count_entries(dir), 1);
 
-    /* With a table of its own it is the same as one slice. */
+    /* Its own table gives the same as one slice. */
     struct clog2_case c;
     clog2_case_make(&c, 3, 20);
     struct image m = image_of(&c, 0);
@@ -188,7 +189,7 @@ static void drop(struct clog2_case *c, size_t i) {
     memmove(&c->record[i], &c->record[i + 1], (--c->count - i) * sizeof *c->record);
 }
 
-/* Exchanges two records but for their times. */
+/* Swaps two records, but keeps their times. */
 static void swap(struct clog2_case *c, size_t i, size_t k) {
     hpcw_clog2_record r = c->record[i];
     c->record[i] = c->record[k];
@@ -197,7 +198,7 @@ static void swap(struct clog2_case *c, size_t i, size_t k) {
     c->record[i].time = r.time;
 }
 
-/* What a broken rule is called, and whether the converter would fail, too. */
+/* Checks the message for each broken rule, and whether the converter would also fail. */
 static void broken_rules_are_named(void **state) {
     (void)state;
     enum { CASES = 14 };
@@ -226,14 +227,14 @@ static void broken_rules_are_named(void **state) {
         case 2:
             drop(&c, nth(&c, HPCW_CLOG2_BARE, 601, 11));
             break;
-        case 3: /* 602 before 601 */
+        case 3: /* 602 comes before 601 */
             a = nth(&c, HPCW_CLOG2_BARE, 601, 0);
             swap(&c, a, a + 1);
             break;
-        case 4: /* a state in itself */
+        case 4: /* a state nested in itself */
             c.record[nth(&c, HPCW_CLOG2_BARE, 601, 0)].as.event = 600;
             break;
-        case 5: /* rank 2's send, rank 0's receive */
+        case 5: /* rank 2's send and rank 0's receive */
             swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
                  nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
             break;
@@ -243,7 +244,7 @@ static void broken_rules_are_named(void **state) {
         case 7:
             c.record[nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 3)].as.message.size++;
             break;
-        case 8: /* the last report twice */
+        case 8: /* the last report is there twice */
             assert_true(c.count < c.room);
             c.record[c.count] = c.record[c.count - 1];
             c.count++;
@@ -251,7 +252,7 @@ static void broken_rules_are_named(void **state) {
         case 9:
             drop(&c, nth(&c, HPCW_CLOG2_STATE_DEF, 0, 1));
             break;
-        case 10: /* a text that is longer than the cargo */
+        case 10: /* a text longer than the cargo */
             c.record[nth(&c, HPCW_CLOG2_WITH_CARGO, 5000, 0)].as.cargo.bytes[9] = 23;
             break;
         case 11:
@@ -283,8 +284,8 @@ static void broken_rules_are_named(void **state) {
 
 /* ---- damage ---------------------------------------------------------------------------------------------- */
 
-/* Every byte matters to the strict reader, in a log without redundancy: nothing but times, tags, texts and identities
- * can change unseen. */
+/* Changes every byte of a log without redundancy. The strict reader must notice, except for times, tags, texts and
+ * identities. */
 static void damage_is_seen_or_harmless(void **state) {
     (void)state;
     struct clog2_case c;
@@ -298,7 +299,7 @@ static void damage_is_seen_or_harmless(void **state) {
         hpcw_status loose = judge(&m, 0, &err);
         hpcw_status strict = judge(&m, READ_CLOG2_STRICT, &err);
         assert_true(strict != HPCW_OK || loose == HPCW_OK);
-        assert_true(i >= 1024 || strict != HPCW_OK); /* all of the preamble */
+        assert_true(i >= 1024 || strict != HPCW_OK); /* every byte of the preamble matters */
         refused += strict != HPCW_OK;
         m.data[i] ^= 0x41;
     }
@@ -355,7 +356,7 @@ static void the_report_adds_up(void **state) {
     const cJSON *compute = cJSON_GetArrayItem(profile, 0);
     assert_true(at(compute, "state") == 300);
     assert_true(at(compute, "count") == 12);
-    /* Of rank 0: three, of rank 1: five, of rank 2: seven records later; one step is 2^-20 s. */
+    /* Rank 0 lasts three, rank 1 five and rank 2 seven records; one step is 2^-20 s. */
     assert_true(at(compute, "least_s") == 4 * 3 / 1048576.0);
     assert_true(at(compute, "most_s") == 4 * 7 / 1048576.0);
     assert_true(at(compute, "most_rank") == 2);

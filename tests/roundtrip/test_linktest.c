@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results with every flag through the writer and back through the reader, which shares no code with it. */
+/* Writes results with every flag and reads them with the reader, which shares no code with the writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,11 +47,11 @@ static void check_parameters(const hpcw_linktest_params *p, const hpcw_linktest_
     assert_int_equal(info->steps, hpcw_linktest_steps(p));
 }
 
-/* What a permutation's summary must say, worked out the plain way. */
+/* Expected summary of a permutation, computed in a simple way. */
 struct truth {
     uint64_t count, sum, min, max;
     uint64_t all_sum, all_min, all_max;
-    hpcw_linktest_slow slow[MOST * (MOST - 1)]; /* all of them, to be sorted */
+    hpcw_linktest_slow slow[MOST * (MOST - 1)]; /* all connections, to be sorted */
 };
 
 static struct truth truth;
@@ -131,7 +131,7 @@ static void check_summary(const struct linktest_case *c, struct read_linktest *r
     }
 }
 
-/* The same rows through the public reader. */
+/* Compares the rows of the public reader. */
 static void check_public(const char *path, struct read_linktest *below) {
     hpcw_linktest_reader *reader;
     hpcw_error err = {.message = ""};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints of all layouts and depths, written and restarted; node by node as well as all at once. */
+/* Writes and restarts checkpoints of all layouts and depths, node by node and all at once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,7 +141,7 @@ static void what_was_written_is_found(void **state) {
     }
 }
 
-/* Both maps of the shared layout say the same. */
+/* Both maps of the shared layout have the same content. */
 static void both_maps_agree(void **state) {
     (void)state;
     for (unsigned i = 0; i < rank2file_case_count; i++) {
@@ -256,12 +256,12 @@ static void datasets_side_by_side(void **state) {
             assert_int_equal(hpcw_rank2file_restart_ranks(r), id);
             hpcw_rank2file_restart_free(r);
         }
-        /* An id, and a name, that are there. */
+        /* An id and a name that already exist. */
         assert_int_equal(rank2file_case_write(&c, &o, prefix, NULL, c.ranks, NULL, &err), HPCW_EEXIST);
         o.dataset.id = 9;
         o.dataset.name = layout == HPCW_RANK2FILE_SCR_3 ? "ckpt.2" : "scr.dataset.2";
         assert_int_equal(rank2file_case_write(&c, &o, prefix, NULL, c.ranks, NULL, &err), HPCW_EEXIST);
-        /* One of another layout. */
+        /* A dataset of another layout. */
         o.layout = (hpcw_rank2file_layout)((layout + 1) % 4);
         o.dataset.name = "other";
         assert_int_equal(rank2file_case_write(&c, &o, prefix, NULL, c.ranks, NULL, &err), HPCW_EEXIST);
@@ -275,7 +275,7 @@ static void datasets_side_by_side(void **state) {
         (void)snprintf(name, sizeof name, "several%d/%s", layout, HPCW_RANK2FILE_INDEX);
         hpcw_kvtree *index;
         assert_int_equal(hpcw_kvtree_read_file(in_scratch(name), &index, &err), HPCW_OK);
-        /* Without CURRENT the newest one that did not fail. */
+        /* Without CURRENT, takes the newest dataset that did not fail. */
         hpcw_kvtree_remove(index, "CURRENT");
         hpcw_kvtree *record = hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), "3");
         if (layout < 2) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Random containers through the writer and back through the reader, which shares no code with it: every byte of every
- * stream, the blocks it lies in, and every rule of doc/formats/sion.md.
- */
+/* Writes random containers and reads them with the reader, which shares no code with the writer. Checks every byte
+ * of every stream, its blocks, and every rule of doc/formats/sion.md. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +21,7 @@
 
 enum { MOST_TASKS = 300, MOST_RECORDS = 24, MOST_THREADS = 4, MOST_RECORD = 4096 };
 
-/* What is written, all of it from one seed. */
+/* What to write, all from one seed. */
 struct plan {
     uint64_t seed;
     hpcw_sion_options options;
@@ -57,7 +55,7 @@ static struct plan random_plan(uint64_t seed) {
     o->durability = HPCW_SYNC_NONE;
     o->files = 1;
     if (o->flavour != HPCW_SION_SERIAL && random_below(&rng, 2) == 0) {
-        /* A set; or, as one process has one colour, the one file of it. */
+        /* A set; or its only file, since one process has one colour. */
         o->files = (uint32_t)random_below(&rng, p.tasks + 1);
     }
     o->name = p.seed % 4 == 0 ? "another name" : NULL;
@@ -75,16 +73,16 @@ static bool leaves_parts(const struct plan *p) {
     return p->seed % 3 == 0;
 }
 
-/* Bytes that the task fills of a chunk: all, or those that it asked for. */
+/* Returns how many bytes of a chunk the task fills: all, or those it requested. */
 static uint64_t limit_of(const struct plan *p, uint32_t t, uint64_t chunk) {
     return leaves_parts(p) ? p->request[t] : chunk;
 }
 
-/* A record of a task. Key-value streams end with a value that has bytes: readers lose an empty one. */
+/* A record of a task. Key-value streams end with a value that is not empty, since readers lose an empty one. */
 struct record {
     uint64_t key;
     size_t size;
-    bool reserved; /* its place is taken first and filled at the end */
+    bool reserved; /* space is reserved first and filled at the end */
     unsigned char data[MOST_RECORD];
 };
 
@@ -102,7 +100,7 @@ static void record_of(const struct plan *p, uint32_t task, uint32_t index, struc
     }
 }
 
-/* Whether a key-value record is written whole into one chunk. */
+/* Returns whether a key-value record is written to a single chunk. */
 static bool kept_together(const struct plan *p, const struct record *r, uint64_t limit) {
     return leaves_parts(p) && (r->key & 2) != 0 && HPCW_SION_MIN_KEY_CHUNK + r->size <= limit;
 }
@@ -117,7 +115,7 @@ struct writer {
     hpcw_error err;
 };
 
-/* A record in two writes, which must be as good as one. */
+/* Writes a record in two writes, which must give the same as one. */
 static hpcw_status write_in_pieces(const struct plan *p, hpcw_sion *sion, uint32_t task, const struct record *r,
                                    hpcw_error *err) {
     hpcw_status s =
@@ -135,7 +133,7 @@ static hpcw_status write_key(const struct plan *p, hpcw_sion *sion, uint32_t tas
     return s == HPCW_OK ? hpcw_sion_write_key(sion, task, r->key, r->data, r->size, err) : s;
 }
 
-/* The tasks of one thread, a record of each in turn, so that they push each other out of the buffers. */
+/* Writes the tasks of one thread, a record of each in turn, so that they evict each other from the buffers. */
 static void *write_share(void *context) {
     struct writer *w = context;
     const struct plan *p = w->plan;
@@ -203,7 +201,7 @@ static void write_plan(const struct plan *p, const char *path, uint64_t *chunk, 
 
 /* ---- reading ---- */
 
-/* Sizes of a task's blocks by the rule of its content. */
+/* Sizes of a task's blocks, by the rule of its content. */
 struct blocks {
     uint32_t count;
     uint64_t size[4 * MOST_RECORDS * (MOST_RECORD + 16)]; /* more than any stream of one-byte chunks has */
@@ -211,7 +209,7 @@ struct blocks {
 
 static struct blocks expected;
 
-/* The next `size` bytes are in one chunk, of which the task fills `limit` bytes. */
+/* Expects the next `size` bytes in one chunk, of which the task fills `limit` bytes. */
 static void expect_together(uint64_t limit, uint64_t size) {
     if (size > limit - expected.size[expected.count - 1]) {
         expected.size[expected.count++] = 0;
@@ -347,7 +345,7 @@ static void random_containers(void **state) {
         sets += p.options.files > 1;
         pooled += p.options.buffer_size == 4096 && p.tasks > 8;
     }
-    assert_true(sets > 20 && pooled > 20); /* the seeds reach what they are for */
+    assert_true(sets > 20 && pooled > 20); /* the seeds cover these cases */
 }
 
 int main(void) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reads a whole dataset as an analysis tool would: the timings show what truth.json lists and nothing else, and look like
- * the measurements that they are modelled on.
- */
+/* Reads a whole dataset like an analysis tool. The timings show what truth.json lists and nothing else, and
+ * resemble the measurements they are modelled on. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +21,8 @@
 
 enum { MOST_NODES = 512, MOST_SWITCHES = 64 };
 
-/* Above this ratio to the time of its distance class, something is slow. Healthy links stay below 1.15 with every load;
- * the smallest injected fault, half of the bandwidth in one of two directions, gives 1.4. */
+/* A link is slow above this ratio to the time of its distance class. Healthy links stay below 1.15 under any load.
+ * The smallest injected fault, half of the bandwidth in one of two directions, gives 1.4. */
 #define SLOW 1.25
 
 struct read_dataset {
@@ -32,7 +30,7 @@ struct read_dataset {
     char dir[256];
     cJSON *truth;
     uint32_t n, nodes, switches;
-    double *time_us; /* [n * n], what i measured with j; 0 on the diagonal and where it measured nothing */
+    double *time_us; /* [n * n] time that i measured with j; 0 on the diagonal and where nothing was measured */
     uint32_t *step;  /* [n * n] step of that timing */
 };
 
@@ -130,9 +128,9 @@ static double median(double *value, size_t count) {
 struct detector {
     struct read_dataset *s;
     double expected_us[MODEL_CLASSES];          /* median of each distance class */
-    double *value;                              /* [n * n] work space for medians */
-    double node[2][MOST_NODES];                 /* ratio of what a node receives and sends */
-    double cable[MOST_SWITCHES][MOST_SWITCHES]; /* [a][b], a < b: ratio between the switches */
+    double *value;                              /* [n * n] scratch space for medians */
+    double node[2][MOST_NODES];                 /* ratio for receiving and sending of each node */
+    double cable[MOST_SWITCHES][MOST_SWITCHES]; /* [a][b], a < b: ratio between two switches */
     bool slow_node[MOST_NODES], slow_cable[MOST_SWITCHES][MOST_SWITCHES];
 };
 
@@ -149,7 +147,7 @@ static double ratio(const struct detector *t, uint32_t i, uint32_t j) {
     return s->time_us[(size_t)i * s->n + j] / t->expected_us[model_machine_class(&s->d.machine, i, j)];
 }
 
-/* The median of each distance class, without what is already known as slow. */
+/* Computes the median of each distance class, without links known to be slow. */
 static void expect(struct detector *t) {
     const struct read_dataset *s = t->s;
     for (int c = 0; c < MODEL_CLASSES; c++) {
@@ -186,7 +184,7 @@ static void detect_nodes(struct detector *t) {
     }
 }
 
-/* Between two switches in both directions, without slow nodes. */
+/* Ratio between two switches in both directions, without slow nodes. */
 static double detect_cable(struct detector *t, uint32_t a, uint32_t b) {
     const struct read_dataset *s = t->s;
     size_t k = 0;
@@ -202,7 +200,7 @@ static double detect_cable(struct detector *t, uint32_t a, uint32_t b) {
     return median(t->value, k);
 }
 
-/* Slow links distort the medians, so a second pass leaves out what the first one found. */
+/* Slow links distort the medians, so a second pass excludes what the first one found. */
 static void detect(struct detector *t, struct read_dataset *s) {
     memset(t, 0, sizeof *t);
     t->s = s;
@@ -220,7 +218,7 @@ static void detect(struct detector *t, struct read_dataset *s) {
     }
 }
 
-/* Every pair of nodes without a slow port or cable between them. */
+/* Largest ratio over pairs of nodes without a slow port or cable between them. */
 static double worst_of_the_rest(const struct detector *t) {
     const struct read_dataset *s = t->s;
     uint32_t ppn = s->d.machine_params.ppn;
@@ -251,7 +249,7 @@ static double number(const cJSON *object, const char *key) {
     return item->valuedouble;
 }
 
-/* In local standard deviations, in the result. */
+/* Visibility in the result, in local standard deviations. */
 static double visibility(const cJSON *entry) {
     const cJSON *seen = cJSON_GetArrayItem(cJSON_GetObjectItem(entry, "visibility"), 0);
     assert_string_equal(cJSON_GetObjectItem(seen, "format")->valuestring, "linktest");
@@ -262,10 +260,8 @@ static double visibility(const cJSON *entry) {
 
 /* ---- tests ---- */
 
-/*
- * `one_way`: the kernel measures one direction, and messages are so large that only bandwidth counts. Then the ratios
- * also give the factors.
- */
+/* one_way: the kernel measures one direction with messages so large that only bandwidth matters. Then the ratios
+ * also give the factors. */
 static void find_all(struct read_dataset *s, bool one_way) {
     struct detector t;
     detect(&t, s);
@@ -282,7 +278,7 @@ static void find_all(struct read_dataset *s, bool one_way) {
         const char *direction = cJSON_GetObjectItem(port, "direction")->valuestring;
         int outgoing = strcmp(direction, "out") == 0;
         assert_true(one_way ? outgoing || strcmp(direction, "in") == 0 : strcmp(direction, "averaged") == 0);
-        /* With one direction, what a node measures is slow only if its sending side is. */
+        /* With one direction, a node's own timings are slow only if its sending side is. */
         assert_true(visibility(port) >= 5 || (one_way && !outgoing));
         assert_true(number(port, "first_rank") == node * s->d.machine_params.ppn);
         assert_true(number(port, "ranks") == s->d.machine_params.ppn);
@@ -369,7 +365,7 @@ static void test_faults_can_be_measured(void **state) {
     drop(&s);
 }
 
-/* What doc/truth.md, "Visibility" says of a timing. */
+/* Visibility of a timing by doc/truth.md, "Visibility". */
 static double visibility_of(const struct read_dataset *s, uint32_t rank, uint32_t step) {
     enum { AROUND = 32 };
     uint32_t n = s->n, partner[2 * AROUND + 1] = {0}, at = 0;
@@ -405,7 +401,7 @@ static double visibility_of(const struct read_dataset *s, uint32_t rank, uint32_
     return (own - middle) / (1.4826 * 0.5 * (value[(count - 1) / 2] + value[count / 2]));
 }
 
-/* The difference to the same run without delays: truth.json lists those that stand out, and nothing else. */
+/* Compares with the same run without delays: truth.json lists the visible ones and nothing else. */
 static void test_outliers_are_told(void **state) {
     (void)state;
     struct read_dataset with;
@@ -470,7 +466,7 @@ static void test_like_the_published_excerpt(void **state) {
     (void)state;
     struct read_dataset s;
     describe(&s, 1024, 2);
-    s.d.linktest_params.run.messages = 170; /* as long as the published steps took */
+    s.d.linktest_params.run.messages = 170; /* gives steps as long as the published ones */
     make(&s);
     struct detector t;
     detect(&t, &s);
@@ -499,8 +495,8 @@ static void test_like_the_published_excerpt(void **state) {
     drop(&s);
 }
 
-/* The same source: 16 MiB across the halves of 190 nodes of four cells, in both directions, 8.24 / 9.29 / 11.38 TiB/s by
- * step, as LinkTest computes it: pairs x 2 x size / mean time. */
+/* From the same source: 16 MiB across the halves of 190 nodes of four cells, in both directions. By step, 8.24 /
+ * 9.29 / 11.38 TiB/s, computed as LinkTest does: pairs x 2 x size / mean time. */
 static void test_like_the_published_bisection(void **state) {
     (void)state;
     struct read_dataset s;
@@ -513,7 +509,7 @@ static void test_like_the_published_bisection(void **state) {
     s.d.machine_params.busy_share = 0;
     make(&s);
     uint32_t half = s.n / 2;
-    double *sum_us = calloc(half + 1, sizeof *sum_us); /* by step, of what both sides of each pair measured */
+    double *sum_us = calloc(half + 1, sizeof *sum_us); /* by step: sum over both sides of each pair */
     assert_non_null(sum_us);
     for (size_t at = 0; at < (size_t)s.n * s.n; at++) {
         if (s.time_us[at] > 0) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Load data of a whole dataset, read back as an analysis tool would read it: truth.json tells the imbalance that is in
- * the files, and what was injected stands out there.
- */
+/* Reads the load data of a whole dataset like an analysis tool. truth.json states the imbalance that is in the
+ * files, and the injected faults stand out there. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -44,7 +42,7 @@ static void make(struct dataset *s, void (*change)(struct gen_dataset *d)) {
     for (size_t f = 0; f < gen_format_count; f++) {
         s->d.formats |= (uint64_t)(strcmp(gen_format[f]->name, "vom") == 0) << f;
     }
-    /* Their load data are those of the model. */
+    /* Load data are then those of the model. */
     assert_int_equal(gen_workload_load("stencil", NULL, &s->d.workload, &err), HPCW_OK);
     s->d.load_params.course = MODEL_COURSE_RAMP;
     change(&s->d);
@@ -88,7 +86,7 @@ static double number(const cJSON *object, const char *key) {
 struct loads {
     double rank[RANKS][MOST_PHASES]; /* seconds */
     double migratable[RANKS][MOST_PHASES];
-    uint32_t away[MOST_PHASES]; /* objects that are not at home */
+    uint32_t away[MOST_PHASES]; /* number of objects that are not at home */
     uint64_t with_subphases;    /* tasks */
 };
 
@@ -158,14 +156,14 @@ static void check_phases(const struct dataset *s, const struct loads *loads) {
         assert_true(fabs(number(phase, "rank_load_max_s") / most - 1) < 1e-9);
         assert_true(fabs(number(phase, "imbalance") - (most / mean - 1)) < 1e-8);
         assert_true(fabs(number(phase, "rank_load_sd_s") - sqrt(squares / RANKS - mean * mean)) < 1e-6 * mean);
-        /* What can be reached is at least a fair share on fast nodes, and at most what the run has. A slow node loses up to a
-         * quarter more than the mean slow one. */
+        /* The bound is at least a fair share on fast nodes, and at most what the run has. A slow node may be up to
+         * a quarter slower than the mean slow node. */
         const double bound = number(phase, "rank_load_bound_s");
         const double reached = number(phase, "longest_first_max_s");
         const double slowest = 1 + 1.25 * (s->d.machine_params.slow_node_factor - 1);
         assert_true(bound >= 0.99 * mean / slowest && bound <= reached);
         assert_true(reached <= most && number(phase, "longest_first_imbalance") >= 0);
-        /* Every rank that is half too heavy is named, the heaviest first. */
+        /* Every rank that is too heavy by a half is named, heaviest first. */
         double last = INFINITY;
         uint32_t named = 0;
         uint32_t heavy = 0;
@@ -222,14 +220,14 @@ static void spiked(struct gen_dataset *d) {
     d->vom_params.container = GEN_VOM_PLAIN_FILES;
 }
 
-/* A rank that is hit differs from itself in the phases before and after, and no other rank does. */
+/* A rank that is hit differs from itself in the phases before and after. No other rank does. */
 static void a_spike_is_found(void **state) {
     (void)state;
     struct dataset s;
     make(&s, spiked);
     struct loads *loads = listen(&s, "");
     check_phases(&s, loads);
-    assert_int_equal(loads->with_subphases, 0); /* of anything, if objects have none */
+    assert_int_equal(loads->with_subphases, 0); /* for all tasks, if objects have none */
     bool hit[RANKS] = {false};
     uint32_t hits = 0;
     const cJSON *scenario = told(&s, "scenario");
@@ -295,7 +293,7 @@ static void slow_nodes_are_found(void **state) {
 /* ---- communication as in the measured run ---- */
 
 struct kinds {
-    uint64_t edges[3][3]; /* group, handler, element */
+    uint64_t edges[3][3]; /* by group, handler, element */
     double bytes[3][3], ln[3][3], squares[3][3];
     uint64_t selves, broadcasts, answers, objects;
 };
@@ -311,7 +309,7 @@ static hpcw_status count_kinds(void *context, const struct read_vom_communicatio
     struct kinds *k = context;
     (void)err;
     if (c->from.id == 0) {
-        return HPCW_OK; /* before anything ran */
+        return HPCW_OK; /* sent before anything ran */
     }
     const size_t from = c->from.id % 4 < 2 ? c->from.id % 4 : 2;
     const size_t to = c->to.id % 4 < 2 ? c->to.id % 4 : 2;
@@ -325,7 +323,7 @@ static hpcw_status count_kinds(void *context, const struct read_vom_communicatio
     k->edges[from][to]++;
     k->bytes[from][to] += c->bytes;
     k->selves += c->from.id == c->to.id;
-    if (from != 2 || to != 0 || c->bytes != 168) { /* the few to other groups are alike */
+    if (from != 2 || to != 0 || c->bytes != 168) { /* the few edges to other groups are all alike */
         k->ln[from][to] += log(c->bytes);
         k->squares[from][to] += log(c->bytes) * log(c->bytes);
     }
@@ -394,11 +392,11 @@ static void kinds_are_as_measured(void **state) {
 
 enum { MOST_ITERATIONS = 8 };
 
-/* What iterations say of the phases, and what the phases say. */
+/* What iterations say about the phases, and what the phases say. */
 struct tried {
-    double rank[MOST_PHASES][MOST_ITERATIONS][RANKS]; /* seconds of what can migrate */
+    double rank[MOST_PHASES][MOST_ITERATIONS][RANKS]; /* migratable work, seconds */
     uint32_t objects[MOST_PHASES][MOST_ITERATIONS];
-    uint64_t hash[MOST_PHASES][MOST_ITERATIONS], placed[MOST_PHASES]; /* of who is where */
+    uint64_t hash[MOST_PHASES][MOST_ITERATIONS], placed[MOST_PHASES]; /* hash of the placement */
     uint32_t rank_now;
     uint64_t phase;
     uint64_t iteration; /* MOST_ITERATIONS: none */
@@ -451,7 +449,7 @@ static void tempered(struct gen_dataset *d) {
     d->vom_params.iterations = true;
 }
 
-/* The placement in a phase is that of the best iteration in the phase before. */
+/* The placement in a phase is that of the best iteration in the previous phase. */
 static void iterations_lead_to_placements(void **state) {
     (void)state;
     struct dataset s;
@@ -507,13 +505,13 @@ static void iterations_lead_to_placements(void **state) {
 
 /* ---- the files beside the load data ---- */
 
-/* vt's statistics of a phase before the balancer ran are those of the load data. */
+/* vt's statistics of a phase before the balancer ran must match the load data. */
 struct compared {
     const struct read_vom_summary *summary;
     size_t phase;
     uint64_t migrations, runs;
-    double before, after; /* sums of the imbalance in phases after which the balancer ran */
-    double imbalance[2];  /* of this phase */
+    double before, after; /* sums of the imbalance over phases after which the balancer ran */
+    double imbalance[2];  /* imbalance of the current phase */
 };
 
 static hpcw_status compare_quantity(void *context, bool after, const char *name,
@@ -598,7 +596,7 @@ static void statistics_are_those_of_the_data(void **state) {
     }
 }
 
-/* The tasks that can migrate, and what cannot, of each rank. */
+/* Migratable tasks and unmigratable work of each rank. */
 struct gathered_task {
     uint64_t phase, id;
     double time;
@@ -664,13 +662,13 @@ static struct gathered *gather(const struct dataset *s) {
 }
 
 static void listed(struct gen_dataset *d) {
-    d->load_params.noise = 0; /* an interruption stays on its rank, the object that it hit does not */
-    d->machine_params.slow_node_share = 0; /* and an object takes as long on any rank */
+    d->load_params.noise = 0; /* an interruption stays on its rank, while the object it hit may move */
+    d->machine_params.slow_node_share = 0; /* so that an object takes as long on any rank */
     d->noise_params = (struct sim_noise_params){0};
     d->vom_params.longest_first = true;
 }
 
-/* The list of placements reaches what truth.json says, with the times of the load data. */
+/* With the times of the load data, the list of placements gives what truth.json says. */
 static void lists_reach_what_truth_says(void **state) {
     (void)state;
     struct dataset s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets with every kind of record through the writer and back through the reader, which shares no code with it. */
+/* Writes sets with every kind of record and reads them with the reader, which shares no code with the writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,11 +35,11 @@ static void make_indices(void) {
     for (uint64_t e = 0; e < ELEMENTS; e++) {
         index_of[e][0] = e;
         index_of[e][1] = e % 3;
-        index_of[e][2] = UINT64_MAX - e; /* more than a double can hold */
+        index_of[e][2] = UINT64_MAX - e; /* more than a double can represent */
     }
 }
 
-/* Elements wander from rank to rank. Two collections, in turn. */
+/* Elements of two collections, taken in turn, move from rank to rank. */
 static uint32_t holder(uint32_t element, uint32_t phase) {
     return (element / 2 + phase) % RANKS;
 }
@@ -49,12 +49,12 @@ static hpcw_vom_entity element(uint32_t e) {
                             1 + e % 2 * 2);
 }
 
-/* As the end point of an edge: what lives elsewhere shows only its id. */
+/* An element as the end of an edge: one on another rank has only its id. */
 static hpcw_vom_entity element_at(uint32_t e, uint32_t phase, uint32_t rank) {
     return holder(e, phase) == rank ? element(e) : hpcw_vom_far(element(e).id);
 }
 
-/* The n-th element of a rank. */
+/* Returns the n-th element of a rank. */
 static uint32_t element_of(uint32_t rank, uint32_t phase, uint32_t n) {
     for (uint32_t e = 0;; e = (e + 1) % ELEMENTS) {
         if (holder(e, phase) == rank && n-- == 0) {
@@ -68,7 +68,7 @@ static uint64_t bits_of(uint32_t rank, uint32_t phase, uint32_t n) {
     return random_word(&state);
 }
 
-/* The entities of a rank: its elements, handler, group member and, in phase 0, nobody. */
+/* Returns the entities of a rank: its elements, handler, group member and, in phase 0, the one with id 0. */
 static hpcw_vom_entity member(uint32_t rank, uint32_t phase, uint32_t n) {
     const uint32_t elements = ELEMENTS / RANKS;
     return n < elements        ? element(element_of(rank, phase, n))
@@ -81,7 +81,7 @@ static uint32_t members(uint32_t phase) {
     return ELEMENTS / RANKS + 2 + (phase == 0);
 }
 
-/* A task, with room for what it points to. */
+/* A task, and storage for what it points to. */
 struct told_task {
     hpcw_vom_task task;
     double part_s[MOST_SUBPHASES];
@@ -237,7 +237,7 @@ static void write_set(const char *dir, bool compressed, const hpcw_brotli_option
 
 struct seen {
     uint32_t rank, phase;
-    uint32_t tasks, edges; /* of the phase */
+    uint32_t tasks, edges; /* numbers in the current phase */
 };
 
 static void same_entity(const hpcw_vom_entity *want, const struct read_vom_entity *got) {
@@ -289,7 +289,7 @@ static hpcw_status see_metadata(void *context, const struct read_vom_metadata *m
     return HPCW_OK;
 }
 
-/* The double nearest to that many nanoseconds: a division of whole numbers is rounded once. */
+/* Returns the double nearest to that many nanoseconds: a division of whole numbers is rounded once. */
 static double seconds(uint64_t time_ns) {
     return (double)time_ns / 1e9;
 }
@@ -331,7 +331,8 @@ static hpcw_status see_edge(void *context, const struct read_vom_communication *
     (void)err;
     struct seen *seen = context;
     hpcw_vom_edge want = edge_of(seen->rank, seen->phase, seen->edges++);
-    assert_int_equal(got->category, want.category); /* which decides the kinds of its ends: the reader checks */
+    assert_int_equal(got->category,
+                     want.category); /* it decides the kinds of the edge's ends, which the reader checks */
     assert_true(got->bytes == want.bytes && got->messages == want.messages);
     same_end(&want, &want.from, &got->from);
     same_end(&want, &want.to, &got->to);
@@ -392,7 +393,7 @@ static void every_record(void **state) {
 
 /* ---- Damage ---------------------------------------------------------------------------------------------- */
 
-/* A file that ends early is refused, wherever it ends. */
+/* A truncated file is refused, wherever it ends. */
 static void cut_short(void **state) {
     (void)state;
     char dir[256];
@@ -448,7 +449,7 @@ static hpcw_status see_balance(void *context, uint64_t id, uint64_t migrations, 
     return HPCW_OK;
 }
 
-/* The reader works its figures out another way. */
+/* Computes the figures in another way than the library. */
 static void same_figures(const double *value, size_t count, const hpcw_vom_figures *got) {
     struct read_vom_moments moments = {0};
     double want[READ_VOM_FIGURES];

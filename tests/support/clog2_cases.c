@@ -62,7 +62,7 @@ static void define(struct clog2_case *c) {
 }
 
 static void introduce(struct clog2_case *c, uint32_t rank) {
-    static hpcw_clog2_comm_id id[64]; /* of test programs with one thread */
+    static hpcw_clog2_comm_id id[64]; /* for test programs with one thread */
     add(c, HPCW_CLOG2_TIME_SHIFT, rank)->as.shift = -0.0;
     for (uint32_t self = 0; self < 2; self++) {
         hpcw_clog2_record *r = add(c, HPCW_CLOG2_COMM_EVENT, rank);
@@ -141,7 +141,7 @@ hpcw_status clog2_case_slice(const struct clog2_case *c, hpcw_clog2 *log, size_t
     if (s == HPCW_OK && place) {
         s = hpcw_clog2_slice_place(slice, first_block, err);
     }
-    /* In pieces of changing length, which must not matter. */
+    /* Writes pieces of changing length, which must make no difference. */
     for (size_t i = from, n = 1; s == HPCW_OK && i < to; i += n, n = n % 1000 + 1) {
         n = to - i < n ? to - i : n;
         s = hpcw_clog2_slice_put(slice, c->record + i, n, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A made-up program's log for the tests of writers: all its records, in order. */
+/* Log of an invented program for the tests of writers: all its records, in order. */
 #ifndef HPCW_TESTS_SUPPORT_CLOG2_CASES_H
 #define HPCW_TESTS_SUPPORT_CLOG2_CASES_H
 
@@ -9,19 +9,19 @@ struct clog2_case {
     hpcw_clog2_options options;
     hpcw_clog2_record *record;
     size_t count, room;
-    double time; /* of the next record, in clog2_case_add */
+    double time; /* time of the next record, for clog2_case_add */
 };
 
-/* `ranks` that compute, exchange in a ring and report, `steps` times; every kind of record is there. The case must not
- * move. Free it with clog2_case_free. */
+/* Makes a log in which `ranks` ranks compute, exchange in a ring and report, `steps` times. It has every kind of
+ * record. The case must not be moved. Free it with clog2_case_free. */
 void clog2_case_make(struct clog2_case *c, uint32_t ranks, uint32_t steps);
 void clog2_case_free(struct clog2_case *c);
 
-/* Records [from, to), as slice of an open log. `place`: known before its records are. */
+/* Writes the records [from, to) as a slice of an open log. place: its place is known before its records are. */
 hpcw_status clog2_case_slice(const struct clog2_case *c, hpcw_clog2 *log, size_t from, size_t to, bool place,
                              uint64_t first_block, uint64_t *blocks, hpcw_error *err);
 
-/* The whole log, in slices of `segments` segments each (0: one slice), by one process. */
+/* Writes the whole log from one process, in slices of `segments` segments each; 0: one slice. */
 hpcw_status clog2_case_write(const struct clog2_case *c, const char *path, size_t segments, hpcw_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands before MPI's own functions, which are reached by their PMPI names. */
+/* Defines MPI's functions, and calls the real ones by their PMPI names. */
 #include "tests/support/comm_faults.h"
 
 #include <mpi.h>
@@ -27,7 +27,7 @@ bool comm_fault_disarm(void) {
     return was;
 }
 
-/* Whether this call is the one. */
+/* Returns whether this call is the one to fail. */
 static bool counts_down(unsigned long *calls) {
     if (*calls == 0 || --*calls > 0) {
         return false;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Preloaded: every file system is Lustre. Layouts that are set are appended to the file that FAKE_LUSTRE_LOG names, a
- * line each: path, number of stripes, size of a stripe, whether the directory was empty. As liblustreapi.so.1 the same
- * file answers for every file: 7 stripes of 2 MiB, the first of two components.
- */
+/* To be preloaded: makes every file system look like Lustre. Layouts that are set are appended to the file named
+ * by FAKE_LUSTRE_LOG. A line has path, number of stripes, stripe size, and whether the directory was empty. As
+ * liblustreapi.so.1, this library gives the same layout for every file: 7 stripes of 2 MiB, the first of two
+ * components. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -13,7 +12,7 @@
 #include <sys/statfs.h>
 #include <sys/xattr.h>
 
-/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): those of the C library are reserved */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the C library's names are reserved */
 int statfs64(const char *path, struct statfs64 *fs) {
     int (*next)(const char *, struct statfs64 *);
     void *found = dlsym(RTLD_NEXT, "statfs64");

@@ -11,12 +11,12 @@
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"
 
-/* Atomic, as threads of the library may allocate and write. */
+/* Atomic, since threads of the library may allocate and write. */
 static enum fault armed;
 static atomic_ulong left;
 static atomic_bool met;
 
-/* Whether this call is the one. */
+/* Returns whether this call is the one to fail. */
 static bool is_due(void) {
     if (atomic_load(&left) == 0 || atomic_fetch_sub(&left, 1) != 1) {
         return false;
@@ -28,7 +28,7 @@ static bool is_due(void) {
 static int sys_gate(enum hpcw_i_sys_call call, size_t *size) {
     bool transfers = call == HPCW_I_SYS_PWRITE || call == HPCW_I_SYS_PREAD;
     if (call == HPCW_I_SYS_OWN) {
-        return 0; /* writers go on without locks */
+        return 0; /* writers work without locks */
     }
     switch (armed) {
     case FAULT_EIO:

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Failures on order: the n-th call through the library's seams to the kernel and the heap fails, or transfers
- * less than asked. A suite runs the same work for n = 1, 2, ... until a run goes through without meeting its
- * failure.
- */
+/* Makes calls fail. The n-th call of the library to the kernel or the heap fails, or transfers less than asked. A
+ * suite repeats the same work for n = 1, 2, ... until a run meets no failure. */
 #ifndef HPCW_TESTS_SUPPORT_FAULTS_H
 #define HPCW_TESTS_SUPPORT_FAULTS_H
 
@@ -12,38 +9,41 @@
 #include <hpcw/status.h>
 
 enum fault {
-    FAULT_EIO,    /* the n-th system call fails */
-    FAULT_ENOSPC, /* the n-th call that can need space fails: create, write, truncate, sync, rename */
-    FAULT_NOMEM,  /* the n-th allocation fails */
-    FAULT_EINTR,  /* the n-th call that may be interrupted is; the run must not notice */
-    FAULT_SHORT,  /* the n-th transfer moves one byte only; the run must not notice */
+    FAULT_EIO, /* the n-th system call fails */
+    /* the n-th call that can run out of space fails: create, write, truncate, sync, rename */
+    FAULT_ENOSPC,
+    FAULT_NOMEM, /* the n-th allocation fails */
+    FAULT_EINTR, /* the n-th interruptible call is interrupted; the run must not notice */
+    FAULT_SHORT, /* the n-th transfer moves only one byte; the run must not notice */
     FAULTS
 };
 
-/* Arms the seams of this process; n counts from 1, 0 arms nothing. */
+/* Arms the calls of this process. n counts from 1; 0 arms nothing. */
 void fault_arm(enum fault fault, unsigned long n);
 
-/* Back to normal; whether the failure was met since it was armed. */
+/* Disarms. Returns whether the failure has occurred since it was armed. */
 bool fault_disarm(void);
 
-/* Whether runs succeed in spite of it. */
+/* Returns whether runs must succeed in spite of this fault. */
 bool fault_is_harmless(enum fault fault);
 
-/* What a failed call reports. */
+/* Returns the status that a failed call must report. */
 hpcw_status fault_status(enum fault fault);
 
 const char *fault_name(enum fault fault);
 
-/* Whether a failure came so late that the file is complete under its name: its directory could not be synced. */
+/* Returns whether the file was complete under its name when the call failed: its directory could not be synced. */
 bool is_late_failure(const hpcw_error *err, const char *path);
 
-/* Whether a failure came between the first rename of a set and the end of its intent, and the next open of it gives all files their names. */
+/* Returns whether the call failed between the first rename of a set and the end of its intent, so that the next
+ * open of the set renames the other files. */
 bool is_finished_by_next_open(const hpcw_error *err, const char *path);
 
-/* One line that names the file, and the record says what the call returned. Says on stderr what is wrong. */
+/* Checks that the message is one line and names the file, and that the record has the returned status. Reports
+ * errors on stderr. */
 bool good_message(hpcw_status s, const hpcw_error *err, const char *path);
 
-/* Open file descriptors of this process. */
+/* Returns the number of open file descriptors of this process. */
 int count_descriptors(void);
 
 #endif

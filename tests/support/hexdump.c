@@ -10,13 +10,13 @@
 
 #include "tests/support/files.h"
 
-/* A page on its way to the bytes of one example. */
+/* State of parsing the bytes of one example from a page. */
 struct example {
     const char *page;
     unsigned line;
     unsigned char *data; /* HEXDUMP_MOST_BYTES */
     size_t size;
-    size_t watched; /* offset whose line is asked for */
+    size_t watched; /* offset whose line is to be found */
     unsigned watched_line;
     hpcw_error *err;
 };
@@ -50,7 +50,7 @@ static int digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One item, "6d" or "00 * 4096", at *text. */
+/* Parses one item, "6d" or "00 * 4096", at *text. */
 static bool parse_item(struct example *e, const char **text) {
     const char *p = *text;
     int high = digit(p[0]), low = high < 0 ? -1 : digit(p[1]);

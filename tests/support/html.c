@@ -18,7 +18,7 @@ struct reader {
     const char *text, *p, *end;
     char open[DEPTH][NAME];
     size_t depth;
-    bool licence; /* inside of <pre id="licence"> */
+    bool licence; /* inside <pre id="licence"> */
     size_t scripts;
     char **id, **link;
     size_t ids, links;
@@ -75,7 +75,7 @@ static bool has_address(const char *p, const char *end) {
     return false;
 }
 
-/* Between elements: no bare '<', entities that are closed, no address. */
+/* Reads text between elements. It must have no bare '<', no unclosed entity and no address. */
 static bool read_text(struct reader *r) {
     const char *start = r->p;
     while (r->p < r->end && *r->p != '<') {
@@ -157,7 +157,7 @@ static bool take_attribute(struct reader *r, const char *element, const struct a
     return true;
 }
 
-/* What no element can begin in. */
+/* Reads content in which no element can begin. */
 static bool read_raw(struct reader *r, const char *name, bool json) {
     char close[NAME + 4];
     (void)snprintf(close, sizeof close, "</%s>", name);

@@ -37,7 +37,7 @@ static bool take(struct parser *in, char c) {
     return found;
 }
 
-/* The length of a string from after its quote to the next quote, or to the end. */
+/* Returns the length of a string from after its quote to the next quote or the end. */
 static size_t string_length(const struct parser *in) {
     const char *p = in->p;
     while (p < in->end && *p != '"') {
@@ -46,7 +46,7 @@ static size_t string_length(const struct parser *in) {
     return (size_t)(p - in->p);
 }
 
-/* A string of which only \uXXXX below U+0800 and the short escapes are undone. NULL if it is none. */
+/* Parses a string. Decodes only the short escapes and \uXXXX below U+0800. Returns NULL if it is not a string. */
 static char *string(struct parser *in) {
     if (!take(in, '"')) {
         return NULL;

@@ -9,7 +9,7 @@
 
 #define HASH "0123456789abcdef0123456789abcdef01234567"
 
-/* The fields that every result needs: how many tasks, connections to measure again, files, message buffers. */
+/* Fields of every result: number of tasks, connections to retest, files, message buffers. */
 #define SMALL(mode_, n, d, files_, buffers)                                                                    \
     .mode = (mode_), .tasks = (n), .retests = (d), .files = (files_), .message_buffers = (buffers),            \
     .messages = 100, .message_size = 8, .max_host_size = 16, .fs_block_size = 512
@@ -42,7 +42,8 @@ const unsigned linktest_case_count = sizeof linktest_cases / sizeof linktest_cas
 uint64_t linktest_case_time(const struct linktest_case *c, uint64_t permutation, uint32_t rank,
                             uint32_t partner) {
     uint64_t x = ((uint64_t)rank * 131 + partner) * 2654435761u + permutation * 40503u + c->params.tasks;
-    return 1000000 + (x >> 7) % 23 * 1000; /* 23 different times: ties in every slow list */
+    return 1000000 +
+           (x >> 7) % 23 * 1000; /* only 23 different times, so that each list of slow connections has ties */
 }
 
 uint64_t linktest_case_all_to_all(uint64_t permutation, uint32_t rank) {
@@ -102,7 +103,7 @@ static hpcw_status write_tasks(const struct linktest_case *c, hpcw_linktest *lt,
     return s;
 }
 
-/* Collective also where this process failed: then it says why. */
+/* Collective. A process that failed also calls it, and gives the reason. */
 static hpcw_status write_permutation(const struct linktest_case *c, hpcw_linktest *lt, uint64_t permutation,
                                      uint32_t count, const uint32_t *ranks, hpcw_linktest_range *figures,
                                      hpcw_error *err) {
@@ -112,7 +113,9 @@ static hpcw_status write_permutation(const struct linktest_case *c, hpcw_linktes
     char end[HPCW_LINKTEST_TIME_SIZE];
     hpcw_status s = write_tasks(c, lt, permutation, count, ranks, err);
     if (s == HPCW_ENOMEM) {
-        hpcw_linktest_abandon(lt, err); /* this could be tried again; what broke a stream is known already */
+        hpcw_linktest_abandon(
+            lt,
+            err); /* An EINVAL could be retried, and a broken stream is already known; so it abandons explicitly. */
     }
     if (c->retest) {
         s = hpcw_linktest_slowest(lt, slow, &n, err);
@@ -132,7 +135,7 @@ static hpcw_status write_permutation(const struct linktest_case *c, hpcw_linktes
     return s;
 }
 
-/* What a failed handle answers. */
+/* Checks that a failed handle refuses all calls. */
 static bool refuses_all(hpcw_linktest *lt, uint32_t rank) {
     hpcw_error err;
     const uint64_t time[MOST_TASKS] = {0};
@@ -147,7 +150,7 @@ hpcw_status linktest_case_write(const struct linktest_case *c, const hpcw_linkte
     hpcw_linktest_params p = params != NULL ? *params : c->params;
     p.count = count;
     p.ranks = ranks;
-    hpcw_linktest *lt = (hpcw_linktest *)&p; /* must become NULL */
+    hpcw_linktest *lt = (hpcw_linktest *)&p; /* the open must set it to NULL */
     *refuses = true;
     hpcw_status s = hpcw_linktest_open(path, comm, &p, &lt, err);
     if (s != HPCW_OK) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 double linktest_image_time(uint32_t rank, uint32_t partner, uint64_t permutation) {
-    /* Different for all pairs and directions of such small files. */
+    /* Gives different times for all pairs and directions of such small files. */
     uint64_t mixed = (rank * UINT64_C(7919) + partner * UINT64_C(104729) + permutation * UINT64_C(15485863));
     return (double)(1000000 + mixed % 1000003) / 1e12;
 }
@@ -20,7 +20,7 @@ uint32_t linktest_image_partner(const struct linktest_image_spec *spec, uint32_t
         }
         return rank < half ? half + (rank + step) % half : (rank - half + half - step) % half;
     }
-    /* The circle method on ranks that are turned by one from permutation to permutation. */
+    /* The circle method on ranks rotated by one for each permutation. */
     uint32_t turn = (uint32_t)(permutation % n), r = (rank + n - turn) % n, m = n - 1, l = step + 1, met;
     if (r == 0) {
         met = (m - l % m) % m + 1;

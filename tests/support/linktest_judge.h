@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The LinkTest reader's verdict on images, as assertions. */
+/* Assertions on the LinkTest reader's verdict on images. */
 #ifndef HPCW_TESTS_SUPPORT_LINKTEST_JUDGE_H
 #define HPCW_TESTS_SUPPORT_LINKTEST_JUDGE_H
 
 #include "libreader/linktest/linktest.h"
 #include "tests/support/linktest_image.h"
 
-/* Results of every kind; linktest_specs are all of them. */
+/* Results of all kinds; linktest_specs has all of them. */
 #define LINKTEST_SPECS 5u
 extern const struct linktest_image_spec linktest_plain;  /* 6 tasks, 4 retests */
 extern const struct linktest_image_spec linktest_rich;   /* three permutations, all-to-all */
@@ -20,11 +20,11 @@ hpcw_status open_linktest(const struct linktest_image *image, struct read_linkte
 /* Opens and verifies. */
 hpcw_status judge_linktest(const struct linktest_image *image, unsigned flags, hpcw_error *err);
 
-/* The test fails unless the reader accepts the image, or refuses it with a message that contains `text`. */
+/* These fail the test unless the reader accepts the image, or refuses it with a message that contains `text`. */
 void accept_linktest(const struct linktest_image *image, unsigned flags);
 void refuse_linktest(const struct linktest_image *image, unsigned flags, hpcw_status status, const char *text);
 
-/* Eight bytes of a stream as a number, and a double as one. */
+/* Store eight bytes of a stream: as a number, or as a double. */
 void linktest_image_put(struct linktest_image *image, uint32_t rank, size_t offset, uint64_t value);
 uint64_t linktest_image_get(struct linktest_image *image, uint32_t rank, size_t offset);
 uint64_t linktest_image_bits(double x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts of Lustre files, put together by hand from the description in io/lov.h. */
+/* Layouts of Lustre files, assembled by hand from the description in io/lov.h. */
 #ifndef HPCW_TESTS_SUPPORT_LOV_IMAGE_H
 #define HPCW_TESTS_SUPPORT_LOV_IMAGE_H
 
@@ -12,7 +12,7 @@
 
 enum { LOV_IMAGE = 512 };
 
-/* A plain layout with `objects` empty objects after it; returns its size. */
+/* Makes a plain layout with `objects` empty objects after it. Returns its size. */
 static inline size_t lov_plain(unsigned char *p, bool v3, uint32_t pattern, uint32_t bytes, uint16_t stripes,
                                uint16_t objects, bool big) {
     size_t head = v3 ? 48 : 32;
@@ -27,7 +27,8 @@ static inline size_t lov_plain(unsigned char *p, bool v3, uint32_t pattern, uint
     return head + 24 * (size_t)objects;
 }
 
-/* At most LOV_IMAGE bytes. Two components, up to 1 MiB on one target and after that on eight. */
+/* Makes a layout of two components: up to 1 MiB on one target, the rest on eight. Returns at most LOV_IMAGE
+ * bytes. */
 static inline size_t lov_composite(unsigned char *p, bool big) {
     memset(p, 0, LOV_IMAGE);
     size_t at = 32 + 2 * 48;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A source of memory sinks that remembers them: a container's bytes without a file. */
+/* Source of memory sinks that keeps them, so that a container's bytes are available without a file. */
 #ifndef HPCW_TESTS_SUPPORT_MEMORY_SOURCE_H
 #define HPCW_TESTS_SUPPORT_MEMORY_SOURCE_H
 
@@ -9,7 +9,8 @@
 
 struct memory_source {
     unsigned files;
-    hpcw_sink *sink[MEMORY_SOURCE_FILES]; /* in the order of their opening; they live as long as the writer */
+    /* in the order they were opened; they live as long as the writer */
+    hpcw_sink *sink[MEMORY_SOURCE_FILES];
 };
 
 static inline hpcw_status memory_source_open(void *context, const char *path, uint64_t tag, bool creates,
@@ -28,7 +29,7 @@ static inline hpcw_status memory_source_open(void *context, const char *path, ui
     return s;
 }
 
-/* For the options of a writer. `m` is zeroed. */
+/* Returns the source for a writer's options. `m` must be zeroed. */
 static inline hpcw_sink_source memory_source(struct memory_source *m) {
     return (hpcw_sink_source){memory_source_open, m};
 }

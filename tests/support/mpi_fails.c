@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded: on process 1, MPI_Recv fails from its 20th call on, as if the network did. */
+/* To be preloaded: on process 1, MPI_Recv fails from its 20th call on, as with a broken network. */
 #include <mpi.h>
 
 int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status) {

@@ -86,7 +86,7 @@ hpcw_status prefix_write(const hpcw_rank2file_options *o, hpcw_error *err) {
         return s;
     }
     if (prefix_put(w, 0, err) == HPCW_OK) {
-        (void)prefix_put(w, 1, err); /* the close also says what failed here */
+        (void)prefix_put(w, 1, err); /* the close also reports this failure */
     }
     s = hpcw_rank2file_close(w, err);
     hpcw_rank2file_free(w);
@@ -101,7 +101,7 @@ void prefix_written(hpcw_rank2file_layout layout, uint64_t id) {
     }
 }
 
-/* The id of the dataset that a restart takes. 0: none. */
+/* Returns the id of the dataset that a restart takes; 0: none. */
 uint64_t prefix_restarts(hpcw_error *err) {
     hpcw_rank2file_restart *r;
     uint64_t id = 0;

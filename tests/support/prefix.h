@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prefix directory with small datasets of two ranks, a file each, for tests of checkpoints. */
+/* Prefix directory with small datasets of two ranks, one file each, for tests of checkpoints. */
 #ifndef HPCW_TESTS_SUPPORT_PREFIX_H
 #define HPCW_TESTS_SUPPORT_PREFIX_H
 
@@ -12,39 +12,39 @@
 
 extern char prefix_dir[256];
 
-/* cmocka's setup and teardown: an empty prefix directory, which is removed with all gates. */
+/* Setup and teardown for cmocka: makes an empty prefix directory; removes it, and all gates. */
 int prefix_begin(void **state);
 int prefix_end(void **state);
 
-/* A path below it, valid for the next three calls. */
+/* Returns a path in it, valid for the next three calls. */
 const char *in_prefix(const char *format, ...) HPCW_PRINTF(1, 2);
 bool prefix_exists(const char *path);
 
-/* Options of a dataset. Opens it, or fails the test. */
+/* Returns options of a dataset. The other function opens it, or fails the test. */
 hpcw_rank2file_options prefix_options(hpcw_rank2file_layout layout, uint64_t id);
 hpcw_rank2file *prefix_opened(const hpcw_rank2file_options *options);
 
-/* The file of a rank; a whole dataset; the same, or the test fails. */
+/* Write the file of a rank; write a whole dataset; the same, or fail the test. */
 enum { PREFIX_BYTES = 1000 };
 hpcw_status prefix_put(hpcw_rank2file *w, uint32_t rank, hpcw_error *err);
 hpcw_status prefix_write(const hpcw_rank2file_options *options, hpcw_error *err);
 void prefix_written(hpcw_rank2file_layout layout, uint64_t id);
 
-/* The id of the dataset that a restart takes, and of the current one; 0: none. How many are listed. */
+/* Id of the dataset that a restart takes, and of the current one; 0: none. Number of listed datasets. */
 uint64_t prefix_restarts(hpcw_error *err);
 uint64_t prefix_current(void);
 uint32_t prefix_listed(void);
 
-/* The data file of rank 1 of a dataset. A file with `size` bytes that no writer made. */
+/* Path of the data file of rank 1. The other function makes a file of `size` bytes that no writer made. */
 const char *prefix_data_path(hpcw_rank2file_layout layout, uint64_t id);
 void prefix_plain_file(const char *path, size_t size);
 
-/* The index; writing frees it. */
+/* Reads the index. Writing frees it. */
 hpcw_kvtree *prefix_read_index(void);
 void prefix_write_index(hpcw_kvtree *index);
 
-/* A directory beside the prefix with a file of each name that a dataset has. These two as setup and teardown check that all of
- * them stay, and that the test ends within 100 s. */
+/* A directory beside the prefix with a file for each name of a dataset. These two, as setup and teardown, check that
+ * all these files stay and that the test ends within 100 s. */
 extern char prefix_outside[256];
 enum { PREFIX_VICTIMS = 8 };
 const char *prefix_victim(size_t index); /* path of a file in it, valid until the next call */
@@ -54,11 +54,12 @@ int prefix_end_guarded(void **state);
 /* The name of a dataset, valid for the next three calls. */
 const char *prefix_name_of(hpcw_rank2file_layout layout, uint64_t id);
 
-/* Writes a file in .scr whose first line is that of a marker. `names`: what it lists, each with a line feed; NULL: a marker as
- * earlier versions wrote them. In an intent to drop a dataset line feeds become NULs, and the first name is the dataset's. */
+/* Writes a file in .scr whose first line is that of a marker. names: what it lists, each with a line feed; NULL: a
+ * marker as earlier versions wrote them. In an intent to drop a dataset, line feeds become NULs, and the first name is
+ * the dataset's. */
 void prefix_write_marker(const char *file, int made, const char *name, const char *names);
 
-/* From now on these calls fail with this errno, until hpcw_i_sys_gate is NULL again. */
+/* Lets these calls fail with this errno until hpcw_i_sys_gate is NULL again. */
 void prefix_fail_calls(enum hpcw_i_sys_call call, int e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers for property tests: the same on every machine and in every run. */
+/* Random numbers for property tests, the same on every machine and in every run. */
 #ifndef HPCW_TESTS_SUPPORT_RANDOM_H
 #define HPCW_TESTS_SUPPORT_RANDOM_H
 
@@ -13,7 +13,7 @@ static inline uint64_t random_word(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
-/* 0 .. bound - 1; near enough to uniform for tests. */
+/* Returns 0 .. bound - 1, uniform enough for tests. */
 static inline uint64_t random_below(uint64_t *state, uint64_t bound) {
     return random_word(state) % bound;
 }

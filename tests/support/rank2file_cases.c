@@ -81,7 +81,7 @@ static hpcw_status written_by_library(hpcw_rank2file *w, uint32_t rank, const ch
     return s;
 }
 
-/* Outside the library's seams, so that failures on order do not meet it. */
+/* Writes without the library, so that injected failures do not affect it. */
 static hpcw_status written_here(hpcw_rank2file *w, const char *prefix, const char *dataset, uint32_t rank,
                                 const char *name, const unsigned char *data, uint64_t bytes, hpcw_error *err) {
     char path[1024];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs for the simulator that are lists of calls: one list for each rank. A failure that a test does not expect ends it. */
+/* Programs for the simulator as lists of calls, one list for each rank. An unexpected failure ends the test. */
 #ifndef HPCW_TESTS_SUPPORT_SIM_SCRIPT_H
 #define HPCW_TESTS_SUPPORT_SIM_SCRIPT_H
 
@@ -22,35 +22,36 @@ struct script_rank {
     size_t steps, capacity, next;
     sim_request request[SCRIPT_MOST_REQUESTS];
     uint32_t requests;
-    struct sim_made made[SCRIPT_MOST_COMMS]; /* of the last script_split calls */
+    struct sim_made made[SCRIPT_MOST_COMMS]; /* results of the last script_split calls */
     uint32_t mades;
-    uint32_t comm; /* of its calls */
+    uint32_t comm; /* communicator of the next calls */
 };
 
 struct script {
     struct model_machine machine;
     struct model_network network;
     struct sim_constants constants;
-    struct sim_noise_params noise; /* none, unless a test wants some */
+    struct sim_noise_params noise; /* none unless a test sets it */
     uint64_t seed;
-    uint32_t checkpoints; /* expected of each rank */
-    uint32_t phases;      /* expected of each rank, which ends one at its end */
+    uint32_t checkpoints; /* number that each rank is expected to make */
+    uint32_t phases;      /* number that each rank is expected to end; the last one at its end */
     uint64_t order, horizon_ns;
     struct model_repair repair[SIM_MOST_CLOCKS]; /* [clocks] */
     uint32_t clocks;                             /* further ones */
     struct script_rank *rank;
-    struct sim *sim; /* after a run */
+    struct sim *sim; /* set by a run */
     hpcw_error err;
 
-    uint64_t mark[SCRIPT_MOST_MARKS]; /* the clocks at all marks, in the order of script_mark */
+    uint64_t mark[SCRIPT_MOST_MARKS]; /* clocks at all marks, in the order of script_mark */
     uint32_t marks;
-    struct sim_event *event; /* [events] all that happened */
+    struct sim_event *event; /* [events] all events of the run */
     size_t events, event_capacity;
     uint64_t passed_ns;
-    uint32_t passes, before_passed; /* times that passed; events before the last of these */
+    /* number of `passed` calls; number of events before the last of them */
+    uint32_t passes, before_passed;
 };
 
-/* With the constants of the table; on a machine, on that of a preset, or on the default one. */
+/* Begin with the constants of the table: on a given machine, on that of a preset, or on the default one. */
 void script_begin_with(struct script *s, const struct model_machine_params *params, uint32_t ranks,
                        uint32_t phases);
 void script_begin_on(struct script *s, const char *preset, uint32_t ranks, uint32_t phases);
@@ -58,38 +59,38 @@ void script_begin(struct script *s, uint32_t ranks, uint32_t phases);
 void script_end(struct script *s);
 
 void script_compute(struct script *s, uint32_t rank, uint64_t time_ns);
-/* The same, `saved_ns` less on a further clock. */
+/* The same, but `saved_ns` less on a further clock. */
 void script_compute_less(struct script *s, uint32_t rank, uint64_t time_ns, uint32_t clock, uint64_t saved_ns);
 void script_send(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
 void script_recv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
-/* Sends to whom the last receive was from, with tag 5. */
+/* Sends to the source of the last receive, with tag 5. */
 void script_answer(struct script *s, uint32_t rank, uint64_t bytes);
 void script_sendrecv(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, uint32_t from, int32_t tag);
 void script_isend(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
 void script_irecv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
 void script_waitall(struct script *s, uint32_t rank);
-/* Waits for one of the rank's requests, and computes for `index_ns` times its place, counted from 1. */
+/* Waits for any request of the rank, then computes for `index_ns` times its index + 1. */
 void script_waitany(struct script *s, uint32_t rank, uint64_t index_ns);
 void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
 /* Borrows parts->bytes. */
 void script_meet_parts(struct script *s, uint32_t rank, enum sim_call call, uint32_t root,
                        const struct sim_parts *parts);
 void script_split(struct script *s, uint32_t rank, enum sim_call call, uint32_t colour, int32_t key);
-/* The rank's further calls are in the communicator of its n-th script_split; 0: of all ranks. */
+/* Selects the communicator of the rank's next calls: that of its n-th script_split; 0: the world. */
 void script_use(struct script *s, uint32_t rank, uint32_t made);
 void script_open(struct script *s, uint32_t rank);
 void script_move(struct script *s, uint32_t rank, enum sim_call call, uint64_t bytes);
 void script_close(struct script *s, uint32_t rank);
 void script_checkpoint(struct script *s, uint32_t rank, uint64_t bytes);
-/* Ends a phase before the last one. */
+/* Ends a phase other than the last. */
 void script_next_phase(struct script *s, uint32_t rank);
-/* Remembers the rank's clock. */
+/* Records the rank's clock. */
 void script_mark(struct script *s, uint32_t rank);
 
 hpcw_status script_try(struct script *s);
 void script_run(struct script *s);
 
-/* By time, then rank, then as they happened. */
+/* Sorts events by time, then rank, then order. */
 void script_sort(struct script *s);
 
 #endif

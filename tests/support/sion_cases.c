@@ -7,7 +7,7 @@ unsigned char golden_byte(uint32_t task, uint64_t k) {
     return (unsigned char)(31 * task + 7 * k + k / 256);
 }
 
-/* `count` records of `size` bytes that go on with the task's data at byte *k. */
+/* Writes `count` records of `size` bytes, which continue the task's data at byte *k. */
 static hpcw_status records(hpcw_sion *sion, uint32_t task, unsigned count, size_t size, uint64_t *k,
                            hpcw_error *err) {
     unsigned char data[4096];
@@ -89,8 +89,8 @@ static hpcw_status write_collective(hpcw_sion *sion, uint32_t task, hpcw_error *
     return records(sion, task, 3, 200, &k, err);
 }
 
-/* In a packed container: one record as long as the task asked for, twice; nothing where it asked for nothing.
- */
+/* For a packed container: each task writes two records as long as its requested chunk. Tasks that requested
+ * nothing write nothing. */
 static const uint64_t packed_chunk[8] = {97, 130, 1000, 96, 0, 255, 4096, 100};
 
 static hpcw_status write_packed(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
@@ -98,7 +98,7 @@ static hpcw_status write_packed(hpcw_sion *sion, uint32_t task, hpcw_error *err)
     return records(sion, task, 1 + task % 3, packed_chunk[task % 8], &k, err);
 }
 
-/* Streams of very different length, some long, some empty, in pieces of odd sizes. */
+/* Writes streams of very different lengths, some empty, in pieces of odd sizes. */
 static hpcw_status write_uneven(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     hpcw_status s = HPCW_OK;
@@ -108,20 +108,20 @@ static hpcw_status write_uneven(hpcw_sion *sion, uint32_t task, hpcw_error *err)
     return s;
 }
 
-/* Blocks that are used alike, each in its own way, or now so and now so; hundreds of each. */
+/* Writes hundreds of blocks whose sizes are alike, all different, or mixed. */
 static hpcw_status write_runs(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     unsigned blocks = task == 2 ? 3000 : task % 5 == 0 ? 1 : 700 + 13 * task;
     uint64_t k = 0;
     hpcw_status s = HPCW_OK;
     for (unsigned b = 0; s == HPCW_OK && b < blocks; b++) {
-        /* Runs of 1 to 6 equal sizes among others where the task's number is odd. */
+        /* Odd tasks have runs of 1 to 6 equal sizes among others. */
         size_t size = task % 2 == 0 ? 64 : task % 4 == 1 ? 40 + b / (1 + b / 100) % 25 : 40 + b * 7 % 25;
         s = records(sion, task, 1, size, &k, err);
     }
     return s;
 }
 
-/* All tasks in step: 1 to 16 blocks alike, then as many others. */
+/* All tasks write 1 to 16 blocks of one size, then as many of another. */
 static hpcw_status write_steps(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     hpcw_status s = HPCW_OK;
@@ -131,13 +131,14 @@ static hpcw_status write_steps(hpcw_sion *sion, uint32_t task, hpcw_error *err) 
     return s;
 }
 
-/* Nearly as many rows as one process writes the tables of, most of them alike, a hundred by a hundred and the rest. */
+/* Writes nearly as many rows as one process handles tables of. Most are alike, in groups of a hundred plus the
+ * rest. */
 static hpcw_status write_alike(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     return records(sion, task, task == 5 ? 8180 : 1 + task * 100, 8, &k, err);
 }
 
-/* One task with more blocks than one process wants to write the tables of. */
+/* One task writes more blocks than one process handles tables of. */
 static hpcw_status write_long(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     return records(sion, task, task == 5 ? 8200 : 1 + task % 2, 8, &k, err);

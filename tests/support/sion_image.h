@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Small SION files in memory, put together by hand from doc/formats/sion.md: neither the writer nor
- * the reader under test has a part in them. A test damages them by the specification or in the bytes.
- */
+/* Small SION files in memory, assembled by hand from doc/formats/sion.md. Neither the writer nor the reader under
+ * test is involved. A test damages them by the specification or in the bytes. */
 #ifndef HPCW_TESTS_SUPPORT_SION_IMAGE_H
 #define HPCW_TESTS_SUPPORT_SION_IMAGE_H
 
@@ -13,45 +11,48 @@
 struct sion_image {
     unsigned char *data; /* heap */
     size_t size;
-    /* Where things are. */
+    /* Offsets in the file. */
     size_t ranks, chunk_sizes, mark; /* tables and maxchunks in META1 */
     size_t data_start, stride;
-    size_t counts, sizes, mapping; /* in META2; after its last row */
+    size_t counts, sizes, mapping; /* in META2; `mapping` is after its last row */
     uint32_t tasks;
 };
 
 struct sion_image_spec {
     bool big, data_big;
-    int32_t format; /* 2 leaves out file number and flags; 2 and 3 round chunk sizes up for the layout */
+    /* 2 has no file number and flags; 2 and 3 round chunk sizes up in the layout */
+    int32_t format;
     uint32_t fs_block_size, tasks, files, file_number;
     uint64_t flag1;
     const char *prefix;
     const int64_t *ranks;        /* [tasks]; NULL: 0, 1, ... */
     const uint64_t *chunk_sizes; /* [tasks] as stored */
     uint32_t blocks;
-    const int64_t *counts;      /* [tasks] */
-    const int64_t *sizes;       /* [blocks][tasks], unused ones included */
-    int32_t mapping;            /* entries; -1: none at all, 0: the serial writer's four bytes */
-    const int32_t (*mapped)[2]; /* [mapping] file, task */
-    const void *const *streams; /* [tasks] bytes of each stream; NULL: sion_image_byte of the rank */
+    const int64_t *counts; /* [tasks] */
+    const int64_t *sizes;  /* [blocks][tasks], including unused blocks */
+    /* number of entries; -1: no mapping; 0: the serial writer's four bytes */
+    int32_t mapping;
+    const int32_t (*mapped)[2]; /* [mapping] file and task */
+    /* [tasks] bytes of each stream; NULL: sion_image_byte of the rank */
+    const void *const *streams;
 };
 
-/* One little-endian file of format 5 as the serial writer leaves it; tables are for the caller to set. */
+/* Specifies a little-endian file of format 5 as the serial writer makes it. The caller sets the tables. */
 struct sion_image_spec sion_image_defaults(void);
 
-/* Aborts when memory runs out. */
+/* Makes the image. Aborts when memory runs out. */
 struct sion_image sion_image_make(const struct sion_image_spec *spec);
 struct sion_image sion_image_copy(const struct sion_image *image);
 void sion_image_free(struct sion_image *image);
 
-/* Byte k of the stream of a rank: the formula of the real tools' sample files. */
+/* Returns byte k of a rank's stream, by the formula of the real tools' sample files. */
 unsigned char sion_image_byte(int64_t rank, uint64_t k);
 
-/* Integers of `size` 4 or 8 bytes at an offset, in the given byte order. */
+/* Stores and reads an integer of `size` 4 or 8 bytes at an offset, in the given byte order. */
 void sion_image_put(struct sion_image *image, size_t offset, size_t size, bool big, uint64_t value);
 uint64_t sion_image_get(const struct sion_image *image, size_t offset, size_t size, bool big);
 
-/* Stored size of a task in a block: its offset. */
+/* Returns the offset of the stored size of a task in a block. */
 size_t sion_image_size_at(const struct sion_image *image, uint32_t task, uint32_t block);
 
 #endif

@@ -37,7 +37,7 @@ void accept_image(const struct sion_image *image, unsigned flags) {
     }
 }
 
-/* With a message that names what is wrong. */
+/* The message must say what is wrong. */
 void refuse_image(const struct sion_image *image, unsigned flags, hpcw_status status, const char *text) {
     hpcw_error err = {0};
     hpcw_status got = judge_image(image, flags, &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The SION reader's verdict on images, as assertions. */
+/* Assertions on the SION reader's verdict on images. */
 #ifndef HPCW_TESTS_SUPPORT_SION_JUDGE_H
 #define HPCW_TESTS_SUPPORT_SION_JUDGE_H
 
@@ -12,11 +12,11 @@ struct read_sion_image sion_image_view(const struct sion_image *image);
 hpcw_status judge_files(const struct read_sion_image *images, uint32_t count, unsigned flags, hpcw_error *err);
 hpcw_status judge_image(const struct sion_image *image, unsigned flags, hpcw_error *err);
 
-/* The test fails unless the reader accepts the image, or refuses it with a message that contains `text`. */
+/* These fail the test unless the reader accepts the image, or refuses it with a message that contains `text`. */
 void accept_image(const struct sion_image *image, unsigned flags);
 void refuse_image(const struct sion_image *image, unsigned flags, hpcw_status status, const char *text);
 
-/* A reader; the test fails if there is none. */
+/* Opens a reader, or fails the test. */
 struct read_sion *open_images(const struct read_sion_image *images, uint32_t count);
 
 /* Reads a stream in pieces of `step` <= 4096 bytes and compares it with sion_image_byte. */

@@ -13,7 +13,7 @@ struct pair {
     struct read_sion *reader;
     struct read_sion_task task;
     uint32_t rank;
-    unsigned char *bytes; /* of the stream, as the reader gives them */
+    unsigned char *bytes; /* bytes of the stream, from the reader below */
     unsigned char *got;
     uint64_t rng;
 };
@@ -23,7 +23,7 @@ static bool differs(const struct pair *p, const char *what, uint64_t at) {
     return false;
 }
 
-/* The next `size` bytes, of which there are fewer at the end. */
+/* Compares the next `size` bytes; fewer at the end. */
 static bool same_piece(struct pair *p, size_t size) {
     hpcw_error err;
     uint64_t at = hpcw_sion_reader_position(p->streams, p->rank);
@@ -34,7 +34,7 @@ static bool same_piece(struct pair *p, size_t size) {
            differs(p, "a piece", at);
 }
 
-/* From begin to end in one go, then jumps. */
+/* Reads from begin to end, then after jumps. */
 static bool same_pieces(struct pair *p) {
     uint64_t size = p->task.size;
     size_t most = (size_t)1 << random_below(&p->rng, 20);
@@ -59,7 +59,7 @@ static bool same_pieces(struct pair *p) {
            hpcw_sion_reader_seek(p->streams, p->rank, 0, NULL) == HPCW_OK;
 }
 
-/* At the start and in the middle of each block, and at the end. */
+/* Compares at the start, in the middle and at the end of each block. */
 static bool same_chunks(struct pair *p) {
     uint64_t at = 0, size, got, left;
     for (uint32_t b = 0; b < p->task.blocks; b++) {
@@ -80,7 +80,7 @@ static bool same_chunks(struct pair *p) {
            hpcw_sion_reader_seek(p->streams, p->rank, 0, NULL) == HPCW_OK;
 }
 
-/* Each record in turn, read in part, and the next one with its key. */
+/* Compares each record when read in part, and finds the next record with its key. */
 static bool same_records(struct pair *p) {
     struct read_sion_keys keys;
     struct read_sion_record expected;

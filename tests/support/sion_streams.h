@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What <hpcw/sion_read.h> gives, compared with what the reader below it gives. */
+/* Compares results of <hpcw/sion_read.h> with those of the reader below it. */
 #ifndef HPCW_TESTS_SUPPORT_SION_STREAMS_H
 #define HPCW_TESTS_SUPPORT_SION_STREAMS_H
 
@@ -9,8 +9,8 @@
 
 #include "libreader/sion/sion.h"
 
-/* Compares the own tasks of `streams`: their description, every byte in pieces and jumps of random sizes, the ends of chunks,
- * records. Says on stderr what differs. */
+/* Compares the own tasks of `streams`: their description, every byte in pieces and after jumps of random sizes,
+ * the ends of chunks, and records. Reports differences on stderr. */
 bool same_streams(hpcw_sion_reader *streams, struct read_sion *reader, uint64_t seed);
 
 #endif

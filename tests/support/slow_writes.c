@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Preloaded: the writes and flushes of one layout of hpcw-bench take SLOW_PERCENT longer. It is the one with a file for each
- * rank, "data.NUMBER" from SLOW_FROM on (4, as containers have up to four files), whose write at its begin has at most SLOW_MOST
- * bytes (1 MiB), since the plain loop writes larger pieces.
- */
+/* To be preloaded: makes writes and flushes of one layout of hpcw-bench SLOW_PERCENT slower. It is the layout with
+ * a file for each rank, "data.NUMBER". NUMBER is at least SLOW_FROM (default 4, as containers have up to four
+ * files). A file counts if its first write has at most SLOW_MOST bytes (default 1 MiB), since the plain loop
+ * writes larger pieces. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,8 +35,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Delays what began at `begin` and ends now. Sleeps last longer than they should: only what is due in all is slept, by
- * the millisecond. */
+/* Delays what began at `begin` and ends now. Since sleeps overrun, it tracks the total delay due and sleeps whole
+ * milliseconds of it. */
 static void delay(double begin) {
     static double due;
     double end = now();
@@ -49,7 +48,7 @@ static void delay(double begin) {
     }
 }
 
-/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): those of the C library are reserved */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the C library's names are reserved */
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t offset) {
     ssize_t (*next)(int, const void *, size_t, off64_t);
     void *found = dlsym(RTLD_NEXT, "pwrite64");
@@ -78,7 +77,7 @@ int fsync(int fd) {
     return r;
 }
 
-/* The next file of this descriptor is another one. */
+/* The descriptor may be reused for another file. */
 int close(int fd) {
     int (*next)(int);
     void *found = dlsym(RTLD_NEXT, "close");

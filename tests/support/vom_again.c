@@ -12,7 +12,7 @@ struct again {
     hpcw_vom_options *options;
     hpcw_vom *v;
     hpcw_error *err;
-    /* The writer takes ids before the records, files of vt have them after the edges. */
+    /* The writer takes ids before the records; vt's files have them after the edges. */
     uint64_t phase[MOST_IDS], iteration[MOST_IDS];
     size_t phases, iterations, next_iteration;
 };
@@ -45,7 +45,7 @@ static hpcw_status again_open(void *context, const hpcw_vom_metadata *m) {
     struct again *a = context;
     hpcw_vom_options *o = a->options;
     if (a->v != NULL) {
-        return HPCW_OK; /* after the phases */
+        return HPCW_OK; /* stops after the phases */
     }
     o->node = m->node;
     o->skipped = m->skipped;
@@ -96,7 +96,7 @@ static hpcw_status pass(const char *from, const hpcw_vom_watch *watch, hpcw_erro
     hpcw_vom_reader *r;
     hpcw_status status = hpcw_vom_reader_open(from, &r, err);
     if (status == HPCW_OK) {
-        /* Of a failure of the writer, its own message says more. */
+        /* If the writer failed, its own message is more specific. */
         hpcw_error read = {.code = HPCW_OK};
         err->code = HPCW_OK;
         status = hpcw_vom_reader_watch(r, UINT64_MAX, watch, &read);

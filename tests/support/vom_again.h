@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Load data written again: from <hpcw/vom_read.h> to <hpcw/vom.h>, call by call. */
+/* Rewrites load data call by call: from <hpcw/vom_read.h> to <hpcw/vom.h>. */
 #ifndef HPCW_TESTS_SUPPORT_VOM_AGAIN_H
 #define HPCW_TESTS_SUPPORT_VOM_AGAIN_H
 
 #include <hpcw/vom.h>
 
-/* Reads all of `from` and writes it into `to`. What the file says about itself before its phases is put into the options. */
+/* Reads all of `from` and writes it to `to`. Metadata before the file's phases are stored in the options. */
 hpcw_status vom_again(const char *from, const char *to, hpcw_vom_options *options, hpcw_error *err);
 
 #endif

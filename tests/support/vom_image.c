@@ -10,7 +10,7 @@
 
 #include "tests/support/files.h"
 
-/* The elements A (rank 0) and B (rank 1); entities elsewhere come without what only their own rank knows. */
+/* Elements A (rank 0) and B (rank 1). Entities on other ranks lack what only their own rank knows. */
 #define A                                                                                                      \
     "{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4],\"migratable\":true,\"type\":\"object\"}"
 #define A_FAR "{\"home\":0,\"id\":262147,\"migratable\":true,\"type\":\"object\"}"
@@ -32,7 +32,7 @@
     "\"skipped\":{\"list\":[],\"range\":[[2,3]]}}"
 #define HOST(rank) "\"shared_node\":{\"id\":0,\"num_nodes\":1,\"rank\":" rank ",\"size\":2}"
 
-/* One record a line, which the formatter would not leave alone. */
+/* One record a line, which the formatter would change. */
 /* clang-format off */
 const char *const vom_rank[2] = {
     "{\"metadata\":{\"attributes\":{\"label\":\"first\",\"level\":-3,\"weight\":0.5}," LISTS
@@ -162,8 +162,8 @@ unsigned char *vom_store(const char *text, size_t *out_size) {
     if (out == NULL || size == 0 || size > 65536) {
         abort();
     }
-    /* From the lowest bit: a window of 22 bits (4), not the last block (1), length in 4 nibbles (2),
-     * length less one (16), stored (1); after the bytes an empty last block. */
+    /* Bits from the lowest: window of 22 bits (4), not the last block (1), length in 4 nibbles (2), length minus 1
+     * (16), stored (1). An empty last block follows the bytes. */
     uint32_t head = UINT32_C(0xb) | (uint32_t)(size - 1) << 7 | UINT32_C(1) << 23;
     for (int i = 0; i < 3; i++) {
         out[i] = (unsigned char)(head >> 8 * i);

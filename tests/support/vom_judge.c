@@ -35,7 +35,7 @@ void refuse_vom(const char *text, unsigned flags, hpcw_status status, const char
     refuse_vom_bytes(text, strlen(text), flags, status, part);
 }
 
-/* "m: PATH at offset N: ...", with the right text at N. */
+/* Expects "m: PATH at offset N: ...", with the right text at N. */
 static void refuse_at(const char *text, unsigned flags, const struct vom_broken *b) {
     hpcw_error err = {0};
     char start[256];

@@ -54,7 +54,7 @@ void vom_expect(hpcw_vom *v, const struct vom_memory *memory, const char *phases
     vom_ok(hpcw_vom_close(v, &err), &err);
     const char *text = hpcw_sink_memory_data(memory->sink, &size);
     static const char before[] = ",\"phases\":[";
-    /* The metadata has "phases" as a key of its own, but as an object. */
+    /* The metadata also has a key "phases", but its value is an object. */
     const char *begin = memmem(text, size, before, sizeof before - 1);
     assert_non_null(begin);
     begin += sizeof before - 1;

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's file in memory, and records that are right, for tests to make them wrong. */
+/* A rank's file in memory, and valid records that tests can invalidate. */
 #ifndef HPCW_TESTS_SUPPORT_VOM_MEMORY_H
 #define HPCW_TESTS_SUPPORT_VOM_MEMORY_H
 
 #include <hpcw/vom.h>
 
-/* Where the text goes; zeroed before the first use. Reads must come before the file is freed. */
+/* Receives the text. Zero it before the first use, and read it before the file is freed. */
 struct vom_memory {
     hpcw_sink *sink;
 };
 
-/* Defaults for rank `rank` of `ranks`, into memory. */
+/* Returns default options for rank `rank` of `ranks`, writing to memory. */
 hpcw_vom_options vom_options(struct vom_memory *memory, uint32_t rank, uint32_t ranks);
 
-/* Opens "memory" (or memory.br); fails the test if it cannot. */
+/* Opens "memory" or "memory.br", or fails the test. */
 hpcw_vom *vom_open(const hpcw_vom_options *options);
 
-/* Closes, compares, frees. `phases` is what stands between the brackets of "phases". */
+/* Closes, compares and frees. phases: expected text between the brackets of "phases". */
 void vom_expect(hpcw_vom *v, const struct vom_memory *memory, const char *phases);
 
 /* Fails the test with the message unless the status is HPCW_OK. */
 void vom_ok(hpcw_status s, const hpcw_error *err);
 
-/* Fails the test unless the status is `want` and the message has `part` in it. */
+/* Fails the test unless the status is `want` and the message contains `part`. */
 void vom_refused(hpcw_status s, hpcw_status want, const hpcw_error *err, const char *part);
 
-/* Element `number` of the rank, of collection 7 with index [number], half a second; an edge between two. */
+/* Task of element `number` of the rank, in collection 7 with the index [number], of half a second; and an edge
+ * between two elements. */
 hpcw_vom_task vom_task(uint32_t rank, uint64_t number);
 hpcw_vom_edge vom_edge(uint64_t from, uint64_t to);
 
-/* The text of vom_task(0, number) and vom_edge(from, to) for numbers below 10. */
+/* Texts of vom_task(0, number) and vom_edge(from, to), for numbers below 10. */
 const char *vom_task_text(uint64_t number);
 const char *vom_edge_text(uint64_t from, uint64_t to);
 

@@ -13,9 +13,9 @@ int process;
 int processes;
 char scratch[256];
 
-/* ---- A world of callbacks, for HPCW_TEST_CALLBACKS: the calls of MPI that a program would have of its own ---- */
+/* ---- a world of callbacks, for HPCW_TEST_CALLBACKS: a program's own functions, made of calls of MPI ---- */
 
-/* Of the messages of a gather or scatter, where this process is its root; MPI ignores them elsewhere. */
+/* Offsets of the messages of a gather or scatter on its root. MPI ignores them on other processes. */
 static int *offsets(MPI_Comm comm, const size_t *sizes, int **counts) {
     int n;
     MPI_Comm_size(comm, &n);
@@ -208,7 +208,7 @@ uint32_t own_tasks(enum spread spread, uint32_t tasks, uint32_t *ranks) {
         case BACKWARDS:
             mine = t >= tasks * (np - 1 - p) / np && t < tasks * (np - p) / np;
             break;
-        default: /* even tasks on even processes, odd ones on odd processes, in runs */
+        default: /* runs of even tasks on even processes, and of odd tasks on odd processes */
             mine = t % 2 == p % 2 && (t / 2) % ((np + 1 - t % 2) / 2) == p / 2;
             break;
         }

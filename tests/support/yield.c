@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Preloaded, it lets tests run more processes than there are cores where MPI waits in a loop that never yields, as
- * MPICH above UCX does: there, a wait for another process is a loop around this function of UCX.
- */
+/* To be preloaded if there are more processes than cores. MPICH above UCX waits for other processes in a loop
+ * around this function, without yielding the processor. This version yields. */
 #include <dlfcn.h>
 #include <sched.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The template's page alone: test_examples.c is linked with this instead of tests/docs/lists.c. */
+/* Lists only the template's page. test_examples.c is linked with this file in place of tests/docs/lists.c. */
 #include <stddef.h>
 
 #include "tests/docs/example.h"

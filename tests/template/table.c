@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shipped formats and the template's: a program with this table is linked without gen/format/rows/table.c. */
+/* The shipped formats and the template's. A program with this table is linked without gen/format/rows/table.c. */
 #include "gen/format/format.h"
 
 extern const struct gen_format gen_format_counter;

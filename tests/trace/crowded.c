@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * More requests and communicators at once than the wrapper's tables hold without another allocation; then allocations
- * that fail. Every message must still arrive. The wrapper is linked to this program so that the program can make its
- * allocations fail.
+/* Has more requests and communicators at once than the wrapper's tables hold without another allocation; then lets
+ * allocations fail. Every message must still arrive. The wrapper is linked to this program, so that the program
+ * can make its allocations fail.
  *
- * Usage: crowded [many|refused|each]: no allocation fails, all fail, each fails in its turn
- */
+ * Usage: crowded [many|refused|each]: no allocation fails, all fail, each fails in its turn */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,12 +14,14 @@
 #include "tests/support/faults.h"
 
 enum {
-    CROWD = 40000,      /* requests in flight: the table holds 24576 if they are spread evenly */
-    PERSISTENT = 3000,  /* persistent requests */
-    COMMS = 400,        /* communicators at once */
-    COMM_TURNS = 2000,  /* and in turn */
-    BATCH = 100,        /* more than the wrapper keeps on the stack in a call that waits */
-    MOST_FAULTS = 20000 /* allocations that fail one by one */
+    /* requests in flight; spread evenly, the table holds 24576 */
+    CROWD = 40000,
+    PERSISTENT = 3000, /* persistent requests */
+    COMMS = 400,       /* communicators at one time */
+    COMM_TURNS = 2000, /* communicators one after the other */
+    /* more than the wrapper keeps on the stack in a waiting call */
+    BATCH = 100,
+    MOST_FAULTS = 20000 /* allocations that fail, one by one */
 };
 
 static int process, processes, wrong;
@@ -49,7 +49,7 @@ static int before(void) {
     return (process + processes - 1) % processes;
 }
 
-/* Posts receives, whose messages serve() sends. */
+/* Posts receives for messages that serve() sends. */
 static void post(MPI_Comm comm, MPI_Request *request, int *in, int n, int tag) {
     for (int i = 0; i < n; i++) {
         in[i] = -1;
@@ -106,7 +106,7 @@ static void persistent(int n, int tag) {
     free(out);
 }
 
-/* A message on a communicator, around the ring. */
+/* Sends a message around the ring of a communicator. */
 static void use(MPI_Comm comm, int number) {
     int out = number, in = -1;
     MPI_Sendrecv(&out, 1, MPI_INT, next(), 5, &in, 1, MPI_INT, before(), 5, comm, MPI_STATUS_IGNORE);
@@ -137,7 +137,7 @@ static void communicators(int at_once, int turns) {
     free(comm);
 }
 
-/* Some of everything. */
+/* Uses a little of everything. */
 static void a_bit(void) {
     MPI_Request request[BATCH];
     int in[BATCH];
@@ -154,7 +154,7 @@ static void a_bit(void) {
     communicators(2, 2);
 }
 
-/* Makes one allocation after the other fail: on all processes, then on the last one alone. */
+/* Makes one allocation after the other fail: first on all processes, then only on the last one. */
 static void fail_each(void) {
     for (int alone = 0; alone < (processes > 1 ? 2 : 1); alone++) {
         int met = 1;

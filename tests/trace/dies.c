@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An MPI program whose last process dies, or that ends as it should. Each process counts the calls that it has made in
- * DIRECTORY/counts.RANK, a mapping of its own: four numbers of eight bytes, and its process id. DIRECTORY/ready says that
- * all have done so and begin.
+/* An MPI program whose last process dies, or that ends normally. Each process counts its calls in its own mapping,
+ * DIRECTORY/counts.RANK: four numbers of eight bytes, and its process id. DIRECTORY/ready says that all processes
+ * have done so and begin.
  *
- *     mpiexec -n 2 dies DIRECTORY kill|segv|abort|exit|mpi_abort|wait MICROSECONDS
- *     mpiexec -n 2 dies DIRECTORY finish TURNS
+ *    mpiexec -n 2 dies DIRECTORY kill|segv|abort|exit|mpi_abort|wait MICROSECONDS
+ *    mpiexec -n 2 dies DIRECTORY finish TURNS
  *
- * kill, segv and abort come from another thread after this time, so at any point of a call. exit and mpi_abort are
- * between two calls. wait goes on until somebody else ends it, finish for this number of turns, with a child that
- * makes calls, and begins when there is no file DIRECTORY/hold.
- */
+ * kill, segv and abort are triggered by another thread after this time, so at any point of a call. exit and
+ * mpi_abort happen between two calls. wait continues until somebody ends the program. finish runs for this number
+ * of turns, with a child that makes calls; it begins once DIRECTORY/hold does not exist. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -57,7 +55,7 @@ static void *die(void *context) {
     abort();
 }
 
-/* Calls that any thread may make at any time. */
+/* Makes calls that any thread may make at any time. */
 static void *other(void *context) {
     (void)context;
     while (!atomic_load(&stop)) {
@@ -82,8 +80,8 @@ static void work(int rank, int size) {
     }
 }
 
-/* A child shares the memory into which its parent records, so its calls could replace those that the parent made after
- * fork(). It waits for these. */
+/* A child shares the memory that its parent records into. So its calls could replace those that the parent made
+ * after fork(). The child waits until these are done. */
 static void fork_a_caller(int ready[2]) {
     if (pipe(ready) != 0 || fork() != 0) {
         return;
@@ -121,9 +119,9 @@ int main(int argc, char **argv) {
     counts->pid = (uint64_t)getpid();
     how = argv[2];
     if (strcmp(how, "finish") != 0) {
-        work(rank, size); /* a log without a single call is none */
+        work(rank, size); /* a log without any call counts as none */
     }
-    (void)PMPI_Barrier(MPI_COMM_WORLD); /* nobody dies before all have their files */
+    (void)PMPI_Barrier(MPI_COMM_WORLD); /* no process dies before all have their files */
     (void)snprintf(path, sizeof path, "%s/ready", argv[1]);
     if (rank == 0 && open(path, O_WRONLY | O_CREAT, 0600) < 0) {
         perror(path);
@@ -153,7 +151,7 @@ int main(int argc, char **argv) {
         }
         turns--;
         if (strcmp(how, "wait") == 0 && turns < -2000) {
-            (void)usleep(1000); /* until it is ended it must not fill the disk */
+            (void)usleep(1000); /* so that it does not fill the disk until it is ended */
         }
         go_on = strcmp(how, "finish") != 0 || turns > 0;
         (void)PMPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);

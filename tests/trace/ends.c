@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of MPI that begins and ends as its argument says. */
+/* An MPI program that begins and ends as its argument says. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An MPI program, on any number of processes, that makes every call for which the wrapper has code of its own. It must
+/* An MPI program for any number of processes that makes every call for which the wrapper has special code. It must
  * print the same with and without the wrapper.
  *
- *     mpiexec -n 4 every_call [threads]
- */
+ *    mpiexec -n 4 every_call [threads] */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +29,7 @@ static void eat_status(const MPI_Status *status) {
     eat(seen, sizeof seen);
 }
 
-/* Blocking sends and receives around a ring. The receive is posted first, as a ready send demands. */
+/* Blocking sends and receives around a ring. The receive is posted first, since a ready send requires that. */
 static void blocking(MPI_Comm comm) {
     int from = (rank + size - 1) % size, to = (rank + 1) % size, in[4], out[4] = {rank, 1, 2, 3};
     char *buffer = malloc(1 << 16);
@@ -76,7 +74,7 @@ static void blocking(MPI_Comm comm) {
     free(buffer);
 }
 
-/* Every way to wait. */
+/* Tests every way to wait. */
 static void nonblocking(int many) {
     int from = (rank + size - 1) % size, to = (rank + 1) % size, in[MANY] = {0}, out[MANY];
     MPI_Request q[2 * MANY];
@@ -162,7 +160,7 @@ static void persistent(void) {
         eat(&in, sizeof in);
     }
     MPI_Status status;
-    MPI_Wait(&q[1], &status); /* not under way: an empty status */
+    MPI_Wait(&q[1], &status); /* not active: an empty status */
     for (int i = 0; i < 3; i++) {
         MPI_Request_free(&q[i]);
     }
@@ -201,7 +199,7 @@ static void matched(void) {
 
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
-/* A message around the ring of a communicator. */
+/* Sends a message around the ring of a communicator. */
 static void ring(MPI_Comm comm) {
     int r, n, in, out;
     MPI_Comm_rank(comm, &r);
@@ -218,7 +216,7 @@ static void ring_and_free(MPI_Comm *comm) {
     MPI_Comm_free(comm);
 }
 
-/* Messages between the halves of an inter-communicator. */
+/* Sends messages between the halves of an inter-communicator. */
 static void across(MPI_Comm inter) {
     int r, n, m, in = 0, out = rank;
     MPI_Comm_rank(inter, &r);
@@ -369,7 +367,7 @@ static void windows_and_types(void) {
     MPI_Type_free(&type);
 }
 
-/* While recording is off, only messages are recorded that were posted before. */
+/* While recording is off, only messages posted before are recorded. */
 static void off_and_on(void) {
     int in = 0, next = (rank + 1) % size, before = (rank + size - 1) % size;
     MPI_Request q[2];

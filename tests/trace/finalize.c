@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Works in MPI_Finalize, as libraries that close their files there do: in the delete callback of an attribute of
- * MPI_COMM_SELF. Usage: finalize FILE */
+/* Works within MPI_Finalize, as libraries do that close their files there: in the delete callback of an attribute
+ * of MPI_COMM_SELF. Usage: finalize FILE */
 #include <mpi.h>
 #include <stdio.h>
 

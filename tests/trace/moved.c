@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An MPI program that changes its directory, or closes descriptors that it does not know and opens files of its own, while
- * it is recorded.
+/* An MPI program that changes its directory while it is recorded, or closes unknown descriptors and opens files of
+ * its own.
  *
- *     mpiexec -n 2 moved HOW
- */
+ *    mpiexec -n 2 moved HOW */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +17,7 @@ static int is(const char *how, const char *what) {
     return strcmp(how, what) == 0;
 }
 
-/* Closes everything but what it was started with, as daemons do, and fills the numbers with files of its own. */
+/* Closes all descriptors except those inherited, as daemons do, and reuses their numbers for files of its own. */
 static int close_all(int rank) {
     char name[64];
     for (int fd = 3; fd < LAST_DESCRIPTOR; fd++) {
@@ -27,7 +25,8 @@ static int close_all(int rank) {
         (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
         ssize_t n = readlink(link, target, sizeof target - 1);
         struct stat st;
-        /* Those of MPI stay, or it ends the program: sockets and the like, and memory that its processes share. */
+        /* MPI's descriptors stay open, or MPI would end the program: sockets and the like, and shared memory of
+         * its processes. */
         if (n > 0 && fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) &&
             strstr(target, "/dev/shm") == NULL && strstr(target, "vader") == NULL &&
             strstr(target, "ompi.") == NULL) {

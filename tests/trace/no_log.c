@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of any MPI, which calls it if there is an argument. */
+/* A program for any MPI library. It calls MPI only if it has an argument. */
 #include <stdio.h>
 
 int MPI_Init(int *argc, char ***argv);

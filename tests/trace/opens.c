@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program without MPI that opens it. Usage: opens LIBRARY handle|deep|local */
+/* A program without MPI that loads an MPI library. Usage: opens LIBRARY handle|deep|local */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
         (void)fprintf(stderr, "%s\n", dlerror());
         return 1;
     }
-    *(void **)&run = dlsym(library, "run"); /* that of a plugin, which calls MPI by itself */
+    *(void **)&run = dlsym(library, "run"); /* the function of a plugin that calls MPI itself */
     if (run != NULL) {
         return run();
     }

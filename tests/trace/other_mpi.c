@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Another MPI, as small as possible. */
+/* Another MPI library, as small as possible. */
 #include <stdio.h>
 
 int MPI_Init(int *argc, char ***argv);

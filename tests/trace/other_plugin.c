@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library of another MPI, which a program opens. */
+/* A plugin that uses another MPI library. */
 int MPI_Init(int *argc, char ***argv);
 int MPI_Finalize(void);
 

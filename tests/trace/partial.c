@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program whose first collective call would take in those of a wrapper that only some of its processes have. */
+/* Only some processes of this program have the wrapper. Its first collective call would match the wrapper's own
+ * collective calls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library of MPI that a program opens. */
+/* A plugin that uses MPI. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * An MPI program of two processes whose calls are collective, or on files, windows and requests. Each process writes a
- * line for each call into a file: its state, the communicator that the state must be shown on, and the bytes that its
- * cargo must have; for each arrow its ends and bytes; and which communicators it frees. where_log prints the same of a
- * log.
+/* An MPI program of two processes whose calls are collective, or use files, windows and requests. Each process
+ * writes a line to a file for each call: its state, the expected communicator of the state, and the expected bytes
+ * of its cargo. It also writes the ends and bytes of each arrow, and the communicators it frees. where_log prints
+ * the same from a log.
  *
- *     mpiexec -n 2 where FILE-TO-WRITE DIRECTORY [wildcards]
- */
+ *    mpiexec -n 2 where FILE-TO-WRITE DIRECTORY [wildcards] */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +13,9 @@
 
 static FILE *lines;
 static int rank;
-static const char *place; /* of the next calls: world, self or other */
-static MPI_Request done;  /* the one handle of requests that are complete at once, if it is known */
+static const char *place; /* communicator of the next calls: world, self or other */
+/* the handle that all immediately complete requests share, if it is known */
+static MPI_Request done;
 
 /* A call without cargo. */
 #define CALL(state, call)                                                                                      \
@@ -40,9 +39,9 @@ static void arrow(int from, int to, int bytes) {
     (void)fprintf(lines, "arrow %d %d %d\n", from, to, bytes);
 }
 
-/* The linter does not know requests of files, windows, persistent calls and callers. */
+/* The linter does not know requests of files and windows, of persistent calls, and of callers. */
 /* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
-/* Nobody knows which request a wait for `done` is for, so it is shown on the world. */
+/* It is unknown which request a wait for `done` belongs to, so it is shown on the world. */
 static void await(MPI_Request *q) {
     const char *here = place;
     place = *q == done ? "world" : here;
@@ -50,7 +49,7 @@ static void await(MPI_Request *q) {
     place = here;
 }
 
-/* Calls whose states are only recorded on demand: the world has them all. */
+/* Calls whose states are recorded only on demand; all are on the world. */
 static void infos(void) {
     MPI_Info info, twin;
     char value[8];
@@ -67,7 +66,7 @@ static void infos(void) {
     CALL(MPI_Info, MPI_Info_free(&info));
 }
 
-/* Two processes; `root` sends 3 numbers or gets 6. */
+/* Two processes; `root` sends 3 numbers or receives 6. */
 static void collectives(MPI_Comm comm, int root) {
     int one[3] = {rank, 1, 2}, all[6] = {0}, counts[2] = {1, 2}, places[2] = {0, 1}, at_root = rank == root;
     int mine = counts[rank], twos[2] = {2, 2}, two_places[2] = {0, 2}, bytes[2] = {0, 8};
@@ -103,7 +102,7 @@ static void collectives(MPI_Comm comm, int root) {
     CALL(MPI_Waitall, MPI_Waitall(1, &q, MPI_STATUSES_IGNORE));
 }
 
-/* A datatype with more bytes than an int can count. Nothing is moved on a communicator of one process. */
+/* Uses a datatype with more bytes than an int can count. On a communicator of one process, nothing is moved. */
 static void large_type(void) {
     MPI_Datatype part, large;
     MPI_Type_contiguous(1 << 20, MPI_INT, &part);
@@ -115,7 +114,7 @@ static void large_type(void) {
     MPI_Type_free(&large);
 }
 
-/* Requests of one communicator, and of several. */
+/* Waits for requests of one communicator, and of several. */
 static void waits(MPI_Comm comm) {
     MPI_Request q[2];
     int in = 0, flag = 0, index;
@@ -136,7 +135,7 @@ static void waits(MPI_Comm comm) {
     place = here;
 }
 
-/* Requests that are complete when MPI returns them. */
+/* Requests that MPI returns already complete. */
 static void complete(MPI_Comm comm) {
     MPI_Request q[3];
     place = "other";
@@ -198,7 +197,7 @@ static void windows(MPI_Comm comm) {
     arrow(to, rank, 4);
     await(&q);
     CALL(MPI_Win_unlock_all, MPI_Win_unlock_all(win));
-    /* The error is the window's, whose handler lets the program go on; that of the world would not. */
+    /* Errors go to the window's handler, which returns; that of the world would end the program. */
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     int code = MPI_Put(own, 1, MPI_DATATYPE_NULL, to, 0, 1, MPI_DATATYPE_NULL, win);
     CALL(MPI_Put, code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS);
@@ -207,7 +206,8 @@ static void windows(MPI_Comm comm) {
 }
 
 #if MPI_VERSION >= 4
-/* Waits for a call that sends and receives at once. What is received by a wildcard is left out, so there is no arrow. */
+/* Waits for a call that sends and receives at once. A message received by a wildcard is left out, so there is no
+ * arrow. */
 static void exchanged(bool left_out, MPI_Request *q) {
     if (!left_out) {
         arrow(rank, 1 - rank, 12);
@@ -220,7 +220,7 @@ static void exchanged(bool left_out, MPI_Request *q) {
 
 enum { TAG = 7 };
 
-/* All of these calls. Not with MPI_PROC_NULL, of which MPICH 4.0 dies. */
+/* All such calls. MPI_PROC_NULL is not used, since it crashes MPICH 4.0. */
 static void exchange(MPI_Comm comm, int source, int tag) {
     MPI_Request q;
     MPI_Count three = 3;
@@ -237,7 +237,7 @@ static void exchange(MPI_Comm comm, int source, int tag) {
     exchanged(left_out, &q);
 }
 
-/* Calls of MPI 4 have the states of their older forms where they have one. */
+/* Calls of MPI 4 have the states of their older forms, if these exist. */
 static void newer(MPI_Comm comm) {
     MPI_Request q;
     MPI_Count three = 3, counts[2] = {1, 2};
@@ -246,7 +246,7 @@ static void newer(MPI_Comm comm) {
     CALL(MPI_Barrier_init, MPI_Barrier_init(comm, MPI_INFO_NULL, &q));
     CALL(MPI_Start, MPI_Start(&q));
     CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
-    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE)); /* it is not active */
+    CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE)); /* the request is not active */
     CALL(MPI_Start, MPI_Start(&q));
     CALL(MPI_Wait, MPI_Wait(&q, MPI_STATUS_IGNORE));
     CALL(MPI_Request_free, MPI_Request_free(&q));
@@ -287,7 +287,7 @@ static void newer(MPI_Comm comm) {
     CALL(MPI_Barrier, MPI_Barrier(twin));
     CALL(MPI_Comm_free, MPI_Comm_free(&twin));
     (void)fprintf(lines, "freed other\n");
-    /* Older libraries do not make such a window on every machine. */
+    /* Older libraries cannot make such a window on every machine. */
     MPI_Win win;
     CALL(MPI_Win_create_dynamic, MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win));
     CALL(MPI_Win_attach, MPI_Win_attach(win, all, sizeof all));
@@ -305,7 +305,7 @@ static int free_inner(MPI_Comm comm, int key, void *inner, void *extra) {
     return MPI_Comm_free(inner);
 }
 
-/* MPI frees a communicator in its own call, and then gives its handle to another one. */
+/* MPI frees a communicator within its own call, then reuses its handle. */
 static void attributes(void) {
     int key;
     MPI_Comm outer, inner;
@@ -322,7 +322,7 @@ static void attributes(void) {
     MPI_Comm_free_keyval(&key);
 }
 
-/* Communicators that MPI duplicates in the background are as others. */
+/* Communicators duplicated in the background behave like others. */
 static void duplicates(MPI_Comm comm, const char *here) {
     MPI_Comm made;
     MPI_Request q;
@@ -382,7 +382,7 @@ static void all_calls(const char *data) {
     files(MPI_COMM_SELF, name);
 }
 
-/* The log has no receives of these, so that its sends have no partners. */
+/* The log does not have these receives, so their sends have no partners. */
 static void wildcards(void) {
 #if MPI_VERSION >= 4
     exchange(MPI_COMM_WORLD, MPI_ANY_SOURCE, TAG);

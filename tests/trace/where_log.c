@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a line for each state, arrow and freed communicator of a log of two ranks, as where.c writes them. */
+/* Prints a line for each state, arrow and freed communicator of a log of two ranks, in the format of where.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A program written for MPE2: it compiles with MPE2 or with libhpcw_mpe, by the directory of the header and the library
- * alone, and records the same. Each process describes what another one uses. `names misuse` also makes calls in
- * which MPE2 hangs or crashes; `names dies` does.
- */
+/* A program written for MPE2. It compiles with MPE2 or with libhpcw_mpe; only the directories of header and
+ * library differ. It records the same with both. Each process describes what another one uses. `names misuse` also
+ * makes calls in which MPE2 hangs or crashes; so does `names dies`. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -80,7 +78,7 @@ static void samples(void) {
     MPE_Log_comm_event(MPI_COMM_SELF, mark, bytes);
 }
 
-/* Texts of events without a format, which no viewer shows, but the log has. */
+/* Texts of events without a format. No viewer shows them, but they are in the log. */
 static void plain_texts(void) {
     MPE_LOG_BYTES text = "as much text as fits into cargo";
     int at = 0;
@@ -123,10 +121,10 @@ static void misuse_within(void) {
     MPE_Log_event(b, 0, NULL);
     MPE_Log_get_state_eventIDs(&a, &b);
     MPE_Describe_state(a, b, "A name of more than 31 bytes is cut", "no colour");
-    MPE_Log_event(b + 1, 0, NULL); /* nobody describes it */
+    MPE_Log_event(b + 1, 0, NULL); /* no process describes it */
     MPE_Log_event(a, 0, bytes);    /* without a format */
     bytes[1] = 40;
-    MPE_Log_event(mark, 0, bytes); /* a text that is longer than the cargo */
+    MPE_Log_event(mark, 0, bytes); /* a text longer than the cargo */
     MPI_Comm_dup(MPI_COMM_SELF, &other);
     MPE_Log_comm_event(other, b, NULL);
     MPE_Log_comm_send(other, 0, 1, 1); /* left out */
@@ -167,7 +165,7 @@ int main(int argc, char **argv) {
     pthread_create(&thread, NULL, on_thread, NULL);
     pthread_join(thread, NULL);
     if (wrapped) {
-        MPE_Describe_state(4, 5, "Mine", "red"); /* numbers of MPI_Allreduce */
+        MPE_Describe_state(4, 5, "Mine", "red"); /* the numbers of MPI_Allreduce */
     }
     if (wrong) {
         misuse_within();
@@ -176,7 +174,7 @@ int main(int argc, char **argv) {
     expect(MPE_Initialized_logging() == 2, "no logging any more");
     expect(rank != 0 || strcmp(MPE_Log_merged_logfilename(), wrapped ? "" : "names.clog2") == 0,
            "the name of the log");
-    /* A second log, of one state. */
+    /* A second log with one state. */
     MPE_Init_log();
     expect(MPE_Initialized_logging() == 1, "logging again");
     MPE_Log_get_state_eventIDs(&exchange[0], &exchange[1]);

@@ -28,12 +28,12 @@
 extern "C" {
 #endif
 
-#define HPCW_COUNTER_MAX_RANKS (UINT32_C(1) << 26) /**< of a file */
-#define HPCW_COUNTER_MAX_UNIT 15u                  /**< characters of a unit */
+#define HPCW_COUNTER_MAX_RANKS (UINT32_C(1) << 26) /**< most ranks of a file */
+#define HPCW_COUNTER_MAX_UNIT 15u                  /**< most characters of a unit */
 
-/** How a file is written. Initialise with hpcw_counter_options_init. */
+/** Options for writing a file. Initialise with hpcw_counter_options_init. */
 typedef struct hpcw_counter_options {
-    size_t size;                /**< of this struct; hpcw_counter_options_init sets it (hpcw.h) */
+    size_t size;                /**< of this struct; set by hpcw_counter_options_init (hpcw.h) */
     uint32_t count;             /**< ranks of this process, 0 allowed; ranks are numbered in process order */
     const char *unit;           /**< 1 to HPCW_COUNTER_MAX_UNIT printable ASCII characters; agrees */
     hpcw_durability durability; /**< default HPCW_SYNC_FILE; agrees */
@@ -43,15 +43,15 @@ typedef struct hpcw_counter_options {
 /** Private: fills in the defaults of a struct of this size. */
 HPCW_API void hpcw_counter_options_fill(hpcw_counter_options *options, size_t size);
 
-/** Fills in the defaults: 1 rank, unit "events", HPCW_SYNC_FILE, files. */
+/** Sets the defaults: 1 rank, unit "events", HPCW_SYNC_FILE, files. */
 static inline void hpcw_counter_options_init(hpcw_counter_options *options) {
     hpcw_counter_options_fill(options, sizeof *options);
 }
 
-/** Size in bytes of a file of `ranks` ranks, 1 .. HPCW_COUNTER_MAX_RANKS. */
+/** Returns the bytes of a file of `ranks` ranks, 1 .. HPCW_COUNTER_MAX_RANKS. */
 HPCW_API uint64_t hpcw_counter_file_size(uint32_t ranks);
 
-/** An opaque file that is open for writing. */
+/** A file open for writing; opaque. */
 typedef struct hpcw_counter hpcw_counter;
 
 /**
@@ -68,10 +68,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_counter_open(const char *path, hpcw_co
                                                        const hpcw_counter_options *options, hpcw_counter **out,
                                                        hpcw_error *err);
 
-/** The number of ranks of all processes; 0 for NULL. */
+/** Returns the number of ranks of all processes; 0 for NULL. */
 HPCW_API uint32_t hpcw_counter_ranks(const hpcw_counter *c);
 
-/** The first own rank; the others follow it. Without own ranks: where they would be. 0 for NULL. */
+/** Returns the first rank of this process; its others follow. Without ranks: where they would be. 0 for NULL. */
 HPCW_API uint32_t hpcw_counter_first_rank(const hpcw_counter *c);
 
 /**
@@ -99,7 +99,7 @@ HPCW_API void hpcw_counter_abandon(hpcw_counter *c, const hpcw_error *reason);
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_counter_close(hpcw_counter *c, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. What was not closed is thrown away. */
+/** Frees a handle in any state; NULL is allowed. An unclosed file is discarded. */
 HPCW_API void hpcw_counter_free(hpcw_counter *c);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rule numbers are those of doc/formats/counter.md, "Rules". */
+/* Rules have the numbers of doc/formats/counter.md, "Rules". */
 #include "libreader/counter/counter.h"
 
 #include <inttypes.h>
@@ -81,7 +81,7 @@ static hpcw_status read_header(struct read_counter *r, hpcw_error *err) {
     return s;
 }
 
-/* Takes the source, also when it fails. */
+/* Takes over the source, even when it fails. */
 static hpcw_status open_on(struct read_source *source, struct read_counter **out, hpcw_error *err) {
     struct read_counter *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {

@@ -21,10 +21,10 @@ struct read_counter_info {
     uint64_t sum; /* as stored */
 };
 
-/* HPCW_EFORMAT and HPCW_ETRUNCATED with the offset, what was expected and what was found. */
+/* HPCW_EFORMAT and HPCW_ETRUNCATED: the message has the offset, what was expected and what was found. */
 hpcw_status read_counter_open(const char *path, struct read_counter **out, hpcw_error *err);
 
-/* The same over bytes that stay the caller's and must outlive the reader. */
+/* The same for bytes in memory, which stay the caller's and must outlive the reader. */
 hpcw_status read_counter_open_memory(const char *name, const void *data, size_t size, struct read_counter **out,
                                      hpcw_error *err);
 
@@ -33,14 +33,14 @@ void read_counter_free(struct read_counter *reader);
 
 const struct read_counter_info *read_counter_info(const struct read_counter *reader);
 
-/* The values of ranks first .. first + count - 1. */
+/* Reads the values of the ranks first .. first + count - 1. */
 hpcw_status read_counter_values(const struct read_counter *reader, uint32_t first, uint32_t count,
                                 uint64_t *value, hpcw_error *err);
 
-/* Compares the stored sum with that of the values. */
+/* Compares the stored sum with the sum of the values. */
 hpcw_status read_counter_verify(const struct read_counter *reader, hpcw_error *err);
 
-/* Whether a file begins as a counter file. Fails if it cannot be read. */
+/* Finds whether a file begins like a counter file. Fails if it cannot be read. */
 hpcw_status read_counter_probe(const char *path, bool *is, hpcw_error *err);
 
 #endif

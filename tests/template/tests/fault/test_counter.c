@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Every call of a file's life fails once. Whatever fails: the right status, a message with the path, nothing under the
- * file's name and no temporary file, no descriptor kept.
- */
+/* Every call of a file's life fails once. Expected for each: the right status, a message with the path, no file
+ * under the final name, no temporary file, and no open descriptor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +21,7 @@ static hpcw_status live(const char *path, hpcw_error *err) {
     return counter_case_write(path, NULL, &o, err);
 }
 
-/* Whether the failure was met. */
+/* Returns whether the failure occurred. */
 static bool fail_call(enum fault fault, unsigned long n) {
     char dir[256];
     char path[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arbitrary bytes as a counter file. */
+/* Reads arbitrary bytes as a counter file. */
 #include <stdlib.h>
 
 #include "libreader/counter/counter.h"
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         s = read_counter_verify(reader, &err);
         read_counter_free(reader);
     }
-    /* A refusal says what is wrong. */
+    /* A refusal must say what is wrong. */
     if (s != HPCW_OK && (err.code != s || err.message[0] == '\0')) {
         abort();
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file does not show how many processes wrote it, and what is wrong on one process is reported by all. */
+/* A file does not depend on how many processes wrote it, and an error on one process is reported by all. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static hpcw_counter_options options(uint32_t count) {
 
 static void same_bytes_for_any_processes(void **state) {
     (void)state;
-    static const uint32_t all[] = {1, 3, 100}; /* fewer ranks than processes, too */
+    static const uint32_t all[] = {1, 3, 100}; /* includes fewer ranks than processes */
     char want[300], got[300];
     path_of("one", want);
     path_of("many", got);
@@ -53,7 +53,7 @@ static void same_bytes_for_any_processes(void **state) {
     empty_directory(folder);
 }
 
-/* Nothing is left behind, whoever refuses. */
+/* Nothing is left over, whichever process refuses. */
 static void assert_refused(const char *name, const hpcw_counter_options *o, hpcw_status want) {
     char path[300], folder[300];
     hpcw_error err = {.message = ""};
@@ -88,7 +88,7 @@ static void refused_by_all(void **state) {
     }
 }
 
-/* One process has no value for its rank. */
+/* One process does not write the value of its rank. */
 static void missing_value(void **state) {
     (void)state;
     char path[300], folder[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writer writes and the reader reads; what each of them refuses. */
+/* What the writer writes, the reader reads; what each of them refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,7 @@ static void sizes(void **state) {
 
 static void values_come_back(void **state) {
     (void)state;
-    static const uint32_t ranks[] = {1, 2, 512, 513, 1300}; /* the reader sums 512 at once */
+    static const uint32_t ranks[] = {1, 2, 512, 513, 1300}; /* the reader sums 512 values at once */
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
         size_t size;
         free(written(ranks[i], &size));
@@ -104,7 +104,7 @@ static void damaged_files_are_refused(void **state) {
         assert_int_equal(verdict(data, cut, &err), HPCW_ETRUNCATED);
     }
     for (size_t bit = 0; bit < 8 * size; bit++) {
-        /* Another letter, or one more, makes another unit. */
+        /* A changed or added letter gives another valid unit. */
         if (bit / 8 < UNIT_AT || bit / 8 >= UNIT_END) {
             data[bit / 8] ^= (unsigned char)(1u << bit % 8);
             if (verdict(data, size, &err) == HPCW_OK) {
@@ -152,7 +152,7 @@ static void misuse_is_refused(void **state) {
     assert_int_equal(count_entries(scratch), entries);
 }
 
-/* A caller that cannot go on says why, and close says it again. */
+/* A caller that cannot continue gives a reason, which close reports. */
 static void abandoned(void **state) {
     (void)state;
     hpcw_counter *c;

@@ -5,12 +5,12 @@
 
 #include <hpcw/counter.h>
 
-/* Large and small, so that the sum wraps around. */
+/* Mixes large and small values, so that the sum wraps around. */
 static inline uint64_t counter_case_value(uint32_t rank) {
     return rank % 3 == 0 ? UINT64_MAX - rank : 1000 * (uint64_t)rank;
 }
 
-/* Collective. A whole file, of which this process owns options->count ranks; the first failure. */
+/* Collective. Writes a whole file, in which this process owns options->count ranks. Returns the first failure. */
 static inline hpcw_status counter_case_write(const char *path, hpcw_comm *comm,
                                              const hpcw_counter_options *options, hpcw_error *err) {
     hpcw_counter *c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* counter/values.counter: how often something happened on every rank. */
+/* counter/values.counter: number of events on each rank. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,12 +26,12 @@ static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
                              HPCW_COUNTER_MAX_RANKS, d->ranks);
 }
 
-/* The model is so small that it is made where it is needed; larger ones are part of struct gen_dataset. */
+/* The model is small enough to be made on demand. Larger models are members of struct gen_dataset. */
 static struct model_counter model_of(const struct gen_dataset *d) {
     struct model_counter_params params;
     model_counter_params_init(&params);
     struct model_counter m;
-    (void)model_counter_init(&m, &params, d->ranks, d->seed, NULL); /* `limits` has looked at the ranks */
+    (void)model_counter_init(&m, &params, d->ranks, d->seed, NULL); /* `limits` has checked the ranks */
     return m;
 }
 
@@ -64,9 +64,9 @@ static bool owns(const char *path) {
 
 /* ---- write ---- */
 
-/* Each process writes its share of the ranks; `jobs` threads are not worth their while here. */
+/* Each process writes its share of the ranks. Using `jobs` threads would not pay here. */
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    (void)partial; /* what is injected follows from the parameters */
+    (void)partial; /* injected faults follow from the parameters */
     const struct model_counter m = model_of(w->dataset);
     const struct gen_slice own = gen_share(w->comm, 0, w->dataset->ranks);
     char path[4096 + GEN_UNIT_PATH];
@@ -114,7 +114,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
 /* ---- read ---- */
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
-    (void)ours; /* other programs' files have the same rules */
+    (void)ours; /* files of other programs follow the same rules */
     struct read_counter *reader;
     hpcw_status s = read_counter_open(path, &reader, err);
     if (s == HPCW_OK) {
@@ -220,5 +220,5 @@ const struct gen_format gen_format_counter = {
     .info = info,
     .report = report,
     .export = &exporter,
-    /* No .rewrite and no .fit: refused. */
+    /* Without .rewrite and .fit, these commands are refused. */
 };

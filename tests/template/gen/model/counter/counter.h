@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A counter of every rank: uniform in 1 .. most, except on ranks whose counter is stuck at 0. Any value is a pure
- * function of (parameters, seed, rank).
- */
+/* A counter on each rank: uniform in 1 .. most, but 0 on ranks whose counter is stuck. Each value is a pure
+ * function of (parameters, seed, rank). */
 #ifndef HPCW_GEN_MODEL_COUNTER_COUNTER_H
 #define HPCW_GEN_MODEL_COUNTER_COUNTER_H
 
@@ -17,7 +15,7 @@
 /* Keys "counter.*". */
 struct model_counter_params {
     uint64_t most;      /* largest value */
-    double stuck_share; /* of the ranks */
+    double stuck_share; /* share of ranks with a stuck counter */
 };
 
 extern const struct ui_param model_counter_param[];
@@ -31,7 +29,7 @@ struct model_counter {
     uint64_t seed;
 };
 
-/* HPCW_ERANGE if there are no ranks. */
+/* HPCW_ERANGE: there are no ranks. */
 hpcw_status model_counter_init(struct model_counter *m, const struct model_counter_params *params,
                                uint32_t ranks, uint64_t seed, hpcw_error *err);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The life of a counter file. Each process writes the values of its own ranks, and process 0 the header and the
- * trailer. The file has a temporary name until all processes have succeeded.
- */
+/* Life of a counter file. Each process writes the values of its own ranks; process 0 also writes the header and
+ * the trailer. The file has a temporary name until all processes have succeeded. */
 #include <hpcw/counter.h>
 
 #include <inttypes.h>
@@ -22,13 +20,15 @@ struct hpcw_counter {
     char *path;
     hpcw_counter_options options;
     char unit[HPCW_I_COUNTER_UNIT_SIZE]; /* options.unit */
-    uint32_t ranks;                      /* of all processes */
+    uint32_t ranks;                      /* ranks of all processes */
     uint32_t first;                      /* own ranks are first .. first + options.count - 1 */
-    uint64_t tag;                        /* of a temporary file that several processes write; 0: one process */
-    hpcw_sink *sink;                     /* NULL: this process has nothing to write */
-    bool *written;                       /* [options.count] */
-    uint64_t sum;                        /* of the own values */
-    hpcw_error failure;                  /* the first one that close reports; HPCW_OK: none */
+    /* part of the temporary name if several processes write; 0: one process */
+    uint64_t tag;
+    hpcw_sink *sink; /* NULL: this process has nothing to write */
+    bool *written;   /* [options.count] */
+    uint64_t sum;    /* sum of the own values */
+    /* first failure, which close reports; HPCW_OK: none */
+    hpcw_error failure;
     bool closed;
 };
 
@@ -76,10 +76,10 @@ static hpcw_status check(const char *path, const hpcw_counter_options *o, hpcw_e
     return HPCW_OK;
 }
 
-/* Copies what is only lent. The arguments were checked. */
+/* Copies borrowed arguments, which were checked before. */
 static hpcw_status prepare(hpcw_counter *c, const char *path, const hpcw_counter_options *o, hpcw_error *err) {
     c->options = *o;
-    memcpy(c->unit, o->unit, strlen(o->unit)); /* the rest of it is 0 */
+    memcpy(c->unit, o->unit, strlen(o->unit)); /* the rest is 0 */
     c->options.unit = c->unit;
     c->path = hpcw_i_strdup(path);
     c->written = hpcw_i_calloc(o->count, sizeof *c->written);
@@ -88,8 +88,8 @@ static hpcw_status prepare(hpcw_counter *c, const char *path, const hpcw_counter
                : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u ranks", path, o->count);
 }
 
-/* Collective. The first reduction: is everybody well, do all mean the same, and how many ranks are there? `c` is not read
- * if `s` is a failure. */
+/* Collective. First reduction: checks for failures, compares the options and sums the ranks. `c` is not read if
+ * `s` is a failure. */
 static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpcw_counter_options *o,
                                     hpcw_counter *c, hpcw_status s, hpcw_error *err) {
     const struct hpcw_i_same same[] = {
@@ -98,7 +98,7 @@ static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpc
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
     };
-    /* The ranks of all processes, and a tag that process 0 draws for all. */
+    /* Ranks of all processes, and a tag that process 0 draws for all. */
     uint64_t host = hpcw_i_sys_host();
     uint64_t word[4] = {o->count, host, comm->process == 0 ? hpcw_i_sink_random() : 0, host};
     struct hpcw_i_words words = {.sums = 1, .mins = 1, .maxs = 2, .word = word};
@@ -114,7 +114,7 @@ static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpc
     return s;
 }
 
-/* Collective. The numbers of the own ranks: those of the processes below come first. */
+/* Collective. Computes the numbers of the own ranks, which follow those of the lower processes. */
 static hpcw_status number_ranks(hpcw_counter *c, hpcw_error *err) {
     uint64_t below = c->options.count;
     struct hpcw_i_words words = {.sums = 1, .word = &below};
@@ -123,8 +123,8 @@ static hpcw_status number_ranks(hpcw_counter *c, hpcw_error *err) {
     return s;
 }
 
-/* Collective. Process 0 has the header and the trailer to write, even without ranks. So it creates the file. The others
- * open it, and find out whether they see the same one. */
+/* Collective. Process 0 creates the file, since it writes the header and the trailer even without ranks. The
+ * others open it and check that they see the same file. */
 static hpcw_status open_sink(hpcw_counter *c, hpcw_error *err) {
     const hpcw_counter_options *o = &c->options;
     bool creates = c->comm->process == 0;
@@ -166,7 +166,7 @@ hpcw_status hpcw_counter_open(const char *path, hpcw_comm *comm, const hpcw_coun
             s = prepare(c, path, &o, err);
         }
     }
-    /* A process that failed still takes part: the others would wait for it. */
+    /* A process that failed still takes part, since the others would wait for it. */
     s = agree_on_options(comm, path, &o, c, s, err);
     if (s == HPCW_OK) {
         s = number_ranks(c, err);
@@ -192,7 +192,7 @@ hpcw_status hpcw_counter_write(hpcw_counter *c, uint32_t rank, uint64_t value, h
     if (c == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "counter: expected an open file, got NULL");
     }
-    uint32_t own = rank - c->first; /* large for a rank below */
+    uint32_t own = rank - c->first; /* wraps to a large number for a lower rank */
     if (own >= c->options.count) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a rank of this process, got %u", c->path, rank);
     }
@@ -234,7 +234,7 @@ static hpcw_status check_complete(const hpcw_counter *c, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* On process 0. `sum` is that of all values. */
+/* On process 0. sum: of all values. */
 static hpcw_status write_ends(const hpcw_counter *c, uint64_t sum, hpcw_error *err) {
     unsigned char header[HPCW_I_COUNTER_HEADER] = HPCW_I_COUNTER_MAGIC;
     unsigned char trailer[HPCW_I_COUNTER_TRAILER];
@@ -262,7 +262,7 @@ hpcw_status hpcw_counter_close(hpcw_counter *c, hpcw_error *err) {
     struct hpcw_i_words words = {.sums = 1, .word = &sum};
     hpcw_status s = hpcw_i_agree(c->comm, check_complete(c, err), &words, err);
     if (s == HPCW_OK) {
-        /* All bytes are on their way before the file gets its name. */
+        /* All data are written before the file gets its name. */
         s = one ? write_ends(c, sum, err) : c->sink != NULL ? hpcw_sink_detach(c->sink, err) : HPCW_OK;
         s = hpcw_i_agree(c->comm, s, NULL, err);
     }
@@ -274,7 +274,7 @@ hpcw_status hpcw_counter_close(hpcw_counter *c, hpcw_error *err) {
 
 void hpcw_counter_free(hpcw_counter *c) {
     if (c != NULL) {
-        hpcw_sink_discard(c->sink); /* nothing to do once it is published */
+        hpcw_sink_discard(c->sink); /* does nothing if it was published */
         hpcw_sink_free(c->sink);
         hpcw_i_free(c->written);
         hpcw_i_free(c->path);

@@ -18,7 +18,7 @@ static struct model_counter made(uint64_t most, double stuck_share, uint64_t see
     return m;
 }
 
-/* Old seeds give old files: these values never change. */
+/* A seed must always give the same file, so these values never change. */
 static void known_values(void **state) {
     (void)state;
     static const uint64_t known[4] = {921489, 607275, 116064, 22275};
