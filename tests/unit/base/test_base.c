@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The small things everything stands on: checked sizes, bytes in either order, growable buffers, the heap's
- * seam. */
+/* Basic parts: checked sizes, bytes in either order, growable buffers, and the hook for allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,16 +120,16 @@ static void arrays_grow(void **state) {
         moves += capacity != before;
         item[i] = i;
     }
-    assert_in_range(moves, 2, 20); /* not one by one */
+    assert_in_range(moves, 2, 20); /* the buffer must not move for each item */
     for (size_t i = 0; i < 10000; i++) {
         assert_int_equal(item[i], i);
     }
-    /* As much as is asked for at once, and the same place while there is enough. */
+    /* A large request grows at once; with enough room, the address stays the same. */
     item = hpcw_i_grow(item, &capacity, 7 * capacity, sizeof *item);
     assert_non_null(item);
     assert_in_range(capacity, 70000, SIZE_MAX);
     assert_ptr_equal(hpcw_i_grow(item, &capacity, capacity, sizeof *item), item);
-    /* Too much, or too little memory: all is as before. */
+    /* If the size overflows or memory runs out, nothing changes. */
     size_t before = capacity;
     assert_null(hpcw_i_grow(item, &capacity, SIZE_MAX / sizeof *item + 1, sizeof *item));
     hpcw_i_mem_gate = no_large;
@@ -141,7 +140,7 @@ static void arrays_grow(void **state) {
     hpcw_i_free(item);
 }
 
-/* The i-th of some keys, of which many differ in one word alone. */
+/* Makes the i-th key; many keys differ in a single word. */
 static const uint64_t *nth_key(uint64_t i, uint64_t key[HPCW_I_TABLE_KEY]) {
     key[0] = i % 7 << 40;
     key[1] = i / 7 % 11;
@@ -149,7 +148,7 @@ static const uint64_t *nth_key(uint64_t i, uint64_t key[HPCW_I_TABLE_KEY]) {
     return key;
 }
 
-/* Whether the table holds the first `keys` multiples of `step`, with their numbers as values, and nothing else. */
+/* Checks that the table has exactly the first `keys` multiples of `step`, with their numbers as values. */
 static void holds(const struct hpcw_i_table *d, uint64_t keys, uint64_t step) {
     uint64_t key[HPCW_I_TABLE_KEY], sum = 0;
     size_t count = 0;
@@ -200,13 +199,13 @@ static void keys_are_found(void **state) {
         assert_int_equal(hpcw_i_table_bytes(&d), bytes);
         *(uint64_t *)hpcw_i_table_add(&d, nth_key(0, key), NULL) = 0;
         holds(&d, 1, 1);
-        hpcw_i_table_clear(&d); /* hardly any of it was used */
+        hpcw_i_table_clear(&d); /* most of it was not used */
         assert_int_equal(hpcw_i_table_bytes(&d), 0);
         hpcw_i_table_free(&d);
     }
 }
 
-/* Without memory a table is as before; sets have no values, and marks of a byte need no alignment. */
+/* A table is unchanged when memory runs out. Sets have no values. Byte values need no alignment. */
 static void small_and_no_values(void **state) {
     (void)state;
     struct hpcw_i_table set = {.key_words = 2}, mark = {.key_words = 1, .value_size = 1};

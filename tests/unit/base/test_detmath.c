@@ -19,13 +19,13 @@ static uint64_t bits_of(double x) {
     return bits;
 }
 
-/* Distance in doubles; both of one sign and finite. */
+/* Number of doubles between two finite values of the same sign. */
 static uint64_t ulps(double a, double b) {
     uint64_t x = bits_of(a), y = bits_of(b);
     return x > y ? x - y : y - x;
 }
 
-/* Evenly spread over lo .. hi. */
+/* Returns values evenly spaced over lo .. hi. */
 static double spread(uint32_t index, double lo, double hi) {
     uint32_t w[4];
     hpcw_i_draw(3, HPCW_I_FOR_TIMING, index, 0, 0, w);
@@ -104,7 +104,7 @@ static void test_exp_small(void **state) {
     assert_true(worst_near < 1e-14);
 }
 
-/* The same bits with every compiler, on every machine: what is written depends on them. */
+/* Every compiler and machine gives the same bits, since written data depend on them. */
 static void test_bits_are_pinned(void **state) {
     (void)state;
     uint64_t hash = 0xcbf29ce484222325;

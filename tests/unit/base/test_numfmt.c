@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Numbers as text, against printf and strtod of the C library, which are exact, and the table of
- * powers against big integers of its own. HPCW_LONG_TESTS=1 in the environment: 10^8 random doubles instead of
- * 10^6, and every number of eight digits (a few minutes).
- */
+/* Compares numbers as text with the C library's printf and strtod, which are exact. Compares the table of powers
+ * with the test's own big integers. With HPCW_LONG_TESTS=1 in the environment, it tests 10^8 random doubles, not
+ * 10^6, and every number of eight digits (a few minutes). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,10 +48,10 @@ static uint64_t bits_of(double v) {
 
 /* ---- The table of powers --------------------------------------------------------------------------------- */
 
-#define LIMBS 40 /* of 32 bits: 1280 bits, more than 10^324 or 2^(127 + 971) take */
+#define LIMBS 40 /* of 32 bits: 1280 bits, more than 10^324 or 2^(127 + 971) need */
 
 struct big {
-    uint32_t limb[LIMBS]; /* the lowest first */
+    uint32_t limb[LIMBS]; /* lowest first */
 };
 
 static void big_times(struct big *b, uint32_t factor) {
@@ -66,7 +64,7 @@ static void big_times(struct big *b, uint32_t factor) {
     assert_true(carry == 0);
 }
 
-/* Divides, and returns the remainder. */
+/* Divides and returns the remainder. */
 static uint32_t big_over(struct big *b, uint32_t divisor) {
     uint64_t rest = 0;
     for (size_t i = LIMBS; i-- > 0;) {
@@ -89,7 +87,7 @@ static int big_length(const struct big *b) {
     return n;
 }
 
-/* The highest 128 bits of b as {high, low}; adds one if bits below were lost. */
+/* Stores the highest 128 bits of b as {high, low}. Adds one if lower bits were lost. */
 static void big_top(const struct big *b, bool inexact, uint64_t top[2]) {
     int length = big_length(b);
     top[0] = top[1] = 0;
@@ -114,7 +112,7 @@ static void powers_of_ten(void **state) {
         assert_memory_equal(hpcw_i_pow10[k - HPCW_I_POW10_MIN], expected, sizeof expected);
         big_times(&b, 10);
     }
-    /* 2^1279 / 10^-k by one ten after the other: rounding down each time is rounding down once. */
+    /* Computes 2^1279 / 10^-k by repeated division by ten. Rounding down each time equals rounding down once. */
     b = (struct big){{0}};
     b.limb[LIMBS - 1] = UINT32_C(1) << 31;
     for (int k = -1; k >= HPCW_I_POW10_MIN; k--) {
@@ -231,7 +229,7 @@ static void nanoseconds_as_seconds(void **state) {
 
 /* ---- Doubles --------------------------------------------------------------------------------------------- */
 
-/* The rules of the styles once more, in the slow and plain way, from what printf's %e says. */
+/* Applies the rules of the styles in a simple way to printf's %e. */
 static void lay_out(const char *scientific, enum hpcw_i_float_style style, char *out) {
     char digits[32];
     int n = 0;
@@ -244,7 +242,7 @@ static void lay_out(const char *scientific, enum hpcw_i_float_style style, char 
             digits[n++] = *s;
         }
     }
-    int point = (int)strtol(s + 1, NULL, 10) + 1; /* after the point-th digit */
+    int point = (int)strtol(s + 1, NULL, 10) + 1; /* position of the decimal point */
     bool json = style == HPCW_I_FLOAT_JSON;
     while (n > 1 && digits[n - 1] == '0') {
         n--;
@@ -278,7 +276,8 @@ static int count_digits(const char *text) {
     return n == zeros ? 1 : n - zeros;
 }
 
-/* The text has the promised room and form, reads back, is the shortest and of those the nearest. */
+/* The text fits the promised room, has the right form and reads back. It is the shortest such text, and the
+ * nearest of those. */
 static void check_double(double v) {
     char text[2][HPCW_I_FMT_ROOM + 8], expected[HPCW_I_FMT_ROOM], plain[32];
     for (int style = 0; style < 2; style++) {
@@ -301,8 +300,8 @@ static void check_double(double v) {
     }
     (void)snprintf(plain, sizeof plain, "%.*e", n - 1, v);
     if (strtod(plain, NULL) != v) {
-        /* Just below a power of two the doubles are denser: there the nearest decimal may be too far, and the
-         * one on the other side, which is farther, may not be. */
+        /* Just below a power of two, doubles are denser. The nearest decimal may then be outside the interval,
+         * while a farther one on the other side is inside. */
         assert_true((bits_of(v) & ((UINT64_C(1) << 52) - 1)) == 0);
         return;
     }
@@ -397,7 +396,7 @@ static void double_boundaries(void **state) {
     }
 }
 
-/* c * 2^q, exact. */
+/* The exact value c * 2^q. */
 struct binary {
     uint64_t c;
     int q;
@@ -406,7 +405,7 @@ struct binary {
 static void double_hard_cases(void **state) {
     (void)state;
     /* V. Paxson, "A Program for Testing IEEE Decimal-Binary Conversion" (1991), tables 3 and 4: for each number
-     * of digits, the doubles next to the middle of two decimals. */
+     * of digits, the doubles nearest to the middle of two decimals. */
     static const struct binary paxson[] = {
         {8511030020275656, -342}, {5201988407066741, -824},  {6406892948269899, 237},
         {8431154198732492, 72},   {6475049196144587, 99},    {8274307542972842, 726},
@@ -424,8 +423,8 @@ static void double_hard_cases(void **state) {
         {8887055249355788, 665},  {6994187472632449, 690},   {8797576579012143, 588},
         {7363326733505337, 272},  {8549497411294502, -448},
     };
-    /* Those whose scaled value, or an end of its interval, or that of the double after it, comes nearest to a
-     * whole number: the first has a fraction of 2^-65.4, the last is 2^-59.6 below. */
+    /* Doubles whose scaled value is nearest to an integer, or an end of their interval, or the scaled value of
+     * the next double. The first has a fraction of 2^-65.4; the last is 2^-59.6 below. */
     static const struct binary nearest[] = {
         {8887055249355788, 664},  {5592117679628511, 163},  {6685530990800801, -867}, {5592117679628511, 162},
         {8661224184674796, 97},   {6741767181485241, -725}, {5698163123138226, 585},  {5141745997613069, 89},
@@ -492,7 +491,7 @@ static void double_random(void **state) {
     if (count > 1000000) {
         print_message("%" PRIu64 " random doubles read back, none has a shorter form\n", done);
     }
-    /* What files hold: fractions, times, counts, few digits. */
+    /* Typical values in files: fractions, times, counts, few digits. */
     for (uint64_t i = 0; i < count / 10; i++) {
         uint64_t r = splitmix64(&seed);
         check_double((double)(r >> 11) * 0x1p-53);
@@ -507,7 +506,7 @@ static void double_random(void **state) {
 
 static size_t golden_floats;
 
-/* Every float of a file that vt wrote is spelled as we spell it. */
+/* Every float in a file of vt has the same spelling as ours. */
 static int check_golden_file(const char *path, const struct stat *status, int kind, struct FTW *level) {
     (void)status;
     (void)level;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers from text: what is one, what is not, and what the refusal says. */
+/* Parsing of numbers: what is accepted, what is refused, and with which message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static void parse_doubles(void **state) {
     assert_int_equal(hpcw_i_parse_f64("noise", "-1e-300", 0, 1, &v, NULL), HPCW_ERANGE);
     assert_true(v == 7);
 
-    /* What is printed is read back. */
+    /* A printed number reads back. */
     char text[HPCW_I_FMT_ROOM];
     uint64_t bits = 5;
     for (int i = 0; i < 20000; i++) {
@@ -117,7 +117,7 @@ static void parse_doubles(void **state) {
     assert_true(strlen(err.message) < 300);
 }
 
-/* A locale that writes 1,5. Not every machine has one. */
+/* A locale with a decimal comma. Not every machine has one. */
 static void locale_with_comma(void **state) {
     (void)state;
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "de_DE",

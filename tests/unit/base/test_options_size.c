@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Structs of options whose size is that of another version of the headers. */
+/* Structs of options with the size of another version of the headers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #include "libwriter/base/options.h"
 
-/* Version 1 had one option, version 2 has three. */
+/* Version 1 has one option, version 2 has three. */
 struct old {
     size_t size;
     uint64_t a;
@@ -68,7 +68,7 @@ static void later_options_must_be_zero(void **state) {
         "x: expected only options of this version of hpcw, 16 bytes, got one of a later version at byte 24");
 }
 
-/* Every struct of the headers, as its calls see it: with garbage for a size, and with an option of a later version. */
+/* Every struct of the headers: with an invalid size, and with an option of a later version. */
 static char path[] = "/nonexistent/directory/file";
 
 static hpcw_status open_sion(const void *options, hpcw_error *err) {
@@ -145,7 +145,7 @@ static void world(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     memset(entry, 0, sizeof *entry);
 }
 
-/* What comes after the struct of an older program is none of its options. */
+/* Memory after the struct of an older program is not read as options. */
 static void checks_end_where_the_struct_does(void **state) {
     (void)state;
     union {
@@ -166,7 +166,7 @@ static void checks_end_where_the_struct_does(void **state) {
     assert_int_equal(hpcw_rank2file_options_check(&o.rank2file, NULL), HPCW_OK);
 }
 
-/* A struct that no init has filled in may have any pointers. */
+/* A struct that no init has filled may have arbitrary pointers. */
 static void pointers_count_only_after_the_size(void **state) {
     (void)state;
     hpcw_rank2file_options o;

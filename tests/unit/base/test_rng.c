@@ -92,12 +92,12 @@ static void test_below_is_even(void **state) {
         for (uint32_t x = 0; x < bounds[i]; x++) {
             chi += (count[x] - expected) * (count[x] - expected) / expected;
         }
-        /* mean bounds - 1, variance 2 (bounds - 1): five standard deviations */
+        /* mean bounds - 1, variance 2 (bounds - 1), plus five standard deviations */
         assert_true(chi <= bounds[i] - 1 + 5 * sqrt(2.0 * (bounds[i] - 1)));
     }
 }
 
-/* Just above 2^63 half of all words are rejected: were they not, low results would come up twice as often. */
+/* Just above 2^63, half of all words are rejected. Otherwise low results would occur twice as often. */
 static void test_below_rejects(void **state) {
     (void)state;
     enum { DRAWS = 20000 };
@@ -111,7 +111,7 @@ static void test_below_rejects(void **state) {
     }
     assert_in_range(lower_half, DRAWS / 2 - 350, DRAWS / 2 + 350);
     assert_in_range(even, DRAWS / 2 - 350, DRAWS / 2 + 350);
-    /* Without rejection the first word decides: here one of them must have been thrown away. */
+    /* Without rejection, the first word decides. Here, one first word must have been rejected. */
     uint32_t differ = 0;
     for (uint32_t k = 0; k < 64; k++) {
         uint32_t w[4];

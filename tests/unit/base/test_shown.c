@@ -20,11 +20,11 @@ static const struct {
     {"h\xc3\xa4tte \xe2\x82\xac \xf0\x9f\x9a\x80", "h\xc3\xa4tte \xe2\x82\xac \xf0\x9f\x9a\x80"},
     {"\xc2\x9b"
      "2J",
-     "??2J"}, /* U+009B begins commands as ESC [ does */
+     "??2J"}, /* U+009B starts a command like ESC [ */
     {"\x9b"
      "2J",
      "?2J"},
-    {"\xe2\x82", "??"}, /* half a character */
+    {"\xe2\x82", "??"}, /* an incomplete character */
 };
 
 static void no_terminal_takes_a_command(void **state) {

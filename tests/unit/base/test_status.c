@@ -37,7 +37,7 @@ static void codes_have_names_and_texts_of_their_own(void **state) {
     assert_string_equal(hpcw_status_name(HPCW_ENOSPC), "HPCW_ENOSPC");
 }
 
-/* Pinned: other programs have them in their logs and scripts. */
+/* The numbers are fixed, since other programs have them in logs and scripts. */
 static void numbers_never_change(void **state) {
     (void)state;
     static const int want[CODES] = {0,   -1,  -2,  -3,  -4,  -5,  -10, -11, -20,
@@ -69,7 +69,7 @@ static void failures_fill_the_record(void **state) {
     assert_int_equal(hpcw_i_fail_sys(&err, EACCES, "%s: cannot open", "x"), HPCW_EACCES);
     assert_int_equal(err.sys_errno, EACCES);
     assert_string_equal(err.message, "x: cannot open: Permission denied");
-    /* A system call that failed without saying how. */
+    /* A failed system call without an errno value. */
     assert_int_equal(hpcw_i_fail_sys(&err, 0, "x"), HPCW_EIO);
     assert_string_equal(err.message, "x");
 }
@@ -104,7 +104,7 @@ static void errno_has_a_status(void **state) {
     }
 }
 
-/* A path can hold anything and be of any length; a message is one line and ends inside its field. */
+/* A path can have any content and length. A message is one line and fits its field. */
 static void messages_are_one_line(void **state) {
     (void)state;
     hpcw_error err;
@@ -117,7 +117,7 @@ static void messages_are_one_line(void **state) {
     (void)hpcw_i_fail_sys(&err, EIO, "%s: cannot write", path);
     assert_int_equal(strlen(err.message), HPCW_ERROR_MESSAGE_SIZE - 1);
     assert_int_equal(strncmp(err.message, "p???pp", 6), 0);
-    /* What was wrong is worth more than the middle of a path. */
+    /* The end of a message is more important than the middle of a path. */
     assert_non_null(strstr(err.message, "pp...pp"));
     const char *end = "ppp: cannot write: Input/output error";
     assert_string_equal(err.message + strlen(err.message) - strlen(end), end);

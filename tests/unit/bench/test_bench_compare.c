@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comparisons of simulated sweeps: the machine becomes slower and faster by itself, and repetitions scatter. */
+/* Compares simulated sweeps. The machine's speed varies, and repetitions scatter. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { RUNS = 5, POINTS = 20 };
 
-/* The number of points of each layout in a default sweep. */
+/* Number of points of each layout in a default sweep. */
 static const enum bench_layout layout_of[POINTS] = {
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED,
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_PACKED,  BENCH_SION_PACKED,  BENCH_SION_PACKED,
@@ -30,13 +30,15 @@ struct sweep {
     struct bench_trial trial[POINTS][2][RUNS];
 };
 
-/* How a sweep differs from a quiet one. */
+/* Disturbances of a sweep. */
 struct disturbance {
-    double scatter;           /* of a run */
-    double held_up;           /* share of the runs that other programs make three times as long */
-    double ceilings_held_up;  /* the same, of plain writes alone */
-    double weather;           /* of the whole machine, from one repetition to the next */
-    enum bench_layout layout; /* that is slower, by this factor in time */
+    double scatter; /* relative scatter of a run */
+    /* share of the runs that other programs make three times as long */
+    double held_up;
+    double ceilings_held_up; /* the same for plain writes only */
+    /* variation of the whole machine between repetitions */
+    double weather;
+    enum bench_layout layout; /* this layout is slower by the factor below */
     double slower;
     size_t point; /* as well */
     double point_slower;
@@ -90,7 +92,7 @@ static void simulate(struct sweep *w, const struct disturbance *d, uint64_t *ran
     assert_int_equal(bench_results_spread(&w->r, NULL), HPCW_OK);
 }
 
-/* Compares a sweep with one that is so disturbed; the comparison is to be freed. */
+/* Compares a sweep with a disturbed one. The comparison is to be freed. */
 static void compare(const struct disturbance *first, const struct disturbance *second, uint64_t *random,
                     struct bench_comparison *c) {
     static struct sweep a, b;
@@ -114,7 +116,8 @@ static size_t differing_layouts(const struct bench_comparison *c, enum bench_lay
 
 static const struct disturbance quiet = {.scatter = 0.08, .weather = 0.3};
 
-/* Of 300 pairs of equal sweeps a handful may show a difference, 6 being the level; all of it is reproducible. */
+/* Of 300 pairs of equal sweeps, only a handful may show a difference; the level allows 6. The result is
+ * reproducible. */
 static void equal_sweeps_show_none(void **state) {
     (void)state;
     uint64_t random = 1;
@@ -128,7 +131,7 @@ static void equal_sweeps_show_none(void **state) {
     assert_true(alarms <= 8);
 }
 
-/* One run in twenty takes three times as long: still no alarms, and what is slow is found. */
+/* One run in twenty takes three times as long. There are no false alarms, and slow layouts are found. */
 static void a_busy_machine_hides_little(void **state) {
     (void)state;
     uint64_t random = 8;
@@ -151,7 +154,8 @@ static void a_busy_machine_hides_little(void **state) {
     assert_true(found >= 180);
 }
 
-/* One plain write in ten takes three times as long, as where memory comes late: that is no difference of layouts. */
+/* One plain write in ten takes three times as long, as if memory were slow to get. This is no difference of
+ * layouts. */
 static void ceilings_that_are_held_up_hide_little(void **state) {
     (void)state;
     uint64_t random = 9;
@@ -193,7 +197,7 @@ static void a_slower_layout_is_found_and_no_other(void **state) {
     assert_true(found >= 180);
 }
 
-/* What is said to have been seen would have been, nine times out of ten. */
+/* Differences of the stated size are found nine times out of ten. */
 static void the_power_is_as_stated(void **state) {
     (void)state;
     uint64_t random = 3;
@@ -226,10 +230,8 @@ static void a_single_point_is_named(void **state) {
     bench_comparison_free(&c);
 }
 
-/*
- * Two sweeps by the same program, the second on a disk that is `factor` times as slow: plain writes wait for the disk alone,
- * containers for the processor during half of their time.
- */
+/* Simulates two sweeps of one program, the second on a disk `factor` times as slow. Plain writes wait only for
+ * the disk, containers for the processor during half of their time. */
 static void slow_the_disk(double factor, uint64_t *random, struct bench_comparison *c) {
     static struct sweep a, b;
     const struct disturbance calm = {.scatter = 0.02, .weather = 0.02};
@@ -246,7 +248,7 @@ static void slow_the_disk(double factor, uint64_t *random, struct bench_comparis
     assert_int_equal(bench_compare(&a.r, &b.r, c, NULL), HPCW_OK);
 }
 
-/* A slower machine makes no layout faster, though ratios to the ceilings rise. */
+/* A slower machine makes no layout faster, although the ratios to the ceilings rise. */
 static void the_machine_is_told_apart(void **state) {
     (void)state;
     uint64_t random = 5;
@@ -305,7 +307,7 @@ static void only_what_counts_is_compared(void **state) {
     bench_comparison_free(&c);
 }
 
-/* What the command prints of two files: the text of `path`, which the caller frees. */
+/* Returns the text that the command prints for two files, to be freed by the caller. */
 static char *print(const char *first, const char *second, bool json) {
     char path[] = "compare.XXXXXX";
     int fd = mkstemp(path), out = dup(STDOUT_FILENO);
@@ -326,7 +328,7 @@ static char *print(const char *first, const char *second, bool json) {
     return text;
 }
 
-/* The command on the files of two sweeps, the second with slower task-local files: tables, last line, JSON. */
+/* Runs the command on two sweeps, the second with slower task-local files. Checks tables, last line and JSON. */
 static void the_command_names_what_is_slow(void **state) {
     (void)state;
     static struct sweep a, b;

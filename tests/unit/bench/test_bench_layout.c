@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts write where they say, in every mode, and what lies elsewhere is found. */
+/* Layouts write to the stated places in every mode, and misplaced data are found. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static struct bench_shape shape_of(enum bench_layout layout, enum bench_mode mod
                                 .seed = 7};
 }
 
-/* All steps; the first failure. */
+/* Runs all steps. Returns the first failure. */
 static hpcw_status run(struct bench_work *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t k = 0; k < BENCH_STEPS; k++) {
@@ -85,7 +85,7 @@ static void every_layout_in_every_mode(void **state) {
                 struct bench_work w;
                 hpcw_error err;
                 hpcw_status s = write_all(&w, &shape, ceiling != 0, &err);
-                if (s != HPCW_ENOTSUP) { /* of the file system */
+                if (s != HPCW_ENOTSUP) { /* ENOTSUP: the file system does not support it */
                     assert_int_equal(s, HPCW_OK);
                     assert_true(ceiling != 0 || bench_work_check(&w, &err) == HPCW_OK);
                 }
@@ -95,7 +95,7 @@ static void every_layout_in_every_mode(void **state) {
     }
 }
 
-/* The library's own places, as an independent reader finds them. */
+/* The library's places are those that an independent reader finds. */
 static void containers_lie_where_they_are_expected(void **state) {
     (void)state;
     static const struct {
@@ -130,7 +130,7 @@ static void containers_lie_where_they_are_expected(void **state) {
     }
 }
 
-/* The twin is the same file half a block later. */
+/* The shifted twin is the same file half a block later. */
 static void the_shifted_twin(void **state) {
     (void)state;
     unsigned char *file[2];
@@ -202,7 +202,7 @@ static void wrong_data_are_found(void **state) {
     clear(&w);
 }
 
-/* Pieces at any place come out as one, whatever of it goes past the page cache. */
+/* Pieces at any offset give the right data, whichever part bypasses the page cache. */
 static void direct_writes_at_any_place(void **state) {
     (void)state;
     enum { SIZE = 40000 };
@@ -244,7 +244,7 @@ static void direct_writes_at_any_place(void **state) {
     }
 }
 
-/* Buffered data meet the disk when somebody wants to read them from there. */
+/* Buffered data are written to disk when they are to be read from disk, so errors show then. */
 static int syncs_fail(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     return call == HPCW_I_SYS_FSYNC ? EIO : 0;
@@ -265,7 +265,7 @@ static void errors_of_the_disk_are_found(void **state) {
 
 static unsigned long opens;
 
-/* As of a file system on which another host creates the same file at the same time. */
+/* As on a file system where another host creates the same file at the same time. */
 static int first_open_exists(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     return call == HPCW_I_SYS_OPEN && opens++ == 0 ? EEXIST : 0;
@@ -294,7 +294,7 @@ static void another_host_creates_it(void **state) {
     assert_int_equal(remove(path), 0);
 }
 
-/* The n-th call fails, for every n: the run says so, and nothing stays open. */
+/* For every n, the n-th call fails. The run reports it, and no file stays open. */
 static void faults(void **state) {
     (void)state;
     for (int fault = 0; fault < FAULTS; fault++) {

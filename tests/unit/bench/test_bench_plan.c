@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which points a sweep plans, how large they become, and which it gives up. */
+/* Points that a sweep plans, their sizes, and the points it drops. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,10 +69,10 @@ static void the_default(void **state) {
     for (size_t i = 0; i < sizeof there / sizeof there[0]; i++) {
         assert_true(find(&p, there[i]) != SIZE_MAX);
     }
-    assert_true(find(&p, "sion-aligned/direct/16M") == SIZE_MAX); /* at the file system's block size alone */
+    assert_true(find(&p, "sion-aligned/direct/16M") == SIZE_MAX); /* only at the file system's block size */
     assert_true(find(&p, "hdf5-collective/fsync/records-47K") == SIZE_MAX);
     assert_true(find(&p, "task-local/buffered/records-47K") == SIZE_MAX);
-    /* The block size first: at three sizes, then at those between; then everything else. */
+    /* Points about the block size come first: three sizes, then those in between. Everything else follows. */
     static const char *const order[] = {
         "sion-aligned/fsync/4K",          "sion-shifted/fsync/4K",         "sion-aligned/fsync/16M",
         "sion-shifted/fsync/16M",         "sion-aligned/fsync/256K",       "sion-shifted/fsync/256K",
@@ -86,12 +86,12 @@ static void the_default(void **state) {
     drop(&p);
 }
 
-/* Left out, with the reason, by a build without it. */
+/* A build without HDF5 drops it with a reason. */
 static void hdf5_was_asked_for(void **state) {
     (void)state;
     struct plan p = {.o = {.layouts = 1u << BENCH_HDF5_INDEPENDENT | 1u << BENCH_HDF5_COLLECTIVE}};
     make(&p, 256 << 20);
-    assert_int_equal(p.r.points, 2 * 3); /* sizes of records; fsync is its only usual mode */
+    assert_int_equal(p.r.points, 2 * 3); /* sizes of records; fsync is the only usual mode for them */
     const char *missing = bench_layout_row(BENCH_HDF5_COLLECTIVE)->missing;
     for (size_t i = 0; i < p.r.points; i++) {
         assert_int_equal(p.planned[i].active, missing == NULL);
@@ -109,7 +109,7 @@ static void what_was_asked_for(void **state) {
                            .files = {.count = 1, .at = {2}}},
                      .no_direct = "none here"};
     make(&p, 64 * 10500);
-    assert_int_equal(p.r.points, 2 * (2 + 1)); /* a size given twice is one */
+    assert_int_equal(p.r.points, 2 * (2 + 1)); /* a repeated size counts once */
     assert_true(find(&p, "sion-aligned/fsync/8K") != SIZE_MAX);
     size_t direct = find(&p, "sion-aligned/direct/64K");
     assert_true(direct != SIZE_MAX);
@@ -117,7 +117,7 @@ static void what_was_asked_for(void **state) {
     assert_string_equal(p.r.point[direct].reason, "none here");
     const struct bench_point *x = &p.r.point[find(&p, "sion-aligned/fsync/64K")];
     assert_int_equal(x->ranks, 64);
-    assert_int_equal(x->rank_size, 11000); /* whole records, not fewer bytes */
+    assert_int_equal(x->rank_size, 11000); /* whole records, and no fewer bytes */
     assert_int_equal(x->bytes, 64 * 11000);
     assert_int_equal(x->files, 2);
     bench_sweep_sizes(&p.o, &p.r, 64 * 12500);
@@ -141,7 +141,7 @@ static void nothing_to_measure(void **state) {
     drop(&p);
 }
 
-/* No record is larger than what a rank writes: the names say what is written, and equal points are one. */
+/* No record is larger than a rank's data. The names say what is written, and equal points count once. */
 static void names_are_what_is_written(void **state) {
     (void)state;
     struct plan p = {.o = {.layouts = 1u << BENCH_SHARED_POSIX, .per_rank = 30000}};
@@ -151,7 +151,7 @@ static void names_are_what_is_written(void **state) {
     assert_true(i != SIZE_MAX);
     assert_int_equal(p.r.point[i].record_size, 30000);
     assert_int_equal(p.r.point[i].bytes, 64 * 30000);
-    assert_int_equal(p.r.points, 2 + 2); /* fsync with two sizes instead of three, direct and preallocated */
+    assert_int_equal(p.r.points, 2 + 2); /* fsync with two sizes, not three; direct and preallocated */
     drop(&p);
 }
 
@@ -167,10 +167,10 @@ static void giving_up(void **state) {
     size_t second = find(&p, "shared-posix/fsync/records-1000");
     size_t third = find(&p, "sion-aligned/fsync/64K");
     assert_int_equal(p.r.points, 3);
-    /* Nothing has run: six runs of the first, as the probe says. */
+    /* No point has run. Six runs of the first one fit, according to the probe. */
     assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, first, 6, 60, 10));
     p.planned[first] = (struct bench_planned){.active = true, .runs = 1, .spent_ns = 20};
-    /* Five more of it and six of the second, which will take as long. */
+    /* Five more runs of it and six of the second, which takes as long, fit. */
     assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 220, 10));
     assert_false(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 219, 10));
     assert_int_equal(p.r.point[second].fate, BENCH_LEFT_OUT);
@@ -185,7 +185,7 @@ static void giving_up(void **state) {
     assert_true(p.planned[third].active);
     assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 249));
     assert_false(p.planned[third].active);
-    /* What has its runs costs nothing, so it stays. */
+    /* A point with all its runs costs nothing more, so it stays. */
     p.planned[first].runs = 6;
     assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 0));
     p.planned[first].runs = 1;
@@ -194,8 +194,8 @@ static void giving_up(void **state) {
     drop(&p);
 }
 
-/* At any budget of a minute or more, aligned and shifted containers at three sizes are measured in ten rounds, on quick disks
- * and on slow ones; runs of containers take up to twice as long as plain writes. */
+/* With any budget from one minute on, aligned and shifted containers at three sizes get ten rounds, on fast and
+ * slow disks. Runs of containers take up to twice as long as plain writes. */
 static void the_question_comes_first(void **state) {
     (void)state;
     static const double budget[] = {60, 90, 300, 3600}, rate[] = {60e6, 200e6, 2e9};
@@ -206,7 +206,7 @@ static void the_question_comes_first(void **state) {
         make(&p, (uint64_t)fmax(bytes, run * rate[i % 3]));
         size_t first = 0;
         uint64_t left = (uint64_t)(0.85e9 * budget[i / 3]);
-        for (uint32_t priority = 0; priority < 1000; priority++) { /* the round that warms up */
+        for (uint32_t priority = 0; priority < 1000; priority++) { /* includes the round that warms up */
             for (size_t k = 0; k < p.r.points; k++) {
                 if (p.planned[k].priority == priority && p.planned[k].active &&
                     bench_sweep_admit(&p.o, &p.r, p.planned, k, 1 + BENCH_LEAST_REPEAT, left, 0)) {
@@ -225,7 +225,7 @@ static void the_question_comes_first(void **state) {
             first += p.planned[find(&p, id[k])].active;
         }
         assert_int_equal(first, BENCH_QUESTION_POINTS);
-        /* Other layouts only where all block sizes fit. */
+        /* Other layouts are planned only if all block sizes fit. */
         for (size_t k = 0; k < p.r.points; k++) {
             if (p.planned[k].active && p.r.point[k].layout > BENCH_SION_SHIFTED) {
                 assert_true(p.planned[find(&p, "sion-aligned/fsync/16K")].active);

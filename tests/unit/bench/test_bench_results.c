@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rates and recommendations of results made by hand. */
+/* Rates and recommendations for invented results. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,8 @@
 
 #define MS UINT64_C(1000000)
 
-/* A point of 1 MB whose runs took these times, and half of each to hand over; its ceiling half of both. */
+/* Makes a point of 1 MB with these run times. Half of each is spent in writing. The times of its ceiling are
+ * half as long. */
 static struct bench_point point_of(enum bench_layout layout, enum bench_mode mode, uint64_t block,
                                    const uint64_t *ms, size_t runs) {
     struct bench_point p = {.layout = layout,
@@ -39,7 +40,7 @@ static struct bench_point point_of(enum bench_layout layout, enum bench_mode mod
     for (size_t i = 0; i < runs; i++) {
         p.trial[i] = (struct bench_trial){
             .repetition = (uint32_t)i + 1, .total_ns = ms[i] * MS, .written_ns = ms[i] * MS / 2};
-        /* In another order: repetitions are matched by number. */
+        /* In reverse order, since repetitions are matched by number. */
         p.ceiling[runs - 1 - i] = (struct bench_trial){
             .repetition = (uint32_t)i + 1, .total_ns = ms[i] * MS / 2, .written_ns = ms[i] * MS / 4};
     }
@@ -92,9 +93,9 @@ static void rates_of_a_point(void **state) {
     assert_float_equal(p.durable.stats.median, 1e8, 1);
     assert_float_equal(p.cached.stats.median, 2e8, 1);
     assert_float_equal(p.ceiling_durable.stats.median, 2e8, 1);
-    assert_float_equal(p.ratio.stats.min, 0.5, 1e-9); /* of equal repetitions, so there is no spread */
+    assert_float_equal(p.ratio.stats.min, 0.5, 1e-9); /* from equal repetitions, so there is no spread */
     assert_float_equal(p.ratio.stats.max, 0.5, 1e-9);
-    p.fate = BENCH_FAILED; /* what failed has no rate, whatever was measured before */
+    p.fate = BENCH_FAILED; /* a failed point has no rate, whatever was measured before */
     hpcw_error err;
     assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
     assert_false(p.durable.there || p.cached.there || p.ratio.there);
@@ -117,7 +118,7 @@ static void modes_have_their_rates(void **state) {
     bench_results_free(&r);
 }
 
-/* Reading is from a disk only if every run was. */
+/* Reading counts as from disk only if every run was. */
 static void cached_reading_is_told(void **state) {
     (void)state;
     struct bench_point p = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5);
@@ -129,7 +130,7 @@ static void cached_reading_is_told(void **state) {
     }
     assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
     assert_true(p.read.there && !p.read_cached);
-    assert_true(p.read.stats.median > 142857142 && p.read.stats.median < 142857143); /* a MB in 7 ms */
+    assert_true(p.read.stats.median > 142857142 && p.read.stats.median < 142857143); /* one MB in 7 ms */
     p.trial[3].read_bytes--;
     assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
     assert_true(p.read.there && p.read_cached);
@@ -164,7 +165,7 @@ static void differences_are_told(void **state) {
     bench_results_free(&r);
 }
 
-/* One run of five that other programs hold up takes no verdict away. */
+/* One run of five that other programs delay does not remove a verdict. */
 static void a_run_that_was_held_up_changes_nothing(void **state) {
     (void)state;
     static const uint64_t held_up[] = {100, 104, 500, 99, 102}, even[] = {150, 149, 153, 148, 151};
@@ -188,16 +189,14 @@ static double normal(uint64_t *random) {
     return sum;
 }
 
-/* How runs scatter. A hold-up takes as long as two usual runs, however short the run is that it meets. */
+/* Scatter of runs. A delay is as long as two usual runs, even for a short run. */
 struct scatter {
-    double run;     /* of a run of the usual length */
-    double held_up; /* share of the runs of the usual length that meet a hold-up */
+    double run;     /* relative scatter of a run of the usual length */
+    double held_up; /* share of the runs of the usual length with a delay */
 };
 
-/*
- * Of 200 simulated sweeps of eight points in so many rounds that take the time of five: in how many is there a verdict, and in
- * how many is its point more than a tenth slower than the best? The machine becomes slower and faster as a whole.
- */
+/* Simulates 200 sweeps of eight points. Their rounds take the time of five usual rounds, and the machine's speed
+ * varies. *given: sweeps with a verdict. *wrong: those whose point is more than a tenth slower than the best. */
 static void simulate(const struct scatter *scatter, size_t rounds, size_t *given, size_t *wrong) {
     enum { POINTS = 8, MOST = 20 };
     const double length = 5 / (double)rounds;
@@ -246,11 +245,11 @@ static void verdicts_are_right(void **state) {
         print_message("%g %g: %zu verdicts, %zu wrong\n", row[i].scatter.run, row[i].scatter.held_up, given,
                       wrong);
         assert_true(given >= row[i].least);
-        assert_true(wrong <= 4); /* of 200, 2 % */
+        assert_true(wrong <= 4); /* 2 % of 200 */
     }
 }
 
-/* In the same time, ten rounds of short runs give more verdicts than five of long ones, and no more that are wrong. */
+/* In the same time, ten rounds of short runs give more verdicts than five of long ones, and no more wrong ones. */
 static void short_rounds_serve_better(void **state) {
     (void)state;
     static const struct scatter scatter[] = {{0.04, 0}, {0.05, 0}, {0.03, 0.05}, {0.03, 0.1}};
@@ -265,7 +264,7 @@ static void short_rounds_serve_better(void **state) {
     }
 }
 
-/* What the plan says to show is seen, about nine times out of ten, and half of it is not. */
+/* A difference that the plan calls visible is found in about nine of ten cases, and half of it is not. */
 static void the_plan_says_what_shows(void **state) {
     (void)state;
     static const struct {
@@ -282,7 +281,7 @@ static void the_plan_says_what_shows(void **state) {
             struct bench_point p[14];
             for (size_t k = 0; k < row[i].points; k++) {
                 uint64_t ms[30];
-                /* The second point is slower by all of that, or by half of it. */
+                /* The second point is slower by this difference, or by half of it. */
                 const double slower = k != 1 ? 1 : 1 + (n % 2 == 0 ? seen : seen / 2);
                 for (size_t run = 0; run < row[i].rounds; run++) {
                     ms[run] = (uint64_t)(100000 * slower * exp(row[i].scatter * normal(&random)));
@@ -301,7 +300,7 @@ static void the_plan_says_what_shows(void **state) {
 
 /* ---- table and page ---- */
 
-/* All that a person reads: the table, or the page. To be freed. */
+/* Returns the text that a person reads: the table or the page. To be freed. */
 static char *shown(const struct bench_results *r, bool page) {
     char path[] = "shown.XXXXXX";
     int fd = mkstemp(path);
@@ -309,7 +308,7 @@ static char *shown(const struct bench_results *r, bool page) {
     FILE *stream = fdopen(fd, "w+");
     assert_non_null(stream);
     if (page) {
-        assert_int_equal(bench_report_page(r, path, NULL), HPCW_OK); /* a new file of this name */
+        assert_int_equal(bench_report_page(r, path, NULL), HPCW_OK); /* replaces the file of this name */
         assert_non_null(freopen(path, "r", stream));
     } else {
         assert_int_equal(bench_output_print(r, stream, NULL), HPCW_OK);
@@ -335,7 +334,8 @@ static const char *line_of(const char *text, const char *start) {
     return NULL;
 }
 
-/* What a sentence claims of the points that it names: 1 or -1 if the first is faster or slower than the second. */
+/* Returns the claim of a sentence about two points: 1 or -1 if the first is faster or slower than the second; 0:
+ * none. */
 static int claim_of(const char *text) {
     static const char *const faster[] = {": faster beyond noise (", " is worth it "},
                              *const slower[] = {": slower beyond noise (", " is not worth it "};
@@ -347,7 +347,7 @@ static int claim_of(const char *text) {
     return 0;
 }
 
-/* Reads a verdict by the rule. */
+/* Checks a verdict by the rule. */
 static void check_verdict(const struct bench_results *r) {
     if (strstr(r->verdict.text, " this job writes ") == NULL) {
         assert_non_null(strstr(r->verdict.text, "nothing can be said: "));
@@ -367,7 +367,7 @@ static void check_verdict(const struct bench_results *r) {
     assert_int_equal(says(r, "others is slower"), equal == 0);
 }
 
-/* Reads the sentences of the recommendation by the rule. */
+/* Checks the sentences of the recommendation by the rule. */
 static void check_advice(const struct bench_results *r) {
     for (size_t i = 0; i < r->advices; i++) {
         const struct bench_advice *a = &r->advice[i];
@@ -389,8 +389,8 @@ static void check_advice(const struct bench_results *r) {
     }
 }
 
-/* Simulated sweeps, quiet and not, of one run and of many: table and page say the same of each point, and no sentence says
- * more than the rule. */
+/* Simulates quiet and noisy sweeps with one run or many. Table and page agree on each point, and no sentence
+ * claims more than the rule allows. */
 static void one_rule_decides_all(void **state) {
     (void)state;
     static const double scatter[] = {0.005, 0.03, 0.1, 0.4};
@@ -432,7 +432,7 @@ static void one_rule_decides_all(void **state) {
         verdicts += strstr(r.verdict.text, " this job writes ") != NULL;
         for (size_t i = 0; i < r.advices; i++) {
             claims += claim_of(r.advice[i].text) != 0;
-            /* One run shows no noise, so no difference is beyond it. */
+            /* One run shows no noise, so no difference can exceed it. */
             assert_true(count > 1 || (strstr(r.advice[i].text, "differ beyond noise") == NULL &&
                                       claim_of(r.advice[i].text) == 0));
         }
@@ -458,7 +458,7 @@ static void one_rule_decides_all(void **state) {
         bench_results_free(&r);
     }
     print_message("%zu verdicts, %zu claims\n", verdicts, claims);
-    assert_true(verdicts >= 10 && claims >= 20); /* the sentences that are read are there */
+    assert_true(verdicts >= 10 && claims >= 20); /* enough sentences were checked */
 }
 
 static void noise_is_reported(void **state) {
@@ -476,7 +476,7 @@ static void noise_is_reported(void **state) {
     bench_results_free(&r);
 }
 
-/* What is too short or too small is in no comparison and in no verdict. */
+/* Points that are too short or too small are in no comparison and no verdict. */
 static void small_points_prove_nothing(void **state) {
     (void)state;
     struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The statistics that tests/realism judges by. */
+/* Statistics that tests/realism uses. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void test_median(void **state) {
         double sorted[200];
         for (size_t i = 0; i < n; i++) {
             random = random * UINT64_C(6364136223846793005) + 1;
-            value[i] = (double)((random >> 33) % (n < 100 ? n : 1000)); /* with and without equal ones */
+            value[i] = (double)((random >> 33) % (n < 100 ? n : 1000)); /* with and without equal values */
         }
         memcpy(sorted, value, sizeof sorted);
         qsort(sorted, n, sizeof *sorted, by_value);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Counting shared blocks: against an owner for every byte of the file. Where the bytes of a container are is not
- * computed here again but asked of files that the library wrote, through the reader that shares no code with it.
- */
+/* Compares the count of shared blocks with a list of the owner of every byte. Places of a container's bytes are
+ * not computed again. They come from files of the library, through the reader, which shares no code with it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +21,7 @@
 
 enum { MOST_RANKS = 64, META = -1, NOBODY = 0, ROUNDS = 1000 };
 
-/* Owners of the bytes of one file: rank + 1, or one of the above. */
+/* Owner of each byte of a file: rank + 1, or a constant above. */
 struct owners {
     int *of;
     size_t size;
@@ -42,12 +40,12 @@ static void own(struct owners *o, uint64_t start, uint64_t size, int owner) {
     }
 }
 
-/* Whom a block holds, by a flag for each. */
+/* Flags of the owners in a block. */
 struct tally {
     bool shares[MOST_RANKS], pair[MOST_RANKS];
 };
 
-/* `host` [MOST_RANKS]: of each rank; NULL: not counted. */
+/* host: [MOST_RANKS] host of each rank; NULL: not counted. */
 static void count_block(const struct owners *o, uint64_t begin, uint64_t block, const uint32_t *host,
                         struct bench_sharing *c, struct tally *t) {
     bool in[MOST_RANKS + 1] = {false};
@@ -133,7 +131,7 @@ static void same(const struct bench_geometry *g, const struct bench_sharing *got
 #undef SAME
 }
 
-/* Without hosts, with neighbouring ranks on a host, and with ranks dealt to hosts in turn. */
+/* Checks without hosts, with neighbouring ranks on a host, and with ranks assigned to hosts in turn. */
 static void check(const struct bench_geometry *geometry, const struct owners *files, uint32_t count) {
     for (int map = 0; map < 3; map++) {
         struct bench_geometry of_map = *geometry, *g = &of_map;
@@ -152,7 +150,7 @@ static void check(const struct bench_geometry *geometry, const struct owners *fi
     }
 }
 
-/* A container of this geometry, written by the library in one process. */
+/* Writes a container of this geometry from one process. */
 static void write_container(const char *path, const struct bench_geometry *g) {
     static const unsigned char data[65536];
     hpcw_error err;
@@ -191,7 +189,7 @@ static void write_container(const char *path, const struct bench_geometry *g) {
         }                                                                                                      \
     } while (0)
 
-/* Owners of what is written in file f of a container, every offset later by `shift`. */
+/* Sets the owners of the data in file f of a container, with all offsets increased by `shift`. */
 static void own_file(struct read_sion *reader, uint32_t f, uint64_t shift, struct owners *o) {
     hpcw_error err;
     struct read_sion_info info;
@@ -244,7 +242,7 @@ static void containers_are_as_the_library_writes_them(void **state) {
         struct read_sion *reader;
         MUST(read_sion_open(path, &reader, &err));
         uint32_t files = read_sion_files(reader);
-        /* An aligned container stands for its shifted twin, too. */
+        /* An aligned container also represents its shifted twin. */
         for (int shifted = 0; shifted <= (g.layout == BENCH_SION_ALIGNED); shifted++) {
             struct owners *o = calloc(files, sizeof *o);
             assert_non_null(o);
@@ -269,7 +267,7 @@ static void dense_files_are_rank_after_rank(void **state) {
     for (int round = 0; round < ROUNDS; round++) {
         struct bench_geometry g = random_geometry(&rng);
         struct owners o = {0};
-        /* Datasets of HDF5 begin somewhere in a block, if theirs are no blocks that 16 MiB is a multiple of. */
+        /* Datasets of HDF5 begin inside a block, unless 16 MiB is a multiple of the block size. */
         const uint64_t start = BENCH_HDF5_START % g.fs_block;
         struct owners dataset = {0};
         for (uint32_t r = 0; r < g.ranks; r++) {
@@ -309,7 +307,7 @@ static struct bench_sharing count(struct bench_geometry g) {
     return c;
 }
 
-/* A million ranks, by hand: 47008 bytes each on blocks of 16 MiB. */
+/* A million ranks, computed by hand: 47008 bytes each on blocks of 16 MiB. */
 static void a_million_ranks(void **state) {
     (void)state;
     const uint64_t mib = 1 << 20;
@@ -325,7 +323,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.pairs, 999998); /* rank 2^19 begins a block: 47008 is 2^5 * 1469 */
     assert_int_equal(c.ranks, 1000000);
     assert_int_equal(c.shared_bytes, c.bytes);
-    /* Aligned: a block for each, and the metadata before and after them on blocks of their own. */
+    /* Aligned: each rank has its own block. The metadata before and after them have blocks of their own. */
     g.layout = BENCH_SION_ALIGNED;
     c = count(g);
     assert_int_equal(c.data_blocks, 1000000);
@@ -333,7 +331,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.largest, 1);
     assert_int_equal(c.meta_blocks, 2);
     assert_int_equal(c.mixed_blocks, 0);
-    /* Half a block later with whole blocks of data: every block but the last is half of one rank, half of the next. */
+    /* Half a block later, with whole blocks of data: every block except the last has halves of two ranks. */
     g.layout = BENCH_SION_SHIFTED;
     g.rank_bytes = 16 * mib;
     c = count(g);
@@ -341,7 +339,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.shared_blocks, 999999);
     assert_int_equal(c.pairs, 999999);
     assert_int_equal(c.mixed_blocks, 2);
-    /* A thousand chunks a rank: the pattern repeats, and so does the count. */
+    /* A thousand chunks a rank: the pattern repeats, and the count is multiplied. */
     g.chunk_bytes = g.rank_bytes;
     g.rank_bytes = 1000 * g.chunk_bytes;
     c = count(g);
@@ -379,7 +377,7 @@ static void nonsense_is_refused(void **state) {
         assert_int_equal(bench_sharing_count(&g[i], &c, &err), want[i]);
         assert_memory_equal(err.message, "sharing: ", 9);
     }
-    /* More chunks of a rank than the format can say. */
+    /* More chunks of a rank than the format can represent. */
     struct bench_geometry many = good;
     many.chunk_bytes = 1;
     many.container_block = 1;

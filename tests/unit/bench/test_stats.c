@@ -27,8 +27,8 @@ static struct bench_stats of(const double *x, size_t n, double level) {
     return s;
 }
 
-/* Values by hand: 2 3 5 7 11 13, squared distances from 41/6 sum to 581/6 (as do R's mean, sd, mad, quantile).
- */
+/* Values by hand: 2 3 5 7 11 13, with squared distances from 41/6 that sum to 581/6. R's mean, sd, mad and
+ * quantile agree. */
 static void small_samples_are_exact(void **state) {
     (void)state;
     const double x[] = {7, 2, 13, 3, 11, 5};
@@ -41,7 +41,7 @@ static void small_samples_are_exact(void **state) {
     near(s.median, 6, 0);
     near(s.q25, 3.5, 0);
     near(s.q75, 10, 0);
-    near(s.mad, 3.5, 0); /* distances 1 4 7 3 5 1: sorted 1 1 3 4 5 7 */
+    near(s.mad, 3.5, 0); /* distances 1 4 7 3 5 1; sorted 1 1 3 4 5 7 */
     near(s.ci_low, 2, 0);
     near(s.ci_high, 13, 0);
     near(s.ci_coverage, 1 - 2.0 / 64, 0);
@@ -80,8 +80,7 @@ static void quantiles_stay_between_their_neighbours(void **state) {
     near(bench_stats_quantile(x, 4, 0.1), 1.3, 1e-15);
 }
 
-/* The usual tables of distribution-free intervals, ranks from 1: n = 5 1-5 93.75 %, 10 2-9, 20 6-15, 50 18-33.
- */
+/* Tables of distribution-free intervals, with ranks from 1: n = 5 1-5 93.75 %, 10 2-9, 20 6-15, 50 18-33. */
 static void ranks_of_the_interval_agree_with_tables(void **state) {
     (void)state;
     static const struct {
@@ -117,7 +116,7 @@ static void large_counts_continue_the_small_ones(void **state) {
     near((double)low, 500000 - 1.96 * 500, 2);
 }
 
-/* Of many samples of 11 uniform numbers the interval must hold the true median in the promised share. */
+/* Of many samples of 11 uniform numbers, the interval must contain the true median with the promised frequency. */
 static void the_interval_covers_the_median_as_often_as_promised(void **state) {
     (void)state;
     enum { SAMPLES = 20000, N = 11 };
@@ -199,7 +198,7 @@ static void one_wild_value_moves_a_trimmed_mean_little(void **state) {
     assert_int_equal(bench_stats_trimmed(x, 5, &mean, &variance, &df, NULL), HPCW_OK);
     assert_int_equal(df, 2);
     assert_float_equal(mean, 3, 1e-12);
-    /* 2 2 3 4 4: squares of 4 in all, over 3 * 2 */
+    /* 2 2 3 4 4: the squares sum to 4, divided by 3 * 2 */
     assert_float_equal(variance, 4.0 / 6, 1e-12);
     assert_int_equal(bench_stats_trimmed(x, 4, &mean, &variance, &df, NULL), HPCW_OK);
     assert_int_equal(df, 3); /* too few to cut any */

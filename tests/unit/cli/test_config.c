@@ -106,7 +106,7 @@ static void the_command_line_wins(void **state) {
     assert_int_equal(c.options.ranks, 8);
     assert_int_equal(c.options.seed, 7);
     assert_true(c.options.checksums);
-    /* Applied in order, so the later ones win. */
+    /* Applied in order, so later settings win. */
     static const char *const expected[][2] = {{"a.b", "2"}, {"a.d", "2"}, {"a.b", "1"}, {"a.c", "1"}};
     assert_int_equal(c.options.set.count, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -130,7 +130,7 @@ static void the_form_of_lines_does_not_matter(void **state) {
         "[hpcgen]\r\nranks = 16\r\nseed=5\r\n",
         "[hpcgen]\nranks=16\nseed=5", /* no line feed at the end */
         "\xef\xbb\xbf[hpcgen]\nranks=16\nseed=5\n",
-        "  [hpcgen]\n\tranks = 16\n\t\t seed = 5 \t\n", /* indented, but no continuation of the value above */
+        "  [hpcgen]\n\tranks = 16\n\t\t seed = 5 \t\n", /* indented, but not a continuation of the previous value */
         "[hpcgen]\nranks = 16\n[a]\n[hpcgen]\nseed = 5\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -167,7 +167,7 @@ static void errors_name_file_and_line(void **state) {
     static const struct {
         const char *text;
         hpcw_status status;
-        const char *message; /* an '*' at its end matches any text */
+        const char *message; /* '*' at the end matches any text */
     } rows[] = {
         {"ranks = 3\n", HPCW_EINVAL, "run.ini:1: expected a [section] before the first key, got \"ranks\""},
         {"[hpcgen]\n\nrank = 3\n", HPCW_EINVAL,
@@ -226,7 +226,7 @@ static void a_wrong_value_is_an_error_even_if_overruled(void **state) {
 
 static void long_lines_are_refused_whole(void **state) {
     (void)state;
-    /* Finds the limit of libinih: the longest comment that it accepts. */
+    /* Finds libinih's limit: the longest comment that it accepts. */
     char text[4096];
     size_t longest = 0;
     struct config_call c;
@@ -245,7 +245,7 @@ static void long_lines_are_refused_whole(void **state) {
                    longest, longest + 1);
     assert_string_equal(c.err.message, expected);
 
-    /* The longest value is read completely, with a line after it; one byte more is refused. */
+    /* The longest value is read completely, with a line after it. One byte more is refused. */
     static const char head[] = "[hpcgen]\nout = ", tail[] = "\nseed = 9\n";
     size_t room = longest - strlen("out = ");
     for (size_t more = 0; more < 2; more++) {

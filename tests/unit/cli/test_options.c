@@ -184,7 +184,7 @@ static void values_of_all_kinds(void **state) {
     struct options_call c;
     good(&c, "-n 2 -o=x --seed 18446744073709551615 -f sion --preset torus-tofud --scale large -b 1M --files 7 "
              "--part 3/8 --sync --no-checksums --json --set a.b=c=d --set=e.f= --jobs auto");
-    assert_string_equal(c.options.out, "=x"); /* only long options take a '=' */
+    assert_string_equal(c.options.out, "=x"); /* only long options use '=' */
     assert_true(c.options.seed == UINT64_MAX);
     assert_int_equal(c.options.formats, 2);
     assert_string_equal(c.options.preset, "torus-tofud");
@@ -268,7 +268,7 @@ static void errors_say_what_wanted_and_got(void **state) {
     static const struct {
         const char *line;
         hpcw_status status;
-        const char *message; /* an '*' at its end matches any text */
+        const char *message; /* '*' at the end matches any text */
     } rows[] = {
         {"", HPCW_EINVAL, "generate: expected --ranks N, got none (see --help)"},
         {"-n 4", HPCW_EINVAL, "generate: expected --out DIR, got none (see --help)"},
@@ -504,7 +504,7 @@ static void the_version_is_the_library_s(void **state) {
     free(text);
 }
 
-/* Whether a text has an option, and not only a longer one that begins like it. */
+/* Returns whether a text has an option, not just a longer one with that prefix. */
 static bool names(const char *text, const char *option) {
     const size_t size = strlen(option);
     for (const char *found = strstr(text, option); found != NULL; found = strstr(found + 1, option)) {
@@ -544,7 +544,7 @@ static void help_names_every_option_where_it_is_taken(void **state) {
                 }
             }
             has(text, "--version", "help");
-            if (widths[w] >= 80) { /* narrower ones cannot always break a name with its argument */
+            if (widths[w] >= 80) { /* narrower ones cannot always keep a name and its argument on one line */
                 for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
                     assert_in_range(strlen(line), 1, widths[w]);
                     assert_true(line[strlen(line) - 1] != ' ');
@@ -605,7 +605,7 @@ static void manual_and_completions_name_every_option(void **state) {
     free(fish);
 }
 
-/* Characters with a meaning for roff or a shell, which would break a page or a script. */
+/* Characters special to roff or a shell, which would break a page or a script. */
 static const struct ui_option nasty_options[] = {
     {.param = {.key = "it's", .help = "it's a [\"value\"]: `x` \\ $HOME"},
      .metavar = "A:B",

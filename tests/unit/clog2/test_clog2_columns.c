@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>, "Columns": the rows are those of the callbacks, in any chunks, of any window. */
+/* hpcw/clog2_read.h>, "Columns": the rows equal those of the callbacks, for any chunks and windows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ enum { RANKS = 3, STEPS = 40, MOST = 1000 };
 
 static char dir[256], path[300];
 
-/* The log of clog2_cases, but the definitions stand at its end. */
+/* Writes the log of clog2_cases with the definitions at its end. */
 static hpcw_status write_late(void) {
     struct clog2_case c;
     char late[300];
@@ -276,7 +276,7 @@ static void windows_of_times_and_ranks(void **state) {
         for (int k = 0; k < 60; k++) {
             hpcw_clog2_window w;
             hpcw_clog2_window_init(&w);
-            /* Exactly at the ends of rows, too. */
+            /* Also exactly at the ends of rows. */
             w.from = k % 3 == 0 ? all.to[(size_t)k % all.count] : begin + (end - begin) * k / 80;
             w.to = w.from + (end - begin) * (k % 7 + 1) / 40;
             w.first_rank = (uint32_t)k % RANKS;
@@ -295,7 +295,7 @@ static void windows_of_times_and_ranks(void **state) {
     hpcw_clog2_reader_free(r);
 }
 
-/* Damage behind the window does not matter; within, the rows before it come first. */
+/* Damage after the window does not matter. Within the window, the rows before the damage are read first. */
 static void no_more_is_read_than_the_window_needs(void **state) {
     (void)state;
     static struct rows all;
@@ -365,7 +365,7 @@ static void definitions_hold_wherever_they_stand(void **state) {
     hpcw_clog2_reader_free(other);
 }
 
-/* States of one thread nest over communicators; those of another thread do not count. */
+/* States of one thread nest across communicators; states of another thread do not count. */
 static void depth(void **state) {
     (void)state;
     static const struct {
@@ -397,7 +397,7 @@ static void depth(void **state) {
     hpcw_clog2_reader_free(r);
 }
 
-/* Replaces the first big-endian `from` at or after `at` by `to`, and returns where it was. */
+/* Replaces the first big-endian `from` at or after `at` by `to`. Returns its offset. */
 static size_t replace_number(unsigned char *data, size_t size, size_t at, int32_t from, int32_t to) {
     unsigned char old[4];
     hpcw_i_put_u32(old, (uint32_t)from, true);
@@ -407,10 +407,10 @@ static size_t replace_number(unsigned char *data, size_t size, size_t at, int32_
     return (size_t)(found - data);
 }
 
-/* An event may pass from one definition to another: its use before must not be remembered. */
+/* An event may change from one definition to another. The reader must not remember its earlier use. */
 static void events_that_change_hands(void **state) {
     (void)state;
-    enum { OTHER = 4999 }; /* an event that is not announced; no writer of ours defines one */
+    enum { OTHER = 4999 }; /* an event that was not announced; our writers define none of this number */
     struct clog2_case c;
     char file[300];
     static struct rows all;
@@ -437,7 +437,7 @@ static void events_that_change_hands(void **state) {
     }
     assert_int_equal(clog2_case_write(&c, file, 0, NULL), HPCW_OK);
     clog2_case_free(&c);
-    /* The first of the two states begins with another event: its definition, and its use. */
+    /* Changes the begin event of the first of the two states: in its definition and in its use. */
     unsigned char *data = read_file(file, &size);
     assert_non_null(data);
     const size_t defined = replace_number(data, size, 1024, start, OTHER);
@@ -486,7 +486,7 @@ static void refusals(void **state) {
     assert_int_equal(hpcw_clog2_reader_select(r, HPCW_CLOG2_TABLE_STATES, &w, NULL), HPCW_EINVAL);
     hpcw_clog2_window_init(NULL);
 
-    /* Nothing is selected, then another table, then another call has ended the selection. */
+    /* Nothing is selected; another table is selected; or another call has ended the selection. */
     assert_int_equal(hpcw_clog2_reader_states(r, &states, 1, &count, &err), HPCW_ESTATE);
     assert_int_equal(count, 0);
     assert_non_null(strstr(err.message, "expected table 1 to be selected, got none"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording by one process: what is recorded is in the log, what may not be is counted, and all of it survives. */
+/* Recording by one process: the log has what was recorded, invalid records are counted, and everything survives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void place_make(struct place *p) {
     (void)snprintf(p->path, sizeof p->path, "%s/app.clog2", p->directory);
 }
 
-/* The definitions of all tests. */
+/* Definitions of all tests. */
 struct recording {
     struct place place;
     hpcw_clog2_log_options options;
@@ -75,7 +75,7 @@ static void recording_open(struct recording *r) {
     recording_begin(r);
 }
 
-/* The records of a log that keeps the rules, by kind, and all of them. */
+/* Returns the number of records of a valid log; also counts them by kind. */
 static uint64_t count_records(const char *path, unsigned flags, uint64_t kinds[12]) {
     struct read_clog2 *reader;
     hpcw_error err;
@@ -94,7 +94,7 @@ static uint64_t count_records(const char *path, unsigned flags, uint64_t kinds[1
     return all;
 }
 
-/* Finishes, and counts the records by kind. `flags` for the reader. */
+/* Finishes the log and counts its records by kind. flags: for the reader. */
 static void recording_finish(struct recording *r, unsigned flags, uint64_t kinds[12]) {
     hpcw_error err;
     must(hpcw_clog2_log_finish(r->log, &r->report, &err), &err);
@@ -151,7 +151,7 @@ static void everything_is_recorded(void **state) {
     }
 }
 
-/* A clock that stands still, and one that steps back: times differ and do not. */
+/* Clocks that stand still or step back: times still differ, or do not. */
 static double strange_time;
 
 static double strange_now(void) {
@@ -180,9 +180,9 @@ static void misuse_is_counted(void **state) {
     (void)state;
     struct recording r;
     recording_open(&r);
-    hpcw_clog2_log_end(r.timeline, 0, r.compute);        /* did not begin */
+    hpcw_clog2_log_end(r.timeline, 0, r.compute);        /* this state did not begin */
     hpcw_clog2_log_event(r.timeline, 0, 4321);           /* not defined */
-    hpcw_clog2_log_event(r.timeline, 0, -5);             /* nor can it be */
+    hpcw_clog2_log_event(r.timeline, 0, -5);             /* nor can this one be */
     hpcw_clog2_log_event(r.timeline, 77, 2 * r.compute); /* no such communicator */
     hpcw_clog2_log_send(r.timeline, 0, 1, 0, 8);         /* no such rank */
     hpcw_clog2_log_receive(r.timeline, 0, -1, 0, 8);     /* a wildcard */
@@ -195,7 +195,7 @@ static void misuse_is_counted(void **state) {
     }
     hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
     some_work(&r, 1);
-    hpcw_clog2_log_begin(r.timeline, 0, r.exchange); /* does not end */
+    hpcw_clog2_log_begin(r.timeline, 0, r.exchange); /* this state does not end */
     uint64_t kinds[12];
     recording_finish(&r, 0, kinds);
     assert_int_equal(r.report.end_alone, 1);
@@ -210,7 +210,7 @@ static void packed_cargo_is_checked_by_its_format(void **state) {
     (void)state;
     struct recording r;
     recording_open(&r);
-    /* A text of 4 bytes for %s, then a length that leads past the end, then pieces that are not all of the cargo. */
+    /* A text of 4 bytes for %s; then a length beyond the end; then pieces that do not fill the cargo. */
     static const char good[] = "\0\4here", long_text[] = "\0\37", both[] = "\0\1x";
     hpcw_clog2_cargo cargo = {0};
     hpcw_clog2_cargo_packed(&cargo, good, sizeof good);
@@ -253,8 +253,8 @@ static void a_log_gets_its_last_path(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* A symbolic link that has the name at the open, or when the log gets another one, is followed. One that has it later is
- * replaced, and what it leads to stays. */
+/* A symbolic link that has the log's name when it is opened or renamed is followed. One made later is replaced,
+ * and its target stays. */
 static void links_are_followed_at_the_open(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -317,7 +317,7 @@ static void paths_of_no_file_are_refused(void **state) {
     recording_finish(&r, READ_CLOG2_STRICT, kinds); /* under its first path */
 }
 
-/* The command of a message makes the log under the path that it got last, and a shell takes each name for one word. */
+/* The command in a message uses the log's last path, and a shell takes each name as one word. */
 static void the_command_names_the_last_path(void **state) {
     (void)state;
     struct recording r;
@@ -398,7 +398,7 @@ static void more_than_memory_is_spilled(void **state) {
     some_work(&r, times);
     uint64_t kinds[12];
     recording_finish(&r, READ_CLOG2_STRICT, kinds);
-    /* Waiting for the disk shows as a state, at most one for each chunk. */
+    /* A wait for the disk is recorded as a state, at most one for each chunk. */
     uint64_t waits = kinds[HPCW_CLOG2_BARE] - 2 * (uint64_t)times;
     assert_true(waits % 2 == 0 && waits / 2 <= 20 && (waits > 0) == (r.report.stalls > 0));
     assert_int_equal(r.report.lost, 0);
@@ -428,7 +428,8 @@ static void more_than_memory_is_lost_without_a_directory(void **state) {
     assert_true(r.report.lost > 0 && kinds[HPCW_CLOG2_BARE] >= 3 * CHUNK_EVENTS);
 }
 
-/* A limit on the size of files, as batch systems set it: records stay in memory, and no SIGXFSZ ends the program. */
+/* With a limit on file sizes, as batch systems set it, records stay in memory, and SIGXFSZ does not end the
+ * program. */
 static void a_limit_of_file_sizes_is_reported(void **state) {
     (void)state;
     struct recording r;
@@ -457,7 +458,7 @@ static void a_limit_of_file_sizes_is_reported(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* The program changes its directory. The local file is found when the log is written, and when it is not. */
+/* The program changes its directory. The local file is found again, whether the log is written or not. */
 static void a_relative_directory_stays(void **state) {
     (void)state;
     char before[4096];
@@ -479,12 +480,12 @@ static void a_relative_directory_stays(void **state) {
         assert_int_equal(s, written ? HPCW_OK : HPCW_ENOENT);
         assert_true(written || strstr(err.message, "hpcgen recover --output log /") != NULL);
         hpcw_clog2_log_free(r.log);
-        assert_int_equal(count_entries(r.place.directory), 1); /* the log, or the local file */
+        assert_int_equal(count_entries(r.place.directory), 1); /* the log or the local file */
         scratch_remove(r.place.directory);
     }
 }
 
-/* The log itself does not fit. The program lives on, and learns why. */
+/* The log itself exceeds the limit. The program continues and gets an error. */
 static void a_log_beyond_the_limit_is_a_failure(void **state) {
     (void)state;
     struct recording r;
@@ -584,7 +585,7 @@ static void write_local(const char *local, const unsigned char *bytes, size_t si
     assert_int_equal(fclose(f), 0);
 }
 
-/* What a host that dies, or a copy that ends early, leaves is no whole log. */
+/* A partial copy, or what a dead host leaves, is no complete log. */
 static void assert_is_incomplete(const struct recording *r, const char *const *locals) {
     hpcw_error err;
     assert_int_equal(hpcw_clog2_recover(r->place.path, locals, 1, false, NULL, &err), HPCW_EMISMATCH);
@@ -623,12 +624,12 @@ static void what_was_recorded_survives(void **state) {
     assert_int_equal(found.files, 1);
     assert_int_equal(found.truncated, 0);
     assert_int_equal(found.left_out, 0);
-    /* Waiting for the disk shows as a state, at most one for each chunk. */
+    /* A wait for the disk is recorded as a state, at most one for each chunk. */
     const uint64_t most = bare_records(r.place.path), waits = most - 2 * (uint64_t)(times + 1000);
     assert_true(waits % 2 == 0 && waits / 2 <= 4);
     assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 2, false, &found, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "expected every rank once"));
-    /* Cut anywhere, what is left is a log. */
+    /* Truncated anywhere, the rest gives a log. */
     size_t size;
     unsigned char *bytes = read_file(local, &size);
     assert_non_null(bytes);
@@ -636,7 +637,7 @@ static void what_was_recorded_survives(void **state) {
     for (size_t cut = 200; cut < size; cut += size / 23) {
         write_local(local, bytes, cut);
         if (hpcw_clog2_recover(r.place.path, locals, 1, false, NULL, &err) == HPCW_OK) {
-            assert_int_equal(bare_records(r.place.path), most); /* a window was being made ahead */
+            assert_int_equal(bare_records(r.place.path), most); /* a window was being prepared */
             break;
         }
         assert_is_incomplete(&r, locals);
@@ -647,14 +648,14 @@ static void what_was_recorded_survives(void **state) {
         if (found.records > 10) {
             uint64_t bare = bare_records(r.place.path);
             assert_true(bare >= before && bare <= most);
-            /* All that is before the cut, but for what the whole file has instead of records: definitions, and windows that
-             * are not full, as the last one and each that a wait for the disk left. */
+            /* The log has everything before the cut, except what is not records. This is definitions and windows
+             * that are not full: the last one, and each that a wait for the disk left. */
             assert_true(bare + size / 16 - most + 1 >= cut / 16);
             before = bare;
         }
     }
     assert_true(before > 0);
-    /* A page that did not reach the disk: the first one of a window that is used, and one within. */
+    /* Pages that did not reach the disk: the first one of a used window, and one within it. */
     size_t window = CHUNK_EVENTS * 16;
     while (window < size && bytes[window] == 0) {
         window += CHUNK_EVENTS * 16;
@@ -674,7 +675,7 @@ static void what_was_recorded_survives(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* A run of this host that died is seen. One of another host may be alive. */
+/* A dead run of this host is detected. One of another host may be alive. */
 static void what_is_left_is_of_this_host(void **state) {
     (void)state;
     struct recording r;
@@ -705,7 +706,7 @@ static void what_is_left_is_of_this_host(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* There is space for the window of one thread. After the refusal of another one, definitions still find theirs. */
+/* There is space for one thread's window. After another thread was refused, definitions still find space. */
 static void definitions_after_a_refusal_survive(void **state) {
     (void)state;
     struct recording r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>: what is read can be written again, states and messages are those of the program. */
+/* hpcw/clog2_read.h>: what is read can be written again, and states and messages are those of the program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     assert_true(hpcw_clog2_reader_comm(context, index, entry));
 }
 
-/* Every record, put into another log as it was read: the same file. */
+/* Copies every record to another log, which must be the same file. */
 static void what_is_read_can_be_written(void **state) {
     (void)state;
     hpcw_clog2_reader *r = opened();
@@ -106,7 +106,7 @@ static void what_is_read_can_be_written(void **state) {
 
 struct seen {
     unsigned sends, receives, computes, exchanges;
-    double stretches, states; /* seconds of stretches, and of states that are in no other */
+    double stretches, states; /* seconds of stretches, and of outermost states */
     double compute;
 };
 
@@ -185,7 +185,7 @@ static void states_messages_and_their_profile(void **state) {
         assert_int_equal(hpcw_clog2_reader_watch(r, &watch, NULL), HPCW_OK);
         assert_true(seen.sends == RANKS * STEPS && seen.receives == RANKS * STEPS);
         assert_true(seen.computes == RANKS * STEPS && seen.exchanges == RANKS * STEPS);
-        /* No state is in another one here. */
+        /* No state is nested here. */
         assert_true(seen.stretches > 0 && fabs(seen.stretches - seen.states) <= 1e-9 * seen.states);
     }
     assert_int_equal(hpcw_clog2_reader_watch(r, &(hpcw_clog2_watch){0}, NULL), HPCW_OK);
@@ -199,7 +199,7 @@ static void states_messages_and_their_profile(void **state) {
     assert_int_equal(sums.bytes, (uint64_t)RANKS * (STEPS * 1000 + STEPS * (STEPS - 1) / 2));
     assert_int_equal(hpcw_clog2_reader_profile(r, &(hpcw_clog2_profile){0}, NULL), HPCW_OK);
 
-    /* Back to the first record. */
+    /* Goes back to the first record. */
     hpcw_clog2_record record;
     bool more = true;
     assert_int_equal(hpcw_clog2_reader_next(r, &record, &more, NULL), HPCW_OK);
@@ -230,7 +230,7 @@ struct event {
     int32_t comm, thread, event;
 };
 
-/* A log of one rank with an event each second, read with a callback for stretches, and one for states. */
+/* Reads a log of one rank with an event each second: with a callback for stretches, and with one for states. */
 static void watch_events(const struct event *events, size_t count, struct pieces *stretches,
                          struct pieces *states) {
     struct clog2_case c;
@@ -278,7 +278,7 @@ static void timelines_of_a_rank_overlap(void **state) {
     }
 }
 
-/* A state inside another one of the same timeline takes its time from the stretches of that, not from the state. */
+/* A nested state of the same timeline reduces the stretches of the outer state, not the state itself. */
 static void nested_states(void **state) {
     (void)state;
     static const struct event events[] = {{0, 1, 600}, {0, 1, 602}, {0, 1, 603}, {0, 1, 601}};
@@ -350,7 +350,7 @@ static void messages_of_many_tags(void **state) {
 
 /* ---- callbacks ---- */
 
-/* Returns a failure at call `last`. Every other call of the handle in a callback is refused, or does nothing. */
+/* Returns a failure at call `last`. In a callback, all other calls of the handle are refused or do nothing. */
 struct stopping {
     hpcw_clog2_reader *reader;
     unsigned calls, last;
@@ -442,7 +442,7 @@ static void refusals(void **state) {
     hpcw_clog2_reader_free(NULL);
     hpcw_clog2_reader_free(r);
 
-    /* A record of no kind at the start of the second block: none of the later blocks is read. */
+    /* An unknown kind of record at the start of the second block: later blocks are not read. */
     char damaged[300];
     size_t size;
     unsigned char *data = read_file(path, &size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The merge of sorted runs of records, beside a plain sort of all of them. */
+/* Compares the merge of sorted runs of records with a plain sort. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ enum { MOST_RUNS = 40, RECORDS = 3000, SPARE = 64 };
 
 struct record {
     uint64_t time;
-    uint32_t run, number; /* in its run */
+    uint32_t run, number; /* number of the run, and position in it */
     const unsigned char *bytes;
 };
 
@@ -27,14 +27,14 @@ struct input {
     size_t records, bytes, runs;
 };
 
-/* How times follow each other. */
+/* Distribution of times over the runs. */
 enum pattern { MIXED, TURNS, TIES, SAME, PATTERNS };
 
 static double step_of(enum pattern pattern, uint64_t *state, uint32_t run, uint32_t number) {
     switch (pattern) {
     case MIXED:
         return 1 + (double)random_below(state, 1000);
-    case TURNS: /* two runs at a time, for a while */
+    case TURNS: /* alternates between two runs for a while */
         return number % 500 == 0 ? 1e6 * (double)(1 + (run / 2 + random_below(state, 2)) % 5) : 1;
     case TIES:
         return (double)random_below(state, 2);
@@ -88,7 +88,7 @@ static void free_input(struct input *in) {
     free(in->record);
 }
 
-/* Takes all records but some first ones, by portions that end for want of room or of records. */
+/* Takes all records except some first ones, in portions that end when room or records run out. */
 static void check_merge(const struct input *in, struct hpcw_i_clog2_runs *runs, uint64_t *state) {
     for (size_t i = 0; i < in->runs; i++) {
         hpcw_i_clog2_runs_set(runs, i, in->data[i], in->data[i] + in->size[i]);
@@ -113,7 +113,7 @@ static void check_merge(const struct input *in, struct hpcw_i_clog2_runs *runs, 
             check += bytes;
         }
         assert_int_equal(used, check);
-        /* It stops for a reason, and writes nothing beyond its memory. */
+        /* It stops only for a reason, and writes nothing beyond its memory. */
         assert_true(number == most || used + hpcw_i_clog2_size_at(in->record[at].bytes) > size);
         for (size_t k = 0; k < SPARE; k++) {
             assert_int_equal(room[size + k], 0xee);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CLOG-2 writer by itself: blocks, texts, cargo, slices, and everything it refuses. */
+/* The CLOG-2 writer alone: blocks, texts, cargo, slices, and everything it refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static int kind_at(const unsigned char *p) {
     return (int)hpcw_i_get_u32(p + 20, true);
 }
 
-/* Free bytes for one record, which counts as put. */
+/* Returns space for a record, and counts the record as put. */
 static unsigned char *room_for(struct hpcw_i_clog2_blocks *b, uint32_t size, double time) {
     size_t room, most;
     unsigned char *p = hpcw_i_clog2_blocks_space(b, size, time, &room, &most);
@@ -43,7 +43,8 @@ static void put_bare(struct hpcw_i_clog2_blocks *b, double time) {
     hpcw_i_clog2_encode(&r, p);
 }
 
-/* 256 bytes: with 7 records of 32 bytes 224 are used, and 224 + 24 < 256 but an eighth does not fit. */
+/* 256 bytes: 7 records of 32 bytes use 224. Since 224 + 24 < 256, the block is not full, but an eighth record
+ * does not fit. */
 static void a_block_takes_what_the_rule_says(void **state) {
     (void)state;
     struct hpcw_i_clog2_blocks b = {0};
@@ -67,7 +68,7 @@ static void a_block_takes_what_the_rule_says(void **state) {
     hpcw_i_clog2_blocks_free(&b);
 }
 
-/* used + size + 24 == block size does not fit: at least a byte, so eight, stay free. */
+/* used + size + 24 == block size does not fit. At least one byte stays free, so eight. */
 static void a_block_is_never_quite_full(void **state) {
     (void)state;
     struct hpcw_i_clog2_blocks b = {0};
@@ -91,7 +92,7 @@ static void a_segment_begins_a_block(void **state) {
     for (uint32_t i = 0; i < HPCW_CLOG2_SEGMENT; i++) {
         put_bare(&b, i);
     }
-    uint64_t before = hpcw_i_clog2_blocks_count(&b); /* 2047 records of 32 bytes fit into one */
+    uint64_t before = hpcw_i_clog2_blocks_count(&b); /* a block holds 2047 records of 32 bytes */
     assert_int_equal(before, (HPCW_CLOG2_SEGMENT + 2046) / 2047);
     put_bare(&b, 1e6);
     assert_int_equal(hpcw_i_clog2_blocks_count(&b), before + 1);
@@ -103,7 +104,7 @@ static void a_segment_begins_a_block(void **state) {
     hpcw_i_clog2_blocks_free(&b);
 }
 
-/* Records of a segment, some of them longer, in an order that depends on `seed`; *bytes: of them. */
+/* Puts records of a segment, some of them longer, in an order that depends on `seed`. *bytes: their size. */
 static uint64_t blocks_taken(uint32_t block_size, uint32_t records, uint32_t longer, uint32_t seed,
                              uint64_t *bytes) {
     struct hpcw_i_clog2_blocks b = {0};
@@ -125,7 +126,7 @@ static uint64_t blocks_taken(uint32_t block_size, uint32_t records, uint32_t lon
     return count;
 }
 
-/* Whoever counts blocks by bytes is right, or says that it cannot. */
+/* Counting blocks from bytes gives the right number, or says that it is unknown. */
 static void bytes_tell_how_many_blocks(void **state) {
     (void)state;
     static const uint32_t size[] = {256, 2048, 65536, 1 << 20};
@@ -136,13 +137,13 @@ static void bytes_tell_how_many_blocks(void **state) {
             uint64_t found = hpcw_i_clog2_blocks_of(size[i], bytes, bytes);
             assert_true(found == 0 || found == count);
             known += found != 0;
-            /* What is known of a range holds for everything in it. */
+            /* A result for a range holds for everything in it. */
             uint64_t wide = hpcw_i_clog2_blocks_of(size[i], bytes - bytes / 64 / 8 * 8, bytes + bytes / 64);
             assert_true(wide == 0 || wide == count);
         }
         assert_true(known >= (size[i] < 65536 ? 1 : 50));
     }
-    /* Bare events alone, of whole segments: what most logs are full of. */
+    /* Whole segments of bare events, which most logs mainly consist of. */
     uint64_t bytes, count = blocks_taken(65536, HPCW_CLOG2_SEGMENT, 0, 0, &bytes);
     assert_int_equal(hpcw_i_clog2_blocks_of(65536, bytes, bytes), count);
 }
@@ -297,7 +298,7 @@ static const unsigned char *image_data(struct image *m, size_t *size) {
     return memory_source_data(&m->source, 0, size);
 }
 
-/* Slices in any order, of any length, placed before or after: the same bytes. */
+/* Slices of any order and length, placed before or after, give the same bytes. */
 static void slices_make_the_same_bytes(void **state) {
     (void)state;
     struct clog2_case c;
@@ -334,7 +335,7 @@ static void slices_make_the_same_bytes(void **state) {
     clog2_case_free(&c);
 }
 
-/* A whole log, its records put in pieces of a length. */
+/* Writes a whole log, its records in pieces of one length. */
 static void put_pieces(struct image *m, struct clog2_case *c, size_t piece) {
     hpcw_clog2_slice *slice;
     hpcw_error err;
@@ -350,7 +351,7 @@ static void put_pieces(struct image *m, struct clog2_case *c, size_t piece) {
     hpcw_clog2_slice_free(slice);
 }
 
-/* Runs of plain records are put faster than one: with the same blocks, whatever their size. */
+/* Runs of plain records use a faster path but give the same blocks, whatever their size. */
 static void pieces_make_the_same_bytes(void **state) {
     (void)state;
     struct clog2_case c;
@@ -523,7 +524,7 @@ static void records_are_refused(void **state) {
             strstr(err.message, "expected") == NULL) {
             fail_msg("record %zu: %d, \"%s\"", i, (int)s, err.message);
         }
-        assert_int_equal(hpcw_clog2_slice_records(slice), 2 + i); /* the good one was taken */
+        assert_int_equal(hpcw_clog2_slice_records(slice), 2 + i); /* the valid record was taken */
     }
     hpcw_clog2_slice_free(slice);
     hpcw_clog2_free(m.log);

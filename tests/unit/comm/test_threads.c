@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Several threads write different tasks of one handle. The bytes are those of one thread; that nothing is raced for
- * shows under the thread sanitizer.
- */
+/* Several threads write different tasks of one handle. The bytes are those of one thread. The thread sanitizer
+ * shows races. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,11 +21,11 @@ enum { THREADS = 4, TASKS = 200, ROUNDS = 40 };
 
 /* ---- containers ---- */
 
-/* How the work is spread: over threads, and in time. */
+/* Distribution of the work over threads and in time. */
 struct order {
     unsigned threads;
     bool task_by_task; /* all rounds of one task, then the next task; otherwise all tasks in turn */
-    unsigned shifts;   /* so often the tasks go to other threads */
+    unsigned shifts;   /* number of times that tasks move to other threads */
 };
 
 struct job {
@@ -44,7 +42,7 @@ static unsigned char byte_of(uint32_t task, unsigned round, size_t k) {
     return (unsigned char)(task * 31 + round * 7 + k);
 }
 
-/* Records of a few bytes and some larger than a buffer; every seventh place is reserved and filled a round later. */
+/* Writes small records and some larger than a buffer. Every seventh one is reserved and filled a round later. */
 static hpcw_status write_round(struct job *j, uint32_t t, unsigned round, uint64_t *place) {
     unsigned char data[700];
     size_t size = round % 10 == 9 ? 600 : 1 + (t * 13 + round * 5) % 90;
@@ -64,10 +62,10 @@ static hpcw_status write_round(struct job *j, uint32_t t, unsigned round, uint64
     return s;
 }
 
-/* The rounds of one shift, for the tasks that are this thread's in it. */
+/* Writes the rounds of one shift, for the tasks that this thread has in it. */
 static void *write_tasks(void *context) {
     struct job *j = context;
-    static uint64_t place[TASKS]; /* outlives the thread, as the next one may fill it */
+    static uint64_t place[TASKS]; /* outlives the thread, as another one may fill it */
     unsigned shifts = j->order->shifts;
     unsigned first = ROUNDS * j->shift / shifts;
     unsigned count = ROUNDS * (j->shift + 1) / shifts - first;
@@ -118,7 +116,8 @@ static hpcw_status write_container(const char *path, const struct order *order, 
 
 static void containers_do_not_show_the_threads(void **state) {
     (void)state;
-    /* None; lent to whoever writes (few, many); a small one each and large ones in turn; a large one each. */
+    /* No buffers; buffers lent to writers (few, many); a small one each and large ones in turn; a large one
+     * each. */
     static const uint64_t buffer_sizes[] = {0, 600, 1 << 14, 16 << 20, 128 << 20};
     static const struct order orders[] = {{1, false, 1},      {1, true, 1},        {THREADS, false, 1},
                                           {THREADS, true, 1}, {THREADS, false, 3}, {THREADS, true, 5}};
@@ -131,7 +130,7 @@ static void containers_do_not_show_the_threads(void **state) {
     for (int content = HPCW_SION_RECORDS; content <= HPCW_SION_KEYVAL; content++) {
         for (size_t i = 0; i < sizeof buffer_sizes / sizeof buffer_sizes[0] * 6; i++) {
             hpcw_error err = {.message = ""};
-            unsigned k = i > 0; /* the first is what the others are compared with */
+            unsigned k = i > 0; /* the others are compared with the first */
             hpcw_status s = write_container(path[k], &orders[i % 6], buffer_sizes[i / 6],
                                             (hpcw_sion_content)content, (hpcw_sink_source){NULL, NULL}, &err);
             if (s != HPCW_OK) {
@@ -157,7 +156,7 @@ static void containers_do_not_show_the_threads(void **state) {
     scratch_remove(dir[1]);
 }
 
-/* The space ends under all threads at once: one reason, and the close reports it. */
+/* Space runs out for all threads at once. There is one reason, which close reports. */
 static hpcw_status open_small(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                               hpcw_error *err) {
     (void)path;
@@ -193,7 +192,7 @@ static void one_failure_for_all_threads(void **state) {
 struct share {
     const struct linktest_case *c;
     hpcw_linktest *lt;
-    const hpcw_linktest_schedule *schedule; /* shared: read only */
+    const hpcw_linktest_schedule *schedule; /* shared; read only */
     uint64_t permutation;
     unsigned number, threads;
     hpcw_status status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run that ends removes the directory that it made, and no other one. What cannot be known is not taken for lost. */
+/* A run that ends removes the directory that it made, and no other. What is uncertain is not counted as lost. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ static void its_own_directory_goes(void **state) {
     place_remove(&p);
 }
 
-/* Somebody renames the directory, and makes another one of its name. */
+/* Somebody renames the directory and makes another one with its name. */
 static void a_directory_of_its_name_stays(void **state) {
     (void)state;
     struct place p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text line by line: lines of all lengths are complete, and other input is refused. */
+/* Reading line by line: lines of all lengths are complete, and invalid input is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void put(const void *text, size_t size) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Around the size of one read, and far beyond it. */
+/* Lengths near the size of one read, and much longer ones. */
 static void lines_of_all_lengths(void **state) {
     (void)state;
     static const size_t length[] = {0,     1,     65533, 0,      65535,  65536, 65537, 3,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Directories that are written under a temporary name. What a dead writer leaves is removed by the next one of the same path;
- * what a living one writes is not, nor what may be another host's, nor anything where there are no locks.
- */
+/* Directories written under a temporary name. The next writer of the same path removes what a dead writer left.
+ * It does not remove what a living writer writes, what may belong to another host, or anything on a file system
+ * without locks. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -40,7 +39,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* A file two levels below. */
+/* Makes a file two levels below. */
 static bool fill(const char *directory) {
     char name[2048];
     (void)snprintf(name, sizeof name, "%s/deep", directory);
@@ -57,7 +56,7 @@ static bool fill_new(const struct gen_folder *folder) {
     return gen_folder_inside(folder, inside, &err) == HPCW_OK && fill(inside);
 }
 
-/* A child that has begun the directory, and waits to be killed, or for the end of the test. */
+/* A child that has begun the directory, and waits until it is killed or the test ends. */
 struct writer {
     pid_t child;
     int end;
@@ -119,7 +118,8 @@ static void published_or_given_up(void **state) {
     gen_folder_close(&folder);
 }
 
-/* Its temporary name and that of its lock are cut; a name that the file system does not allow is refused at once. */
+/* The temporary names of directory and lock are shortened. A name that the file system does not allow is refused
+ * at once. */
 static void any_length_of_a_name(void **state) {
     (void)state;
     struct gen_folder folder;
@@ -146,7 +146,7 @@ static void the_next_removes_what_the_dead_left(void **state) {
         skip();
     }
     for (int n = 0; n < 2; n++) {
-        kill_writer(start_writer()); /* the second one has removed what the first one left */
+        kill_writer(start_writer()); /* the second writer has removed what the first one left */
         assert_int_equal(count_entries(dir), 2);
     }
     const struct writer living = start_writer();
@@ -193,7 +193,7 @@ static void others_are_left_alone(void **state) {
         (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx0123456789-%s.tmp", dir, left[i].host, left[i].name);
         assert_true(mkdir(name, 0777) == 0);
     }
-    /* Not what a link leads to. */
+    /* The target of a link stays. */
     (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx1123456789-trace.tmp", dir, host);
     assert_int_equal(symlink(kept, name), 0);
     write_all();
@@ -210,7 +210,7 @@ static int no_locks(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_OWN ? EOPNOTSUPP : 0;
 }
 
-/* Nobody can know whether a writer without a lock lives. */
+/* Nobody can know whether a writer without a lock is alive. */
 static void no_locks_no_removal(void **state) {
     (void)state;
     hpcw_i_sys_gate = no_locks;

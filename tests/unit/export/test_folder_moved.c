@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Exports and rewrites into a new directory, while somebody else renames what they write. At each system call after the
- * directory was made, once: it is exchanged for a link or another directory, or the one above is. Nothing that was there
- * before changes, and success means that the result has its name. A summary has no size that could not be looked at, and a
- * failure names the output.
- */
+/* Exports and rewrites to a new directory while somebody else renames things. At each system call after the
+ * directory was made, it is replaced by a link or another directory, or its parent is. Nothing that existed
+ * before changes, and success means that the result has its name. A summary has no size that could not be read,
+ * and a failure names the output. */
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -34,7 +32,7 @@
 
 static char dir[256];
 
-/* A path in the scratch directory. Valid until the fourth call after this one. */
+/* Returns a path in the scratch directory, valid until the fourth call after this one. */
 static const char *in(const char *name) {
     static char path[4][2048];
     static int next;
@@ -120,7 +118,7 @@ static void make_log(hpcw_error *err) {
 }
 
 static hpcw_status run_tasks(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate asks for other names meanwhile */
+    char from[2048]; /* the gate needs other names meanwhile */
     (void)snprintf(from, sizeof from, "%s", in("in.sion"));
     struct gen_exported done;
     const struct gen_export what = {.form = GEN_EXPORT_TASKS};
@@ -128,7 +126,7 @@ static hpcw_status run_tasks(const char *to, hpcw_error *err) {
 }
 
 static hpcw_status run_otf2(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate asks for other names meanwhile */
+    char from[2048]; /* the gate needs other names meanwhile */
     (void)snprintf(from, sizeof from, "%s", in("in.clog2"));
     struct gen_exported done;
     const struct gen_export what = {.form = GEN_EXPORT_OTF2, .to_s = 1e8, .last_rank = UINT32_MAX};
@@ -136,7 +134,7 @@ static hpcw_status run_otf2(const char *to, hpcw_error *err) {
 }
 
 static hpcw_status run_loads(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate asks for other names meanwhile */
+    char from[2048]; /* the gate needs other names meanwhile */
     (void)snprintf(from, sizeof from, "%s", in("in.vom"));
     struct gen_rewritten done;
     const struct gen_rewrite what = {
@@ -145,7 +143,7 @@ static hpcw_status run_loads(const char *to, hpcw_error *err) {
 }
 
 static hpcw_status run_checkpoints(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate asks for other names meanwhile */
+    char from[2048]; /* the gate needs other names meanwhile */
     (void)snprintf(from, sizeof from, "%s", in("in.scr"));
     struct gen_rewritten done;
     const struct gen_rewrite what = {.sync = true};
@@ -154,7 +152,7 @@ static hpcw_status run_checkpoints(const char *to, hpcw_error *err) {
 
 static const struct {
     hpcw_status (*run)(const char *to, hpcw_error *err);
-    const char *file[2]; /* of the result */
+    const char *file[2]; /* files of the result */
 } all[] = {
     {run_tasks, {"task.000000", "task.000001"}},
     {run_otf2, {"traces.otf2", "traces.def"}},
@@ -184,8 +182,8 @@ static int tear_down(void **state) {
 
 static struct {
     void (*act)(void);
-    int calls; /* since the directory was made; -1: it is not */
-    int at;    /* which of them */
+    int calls; /* number of calls since the directory was made; -1: not made yet */
+    int at;    /* call at which it acts */
     bool acted;
 } other;
 
@@ -199,7 +197,7 @@ static int meanwhile(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* The temporary directory moves away, and something else takes its name; not if it has its own already. */
+/* Moves the temporary directory away and puts something else in its place, unless it already has its final name. */
 static void exchange(bool link) {
     char name[512] = "";
     DIR *list = opendir(in("above"));
@@ -229,12 +227,12 @@ static void move_above(void) {
     assert_int_equal(mkdir(in("above"), 0777), 0);
 }
 
-/* Where the victim's directory is by now. */
+/* Returns the current path of the victim's directory. */
 static const char *victim(void) {
     static char found[600];
     (void)snprintf(found, sizeof found, "%s/victim", dir);
     if (access(found, F_OK) != 0) {
-        (void)snprintf(found, sizeof found, "%s/above/out", dir); /* exchanged in the last moment */
+        (void)snprintf(found, sizeof found, "%s/above/out", dir); /* replaced at the last moment */
     }
     DIR *list = access(found, F_OK) == 0 ? NULL : opendir(in("above"));
     const struct dirent *entry;
@@ -258,7 +256,7 @@ static void clear_all(void) {
     }
 }
 
-/* Returns whether `act` came before the end. */
+/* Runs an export; returns whether `act` was called before the end. */
 static bool run_one(size_t what, void (*act)(void), int at, hpcw_status *s) {
     hpcw_error err;
     char path[1024];
@@ -309,10 +307,10 @@ static void check_exchange(void (*act)(void)) {
             }
             assert_int_equal(count_entries(victim()), files);
             if (s == HPCW_OK) {
-                check_result(what, "above/out"); /* it had its name before */
+                check_result(what, "above/out"); /* it had its final name before */
             } else {
                 refused++;
-                /* In the last moment what somebody else put there can get the name, but it is no success. */
+                /* At the last moment, a foreign directory can get the name, but that is no success. */
                 assert_true(lstat(in("above/out"), &is) != 0 || S_ISLNK(is.st_mode) ||
                             access(in("above/out/more"), F_OK) == 0);
                 assert_true(access(in("stolen"), F_OK) != 0 || count_entries(in("stolen")) == 0);
@@ -364,7 +362,7 @@ static uint64_t size_of(const char *path) {
     return (uint64_t)is.st_size;
 }
 
-/* Rewrites load data while each look at a file fails once: a summary either has all bytes, or there is none. */
+/* Rewrites load data while each lookup of a file fails once. A summary has all bytes or does not exist. */
 static void check_bytes(const char *from, const char *to, const char *const *file, size_t files) {
     const struct gen_rewrite what = {
         .form = GEN_REWRITE_PLAIN, .last_phase = UINT64_MAX, .last_rank = UINT32_MAX};
@@ -416,7 +414,7 @@ static int fail_write(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_PWRITE ? ENOSPC : 0;
 }
 
-/* A checkpoint is written through a path of the descriptor of its directory, which says nothing to anybody. */
+/* A checkpoint is written through a path of its directory's descriptor. Messages must not show that path. */
 static void failures_name_the_output(void **state) {
     char expected[2048];
     hpcw_error err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gen/waits: each wait of small logs has the seconds that the log was written for, and the critical path adds up. */
+/* gen/waits: each wait of small logs has the expected seconds, and the critical path adds up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ enum { COMPUTE, SEND, RECV, ISEND, WAITALL, SENDRECV, BARRIER, BCAST, STATES };
 static const char *const state_name[STATES] = {"Compute",     "MPI_Send",     "MPI_Recv",    "MPI_Isend",
                                                "MPI_Waitall", "MPI_Sendrecv", "MPI_Barrier", "MPI_Bcast"};
 
-/* What happens at a second on a rank of a communicator: begin and end of a state, or an end of a message with a peer. */
+/* An event at a second, on a rank of a communicator: begin or end of a state, or an end of a message with a
+ * peer. */
 struct happens {
     double second;
     int32_t rank;
@@ -60,7 +61,7 @@ struct happens {
 #define SENT(second, rank, peer) SENT_ON(second, rank, peer, WORLD)
 #define RECEIVED(second, rank, peer) RECEIVED_ON(second, rank, peer, WORLD)
 
-enum { WORLD, PAIR, COMMS }; /* PAIR: ranks 0 and 1 */
+enum { WORLD, PAIR, COMMS }; /* PAIR has the ranks 0 and 1 */
 
 static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     (void)context;
@@ -97,7 +98,7 @@ static hpcw_clog2_record record_of(const struct happens *h) {
     return r;
 }
 
-/* Writes the log: what happens, by rank, each in its order. */
+/* Writes a log of these events, in order on each rank. */
 static void write_log(uint32_t ranks, const struct happens *h, size_t count) {
     hpcw_clog2_record *record = calloc(STATES + 2 * (size_t)ranks + count, sizeof *record);
     assert_non_null(record);
@@ -167,7 +168,7 @@ static void expect_wait(const struct gen_waits *w, enum gen_waits_kind kind, uin
     assert_int_equal(w->rank[rank].kind[kind].time_ns, ns(seconds));
 }
 
-/* All waits of all ranks. */
+/* Checks all waits of all ranks. */
 static void expect_waits(const struct gen_waits *w, uint64_t count, double seconds) {
     struct gen_waits_sum by_rank = {0}, by_pair = {0};
     uint64_t caused_ns = 0;
@@ -198,7 +199,7 @@ static void expect_pair(const struct gen_waits *w, size_t i, enum gen_waits_kind
     assert_int_equal(w->pair[i].sum.time_ns, ns(seconds));
 }
 
-/* The time of the critical path in a state (-1: none) of a rank. */
+/* Checks the time of the critical path in a state of a rank; -1: in no state. */
 static void expect_path(const struct gen_waits *w, uint32_t rank, int state, double seconds) {
     uint64_t time_ns = 0;
     for (size_t i = 0; i < w->shares; i++) {
@@ -231,7 +232,7 @@ static void late_sender(void **state) {
     gen_waits_free(&w);
 }
 
-/* A receive that finds its message there has not waited. */
+/* A receive whose message has already arrived does not wait. */
 static void early_sender(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -241,11 +242,11 @@ static void early_sender(void **state) {
     struct gen_waits w = WAITS_OF(2, log);
     expect_waits(&w, 0, 0);
     expect_path(&w, 1, RECV, 1);
-    expect_path(&w, 1, -1, 2); /* before it, no state says what rank 1 does */
+    expect_path(&w, 1, -1, 2); /* before that, rank 1 is in no state */
     gen_waits_free(&w);
 }
 
-/* A call that completes several receives waits for the last send, once. */
+/* A call that completes several receives waits once, for the last send. */
 static void late_sender_of_several(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -261,7 +262,7 @@ static void late_sender_of_several(void **state) {
     gen_waits_free(&w);
 }
 
-/* Both orders of the ends of the two calls. */
+/* The two calls may end in either order. */
 static void late_receiver(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -281,7 +282,8 @@ static void late_receiver(void **state) {
     }
 }
 
-/* An eager send does not wait; a call that completes receives does not say when they were posted; MPI_Isend never waits. */
+/* An eager send does not wait. A call that completes receives does not show when they were posted. MPI_Isend
+ * never waits. */
 static void no_late_receiver(void **state) {
     (void)state;
     static const struct {
@@ -300,7 +302,7 @@ static void no_late_receiver(void **state) {
     }
 }
 
-/* Both ranks send and receive in one call: the earlier one waits for the later one, once. */
+/* Both ranks send and receive in one call. The earlier one waits once for the later one. */
 static void exchange(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -313,7 +315,7 @@ static void exchange(void **state) {
     gen_waits_free(&w);
 }
 
-/* How often a text is in the log's export for Chrome. */
+/* Counts a text in the log's export for Chrome. */
 static unsigned in_export(const char *text) {
     const struct gen_export what = {.form = GEN_EXPORT_CHROME, .to_s = 1e9, .last_rank = UINT32_MAX};
     struct gen_exported done;
@@ -334,7 +336,7 @@ static unsigned in_export(const char *text) {
     return count;
 }
 
-/* Messages of two communicators may have one tag, and need not arrive in the order in which they were sent. */
+/* Messages of two communicators may have the same tag, and need not arrive in the order they were sent. */
 static void messages_of_communicators(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -371,7 +373,7 @@ static void collective(void **state) {
     gen_waits_free(&w);
 }
 
-/* Who leaves before the last one enters has not waited for it. */
+/* A rank that leaves before the last one enters has not waited for it. */
 static void leaves_early(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -421,11 +423,11 @@ static void chain(void **state) {
     expect_path(&w, 1, RECV, 1);
     expect_path(&w, 1, COMPUTE, 2);
     expect_path(&w, 2, RECV, 1);
-    assert_int_equal(w.share[0].time_ns, ns(5)); /* the longest first */
+    assert_int_equal(w.share[0].time_ns, ns(5)); /* the longest comes first */
     gen_waits_free(&w);
 }
 
-/* Nested states: the innermost one has the time. */
+/* Of nested states, the innermost gets the time. */
 static void nested(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -439,7 +441,7 @@ static void nested(void **state) {
     gen_waits_free(&w);
 }
 
-/* ---- logs that are not whole ---- */
+/* ---- incomplete logs ---- */
 
 static void incomplete(void **state) {
     (void)state;
@@ -456,7 +458,7 @@ static void incomplete(void **state) {
     gen_waits_free(&w);
 }
 
-/* Whatever happens, and at whatever equal times: the path ends, and waits_of sees that it adds up. */
+/* For any events, also at equal times, the path ends. waits_of checks that it adds up. */
 static void random_logs(void **state) {
     (void)state;
     enum { LOGS = 300, HAPPEN = 200, RANKS = 3, SECONDS = 8 };
@@ -515,7 +517,7 @@ static void refused(void **state) {
     assert_true(is_zero(&w));
 }
 
-/* A log that ends anywhere is refused. */
+/* A truncated log is refused. */
 static void truncated(void **state) {
     (void)state;
     static const struct happens log[] = {BEGIN(1, 0, COMPUTE), END(6, 0, COMPUTE)};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `hpcgen fit` sums up and compares: sketches, correlations, the form of a distribution and its table; and the
- * configuration that it prints. */
+/* Statistics and comparisons of `hpcgen fit`: sketches, correlations, the form of a distribution and its table;
+ * and the configuration that it prints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"
 
-/* Normal draws, other ones for each purpose. */
+/* Returns normal draws, different for each purpose. */
 static double normal(uint32_t number, uint32_t purpose) {
     uint32_t w[4];
     hpcw_i_draw(17, HPCW_I_FOR_LOAD_OBJECT, number, purpose, 0, w);
@@ -53,13 +53,13 @@ static void quantiles(void **state) {
     for (int percent = 10; percent <= 90; percent += 10) {
         near(gen_fit_sketch_quantile(s, percent / 100.0), 10.0 * percent, 0.012 * 10 * percent);
     }
-    /* Idle tasks, and more of them than others. */
+    /* Idle tasks, more of them than others. */
     for (int i = 0; i < 1500; i++) {
         gen_fit_sketch_add(s, 0);
     }
     near(gen_fit_sketch_quantile(s, 0.5), 0, 0);
     near(gen_fit_sketch_quantile(s, 0.8), 500, 6);
-    /* Far below and above what it covers. */
+    /* Far below and far above the range. */
     gen_fit_sketch_add(s, 1e-30);
     gen_fit_sketch_add(s, 1e300);
     near(s->zeros, 1501, 0);
@@ -73,7 +73,7 @@ static void sketches_add_up(void **state) {
     struct gen_fit_sketch *b = sketch_of(3, 0.5, 1000, 0);
     struct gen_fit_sketch *sum = gen_fit_sketch_new(1e-9);
     gen_fit_sketch_merge(sum, a, 3);
-    near(gen_fit_sketch_distance(sum, b), 0, 0); /* a shift by less than a bin is none */
+    near(gen_fit_sketch_distance(sum, b), 0, 0); /* a shift by less than a bin counts as none */
     gen_fit_sketch_merge(sum, b, 1);
     near(sum->count, 2000, 0);
     near(gen_fit_sketch_quantile(sum, 0.5), 3, 0.1);
@@ -82,7 +82,7 @@ static void sketches_add_up(void **state) {
     hpcw_i_free(sum);
 }
 
-/* The distance of two normal distributions whose means differ by d standard deviations is 2 F(d / 2) - 1. */
+/* Two normal distributions whose means differ by d standard deviations have the distance 2 F(d / 2) - 1. */
 static void distances(void **state) {
     (void)state;
     struct gen_fit_sketch *a = sketch_of(1, 0.5, 20000, 0);
@@ -92,7 +92,7 @@ static void distances(void **state) {
     near(gen_fit_sketch_distance(a, same), 0, 0.02);
     near(gen_fit_sketch_distance(a, other), 2 * gen_fit_normal_below(0.5) - 1, 0.03);
     near(gen_fit_sketch_distance(a, none), 1, 0);
-    /* Constants beside each other are the same, constants apart are not. */
+    /* Constants in neighbouring bins are equal; distant ones are not. */
     struct gen_fit_sketch *constant[3];
     for (int i = 0; i < 3; i++) {
         constant[i] = gen_fit_sketch_new(1e-9);
@@ -130,7 +130,7 @@ static void correlations(void **state) {
 
 /* ---- links ---- */
 
-/* Of 0 to 100 s the median absolute deviation is 25 s, so what is above 175 s is far out. */
+/* The median absolute deviation of 0 to 100 s is 25 s, so values above 175 s are far out. */
 static void timings_far_out(void **state) {
     (void)state;
     struct gen_fit_timing t[112];
@@ -152,7 +152,7 @@ static void timings_far_out(void **state) {
     near(spread[GEN_FIT_FAR].deviation_s, 0, 0);
     near(spread[GEN_FIT_IN_NODE].timings, 0, 0);
     near(gen_fit_mean_spread(spread), 0.5 * 101 / 109, 1e-12);
-    for (size_t i = 0; i < 3; i++) { /* in place of the places with too few */
+    for (size_t i = 0; i < 3; i++) { /* for the places with too few timings */
         t[i] = (struct gen_fit_timing){GEN_FIT_NEAR, 150 + 50 * (double)i};
     }
     gen_fit_spread_of(t, count, spread);
@@ -161,7 +161,7 @@ static void timings_far_out(void **state) {
     near(gen_fit_far_out(spread), 2.0 / 112, 1e-12);
 }
 
-/* Factors count by their ratio, and one of the samples is added to both. */
+/* Factors are compared as ratios, after one of the samples is added to both. */
 static void factors(void **state) {
     (void)state;
     static const struct {
@@ -209,7 +209,7 @@ static void skews_are_found(void **state) {
     }
 }
 
-/* A table that was made of the values of a table gives their distribution, from any number of them. */
+/* A table made from values of a table gives their distribution, for any number of values. */
 static void tables_come_back(void **state) {
     (void)state;
     static const char two_kinds[] = "200 -90 -85 -80 -70 60 150 160 170 180";
@@ -243,7 +243,7 @@ static void tables_come_back(void **state) {
     }
 }
 
-/* Equal values, in the middle between two of a table. */
+/* Equal values in the middle between two values of a table. */
 static void tables_never_fall(void **state) {
     (void)state;
     for (int i = 0; i < 400; i++) {
@@ -265,7 +265,7 @@ static void tables_never_fall(void **state) {
     }
 }
 
-/* No value of a table stands for fewer than 5. */
+/* Each value of a table stands for at least 5 values. */
 static void tables_tell_nobody(void **state) {
     (void)state;
     for (uint32_t count = 200; count <= 50000; count += count / 2) {
@@ -306,7 +306,7 @@ static void tables_are_checked(void **state) {
             fail_msg("\"%s\": %s", text, err.message);
         }
     }
-    /* Beyond the table the line goes on, with slope 1 at most. */
+    /* Beyond the table, the line continues with slope 1 at most. */
     assert_int_equal(model_load_tail_init(&tail, 0, "k", "100 -100 0 500", NULL), HPCW_OK);
     near(model_load_bend(&tail, 0.5), 2.5, 1e-12);
     near(model_load_bend(&tail, 1), 5, 1e-12);
@@ -314,7 +314,7 @@ static void tables_are_checked(void **state) {
     near(model_load_bend(&tail, -3), -3, 1e-12);
 }
 
-/* Of the form, and of a table with another mean and variance. */
+/* For the form, and for a table with another mean and variance. */
 static void bent_correlations(void **state) {
     (void)state;
     static const char *const tables[] = {"none", "200 -90 -85 -80 -70 60 150 160 170 180"};

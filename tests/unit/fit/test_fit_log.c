@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Twins of event logs: loops that are found give back what was folded, and times keep their distribution. */
+/* Twins of event logs: folded loops unfold to the same sequence, and times keep their distribution. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { MOST = 20000 };
 
-/* The numbers of a tree in the order in which its text takes them. */
+/* Numbers of a tree in the order of its text. */
 static uint32_t numbers[MOST];
 
 static void check(const struct fit_tree *tree, const uint32_t *number, size_t count) {
@@ -66,7 +66,7 @@ static void test_loops_are_nested(void **state) {
     (void)state;
     struct fit_tree tree;
     fold(numbers, make_nested(), &tree);
-    assert_int_equal(tree.tops, 1); /* 4 times: 10 times: 5 times 1, 2; 3; then 4 */
+    assert_int_equal(tree.tops, 1); /* four times: ten times (five times 1, 2; 3); then 4 */
     assert_int_equal(tree.sites, 4);
     const struct fit_node *outer = &tree.node[tree.top[0]];
     assert_int_equal(outer->turns[0], 4);
@@ -75,7 +75,7 @@ static void test_loops_are_nested(void **state) {
     fit_tree_free(&tree);
 }
 
-/* Iterations until something converges: 3, 7, 5, 3, 7, 5, ... times. */
+/* Iterations until convergence: 3, 7, 5, 3, 7, 5, ... times. */
 static void test_turns_may_differ(void **state) {
     static const uint32_t turns[] = {3, 7, 5};
     struct fit_tree tree;
@@ -94,7 +94,7 @@ static void test_turns_may_differ(void **state) {
     fit_tree_free(&tree);
 }
 
-/* Whatever is folded comes back, also without any order, and with loops written out. */
+/* Every sequence is restored: without any pattern, too, and with unrolled loops. */
 static void test_anything_comes_back(void **state) {
     uint64_t x = 1;
     (void)state;
@@ -119,7 +119,7 @@ static void test_anything_comes_back(void **state) {
     }
 }
 
-/* Two members, one of which is three times as slow, with a long tail. */
+/* Two members, one of them three times as slow, with a long tail. */
 static void test_draws_keep_the_mean(void **state) {
     struct fit_draws d = {0};
     double sum[2] = {0, 0};
@@ -146,7 +146,7 @@ static void test_draws_keep_the_mean(void **state) {
     fit_draws_free(&d);
 }
 
-/* A step that takes no time, but now and then a long one: what is between stays 0. */
+/* A step that usually takes no time, and sometimes long. The values between stay 0. */
 static void test_draws_keep_a_jump(void **state) {
     struct fit_draws d = {0};
     (void)state;
@@ -159,7 +159,7 @@ static void test_draws_keep_a_jump(void **state) {
     while (d.at[p + 1] == 0) {
         p++;
     }
-    assert_true(d.share[p] > 0.91 && d.share[p] < 0.95); /* 933 of them are 0 */
+    assert_true(d.share[p] > 0.91 && d.share[p] < 0.95); /* 933 of the values are 0 */
     fit_draws_free(&d);
 }
 

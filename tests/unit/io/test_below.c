@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is written, renamed, removed and synced below a directory follows no symbolic link; and texts are read from all that
- * has one, without a wait for a writer. */
+/* Writing, renaming, removing and syncing below a directory follows no symbolic link. Texts are read from
+ * anything that has one, without waiting for a writer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -27,7 +27,7 @@ static char dir[256];
 static char root[512];
 static char name_of_path[1024];
 
-/* The path of a name in the scratch directory. */
+/* Returns the path of a name in the scratch directory. */
 static const char *at(const char *name) {
     (void)snprintf(name_of_path, sizeof name_of_path, "%s/%s", dir, name);
     return name_of_path;
@@ -54,7 +54,7 @@ static void assert_text(const char *name, const char *want) {
     assert_string_equal(got, want);
 }
 
-/* root/ours/file, and outside/file, which root/link and root/ours/link lead to. */
+/* Makes root/ours/file and outside/file; root/link and root/ours/link lead to the latter. */
 static int set_up(void **state) {
     (void)state;
     char outside[512];
@@ -102,7 +102,7 @@ static void a_source_stays_below_its_root(void **state) {
     assert_int_not_equal(write_below(&below, path, &err), HPCW_OK);
     assert_int_equal(write_below(&below, at("outside/file"), &err), HPCW_EINVAL);
     assert_text("outside/file", "outside");
-    /* A link in the place of the file is replaced. */
+    /* A link in the file's place is replaced. */
     assert_int_equal(symlink("../outside/file", at("root/one")), 0);
     (void)snprintf(path, sizeof path, "%s/one", root);
     assert_int_equal(write_below(&below, path, &err), HPCW_OK);
@@ -131,7 +131,7 @@ static int count_syncs(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Each new directory has its name on the disk, and one that was there costs nothing. */
+/* The name of each new directory is synced to disk; an existing one costs nothing. */
 static void new_directories_are_synced(void **state) {
     (void)state;
     struct hpcw_i_dir *held;
@@ -175,7 +175,7 @@ static void trees_end_at_links(void **state) {
     assert_text("outside/file", "outside");
 }
 
-/* In a child, as the mount belongs to it alone. Where nobody may mount, there is nothing to see. */
+/* Runs in a child, to which the mount belongs. It is skipped if mounting is not allowed. */
 static void trees_end_at_mounts(void **state) {
     (void)state;
     pid_t child = fork();
@@ -195,7 +195,7 @@ static void trees_end_at_mounts(void **state) {
     assert_text("outside/file", "outside");
 }
 
-/* More names than a file system lists at a time, so that it has to go on after removals. */
+/* More names than a file system lists at once, so that listing continues after removals. */
 static void large_trees_go(void **state) {
     (void)state;
     char name[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The compressing sink: what the original decoder makes of its streams, and what it refuses. */
+/* The compressing sink: the original decoder reads its streams, and wrong calls are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static hpcw_sink *open_stream(const hpcw_brotli_options *o, hpcw_sink **inner) {
     return sink;
 }
 
-/* Writes `size` bytes in pieces of about `piece`; the caller frees the sink. */
+/* Writes `size` bytes in pieces of about `piece`. The caller frees the sink. */
 static hpcw_sink *compress(const hpcw_brotli_options *o, size_t size, size_t piece, hpcw_sink **inner) {
     uint64_t state = piece;
     hpcw_sink *sink = open_stream(o, inner);
@@ -66,7 +66,7 @@ static void assert_text(const hpcw_sink *inner, size_t size) {
     free(back);
 }
 
-/* What the window should be read from: RFC 7932, section 9.1. */
+/* Decodes the window: RFC 7932, section 9.1. */
 static int window_of(const unsigned char *s) {
     if ((s[0] & 1) == 0) {
         return 16;
@@ -77,7 +77,7 @@ static int window_of(const unsigned char *s) {
     return (s[0] >> 4 & 7) == 0 ? 17 : 8 + (s[0] >> 4 & 7);
 }
 
-/* -1 stands for stored text. */
+/* -1 means stored text. */
 static void every_quality_and_window(void **state) {
     (void)state;
     static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 262144, 262145, 700001};
@@ -86,7 +86,7 @@ static void every_quality_and_window(void **state) {
         for (int window = 10; window <= 24; window++) {
             for (size_t i = 0; i < COUNT(sizes); i++) {
                 if (i >= 5 && (window % 3 != 0 || quality > 5)) {
-                    continue; /* the larger sizes with some windows only: it takes long */
+                    continue; /* larger sizes only with some windows, since they take long */
                 }
                 hpcw_brotli_options o = {
                     .quality = quality < 0 ? 0 : quality, .window = window, .stored = quality < 0};
@@ -94,7 +94,7 @@ static void every_quality_and_window(void **state) {
                 hpcw_sink *sink = compress(&o, sizes[i], 100000, &inner);
                 assert_text(inner, sizes[i]);
                 int seen = window_of(hpcw_sink_memory_data(inner, NULL));
-                /* Qualities 0 and 1 work in windows of at least 2^18. */
+                /* Qualities 0 and 1 use windows of at least 2^18. */
                 assert_int_equal(seen, (quality == 0 || quality == 1) && window < 18 ? 18 : window);
                 hpcw_sink_free(sink);
             }
@@ -176,7 +176,7 @@ static void misuse(void **state) {
     hpcw_sink_free(sink);
 }
 
-/* The sink below is full: the first write says so, then the sink is broken, and nothing was published. */
+/* The sink below is full. The first write fails, the sink is then broken, and nothing was published. */
 static void no_space(void **state) {
     (void)state;
     make_text();
@@ -203,7 +203,7 @@ static void no_space(void **state) {
     }
 }
 
-/* Also in the midst of the encoder, which must not end the process. */
+/* Memory can also run out within the encoder, which must not end the process. */
 static void no_memory(void **state) {
     (void)state;
     make_text();

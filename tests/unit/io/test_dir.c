@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Directories that are held, and names below them: what moves, what is a link, and what is not ours. */
+/* Directories held open, and names below them: moved directories, links, and foreign files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -87,7 +87,7 @@ static void the_program_changes_its_directory(void **state) {
     assert_int_equal(mkdir("A", 0777) + mkdir("B", 0777) + chdir("A"), 0);
     hpcw_sink *first = begin("file", "first");
     assert_int_equal(chdir("../B"), 0);
-    /* Somebody else writes the same name there, and is not finished. */
+    /* Somebody else writes the same name there, and has not finished. */
     hpcw_sink *second = begin("file", "sec");
     end(first);
     assert_int_equal(hpcw_sink_write_at(second, 3, "ond", 3, NULL), HPCW_OK);
@@ -99,7 +99,7 @@ static void the_program_changes_its_directory(void **state) {
     assert_int_equal(count_entries("."), 1);
 }
 
-/* Without a block size, which is that of the directory of the first one. */
+/* Without a block size: it is that of the first container's directory. */
 static void a_container_instead_of_one_elsewhere(void **state) {
     (void)state;
     hpcw_sion_options o;
@@ -147,7 +147,7 @@ static void the_directory_is_removed(void **state) {
     hpcw_sink_free(sink);
 }
 
-/* Somebody removed our temporary file, and another program has its name now. */
+/* Somebody removed our temporary file, and another program's file has its name. */
 static void the_file_of_another_is_not_published(void **state) {
     (void)state;
     hpcw_sink *sink = begin("file", "mine");
@@ -185,7 +185,7 @@ static void a_thousand_files_share_one_descriptor(void **state) {
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-/* Programs close descriptors that they do not know, and open others of the same number. */
+/* Programs close unknown descriptors and open others with the same numbers. */
 static void the_program_closes_the_descriptor(void **state) {
     (void)state;
     struct hpcw_i_dir *dir;
@@ -200,15 +200,16 @@ static void the_program_closes_the_descriptor(void **state) {
     assert_int_not_equal(again, other);
     assert_int_equal(hpcw_i_sys_mkdir_at(again, "made", 0777), 0);
     assert_int_equal(access("A/made", F_OK), 0);
-    /* Gone from its path as well: an error, and nobody's directory is used. */
+    /* The directory's path is gone, too: this is an error, and no other directory is used. */
     assert_int_equal(close(again) + rename("A", "C"), 0);
     assert_int_equal(hpcw_i_dir_fd(dir, &again), EBADF);
     hpcw_i_dir_release(dir);
-    assert_int_equal(fcntl(other, F_GETFD), FD_CLOEXEC); /* it is not ours to close */
+    assert_int_equal(fcntl(other, F_GETFD), FD_CLOEXEC); /* it belongs to the program and must not be closed */
     assert_int_equal(close(other), 0);
 }
 
-/* That of the new file: nothing empty gets the name, and the file that has the number now is left alone. */
+/* The descriptor of the new file was closed. No empty file gets the name, and the file that now has the number
+ * is left alone. */
 static void the_program_closes_the_new_file(void **state) {
     (void)state;
     hpcw_error err;
@@ -276,7 +277,7 @@ static void an_older_file_keeps_its_mode(void **state) {
         put("file", "older");
         assert_int_equal(chmod("file", modes[i]), 0);
         hpcw_sink *sink = begin("file", "new");
-        /* Nobody else reads the new data before they have the name, either. */
+        /* The new data are private even before they have the name. */
         assert_int_equal(system("for f in .hpcw-*; do stat -c %a \"$f\"; done >mode"), 0);
         size_t size = 0;
         char *text = (char *)read_file("mode", &size);
@@ -296,8 +297,8 @@ static void an_older_file_keeps_its_mode(void **state) {
 
 enum { ACCESS_LIST = 44 };
 
-/* An access list of Linux: u::rw- u:1:r-- g::--- m::rw- o::---, whose mask stands for the group in the mode. Whether the file
- * system has such lists. */
+/* Sets an access list of Linux: u::rw- u:1:r-- g::--- m::rw- o::---. In the mode, its mask appears as the group.
+ * Returns whether the file system supports such lists. */
 static bool put_list(const char *path) {
     static const unsigned char entries[][8] = {{1, 0, 6, 0, 255, 255, 255, 255},
                                                {2, 0, 4, 0, 1, 0, 0, 0},
@@ -340,7 +341,7 @@ static void an_older_file_keeps_its_access_list(void **state) {
     assert_memory_equal(before, after, ACCESS_LIST);
 }
 
-/* The new file is of this user: programs that take the rights of their owner would take those of another one. */
+/* The new file belongs to this user. A set-user-ID bit would now give other rights, so it is dropped. */
 static void the_rights_of_a_program_go(void **state) {
     (void)state;
     put("file", "older");
@@ -349,7 +350,7 @@ static void the_rights_of_a_program_go(void **state) {
     assert_int_equal(mode_of("file"), 0755);
 }
 
-/* What the group may do is nothing for another group. */
+/* Rights of the old group are not given to another group. */
 static void the_rights_of_a_lost_group_go(void **state) {
     (void)state;
     enum { NOBODY = 65534 };
@@ -404,14 +405,14 @@ static void nothing_outside_is_reached(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(hpcw_i_below_unlink(root, bad[i]), EINVAL);
     }
-    /* A link of the name is replaced, not followed. */
+    /* A link with the name is replaced, not followed. */
     assert_int_equal(hpcw_i_sink_open_below(root, "name", "in/name", HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "inside", 6, NULL), HPCW_OK);
     end(sink);
     assert_content("in/name", "inside");
     assert_content("out/file", "outside");
     assert_int_equal(count_entries("out"), 1);
-    /* What is a directory is reached, and what is missing is not an error of a look. */
+    /* Directories are found, and a missing name is no error of a lookup. */
     assert_int_equal(hpcw_i_below_make_parents(root, "d/e/f/name", true), 0);
     assert_int_equal(access("in/d/e/f", F_OK), 0);
     assert_int_equal(hpcw_i_below_look(root, "d/e/f/name", &entry), 0);

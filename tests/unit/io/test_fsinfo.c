@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a file system is: on this machine, and on machines that are not at hand, played by a table. */
+/* Properties of file systems: on this machine, and on simulated machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,24 +21,24 @@
 #define GPFS 0x47504653u
 #define XFS 0x58465342u
 
-/* A file system of our making. An error of 0 means that the answer is the one beside it. */
+/* A simulated file system. If an error is 0, the value beside it is the answer. */
 struct fake {
     struct hpcw_i_fs_source base;
     struct hpcw_i_fs_about about;
     int about_error;
-    int missing; /* asks for the path itself, and not for its directory, that find nothing */
+    int missing; /* number of lookups of the path itself, not of its directory, that fail */
     int direct_error, xfs_error, make_error, get_error, set_error, api_error;
     uint32_t memory, offset;
     unsigned char value[512];
     size_t size;
     struct hpcw_i_lov api;
-    /* What was done. */
+    /* What was done: */
     unsigned char was_set[64];
     size_t set_size;
     char set_path[64], made[64], removed[64];
 };
 
-/* The table is the first field, and the only const thing about a fake. */
+/* Returns the fake from its first field, the table, which is the only const part. */
 static struct fake *fake_of(const struct hpcw_i_fs_source *self) {
     return (struct fake *)(uintptr_t)self;
 }
@@ -99,7 +99,7 @@ static int fake_api(const struct hpcw_i_fs_source *self, const char *file, struc
     return fake_of(self)->api_error;
 }
 
-/* A file system that answers to nothing but statfs and stat. */
+/* Makes a file system that supports only statfs and stat. */
 static struct fake fake(uint32_t magic, enum hpcw_i_fs_kind kind) {
     return (struct fake){
         .base = {fake_about, fake_direct, fake_direct_xfs, fake_make, fake_remove, fake_get, fake_set,
@@ -164,13 +164,13 @@ static void the_library_of_lustre_is_asked_first(void **state) {
     assert_string_equal(info.stripe_source, "liblustreapi");
     assert_int_equal(info.stripe.stripes, 12);
     assert_int_equal(info.block_bytes, 16 << 20);
-    /* What the user says wins, and is marked. */
+    /* The user's value wins, and is marked. */
     info = look(&f, 12345);
     assert_int_equal(info.block_bytes, 12345);
     assert_string_equal(info.block_source, "given");
 }
 
-/* A layout that cannot be believed is unknown, with a reason, and never a number. */
+/* An invalid layout is unknown, with a reason, and never a number. */
 static void doubt(const unsigned char *value, size_t size, const char *reason) {
     struct fake f = fake(LUSTRE, HPCW_I_FS_FILE);
     f.get_error = 0;
@@ -213,7 +213,8 @@ static void broken_layouts_are_not_believed(void **state) {
     doubt(v, size, "expected at least 1, got 0");
     hpcw_i_put_u16(v + 14, 60000, false);
     doubt(v, size, "components of the Lustre layout: expected 2880032 bytes");
-    /* The first entry: end before the start, and a place outside, inside the table, or too short. */
+    /* The first entry: its end is before its start, or its position is outside, inside the table, or too close
+     * to the end. */
     lov_composite(v, false);
     hpcw_i_put_u64(v + 32 + 16, 0, false);
     doubt(v, size, "expected an end after 0, got 0");
@@ -226,7 +227,7 @@ static void broken_layouts_are_not_believed(void **state) {
         doubt(v, size, "expected it within bytes 128 to 232, got");
     }
     lov_composite(v, false);
-    hpcw_i_put_u32(v + 128, 0x0BD60BD0, false); /* a composite one in a composite one */
+    hpcw_i_put_u32(v + 128, 0x0BD60BD0, false); /* a composite layout nested in another one */
     doubt(v, size, "expected a plain one, got magic 0x0bd60bd0");
 
     struct fake f = fake(LUSTRE, HPCW_I_FS_FILE); /* no attribute at all */
@@ -252,14 +253,14 @@ static void gpfs_says_its_block_size(void **state) {
 
 static void direct_io_is_known_or_not(void **state) {
     (void)state;
-    /* No statx, or one that does not know the file: unknown. */
+    /* Without statx, or if it does not know the file, the value is unknown. */
     struct fake f = fake(0xEF53, HPCW_I_FS_FILE);
     f.memory = f.offset = 4096;
     struct hpcw_i_fsinfo info = look(&f, 0);
     assert_false(info.direct_known);
     assert_string_equal(info.direct_source, "unknown");
     assert_int_equal(info.direct_memory, 0);
-    /* XFS is asked its own way, and only XFS. */
+    /* Only XFS is asked by its own call. */
     f.xfs_error = 0;
     assert_false(look(&f, 0).direct_known);
     f.about.magic = XFS;
@@ -268,7 +269,7 @@ static void direct_io_is_known_or_not(void **state) {
     assert_string_equal(info.direct_source, "XFS_IOC_DIOINFO");
     assert_int_equal(info.direct_memory, 512);
     assert_int_equal(info.direct_offset, 4096);
-    /* statx where there is one; 0 is an answer. */
+    /* statx is used where it exists; 0 is a valid answer. */
     f.direct_error = 0;
     f.memory = f.offset = 0;
     info = look(&f, 0);
@@ -338,7 +339,7 @@ static void stripes_are_set_on_lustre(void **state) {
     assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far", &want, &err), HPCW_OK);
     assert_string_equal(f.set_path, "/far");
     assert_string_equal(f.made, "");
-    /* What was set says the same to who reads it; the server chooses the first target. */
+    /* A layout that was set reads back the same; the server chooses the first target. */
     struct hpcw_i_lov lov;
     assert_int_equal(hpcw_i_lov_decode("set", f.was_set, f.set_size, &lov, &err), HPCW_OK);
     assert_int_equal(lov.stripes, 8);
@@ -348,7 +349,7 @@ static void stripes_are_set_on_lustre(void **state) {
     assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far", &all, &err), HPCW_OK);
     assert_int_equal(hpcw_i_get_u16(f.was_set + 28, HPCW_I_HOST_BIG), 0xffff);
 
-    /* A file that is not there yet is made; if it then cannot be striped, it goes again. */
+    /* A missing file is created. If it cannot be striped, it is removed again. */
     f = fake(LUSTRE, HPCW_I_FS_DIRECTORY);
     f.missing = 1;
     assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far/new", &want, &err), HPCW_OK);
@@ -400,7 +401,7 @@ static void stripes_are_refused(void **state) {
     assert_int_equal(f.set_size, 0);
 }
 
-/* The real thing, as far as it is at hand: what is said must agree with what can be tried. */
+/* The real file system, as far as available: the stated values must agree with experiments. */
 static void check_here(const char *directory) {
     char path[300];
     hpcw_error err;

@@ -29,7 +29,8 @@ static const struct hpcw_i_json_options indented = {.indent = true};
 static const struct hpcw_i_json_options ascii = {.ascii = true};
 static const struct hpcw_i_json_options replacing = {.replace_bad_utf8 = true};
 
-/* What `write` says, as text to be freed. Written twice, to a buffer and to a sink: the same text. */
+/* Returns the text that `write` produces, to be freed. It is written twice, to a buffer and to a sink, with
+ * equal results. */
 static char *text_of(write_fn *write, const struct hpcw_i_json_options *options) {
     struct hpcw_i_json j;
     struct hpcw_i_buf buf = {0};
@@ -236,7 +237,7 @@ static void deepest_level(void **state) {
 
 /* ---- Strings --------------------------------------------------------------------------------------------- */
 
-static const char *said; /* what write_said says */
+static const char *said; /* text for write_said */
 static size_t said_size;
 
 static void write_said(struct hpcw_i_json *j) {
@@ -300,7 +301,7 @@ static void write_literals(struct hpcw_i_json *j) {
     hpcw_i_json_end_object(j);
 }
 
-/* The quick way of literals must not be taken where they need an escape. */
+/* The fast path for literals must not be used if they need an escape. */
 static void literals_with_escapes(void **state) {
     (void)state;
     check_text(write_literals, &ascii,
@@ -360,8 +361,8 @@ static void bad_utf8(void **state) {
     }
 }
 
-/* Strings of all lengths at all alignments, with a special character at every place; nothing is read beyond
- * their end (the sanitizers would say so: each is a block of its own). */
+/* Strings of all lengths and alignments, with a special character at every position. Each is an allocated block,
+ * so that sanitizers detect reads beyond its end. */
 static void every_length(void **state) {
     (void)state;
     for (size_t size = 0; size <= 40; size++) {
@@ -429,8 +430,8 @@ static void write_tree(struct hpcw_i_json *j, uint64_t *seed, int depth) {
     }
 }
 
-/* The same walk, with the same draws, over what cJSON read.
- * NOLINTNEXTLINE(misc-no-recursion): nine levels at most. */
+/* The same walk with the same draws over what cJSON read. NOLINTNEXTLINE(misc-no-recursion): nine levels at
+ * most. */
 static void check_tree(const cJSON *node, uint64_t *seed, int depth) {
     uint64_t r = splitmix64(seed);
     char text[65];
@@ -520,7 +521,7 @@ static void write_long(struct hpcw_i_json *j) {
     hpcw_i_json_end_array(j);
 }
 
-/* A text far longer than the buffer, in pieces, is the text that is written in one piece. */
+/* A text far longer than the buffer gives the same result as when written at once. */
 static void longer_than_the_buffer(void **state) {
     (void)state;
     const struct hpcw_i_json_options small = {.buffer_size = 1, .offset = 777};
@@ -541,7 +542,7 @@ static void longer_than_the_buffer(void **state) {
     free(whole);
 }
 
-/* Escapes, a long number and a bool at every distance from the end of the buffer. */
+/* Puts escapes, a long number and a bool at every distance from the end of the buffer. */
 static size_t filler_size;
 static const struct hpcw_i_json_options smallest = {.buffer_size = 1};
 
@@ -589,7 +590,7 @@ static void sink_of_short_writes(void **state) {
     free(expected);
 }
 
-/* A value that is JSON loses its blanks, and nothing else. */
+/* A JSON value given as text loses its blanks and nothing else. */
 static void write_texts(struct hpcw_i_json *j) {
     hpcw_i_json_begin_array(j);
     hpcw_i_json_text(j, "null");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where bytes go: every kind of sink takes the same writes and holds the same bytes. */
+/* Sinks: every kind takes the same writes and has the same bytes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ static int short_calls(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* The same writes of all lengths, in one piece and in some, with gaps, over each other, and a cut at the end. */
+/* The same writes of all lengths, at once and in pieces, with gaps, overlaps, and a truncation at the end. */
 static void write_some(hpcw_sink *sink) {
     uint64_t rng = 3;
     unsigned char data[700];
@@ -101,7 +101,7 @@ static void write_some(hpcw_sink *sink) {
         if (i % 2 == 0) {
             assert_int_equal(hpcw_sink_write_at(sink, at, data, n, NULL), HPCW_OK);
         } else {
-            struct hpcw_i_piece piece[5]; /* empty ones too */
+            struct hpcw_i_piece piece[5]; /* includes empty ones */
             size_t cut = 0;
             for (size_t k = 0; k < COUNT(piece); k++) {
                 size_t size = k + 1 < COUNT(piece) ? (size_t)random_below(&rng, n - cut + 1) : n - cut;
@@ -111,7 +111,7 @@ static void write_some(hpcw_sink *sink) {
             assert_int_equal(hpcw_i_sink_write(sink, at, piece, COUNT(piece), NULL), HPCW_OK);
         }
     }
-    struct hpcw_i_piece again[150]; /* more than one call takes, all of them the same memory */
+    struct hpcw_i_piece again[150]; /* more than one call takes; all point to the same memory */
     for (size_t k = 0; k < COUNT(again); k++) {
         again[k] = (struct hpcw_i_piece){"+-", k % 3};
     }
@@ -160,7 +160,7 @@ static void all_kinds_hold_the_same(void **state) {
         assert_int_equal(count_entries(dir), 1);
         assert_int_equal(unlink(path), 0);
     }
-    /* Two hands, a part each. */
+    /* Two sinks write a part each. */
     hpcw_sink *hand[2];
     for (int i = 0; i < 2; i++) {
         assert_int_equal(hpcw_sink_open_shared_file(path, 11, i == 0, HPCW_SYNC_FILE, &hand[i], NULL), HPCW_OK);
@@ -219,7 +219,7 @@ static void what_is_not_published_disappears(void **state) {
     hpcw_sink_free(sink);
     assert_int_equal(count_entries(dir), 1);
     assert_content("older");
-    /* A shared file belongs to others, too: it stays until one of them removes it. */
+    /* A shared file may be used by others, so it stays until one of them removes it. */
     hpcw_sink *hand[2];
     for (int i = 0; i < 2; i++) {
         assert_int_equal(hpcw_sink_open_shared_file(path, 3, i == 0, HPCW_SYNC_NONE, &hand[i], NULL), HPCW_OK);
@@ -305,7 +305,7 @@ static void locks_end_with_their_file(void **state) {
     assert_int_equal(hpcw_i_sys_close(fd[1]), 0);
 }
 
-/* A process that does not see what another one has created finds out when it opens it. */
+/* A process that does not see the file that another one created detects this when it opens it. */
 static void who_creates_a_shared_file(void **state) {
     (void)state;
     hpcw_sink *sink[2];
@@ -314,14 +314,14 @@ static void who_creates_a_shared_file(void **state) {
                      HPCW_EMISMATCH);
     assert_non_null(strstr(err.message, "expected the same directory on all processes"));
     assert_null(sink[1]);
-    assert_int_equal(count_entries(dir), 0); /* it created none */
+    assert_int_equal(count_entries(dir), 0); /* it created no file */
     assert_int_equal(hpcw_sink_open_shared_file(path, 77, true, HPCW_SYNC_NONE, &sink[0], NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_open_shared_file(path, 78, false, HPCW_SYNC_NONE, &sink[1], NULL),
                      HPCW_EMISMATCH);
     assert_int_equal(hpcw_sink_open_shared_file(path, 77, false, HPCW_SYNC_NONE, &sink[1], NULL), HPCW_OK);
     hpcw_sink_discard(sink[1]);
-    assert_int_equal(count_entries(dir), 1); /* who created it may still publish it */
-    /* Nobody wrote the first bytes. */
+    assert_int_equal(count_entries(dir), 1); /* the creator may still publish it */
+    /* No process wrote the first bytes. */
     assert_int_equal(hpcw_sink_write_at(sink[0], 8, "x", 1, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_publish(sink[0], NULL), HPCW_OK);
     hpcw_sink_free(sink[0]);
@@ -347,7 +347,7 @@ static void temporary_names(void **state) {
     char target[600];
     char base[256];
     for (size_t size = 1; size < 256; size++) {
-        /* Characters of two bytes, of which none is cut. */
+        /* Characters of two bytes, none of which is split. */
         for (size_t i = 0; i < size; i++) {
             base[i] = i + 1 == size && size % 2 == 1 ? 'x' : i % 2 == 0 ? '\xc3' : '\xa4';
         }
@@ -423,7 +423,7 @@ static void durability_is_what_was_asked(void **state) {
         hpcw_i_sys_gate = NULL;
         assert_int_equal(fsyncs, durability > HPCW_SYNC_NONE);
         hpcw_sink_free(sink);
-        /* Somebody has to remove what nobody published. */
+        /* An unpublished file must be removed by somebody. */
         assert_int_equal(hpcw_sink_open_shared_file(path, 5, false, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
         hpcw_sink_discard(sink);
         hpcw_sink_free(sink);
@@ -462,7 +462,7 @@ static void only_files_can_be_targets(void **state) {
     put("");
     (void)snprintf(target, sizeof target, "%s/file/file", dir);
     assert_refused(target, HPCW_ENOENT, target);
-    /* Too long to be given at the end: better said at once. */
+    /* Too long for a final name: it is refused at once. */
     (void)snprintf(target, sizeof target, "%s/%0300d", dir, 0);
     assert_refused(target, HPCW_ERANGE, "name too long");
     (void)snprintf(target, sizeof target, "%s/%04500d", dir, 0);
@@ -481,7 +481,7 @@ static void only_files_can_be_targets(void **state) {
     assert_null(sink);
 }
 
-/* Nobody may create files there, not even root. */
+/* No user may create files there, not even root. */
 static void no_permission_is_said(void **state) {
     (void)state;
     if (access("/sys", X_OK) != 0) {
@@ -541,7 +541,7 @@ static void memory_and_nothing(void **state) {
     assert_null(hpcw_sink_memory_data(sink, &size));
     assert_int_equal(size, 0);
     assert_int_equal(hpcw_sink_write_at(sink, 3, "abc", 3, NULL), HPCW_OK);
-    assert_int_equal(hpcw_sink_detach(sink, NULL), HPCW_OK); /* nothing to do: it goes on */
+    assert_int_equal(hpcw_sink_detach(sink, NULL), HPCW_OK); /* nothing to do: the sink stays usable */
     assert_int_equal(hpcw_sink_write_at(sink, 6, "d", 1, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     assert_memory_equal(hpcw_sink_memory_data(sink, &size), "\0\0\0abcd", 7);
@@ -579,7 +579,7 @@ static void limits_hold(void **state) {
         size_t size = 0;
         assert_memory_equal(hpcw_sink_memory_data(memory, &size), "123456789a", 10);
         assert_int_equal(size, 10);
-        hpcw_sink_free(sink); /* and the one that it wraps */
+        hpcw_sink_free(sink); /* frees the wrapped one, too */
     }
     hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), 0, 0);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "1", 1, &err), HPCW_ENOSPC);

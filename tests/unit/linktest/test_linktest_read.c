@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/linktest_read.h> against results put together by hand, and what it refuses. */
+/* hpcw/linktest_read.h> with results assembled by hand, and what it refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void check_rows(hpcw_linktest_reader *reader, const struct linktest_image
     double time[LINKTEST_IMAGE_TASKS], again[LINKTEST_IMAGE_TASKS], all_to_all;
     uint32_t partner[LINKTEST_IMAGE_TASKS], mark = 4711;
     for (uint32_t rank = 0; rank < info->tasks; rank++) {
-        /* Only as many values as there are steps, also in the bisection test. */
+        /* There are only as many values as steps, also in the bisection test. */
         time[info->steps] = -1;
         partner[info->steps] = mark;
         assert_int_equal(hpcw_linktest_reader_row(reader, rank, permutation, time, partner, &all_to_all, NULL),
@@ -45,7 +45,8 @@ static void check_rows(hpcw_linktest_reader *reader, const struct linktest_image
     }
 }
 
-/* Rows from the second one on, which has the time of a message to each task that it met, and NaN elsewhere. */
+/* Reads rows from the second one on. A row has the time of a message to each task that its task met, and NaN
+ * elsewhere. */
 static void check_matrix(hpcw_linktest_reader *reader, const struct linktest_image *image,
                          uint64_t permutation) {
     const uint32_t tasks = hpcw_linktest_reader_info(reader)->tasks;
@@ -110,7 +111,7 @@ static void every_kind_of_result(void **state) {
     }
 }
 
-/* What verify finds in a row, a row of this reader never has. */
+/* A row of this reader never contains what verify reports. */
 static void damaged_rows(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -144,7 +145,7 @@ static void damaged_rows(void **state) {
     linktest_image_free(&image);
 }
 
-/* Nor what it finds in a slow list: four arrays of retested times, original times, ranks and partners. */
+/* Nor does a slow list: four arrays of retested times, original times, ranks and partners. */
 static void damaged_lists(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -181,7 +182,7 @@ static void damaged_lists(void **state) {
     linktest_image_free(&image);
 }
 
-/* Nor in a summary: start time, three figures, and at its end another time. */
+/* Nor does a summary: start time, three figures, and another time at its end. */
 static void damaged_summaries(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -211,7 +212,7 @@ static void damaged_summaries(void **state) {
     linktest_image_free(&image);
 }
 
-/* Nor in a host name or a core number: length, "node01" or the like with its NUL, core. */
+/* Nor does a host name or core number: length, "node01" or the like with its NUL, core. */
 static void damaged_hosts(void **state) {
     (void)state;
     for (unsigned k = 0; k < 3; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who meets whom: everybody has one partner in each step, and every pair meets once. */
+/* Schedules: each rank has one partner in each step, and every pair meets once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static void six_tasks_as_published(void **state) {
         }
     }
     hpcw_linktest_schedule_free(s);
-    /* Bisection, closed form: i meets N/2 + ((i + s) mod N/2). */
+    /* Bisection in closed form: i meets N/2 + ((i + s) mod N/2). */
     p = params_of(6, 1);
     s = schedule_of(&p, 0);
     for (uint32_t step = 0; step < 3; step++) {
@@ -90,7 +90,7 @@ static void six_tasks_as_published(void **state) {
     hpcw_linktest_schedule_free(s);
 }
 
-/* The closed form far out, where products need 64 bits. */
+/* The closed form for large numbers, where products need 64 bits. */
 static void many_tasks(void **state) {
     (void)state;
     hpcw_linktest_params p = params_of(UINT32_C(4000000000), 0);
@@ -127,7 +127,7 @@ static void seeds_and_permutations_matter(void **state) {
     q.task_seed++;
     assert_true(fingerprint(&p, 0) != fingerprint(&q, 0));
     q = p;
-    q.step_seed++; /* of no meaning without shuffled steps */
+    q.step_seed++; /* has no meaning without shuffled steps */
     assert_true(fingerprint(&p, 0) == fingerprint(&q, 0));
     q.randomize_steps = true;
     assert_true(fingerprint(&p, 0) != fingerprint(&q, 0));

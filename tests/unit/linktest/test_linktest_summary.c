@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exact figures: the same for every order and grouping, and the vector loop against plain arithmetic. */
+/* Exact figures: the same for every order and grouping. The vector loop is compared with plain arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,7 +134,7 @@ static void means_are_exact(void **state) {
         double want = ((double)mean + (double)rest / (double)r.count) / 1e12;
         assert_true(hpcw_i_linktest_mean_seconds(&r) == want);
     }
-    /* A mean of integers is what one would write down. */
+    /* The mean of integers is exact. */
     hpcw_linktest_range pair = {2, 2000000, 2500000, 4500000, 0};
     assert_true(hpcw_i_linktest_mean_seconds(&pair) == 2.25e-6);
 }
@@ -151,7 +151,7 @@ static int by_rule(const void *a_, const void *b_) {
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* Many equal times: who stays is decided by the ranks, not by who came first. */
+/* Many equal times: the ranks decide which stay, not the order of insertion. */
 static void ties_do_not_depend_on_the_order(void **state) {
     (void)state;
     enum { N = 20, ALL = N * (N - 1) };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bytes of a LinkTest result as doc/formats/linktest.md, "Examples" has them, and what is refused. */
+/* The bytes of a LinkTest result as in doc/formats/linktest.md, "Examples", and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,10 +19,8 @@
 /* "2024-05-01T10:00:0?Z" in 32 bytes. */
 #define TIME(digit) "2024-05-01T10:00:0" digit "Z" NUL12
 
-/*
- * The streams of doc/formats/linktest.md, "Two tasks". The flag "SION file written in parallel" is set, as the bytes
- * must not show how many processes wrote.
- */
+/* Streams of doc/formats/linktest.md, "Two tasks". The flag "SION file written in parallel" is always set, as
+ * bytes must not depend on the number of processes. */
 static const char task_0[] =
     "LinkTest"
     "\2\0\0\0\1\0\0\0\x11\0\0\0"
@@ -92,7 +90,7 @@ static void two_tasks_as_described(void **state) {
     assert_true(range.count == 2 && range.min_ps == time[0] && range.max_ps == time[1] &&
                 range.sum_low == 4500000 && range.sum_high == 0);
     assert_int_equal(hpcw_linktest_close(lt, NULL), HPCW_OK);
-    /* Data begins at 1088 + 2 * 16 rounded up to 512; each stream is one chunk. */
+    /* Data begin at 1088 + 2 * 16 rounded up to 512. Each stream is one chunk. */
     size_t size = 0;
     const unsigned char *data = memory_source_data(&memory, 0, &size);
     assert_true(size > 2560);
@@ -101,7 +99,7 @@ static void two_tasks_as_described(void **state) {
     hpcw_linktest_free(lt);
 }
 
-/* Retested = original without a list, and no list at all without retests. */
+/* Without a list, retested equals original. Without retests there is no list. */
 static void without_retests(void **state) {
     (void)state;
     for (uint64_t d = 0; d < 2; d++) {
@@ -132,7 +130,8 @@ static void without_retests(void **state) {
     }
 }
 
-/* Sizes by doc/formats/linktest.md, "Container": one permutation, ten retests, mode "mpi", host names of 15 bytes. */
+/* Sizes of doc/formats/linktest.md, "Container": one permutation, ten retests, mode "mpi", host names of 15
+ * bytes. */
 static void sizes_as_described(void **state) {
     (void)state;
     static const struct {
@@ -161,7 +160,7 @@ static void sizes_as_described(void **state) {
         assert_true((double)shape.file_size > 0.998 * cases[i].file &&
                     (double)shape.file_size < 1.002 * cases[i].file);
     }
-    /* The table's row of two tasks has ten retests; never more than there are tasks are written here. */
+    /* The table's row of two tasks has ten retests, but we never write more than there are tasks. */
     p.tasks = 2;
     assert_true(hpcw_linktest_stream_size(&p, 0, 15) == 612 - 8 * 32);
     assert_true(hpcw_linktest_stream_size(&p, 1, 15) == 48);
@@ -230,7 +229,7 @@ static void bad_parameters(void **state) {
     assert_bad(&p, HPCW_EINVAL, "all-to-all tests: expected mode mpi, got tcp");
 }
 
-/* What only the open can refuse. */
+/* Errors that only the open can detect. */
 static void bad_opens(void **state) {
     (void)state;
     hpcw_error err;
@@ -246,10 +245,10 @@ static void bad_opens(void **state) {
     p.files = 5;
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EINVAL);
     p = good_params();
-    p.set_files = 2; /* of one file */
+    p.set_files = 2; /* files of one file */
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EINVAL);
     p.files = 2;
-    p.set_files = 1; /* whose tasks are two */
+    p.set_files = 1; /* it has two tasks */
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EMISMATCH);
     assert_non_null(strstr(err.message, "expected the 2 tasks of its files, got 4"));
     assert_null(lt);
@@ -323,7 +322,7 @@ static void wrong_calls(void **state) {
     REFUSED(hpcw_linktest_end_permutation(lt, "01234567890123456789012345678901", "t", NULL, &err), HPCW_EINVAL,
             "at most 31 characters");
     assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_OK);
-    /* The second permutation: once more, and not before the first one ended. */
+    /* The second permutation: ended once too often, and begun before the first one ended. */
     REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "expected 2 ended permutations and one close, got 1");
     for (uint32_t r = 0; r < 4; r++) {
         assert_int_equal(hpcw_linktest_timings(lt, r, good, NULL, 1, &err), HPCW_OK);
@@ -344,7 +343,7 @@ static void wrong_calls(void **state) {
     hpcw_linktest_free(NULL);
 }
 
-/* A process that gives up says why, and keeps it. */
+/* A process that gives up states a reason, which is kept. */
 static void abandoning(void **state) {
     (void)state;
     struct memory_source memory = {0};

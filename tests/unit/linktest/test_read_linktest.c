@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The LinkTest reader against results put together by hand: everything read, header and container damaged. */
+/* The LinkTest reader with results assembled by hand: reads everything, and refuses damage of header and
+ * container. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,7 +138,7 @@ static void damaged_header(void **state) {
         {65, 1, 0, 0, "mode: expected a word"},
         {68, 1, 'x', 0, "mode: expected a word with one NUL"},
         {70, 1, 2, 0, "offset 70: bidirectional kernel: expected a flag"},
-        {72, 1, 1, 0, "offset"}, /* bisection: other steps */
+        {72, 1, 1, 0, "offset"}, /* bisection has other steps */
         {73, 1, 255, 0, "randomized steps: expected a flag"},
         {75, 1, 1, 0, "no SION file: expected 0"},
         {80, 1, 2, 0, "checked buffers: expected a flag"},
@@ -225,7 +226,7 @@ static void containers_that_do_not_fit(void **state) {
     sion_image_put(c, c->ranks + 16, 8, false, 6);
     refuse_linktest(&image, 0, HPCW_EFORMAT, "global rank of task 2 in file 0: expected one of 0..5");
     sion_image_put(c, c->ranks + 16, 8, false, 2);
-    /* Streams that are one byte short or long. */
+    /* Streams that are one byte too short or too long. */
     for (uint32_t t = 0; t < 6; t++) {
         size_t at = sion_image_size_at(c, t, 0);
         for (int step = -1; step <= 1; step += 2) {
@@ -254,7 +255,7 @@ static void containers_that_do_not_fit(void **state) {
     assert_non_null(strstr(err.message, "number of tasks: expected an even one >= 2, got 3"));
     sion_image_free(&odd);
 
-    /* The second file of two. */
+    /* The second of two files. */
     image = linktest_image_make(&linktest_spread);
     view = (struct read_sion_image){image.file[1].data, image.file[1].size};
     assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_EINVAL);
@@ -262,7 +263,7 @@ static void containers_that_do_not_fit(void **state) {
     linktest_image_free(&image);
 }
 
-/* A stream in two chunks can be read, but LinkTest needs one: doc/formats/linktest.md#linktest-4. */
+/* A stream in two chunks can be read, but LinkTest requires one: doc/formats/linktest.md#linktest-4. */
 static void one_chunk_per_stream(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_pair);
@@ -341,7 +342,7 @@ static void every_allocation_may_fail(void **state) {
     linktest_image_free(&image);
 }
 
-/* Numbers that would make arrays large are compared with the length of the stream first. */
+/* Numbers that would need large arrays are first compared with the length of the stream. */
 static void hostile_numbers_take_no_memory(void **state) {
     (void)state;
     static const uint64_t numbers[] = {1 << 20,           UINT32_MAX, UINT64_C(1) << 40, UINT64_C(1) << 59,
@@ -359,7 +360,7 @@ static void hostile_numbers_take_no_memory(void **state) {
         linktest_image_put(&image, 0, at, before);
     }
     hpcw_i_mem_gate = NULL;
-    assert_true(requested < (size_t)64 << 20); /* of 56 runs together */
+    assert_true(requested < (size_t)64 << 20); /* sum over 56 runs */
     linktest_image_free(&image);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The LinkTest reader against results put together by hand: summaries, rows and schedules damaged. */
+/* The LinkTest reader with results assembled by hand: damaged summaries, rows and schedules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void damaged_times(void **state) {
     linktest_image_free(&image);
 }
 
-/* Each of the numbers of the summaries, one unit in the last place off and otherwise wrong. */
+/* Changes each number of the summaries: by one unit in the last place, and more. */
 static void damaged_summaries(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_rich);
@@ -128,7 +128,7 @@ static void damaged_slow_lists(void **state) {
                 linktest_image_put(&image, 0, to, to_rank);
             }
         }
-        /* The last entry replaced by a true but faster connection. */
+        /* Replaces the last entry by a real but faster connection. */
         size_t last = at + 8 * (d - 1);
         uint64_t original = linktest_image_get(&image, 0, last + 8 * d),
                  from = linktest_image_get(&image, 0, last + 16 * d);
@@ -144,7 +144,7 @@ static void damaged_slow_lists(void **state) {
             linktest_image_put(&image, 0, last + 16 * d, from);
             linktest_image_put(&image, 0, last + 24 * d, to);
         }
-        /* All of two neighbours exchanged: true entries in the wrong order. */
+        /* Swaps two neighbouring entries, which are real but then in the wrong order. */
         for (int back = 0; back < 2; back++) {
             for (size_t k = 0; k < 4; k++) {
                 uint64_t first = linktest_image_get(&image, 0, at + 8 * k * d),
@@ -195,7 +195,7 @@ static void damaged_rows(void **state) {
                                         used ? ": expected a finite number > 0, got" : "unused slot");
                     }
                     linktest_image_put(&image, r, at + 8 * s, before);
-                    /* Every other partner, oneself and others that do not exist included. */
+                    /* Tries every other partner, including the rank itself and ranks that do not exist. */
                     uint64_t met = linktest_image_get(&image, r, partners + 8 * s);
                     for (uint64_t q = 0; q <= n + 1; q++) {
                         linktest_image_put(&image, r, partners + 8 * s, q == n + 1 ? UINT64_MAX : q);
@@ -219,7 +219,7 @@ static void damaged_rows(void **state) {
     }
 }
 
-/* Rows that are each complete, but do not fit together: two steps of one task exchanged. */
+/* Rows that are valid alone but contradict each other: two steps of one task are swapped. */
 static void partners_that_disagree(void **state) {
     (void)state;
     const struct linktest_image_spec *const specs[] = {&linktest_plain, &linktest_rich, &linktest_halves,
@@ -230,7 +230,7 @@ static void partners_that_disagree(void **state) {
         for (uint32_t r = 0; r < n; r++) {
             size_t at = linktest_image_data(&image, r, 0);
             for (uint32_t s = 1; s < steps; s++) {
-                /* The timings move along: only the schedule is wrong. */
+                /* The timings are swapped as well, so only the schedule is wrong. */
                 for (size_t array = 0; array < 2; array++) {
                     size_t a = at + 8 * (array * (n - 1)), b = a + 8 * s;
                     uint64_t first = linktest_image_get(&image, r, a), other = linktest_image_get(&image, r, b);
@@ -251,7 +251,7 @@ static void partners_that_disagree(void **state) {
     }
 }
 
-/* The same exchange done by all tasks is another schedule, and as good. */
+/* The same swap on all tasks gives another valid schedule. */
 static void any_order_of_steps(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -267,7 +267,7 @@ static void any_order_of_steps(void **state) {
     linktest_image_free(&image);
 }
 
-/* Every bit of every stream, one at a time: what is accepted must be what nothing else depends on. */
+/* Flips every bit of every stream. Accepted changes must be of values that nothing else depends on. */
 static void flipped_bits(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -295,7 +295,8 @@ static void flipped_bits(void **state) {
                 bool times = r == 0 && ((at >= image.summary && at < image.summary + 20) ||
                                         (at >= image.summary + image.summary_size - 32 &&
                                          at < image.summary + image.summary_size - 12));
-                /* The average has a tolerance; a timing below it in its last bits moves nothing else. */
+                /* The average has a tolerance. A change in the last bits of a timing below it affects nothing
+                 * else. */
                 bool average = r == 0 && at >= image.summary + 40 && at < image.summary + 48;
                 size_t data = linktest_image_data(&image, r, 0);
                 bool timing = at >= data && at < data + 8 * (linktest_plain.tasks - 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many draws and exponentials at a time: every instruction set gives the bits of the scalar functions, for every length. */
+/* Many draws and exponentials at once: every instruction set gives the bits of the scalar functions, for every
+ * length. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -43,7 +44,7 @@ static void draws_of(const struct model_lanes *lanes, uint32_t count) {
                 assert_int_equal(word[k * count + i], w[k]);
             }
         }
-        assert_int_equal(word[words * count], 0x5a5a5a5a); /* nothing after them */
+        assert_int_equal(word[words * count], 0x5a5a5a5a); /* nothing was written after them */
     }
     for (uint32_t i = count; i < count + SPARE; i++) {
         assert_int_equal(bits_of(z[i]), UINT64_C(0x5a5a5a5a5a5a5a5a));
@@ -63,7 +64,7 @@ static void draws_are_the_same(void **state) {
     assert_null(model_lanes(MODEL_SIMD_COUNT));
 }
 
-/* Powers of two come from the low bits of a sum: all of them, and among others some numbers that take the slow path. */
+/* Powers of two come from the low bits of a sum. Tests all of them, and some numbers that take the slow path. */
 static void exponentials_are_the_same(void **state) {
     (void)state;
     static const double special[] = {0.0,    -0.0,     1.0,       -1.0,  699.9999, 700.0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load model: where objects are and who sends to whom; closed forms and their inverses agree. */
+/* The load model: positions of objects and senders; closed forms and their inverses agree. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,11 +56,11 @@ static void orders_are_orders(void **state) {
                 assert_int_equal(model_permute_back(&p, y), x);
             }
         }
-        /* On average one entry of a permutation stays. */
+        /* On average, one entry of a permutation is fixed. */
         assert_true(n < 100 || fixed < 15);
         free(seen);
     }
-    /* Near the end of 32 bits. */
+    /* Near the limit of 32 bits. */
     const struct model_permutation large = {UINT32_MAX - 4, 0, 2, HPCW_I_FOR_LOAD_FAR};
     for (uint32_t x = 0; x < 1000; x++) {
         assert_int_equal(model_permute_back(&large, model_permute(&large, x * 4294967u)), x * 4294967u);
@@ -85,7 +85,7 @@ static void runs_of_orders(void **state) {
     }
 }
 
-/* ---- who is where ---------------------------------------------------------------------------------------- */
+/* ---- placement of objects --------------------------------------------------------------------------------- */
 
 static void owners(void **state) {
     (void)state;
@@ -128,7 +128,7 @@ static void owners(void **state) {
             }
             free(seen);
         }
-        /* The given share of objects moves, but for those of ranks at an end of the grid without a neighbour. */
+        /* The given share of objects moves, except on ranks without a neighbour at an end of the grid. */
         double share = (double)moved / m.load.objects / (p.phases - 1);
         assert_true(ranks[i] == 1 ? moved == 0 : share > 0.3 * p.migration && share < 1.25 * p.migration);
         free(at);
@@ -179,7 +179,7 @@ static void migrations_keep_locality(void **state) {
     load_drop(&m);
 }
 
-/* Ranks have different numbers of objects, which change as objects migrate to empty places, and never none. */
+/* Ranks have different numbers of objects, at least one. The numbers change as objects move to empty places. */
 static void counts_differ(void **state) {
     (void)state;
     struct model_load_params p;
@@ -337,7 +337,7 @@ static void limits(void **state) {
     model_machine_free(&m);
 }
 
-/* Mean and variance of the number of objects of a rank. */
+/* Mean and variance of a rank's number of objects. */
 static void count_objects(const struct model_load *m, double *mean, double *variance) {
     double sum = 0;
     double squares = 0;
@@ -353,7 +353,7 @@ static void count_objects(const struct model_load *m, double *mean, double *vari
     *variance = squares / m->ranks - *mean * *mean;
 }
 
-/* With a spread the variance is that of the share, and not only of a binomial distribution. */
+/* With a spread, the variance is also that of the filled share, not only of a binomial distribution. */
 static void ranks_can_differ(void **state) {
     (void)state;
     static const double spreads[] = {0, 0.5};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What numbers of the model of loads decide: the channels of distant senders, and meshes. */
+/* Effects of numbers of the load model: channels of distant senders, and meshes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void senders(uint32_t channels, double *mean, double *variance) {
     load_drop(&m);
 }
 
-/* The mean stays, the variance is that of a binomial distribution. */
+/* The mean does not change, and the variance is that of a binomial distribution. */
 static void test_channels(void **state) {
     (void)state;
     for (uint32_t channels = 0; channels <= 8; channels += 2) {
@@ -53,7 +53,7 @@ static void test_channels(void **state) {
 
 /* ---- meshes ---- */
 
-/* What crosses the plane between two neighbours in a dimension is a layer of the whole mesh, whatever its blocks are. */
+/* The cells between two neighbours in a dimension add up to a layer of the whole mesh, whatever the blocks are. */
 static void test_mesh(void **state) {
     (void)state;
     enum { PHASE = 5, FEW = 12, MOST_SIDE = 96 };
@@ -100,7 +100,7 @@ static void test_mesh(void **state) {
     }
 }
 
-/* Their number differs from phase to phase, and the work with it. */
+/* The number of layers differs between phases, and so does the work. */
 static void test_layers(void **state) {
     (void)state;
     enum { PHASES = 1000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load model: times, scenarios, volumes and memory; the statistics are those of the measured run. */
+/* The load model: times, scenarios, volumes and memory. The statistics are those of the measured run. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,12 +45,12 @@ static double correlation(const double *x, const double *y, uint32_t n) {
     return (both / a.n - mean(&a) * mean(&b)) / (sd(&a) * sd(&b));
 }
 
-/* A phase of all ranks: moments of ln(load) of the objects, and of the rank loads. */
+/* One phase of all ranks: moments of ln(load) of the objects, and of the rank loads. */
 struct sample {
     double *ln;        /* [objects] */
     double *rank_load; /* [ranks] */
     struct moments object, ln_object, rank;
-    double worst; /* rank load over the mean */
+    double worst; /* largest rank load over the mean */
 };
 
 static struct sample take(const struct model_load *m, uint32_t phase) {
@@ -88,7 +88,7 @@ static void let_go(struct sample *s) {
     free(s->rank_load);
 }
 
-/* Ln of the bytes that objects send and receive. */
+/* ln of the bytes that objects send and receive. */
 static void sum_bytes(const struct model_load *m, uint32_t phase, double *sent, double *received,
                       struct moments *edge) {
     memset(sent, 0, m->objects * sizeof *sent);
@@ -114,7 +114,7 @@ static void sum_bytes(const struct model_load *m, uint32_t phase, double *sent, 
     }
 }
 
-/* The measured run had 32 ranks of 8 objects. Its samples are 50 phases apart, which is a twentieth of our run. */
+/* The measured run has 32 ranks with 8 objects. Its samples are 50 phases apart, a twentieth of our run. */
 static void like_the_measured_run(void **state) {
     (void)state;
     struct model_load_params p;
@@ -138,10 +138,10 @@ static void like_the_measured_run(void **state) {
     ok = near("CV of object loads, late", sd(&last.object) / mean(&last.object), 0.5, 0.75) && ok;
     ok = near("phase 0 over phase 1", mean(&setup.object) / mean(&first.object), 18, 22) && ok;
     ok = near("sd of ln(load), phase 0", sd(&setup.ln_object), 1.45, 1.55) && ok;
-    /* Of the measured run 0.05; here ranks have different numbers of objects. */
+    /* 0.05 in the measured run; here, ranks have different numbers of objects. */
     ok = near("CV of rank loads, phase 1", sd(&first.rank) / mean(&first.rank), 0.08, 0.13) && ok;
     ok = near("CV of rank loads, late", sd(&last.rank) / mean(&last.rank), 0.38, 0.52) && ok;
-    /* Of the measured run 0.60 to 0.63 in its second tenth, and 0.988 to 0.993 in its eighth. */
+    /* In the measured run, 0.60 to 0.63 in its second tenth, and 0.988 to 0.993 in its eighth. */
     struct sample after = take(&m.load, 6);
     ok = near("persistence of loads from phase to phase, early", correlation(early.ln, after.ln, objects), 0.6,
               0.8) &&
@@ -167,7 +167,7 @@ static void like_the_measured_run(void **state) {
     free(sent);
     free(received);
 
-    /* Max over mean depends on the number of ranks, so it is taken of many groups of 32. */
+    /* The maximum over the mean depends on the number of ranks, so it is computed for many groups of 32. */
     struct moments worst = {0};
     struct moments lag = {0};
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -327,7 +327,7 @@ static void scenarios(void **state) {
     }
 }
 
-/* However few phases and ranks there are, a scenario happens, or is refused. */
+/* With any number of phases and ranks, a scenario happens or is refused. */
 static void scenarios_hit_something(void **state) {
     (void)state;
     static const uint32_t ranks[] = {1, 2, 16, 300};
@@ -414,7 +414,7 @@ static void volumes_change_with_the_period(void **state) {
         const uint64_t now = model_load_volume(&m.load, 3, 0, flow, phase).bytes;
         assert_int_equal(now == before, phase % 5 != 0);
     }
-    /* In the first period edges that are alike have the same volumes. */
+    /* In the first period, equal edges have equal volumes. */
     assert_int_equal(model_load_volume(&m.load, 4, 1, flow, 0).bytes,
                      model_load_volume(&m.load, 3, 0, flow, 0).bytes);
     m.load.params.edge_phases = 0;
@@ -423,7 +423,7 @@ static void volumes_change_with_the_period(void **state) {
     load_drop(&m);
 }
 
-/* Volumes have few sizes, which differ from seed to seed. */
+/* Volumes have few sizes, which differ between seeds. */
 static void volumes_have_few_sizes(void **state) {
     (void)state;
     enum { SEEDS = 2, MOST = 16, RANKS = 64 };
@@ -456,7 +456,7 @@ static void volumes_have_few_sizes(void **state) {
     }
 }
 
-/* Runs of different seeds differ in how their loads change: most pairs have nothing in common. */
+/* The courses of loads differ between seeds: most pairs are not correlated. */
 static void courses_differ(void **state) {
     (void)state;
     enum { SEEDS = 12, FIRST = 1, PHASES = 32 };
@@ -480,7 +480,7 @@ static void courses_differ(void **state) {
     }
     print_message("%u of %u pairs of courses have a correlation of at most 0.5\n", unlike, pairs);
     assert_true(2 * unlike > pairs);
-    /* Each course is the one that it is called. */
+    /* Each course has the shape of its name. */
     static const struct {
         enum model_course course;
         double first, last; /* share of mean_last */
@@ -496,7 +496,7 @@ static void courses_differ(void **state) {
     }
 }
 
-/* Two neighbours send each other the same, in whole rows. */
+/* Neighbours send each other equal volumes, in whole rows. */
 static void neighbours_send_the_same(void **state) {
     (void)state;
     enum { ROW = 1320 };
@@ -533,7 +533,7 @@ static void neighbours_send_the_same(void **state) {
     load_drop(&m);
 }
 
-/* Handlers that send and do next to nothing, as of a program without them. */
+/* Handlers that send and do almost no work, as in a program without them. */
 static void handlers(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
@@ -568,7 +568,8 @@ static void memory_of_blocks(void **state) {
     load_drop(&m);
 }
 
-/* A share of the objects is a hundred times faster, in the run and in its set-up, which has a table of its own or none. */
+/* A share of the objects is a hundred times faster, in the run and in its set-up. The set-up has its own table
+ * or none. */
 static void tables_decide_the_times(void **state) {
     (void)state;
     for (int setup = 0; setup < 2; setup++) {
@@ -580,7 +581,7 @@ static void tables_decide_the_times(void **state) {
         (void)snprintf(p.setup_table, sizeof p.setup_table, "100 -160 -159 -158 290 300");
         load_make(&m, 500, 3, &p);
         for (uint32_t phase = 0; phase < 2; phase++) {
-            /* Between the two kinds the table rises steeply: few objects are there. */
+            /* Between the two kinds of objects the table is steep, so few objects are there. */
             const double middle = m.load.phase[phase].median_ns;
             double fast = 0;
             for (uint32_t o = 0; o < m.load.objects; o++) {

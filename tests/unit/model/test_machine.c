@@ -14,7 +14,7 @@
 #include "gen/model/machine/truth.h"
 #include "libwriter/base/mem.h"
 
-/* With the first nodes of the machine, so that the place of a rank is known. */
+/* The job has the first nodes of the machine, so that the place of a rank is known. */
 static struct model_machine machine_of(const char *preset, uint32_t ranks, uint64_t seed) {
     struct model_machine_params p;
     struct model_machine m;
@@ -31,7 +31,7 @@ static void test_places(void **state) {
     (void)state;
     struct model_machine m = machine_of("dfplus-hdr200", 4096, 1);
     assert_int_equal(m.nodes, 1024);
-    assert_int_equal(m.switches, 43); /* 24 nodes each, the last with 16 */
+    assert_int_equal(m.switches, 43); /* 24 nodes each; the last has 16 */
     assert_int_equal(m.groups, 22);
     assert_int_equal(model_machine_node(&m, 4095), 1023);
     assert_int_equal(model_machine_switch(&m, 1023), 42);
@@ -39,7 +39,7 @@ static void test_places(void **state) {
     for (uint32_t r = 0; r < 4; r++) {
         assert_int_equal(model_machine_core(&m, 8 + r), 12 * r);
     }
-    /* cores 0 and 12 share a processor, 12 and 24 do not */
+    /* cores 0 and 12 share a processor; 12 and 24 do not */
     assert_int_equal(model_machine_class(&m, 5, 5), MODEL_SAME_CACHE);
     assert_int_equal(model_machine_class(&m, 4, 5), MODEL_SAME_SOCKET);
     assert_int_equal(model_machine_class(&m, 5, 6), MODEL_SAME_NODE);
@@ -77,7 +77,7 @@ static void test_every_preset(void **state) {
             assert_int_equal(model_machine_node(&m, sizes[k] - 1), m.nodes - 1);
             assert_true(model_machine_core(&m, sizes[k] - 1) < m.params.cores);
             model_machine_host(&m, 0, host);
-            /* A job that is larger than the machine is on another one. */
+            /* If a job is larger than the machine, the machine grows. */
             assert_true(m.machine_nodes >= m.nodes && m.machine_nodes >= m.params.nodes);
             assert_string_equal(host, m.nodes <= m.params.nodes ? expected[i].first_host : "node00001");
             model_machine_free(&m);
@@ -91,7 +91,7 @@ static void test_every_preset(void **state) {
     }
 }
 
-/* Names of the machine's range, with gaps where other jobs are, and never one that the machine does not have. */
+/* Names are in the machine's range, with gaps for other jobs, and all exist on the machine. */
 static void test_hosts(void **state) {
     (void)state;
     static const struct {
@@ -132,7 +132,7 @@ static void test_hosts(void **state) {
     }
 }
 
-/* Switches and groups follow from the places, and the same node of the machine is broken in every job. */
+/* Switches and groups follow from the places. The same nodes of the machine are broken in every job. */
 static void test_allocation(void **state) {
     (void)state;
     struct model_machine_params p;
@@ -179,7 +179,7 @@ static void test_allocation(void **state) {
     model_machine_free(&m);
 }
 
-/* A numbered job has the same nodes whatever the seed, and not those of a seed with that number. */
+/* A numbered job has the same nodes for any seed, and not those of a seed with that number. */
 static void test_job(void **state) {
     (void)state;
     struct model_machine_params p;
@@ -302,7 +302,7 @@ static void test_torus(void **state) {
     p.torus_z = 24;
     assert_int_equal(model_machine_init(&m, &p, 4 * 158976, 1, &err), HPCW_OK);
     assert_int_equal(m.torus[0], 24);
-    assert_int_equal(m.torus[1], 23); /* the open one of Fugaku's 24 x 23 x 24 */
+    assert_int_equal(m.torus[1], 23); /* the open side of Fugaku's 24 x 23 x 24 */
     assert_int_equal(m.torus[2], 24);
     model_machine_free(&m);
     p.torus_y = 2;

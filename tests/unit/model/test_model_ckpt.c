@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoint files: content fits its CRC, sizes have their mean, a file has at most one fault, bytes never change. */
+/* Checkpoint files: content matches its CRC, sizes have their mean, a file has at most one fault, and bytes
+ * never change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@ static void make(struct ckpt_made *c, const struct model_checkpoint_params *p, u
     model_load_params_init(&load);
     load.migration = 0.05;
     load.objects = 8;
-    load.fill = p->sigma == 0 ? 1 : 0.8; /* 1 and 0: all files are equal */
+    load.fill = p->sigma == 0 ? 1 : 0.8; /* 1 and 0 make all files equal */
     if (model_machine_params_init(&machine, "dfplus-hdr200", &err) != HPCW_OK ||
         model_machine_init(&c->machine, &machine, ranks, 2, &err) != HPCW_OK ||
         model_load_init(&c->load, &load, &c->machine, &err) != HPCW_OK ||
@@ -40,7 +41,7 @@ static void drop(struct ckpt_made *c) {
     model_machine_free(&c->machine);
 }
 
-/* The whole file, made in pieces of `piece` bytes. */
+/* CRC of the whole file, made in pieces of `piece` bytes. */
 static uint32_t crc_of(const struct model_checkpoint *m, uint64_t file, size_t piece, unsigned char *data) {
     size_t body = (size_t)model_checkpoint_size(m, file) - MODEL_CHECKPOINT_LEAST;
     for (size_t at = 0; at < body; at += piece) {
@@ -92,7 +93,7 @@ static void bytes_stay(void **state) {
     drop(&c);
 }
 
-/* A file is what the objects on the rank hold at that time. */
+/* A file has what the objects on the rank hold at that time. */
 static void sizes_are_those_of_objects(void **state) {
     (void)state;
     enum { RANKS = 4096 };

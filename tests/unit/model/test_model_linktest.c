@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The LinkTest model: every instruction set gives the bits of the plain formula, and the results look like the
- * measurements that it is modelled on.
- */
+/* The LinkTest model: every instruction set gives the bits of the plain formula, and results resemble the
+ * measurements it is modelled on. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -45,7 +43,7 @@ static void tear_down(struct setup *s) {
     model_machine_free(&s->machine);
 }
 
-/* With the first nodes of the machine, so that the place of a rank is known. */
+/* The job has the first nodes of the machine, so that the place of a rank is known. */
 static struct model_machine_params preset(size_t i) {
     struct model_machine_params p;
     assert_int_equal(model_machine_params_init(&p, model_machine_preset[i].name, NULL), HPCW_OK);
@@ -68,7 +66,8 @@ static void rotate(uint32_t ranks, uint32_t rank, uint32_t *partner) {
 
 /* ---- Same bits ------------------------------------------------------------------------------------------- */
 
-/* Rows of random partners, offsets and lengths, against the plain formula. `found`: the visible delays of each row. */
+/* Compares rows of random partners, offsets and lengths with the plain formula. found: visible delays of each
+ * row. */
 enum { ROWS = 24, LONGEST = 700 };
 static void compare_rows(struct setup *s, uint64_t seed, struct model_truth_outliers found[ROWS]) {
     static uint32_t partner[LONGEST];
@@ -86,7 +85,7 @@ static void compare_rows(struct setup *s, uint64_t seed, struct model_truth_outl
         for (uint32_t i = 0; i < count; i++) {
             uint32_t v[4];
             hpcw_i_draw(seed, HPCW_I_FOR_RETEST, k, i, 0, v);
-            /* far ones, near ones, and runs with the congestion of the row before */
+            /* far ranks, near ranks, and runs with the congestion of the previous row */
             partner[i] = v[0] % 4 == 0   ? (rank / 8 * 8 + v[1] % 8) % ranks
                          : v[0] % 4 == 1 ? v[1] % ranks
                                          : (rank + first + i + 1) % ranks;
@@ -194,7 +193,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
     tear_down(&s);
 }
 
-/* A row is the same in one piece and in any pieces, after any other row. */
+/* A row is the same at once and in any pieces, and after any other row. */
 static void test_rows_do_not_depend_on_history(void **state) {
     (void)state;
     enum { RANKS = 1000 };
@@ -218,7 +217,7 @@ static void test_rows_do_not_depend_on_history(void **state) {
     tear_down(&s);
 }
 
-/* Files of a seed must not change, and not differ between machines and compilers. */
+/* Files of a seed must not change, nor differ between machines and compilers. */
 static void test_bits_are_pinned(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -259,7 +258,7 @@ struct timing_statistics {
     uint64_t class_count[MODEL_CLASSES], outliers;
 };
 
-/* Over all timings of a run, in microseconds. sum[rank], if not NULL, gets the mean of each rank's row. */
+/* Statistics of all timings of a run, in microseconds. row_mean: if not NULL, gets the mean of each rank's row. */
 static struct timing_statistics whole_run(struct setup *s, double *row_mean) {
     const uint32_t ranks = s->machine.ranks;
     uint32_t *partner = calloc(ranks, sizeof *partner);
@@ -302,8 +301,8 @@ static void near(const char *what, double got, double wanted, double tolerance) 
     assert_true(fabs(got / wanted - 1) <= tolerance);
 }
 
-/* One pair at a time on a machine without faults: the published excerpt, 24 timings of 256 KiB within a switch, whose steps
- * took as long as 175 messages there and back. Nothing is faster than the line. */
+/* One pair at a time on a machine without faults, like the published excerpt. That has 24 timings of 256 KiB
+ * within a switch, and its steps took as long as 175 round trips. Nothing is faster than the line. */
 static void test_like_the_published_steps(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
@@ -319,7 +318,7 @@ static void test_like_the_published_steps(void **state) {
     double sum = 0, least = 1e30, most = 0;
     int excerpts = 0;
     for (uint32_t i = 0; i < 48; i++) {
-        /* the smallest and largest of 24, averaged over excerpts, and the mean of all */
+        /* smallest and largest of 24, averaged over excerpts, and the mean of all */
         double low = 1e30, high = 0;
         for (uint32_t j = 48; j < 72; j++) {
             double us = (double)model_linktest_one(&s.model, i, j, 0, j) * 1e-6;
@@ -338,8 +337,9 @@ static void test_like_the_published_steps(void **state) {
     tear_down(&s);
 }
 
-/* The bisection of 190 nodes with 16 MiB in both directions: minimum, mean and maximum over the steps, as LinkTest prints
- * them: pairs x 2 x size / mean time of a step. A step took 2.5 s with 1000 messages, so each has its own window. */
+/* Bisection of 190 nodes with 16 MiB in both directions. Minimum, mean and maximum over the steps are computed
+ * as LinkTest does: pairs x 2 x size / mean time of a step. A step took 2.5 s with 1000 messages, so each has
+ * its own window. */
 static void test_like_the_bisection(void **state) {
     (void)state;
     enum { RANKS = 760, HALF = 380 }; /* 190 nodes of 4 */
@@ -388,7 +388,7 @@ static void test_when_links_are_congested(void **state) {
     assert_true(s.model.congested);
     const double plain = s.model.run.wait[MODEL_OTHER_GROUP];
     tear_down(&s);
-    /* Renumbered at random, the ranks of a group meet all others, and fewer messages need a detour. */
+    /* With random numbering, the ranks of a group meet all others, and fewer messages need a detour. */
     lp.run.permutations = 1;
     set_up(&s, &mp, &lp, 4096, 1);
     assert_true(s.model.congested && s.model.run.wait[MODEL_OTHER_GROUP] < 0.35 * plain);
@@ -398,7 +398,7 @@ static void test_when_links_are_congested(void **state) {
     set_up(&s, &mp, &lp, 4096, 1);
     assert_false(s.model.congested);
     tear_down(&s);
-    /* Two islands with 33:7 blocking. All 64 ranks of a node share its card, besides. */
+    /* Two islands with 33:7 blocking. All 64 ranks of a node also share its card. */
     lp = defaults();
     set_up(&s, &fat, &lp, 66 * 64 * 2, 1);
     assert_true(s.model.congested);
@@ -406,7 +406,7 @@ static void test_when_links_are_congested(void **state) {
     assert_true(near_us > 63 * 262.144 / 12.5);
     assert_true(s.model.run.wait[MODEL_OTHER_GROUP] > 0.8 * 262.144e6 / 12.5);
     tear_down(&s);
-    /* The further on a torus, the more links are shared. */
+    /* On a torus, longer paths share more links. */
     set_up(&s, &torus, &lp, 4096, 1);
     assert_true(s.model.congested && s.model.run.hop_wait > 0);
     tear_down(&s);
@@ -436,7 +436,7 @@ static void test_kernels(void **state) {
         near("kernel, us", (double)model_linktest_one(&s.model, 0, 4, 0, 0) * 1e-6, expected[kernel], 1e-6);
         tear_down(&s);
     }
-    /* A torus node 3 hops away: two hops more, without congestion. */
+    /* Between torus nodes 3 hops apart there are two more hops, without congestion. */
     struct setup s;
     mp = preset(4);
     mp.bad_node_share = 0;
@@ -450,7 +450,7 @@ static void test_kernels(void **state) {
     tear_down(&s);
 }
 
-/* Buffers in GPU memory: NVLink within a node, a longer way between nodes, and refused where there are no GPUs. */
+/* Buffers in GPU memory: NVLink within a node, a longer path between nodes, and refused without GPUs. */
 static void test_gpu_memory(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
@@ -479,7 +479,7 @@ static void test_gpu_memory(void **state) {
     model_machine_free(&m);
 }
 
-/* Nearly all delays stand out; roundtrip/test_truth.c checks by how much. */
+/* Nearly all delays are visible; roundtrip/test_truth.c checks how much. */
 static void test_outliers_stand_out(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -534,7 +534,8 @@ static void test_seconds(void **state) {
     tear_down(&s);
 }
 
-/* The means of the nodes' rows show every bad port and nothing else, also with the kernel that measures one direction. */
+/* The means of the nodes' rows show every bad port and nothing else, also for the kernel that measures one
+ * direction. */
 static void test_bad_ports_show(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -554,7 +555,7 @@ static void test_bad_ports_show(void **state) {
             for (uint32_t r = 0; r < 4; r++) {
                 mean += row_mean[4 * n + r] / 4;
             }
-            /* In one direction, what a node measures is slow only if its sending side is. */
+            /* With one direction, a node's own timings are slow only if its sending side is. */
             bool shows = port.factor < 1 && (kernel == HPCW_LINKTEST_SEMIDIRECTIONAL || port.outgoing);
             bad += port.factor < 1;
             found += shows;

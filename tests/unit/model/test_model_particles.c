@@ -33,7 +33,7 @@ static float number(const unsigned char *record, int n) {
     return f;
 }
 
-/* Any range, at any address, with any instruction set: the same bytes, and no others change. */
+/* Any range at any address with any instruction set gives the same bytes, and changes no others. */
 static void test_any_range(void **state) {
     (void)state;
     enum { COUNT = 1000 };
@@ -126,7 +126,7 @@ static void test_records_make_sense(void **state) {
     }
 }
 
-/* Particles form clumps, and their density does not jump from one subdomain to the next. */
+/* Particles form clumps, and their density is continuous between subdomains. */
 static void test_density(void **state) {
     (void)state;
     enum { SLABS = 8, CELLS = 4 };

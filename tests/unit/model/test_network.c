@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The network model: the physics that every preset must keep, whatever it is calibrated on. */
+/* The network model: physical laws that hold for every preset, whatever it is calibrated on. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -25,12 +25,12 @@ static struct model_machine machine_of(size_t preset, uint32_t ranks, uint64_t s
     return m;
 }
 
-/* Time of a quiet window, in picoseconds. */
+/* Time in a quiet window, in picoseconds. */
 static double quiet_time(const struct model_way *w) {
     return model_network_time(w, 1, 0, 0);
 }
 
-/* Sizes close to each other: all near the limits of the protocols, and 2 % apart elsewhere. */
+/* Returns the next size: every one near the limits of the protocols, 2 % apart elsewhere. */
 static uint64_t next_size(const struct model_machine_params *p, uint64_t size) {
     const uint64_t limit[] = {0, p->eager_node, p->eager_net, 1 << 20};
     for (int i = 0; i < 4; i++) {
@@ -67,7 +67,7 @@ static void test_larger_messages_take_longer(void **state) {
     }
 }
 
-/* Nothing is faster than the hardware: with any contention, port and congestion. */
+/* Nothing is faster than the hardware, for any contention, port and congestion. */
 static void test_nothing_is_below_the_floor(void **state) {
     (void)state;
     static const uint64_t sizes[] = {0, 8, 2048, 8192, 8193, 262144, 1 << 20, 16 << 20};
@@ -99,7 +99,7 @@ static void test_nothing_is_below_the_floor(void **state) {
     }
 }
 
-/* A numbered job meets the same congestion whatever the seed. */
+/* A numbered job has the same congestion for any seed. */
 static void test_congestion_of_a_job(void **state) {
     (void)state;
     struct model_machine_params p;
@@ -123,7 +123,7 @@ static void test_congestion_of_a_job(void **state) {
     }
 }
 
-/* Windows that follow each other are alike, distant ones are not; so the links of one window. */
+/* Congestion is correlated between adjacent windows but not distant ones, and between the links of one window. */
 static void test_congestion_persists(void **state) {
     (void)state;
     enum { WINDOWS = 40000, LAGS = 97 };
@@ -155,7 +155,7 @@ static void test_congestion_persists(void **state) {
         lag[8] / square, lag[32] / square, lag[96] / square, other / square);
     assert_true(fabs(mean - (1 + m.params.congestion_spread)) < 0.03);
     assert_true(lag[1] / square > 0.75 && lag[1] > lag[2] && lag[2] > lag[4]);
-    /* Then only the load of the whole machine is left, and in the end nothing. */
+    /* Then only the load of the whole machine remains correlated, and later nothing. */
     assert_true(fabs(lag[8] / square - 0.48) < 0.06 && fabs(lag[96] / square) < 0.08);
     assert_true(other / square > 0.4 && other / square < 0.6);
     model_machine_free(&m);
@@ -179,7 +179,7 @@ static void test_noise_is_right_skewed(void **state) {
     assert_true(cubes / DRAWS / (sd * sd * sd) > 0.3);
 }
 
-/* More ranks that talk further take longer; one message alone waits for nobody. */
+/* More senders and longer distances take longer. A single message has no contention. */
 static void test_contention_grows_with_the_pattern(void **state) {
     (void)state;
     for (size_t i = 0; i < model_machine_preset_count; i++) {
@@ -213,7 +213,7 @@ static void test_contention_grows_with_the_pattern(void **state) {
     }
 }
 
-/* How many times as long messages take over crowded links when all ranks send at once: doc/workloads.md has these numbers. */
+/* Factors of message times over crowded links when all ranks send at once. doc/workloads.md has these numbers. */
 static void test_crowded_links(void **state) {
     static const struct {
         const char *preset;
@@ -238,7 +238,7 @@ static void test_crowded_links(void **state) {
         if (fabs(most - expected[i].most) > 0.05) {
             fail_msg("%s: expected %g, got %g", expected[i].preset, expected[i].most, most);
         }
-        all.ranks = m.params.nics / 8.0; /* cards that are seldom busy crowd no link */
+        all.ranks = m.params.nics / 8.0; /* cards that are rarely busy crowd no link */
         model_network_crowding(&net, &all, factor);
         for (int c = 0; c < MODEL_CLASSES; c++) {
             assert_true(factor[c] <= 1 && factor[c] >= 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where objects are and could be: balancers, what any placement can reach, and whether a scenario makes a difference. */
+/* Placements of objects: balancers, bounds for any placement, and the effect of scenarios. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -50,7 +50,7 @@ static void drop(struct made *m) {
 
 /* ---- what placements can reach --------------------------------------------------------------------------- */
 
-/* The largest load of a rank in a placement. */
+/* Largest load of a rank in a placement. */
 static double largest(const struct model_load_whole *w, const uint32_t *rank) {
     double most = 0;
     for (uint32_t r = 0; r < w->load->ranks; r++) {
@@ -65,7 +65,7 @@ static double largest(const struct model_load_whole *w, const uint32_t *rank) {
     return most;
 }
 
-/* Of all placements of few objects, none is below the bound, and the one longest first is not far from the best one. */
+/* Of all placements of a few objects, none is below the bound, and longest first is close to the best. */
 static void bounds_hold(void **state) {
     (void)state;
     enum { RANKS = 3, OBJECTS = 9, PLACEMENTS = 19683 };
@@ -108,7 +108,7 @@ static void bounds_hold(void **state) {
     assert_true(tight > 4);
 }
 
-/* The sums over all objects are those of the functions for one object. */
+/* Sums over all objects agree with the functions for one object. */
 static void phases_are_measured(void **state) {
     (void)state;
     struct made m;
@@ -138,7 +138,8 @@ static void phases_are_measured(void **state) {
 
 /* ---- balancers ------------------------------------------------------------------------------------------- */
 
-/* Each object is on one rank, and each rank has one or more. Counts how many are elsewhere than in `before`. */
+/* Checks that each object is on one rank, and each rank has at least one. Returns how many objects are elsewhere
+ * than in `before`. */
 static uint32_t check_placement(const struct model_load *m, const struct model_load_placement *p,
                                 const uint32_t *before, uint32_t *rank) {
     uint32_t objects = 0;
@@ -161,7 +162,7 @@ static uint32_t check_placement(const struct model_load *m, const struct model_l
     return moved;
 }
 
-/* Ranks' objects phase by phase, by the cursors, are the placements. */
+/* The ranks' objects by phase, from the cursors, equal the placements. */
 static void check_cursors(const struct model_load *m, uint32_t phase, struct model_load_cursor *at,
                           const struct model_load_placement *p, uint32_t moved) {
     uint32_t arrived = 0;
@@ -243,12 +244,12 @@ static void balancers(void **state) {
                                     now->first[RANKS] * sizeof *now->object);
                 assert_null(model_load_trial(&again.load, phase, 0));
                 const bool runs_now = model_load_balances(&m.load, phase);
-                /* Later, what was placed well stays where it is. */
+                /* Later, well-placed objects stay where they are. */
                 assert_true(runs_now ? runs > 0 || moved > RANKS / 20 : moved == 0);
                 if (runs_now) {
                     assert_true(runs > 0 || phase == rows[i].first);
                     runs++;
-                    /* An iteration reaches the placement: the only one, or the best one. */
+                    /* One iteration reaches the placement: the only one, or the best one. */
                     bool reached = false;
                     for (uint32_t k = 0; k < model_load_iterations(&m.load); k++) {
                         const struct model_load_placement *trial = model_load_trial(&m.load, phase, k);
@@ -286,7 +287,7 @@ static void balancers(void **state) {
 
 /* ---- scenarios ------------------------------------------------------------------------------------------- */
 
-/* The most that a scenario raises the imbalance. */
+/* Largest increase of the imbalance by a scenario. */
 static double effect_of(const struct model_load *m) {
     struct model_load_whole w;
     hpcw_error err;
@@ -305,7 +306,7 @@ static double effect_of(const struct model_load *m) {
     return most;
 }
 
-/* A scenario shows, if need be with a larger factor, or is refused. */
+/* A scenario is visible, with a larger factor if needed, or is refused. */
 static void scenarios_show(void **state) {
     (void)state;
     static const struct { uint32_t ranks, phases; } rows[] = {{256, 40}, {16, 40}, {64, 6}, {2, 6}};
@@ -350,7 +351,7 @@ static void scenarios_show(void **state) {
     }
 }
 
-/* Objects of measured kinds send to groups. */
+/* Objects of the measured kinds need groups to send to. */
 static void sample_needs_groups(void **state) {
     (void)state;
     struct made m;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small trees: building, bytes, what is refused (doc/formats/rank2file.md#rank2file-1 to rank2file-6), printing. */
+/* Small trees: construction, bytes, refusals (doc/formats/rank2file.md#rank2file-1 to rank2file-6), and
+ * printing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +100,7 @@ static void deeper_than_any_tool(void **state) {
     scratch_remove(path);
 }
 
-/* ---- bytes that are not what they should be ---- */
+/* ---- invalid bytes ---- */
 
 struct image {
     unsigned char data[1 << 14];
@@ -122,7 +123,7 @@ static void begin(struct image *image) {
     put(image, header, sizeof header);
 }
 
-/* Length and CRC, right whatever is in between. */
+/* Sets length and CRC to match the content. */
 static void end(struct image *image) {
     hpcw_i_put_u64(image->data + 8, image->size + 4, true);
     put_u32(image, hpcw_i_crc32(0, image->data, image->size));
@@ -180,7 +181,7 @@ static void damage_is_named(void **state) {
     bad = image;
     bad.size++;
     assert_refused(&bad, HPCW_EFORMAT, "f: offset 28: expected the end of the file, got 1 more bytes");
-    /* Without a CRC the four bytes after the map are too many. */
+    /* Without a CRC, the four bytes after the map are too many. */
     bad = image;
     bad.data[19] = 0;
     assert_refused(&bad, HPCW_EFORMAT, "f: offset 24: expected the end of the tree, got 4 more bytes");
@@ -266,7 +267,7 @@ static void three_forms(void **state) {
     hpcw_kvtree_free(root);
 }
 
-/* Written, read and printed while each call fails once. */
+/* Each call fails once while a tree is written, read and printed. */
 static void every_call_fails_once(void **state) {
     (void)state;
     char dir[256];
@@ -295,7 +296,7 @@ static void every_call_fails_once(void **state) {
             hpcw_sink_free(sink);
             hpcw_kvtree_free(again);
             assert_int_equal(count_descriptors(), descriptors);
-            /* A failing close after reading is nobody's loss. */
+            /* A close that fails after reading loses nothing. */
             bool fails = met && !fault_is_harmless((enum fault)fault) && s != HPCW_OK;
             assert_int_equal(s, fails ? fault_status((enum fault)fault) : HPCW_OK);
             assert_true(!fails || good_message(s, &err, ""));

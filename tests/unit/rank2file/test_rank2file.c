@@ -26,7 +26,8 @@ struct plain {
     char name[32];
     hpcw_rank2file_entry entry;
     uint64_t size;
-    size_t count; /* of files of every rank, 0 or 1, or HPCW_RANK2FILE_NO_ENTRY for rank 1 */
+    /* number of files of every rank: 0 or 1; HPCW_RANK2FILE_NO_ENTRY for rank 1 */
+    size_t count;
 };
 
 static size_t plain_entries(void *context, uint32_t rank, const hpcw_rank2file_entry **entry) {
@@ -62,7 +63,7 @@ static hpcw_rank2file_map *map_of(const hpcw_rank2file_options *o, uint32_t rank
     return map;
 }
 
-/* The sizes that doc/formats/rank2file.md, "Map" and "Stored tree", lead to. */
+/* Sizes that follow from doc/formats/rank2file.md, "Map" and "Stored tree". */
 static void sizes_of_the_page(void **state) {
     (void)state;
     struct plain p = {.size = 524294, .count = 1};
@@ -78,7 +79,8 @@ static void sizes_of_the_page(void **state) {
     map = map_of(&o, 4096, &p);
     assert_int_equal(hpcw_rank2file_map_nodes(map), 2);
     hpcw_rank2file_map_node(map, 0, &node);
-    /* 46 + len(rank) + len(name) + len(size) + len(crc) for each rank, "rank_" and ".ckpt" around its digits. */
+    /* For each rank: 46 + len(rank) + len(name) + len(size) + len(crc), with "rank_" and ".ckpt" around its
+     * digits. */
     uint64_t digits = 10 + 2 * 90 + 3 * 900 + 4 * (4096 - 1000);
     assert_int_equal(node.size, 68 + 4 + 4096 * (46 + 10 + 6 + 10) + 2 * digits);
     hpcw_rank2file_map_free(map);
@@ -115,7 +117,7 @@ static void cut_by_bytes(void **state) {
             assert_int_equal(node.first, next);
             assert_true(node.end > node.first && node.size <= bytes);
             next = node.end;
-            /* The next rank would not fit: it takes as much as any of two digits, or one byte or two less. */
+            /* The next rank would not fit. It takes as much as any rank of two digits, or one or two bytes less. */
             if (level == 0 && node.end < 100) {
                 assert_true(node.size + 46 + 2 + 7 + 12 + 1 + 10 > bytes);
             }
@@ -334,7 +336,7 @@ static void assert_damage(hpcw_status want, const char *file, const char *words)
     }
 }
 
-/* Puts `value` below a path of keys, "A/B/C"; the key after the last slash loses its old value. NULL removes it. */
+/* Sets `value` at a path of keys, "A/B/C". The last key loses its old value. NULL removes it. */
 static void edit_named(const char *file, const char *keys, const char *value, hpcw_status want,
                        const char *named, const char *words) {
     hpcw_kvtree *tree;
@@ -400,7 +402,7 @@ static void trees_that_lie(void **state) {
     edit(ROOT, "RANK/8/OFFSET", "1", BAD, "OFFSET of rank 8: expected 0, got 1");
     edit(ROOT, "RANK/12/OFFSET", "0", BAD, "expected a key FILE, got none");
     edit(ROOT, "RANK/x/OFFSET", "0", BAD, "rank: expected a decimal number");
-    /* Files that lead astray: elsewhere, in a circle, to the wrong level. */
+    /* Invalid references: outside, in a circle, to the wrong level. */
     edit(ROOT, "RANK/8/FILE", ".scr/rank2file.scr", BAD,
          "FILE of rank 8: expected .scr/rank2file.2.8.scr or the like");
     edit(ROOT, "RANK/8/FILE", "../../rank2file.2.8.scr", BAD, "FILE of rank 8: expected");
@@ -433,7 +435,7 @@ static void trees_that_lie(void **state) {
     }
     edit_named(LEAF, "RANK/4/FILE/rank_7.0.ckpt/SIZE", "1", BAD, "scr.dataset.7/.scr: ",
                "name \"rank_7.0.ckpt\": expected every name once, ranks 4 and 7 have it");
-    /* Data that is not as the map says. */
+    /* Data that do not match the map. */
     edit_named(LEAF, "RANK/4/FILE/rank_4.0.ckpt/SIZE", "249", HPCW_ETRUNCATED, "scr.dataset.7/rank_4.0.ckpt",
                "rank 4: size: expected 249 bytes, got 248");
     scratch_remove(base);
@@ -472,7 +474,7 @@ static void change(const char *file, long offset, int bits) {
     assert_int_equal(fclose(f), 0);
 }
 
-/* What can never be read in the place of a file is damage, and nobody waits for it. */
+/* Something that can never be read as a file counts as damage, without a wait. */
 static void no_files(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -539,7 +541,7 @@ static void files_that_changed(void **state) {
     scratch_remove(base);
 }
 
-/* A map that lacks a rank, as tests of readers want it. */
+/* A map without one of the ranks, for tests of readers. */
 static void a_rank_without_an_entry(void **state) {
     (void)state;
     struct plain p = {.count = HPCW_RANK2FILE_NO_ENTRY};

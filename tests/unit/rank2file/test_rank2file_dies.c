@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A program dies before any call that changes files, and so after any: the next start finishes or undoes what it began.
- * Then every dataset is listed and whole, or gone with all of its files.
- */
+/* A program dies before any call that changes files, and so after any. The next start finishes or undoes its
+ * work. Then every dataset is listed and complete, or gone with all its files. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -71,7 +69,7 @@ static hpcw_status write_new(hpcw_rank2file_layout layout) {
     return prefix_write(&o, NULL);
 }
 
-/* A dataset whose id and name are those of one that died half-written. */
+/* Writes a dataset with the id and name of one that died half-written. */
 static hpcw_status write_again(hpcw_rank2file_layout layout) {
     hpcw_rank2file_options o = prefix_options(layout, LEFT);
     return prefix_write(&o, NULL);
@@ -93,10 +91,10 @@ static hpcw_status make_current(hpcw_rank2file_layout layout) {
 static const struct {
     const char *name;
     hpcw_status (*work)(hpcw_rank2file_layout layout);
-    bool lost_index;   /* there is none before */
+    bool lost_index;   /* there was no index before */
     uint64_t finished; /* ids in the index after a run that does not die */
     uint64_t may_go;   /* ids that it removes */
-    bool all_layouts;  /* otherwise the shared one, which has the files of both others */
+    bool all_layouts;  /* all layouts; otherwise only the shared one, which has the files of both others */
 } works[] = {
     {"drop", drop, false, 1 << 1 | 1 << 3, 1 << 2, true},
     {"prune", prune, false, 1 << 3, 1 << 1 | 1 << 2, true},
@@ -124,7 +122,7 @@ static int die_at(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Whether it died before the n-th such call; otherwise it succeeded. */
+/* Returns whether it died before the n-th such call; otherwise it succeeded. */
 static bool dies(size_t work, hpcw_rank2file_layout layout, unsigned long n) {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -142,7 +140,7 @@ static bool dies(size_t work, hpcw_rank2file_layout layout, unsigned long n) {
     return WEXITSTATUS(status) == DIES;
 }
 
-/* Leaves half a dataset. */
+/* Leaves half of a dataset. */
 static void leave_one(hpcw_rank2file_layout layout) {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -170,7 +168,7 @@ static bool is_sound(const char *name) {
     return sound;
 }
 
-/* The files of a prefix that has exactly these datasets. */
+/* Checks that a prefix has the files of exactly these datasets. */
 static bool has_exactly(hpcw_rank2file_layout layout, uint64_t ids) {
     int datasets = 0;
     for (uint64_t id = 0; id < 16; id++) {
@@ -192,7 +190,7 @@ static void check_after(size_t k, hpcw_rank2file_layout layout, unsigned long n)
     const uint64_t at_death = ids_in_index();
     hpcw_error err = {.message = ""};
     hpcw_rank2file_tally tally = {.added = 0};
-    /* Whoever comes next, in this order: nothing that the index lost comes back. */
+    /* The next programs, in this order. Nothing that the index lost comes back. */
     hpcw_status s = hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err);
     if (s == HPCW_OK && tally.skipped > 0) {
         err = tally.why;
@@ -207,7 +205,7 @@ static void check_after(size_t k, hpcw_rank2file_layout layout, unsigned long n)
     uint64_t kept = before & ~works[k].may_go;
     uint64_t gone = before & works[k].may_go & ~at_death;
     bool good = (now & kept) == kept && (now & at_death) == at_death && has_exactly(layout, now);
-    if (works[k].work == replace) { /* the new one may have been finished but for the index */
+    if (works[k].work == replace) { /* the new one may have been finished except for the index */
         gone = 0;
     }
     if (!good || (now & gone) != 0) {

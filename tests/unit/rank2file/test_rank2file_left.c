@@ -28,7 +28,7 @@ enum { LAYOUTS = 4 };
 
 /* ---- markers that list ---- */
 
-/* Dies in the middle: a finished file and one that is not, a file of the program, and directories. */
+/* Dies in the middle. Leaves a finished file, an unfinished one, a file of the program, and directories. */
 static void die(hpcw_rank2file_layout layout, uint64_t id, const char *name) {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -58,7 +58,8 @@ static void a_dead_writer_in_a_directory_of_the_user(void **state) {
         prefix_plain_file(in_prefix("results/precious"), 10);
         prefix_plain_file(in_prefix("results/.hpcw-0000000000000001-precious.tmp"), 10);
         die(layout, 2, "results");
-        /* The id is taken by a dataset of another name meanwhile: what the dead one left goes before its marker does. */
+        /* Meanwhile a dataset of another name has taken the id. The dead writer's files are removed before its
+         * marker. */
         if (k % 2 == 1) {
             hpcw_rank2file_options o = prefix_options(layout, 2);
             o.dataset.name = "other";
@@ -77,7 +78,7 @@ static void a_dead_writer_in_a_directory_of_the_user(void **state) {
     }
 }
 
-/* A second attempt that dies, too: what the first one listed is still listed. */
+/* A second attempt also dies. The files listed by the first one are still listed. */
 static void two_dead_writers(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -111,7 +112,7 @@ static void list_too(hpcw_rank2file_layout layout, uint64_t id, const char *name
     hpcw_kvtree_free(leaf);
 }
 
-/* An application that keeps its file names: a newer checkpoint lists a file of an older one. */
+/* An application that reuses file names: a newer checkpoint lists a file of an older one. */
 static void a_file_of_two_datasets(void **state) {
     static const hpcw_rank2file_layout layouts[] = {HPCW_RANK2FILE_SCR_1_2, HPCW_RANK2FILE_SCR_3};
     for (int k = 0; k < 4; k++) {
@@ -141,7 +142,7 @@ static void a_file_of_two_datasets(void **state) {
     }
 }
 
-/* What an intent lists outside its dataset may be another one's by now. */
+/* Files that an intent lists outside its dataset may belong to another dataset by now. */
 static void an_intent_that_lists_others(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -160,7 +161,7 @@ static void an_intent_that_lists_others(void **state) {
     assert_int_equal(prefix_restarts(&err), 1);
 }
 
-/* A file of the user has the name of one that the dead writer had begun: it stays. */
+/* A user's file has the name of one that the dead writer had begun. It stays. */
 static void a_dead_writer_that_would_have_replaced(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -203,7 +204,7 @@ static void a_dataset_that_no_index_lists(void **state) {
     }
 }
 
-/* The second attempt has fewer processes than the one that died. */
+/* The second attempt has fewer processes than the dead one. */
 static void markers_of_more_processes(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -219,7 +220,7 @@ static void markers_of_more_processes(void **state) {
     assert_true(prefix_exists(in_prefix(".scr/hpcw.3.unfinished.3"))); /* of another id: for prune */
 }
 
-/* It dies between two summaries, as the layout for all versions has them: reindex does not take it for a damaged one. */
+/* Dies between the two summaries of the layout for all versions. Reindex does not count the dataset as damaged. */
 static void one_summary_of_two(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -272,7 +273,7 @@ static void a_writer_without_its_lock_file(void **state) {
     }
 }
 
-/* Another program writes the same dataset meanwhile. It is that one's by then. */
+/* Meanwhile another program writes the same dataset, which then belongs to it. */
 static void a_dataset_that_became_another_program_s(void **state) {
     for (int k = 0; k < LAYOUTS; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
@@ -283,7 +284,7 @@ static void a_dataset_that_became_another_program_s(void **state) {
         OK(prefix_put(w, 1, NULL));
         assert_int_equal(unlink(in_prefix(".scr/hpcw.lock")), 0);
         assert_int_equal(unlink(in_prefix(".scr/hpcw.2.unfinished")),
-                         0); /* as one of another user, who cannot be asked */
+                         0); /* as if it belonged to another user, whose state is unknown */
         o.dataset.job_name = "theirs";
         OK(prefix_write(&o, &err));
         assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_EEXIST);
@@ -302,7 +303,7 @@ static void a_dataset_that_became_another_program_s(void **state) {
 
 /* ---- descriptors that the program closes ---- */
 
-/* Puts a file of the program in place of the descriptor of a file with such an end of its name. Returns the number. */
+/* Puts a file of the program in place of the descriptor of a file whose name ends like this. Returns its number. */
 static int take_descriptor_of(const char *end, const char *path) {
     for (int fd = 3; fd < 256; fd++) {
         char link[64], text[900] = "";
@@ -356,7 +357,7 @@ static void moved_while_it_is_open(void **state) {
         assert_int_equal(mkdir(away, 0777), 0);
         assert_int_equal(chdir(prefix_dir), 0);
         OK(hpcw_rank2file_open("run", NULL, &o, &w, &err));
-        assert_int_equal(chdir(away), 0); /* a solver that works in a directory of its own */
+        assert_int_equal(chdir(away), 0); /* a solver with its own working directory */
         OK(prefix_put(w, 0, &err));
         OK(prefix_put(w, 1, &err));
         if (hpcw_rank2file_close(w, &err) != HPCW_OK) {
@@ -364,7 +365,7 @@ static void moved_while_it_is_open(void **state) {
         }
         hpcw_rank2file_free(w);
         assert_int_equal(count_entries(away), 0);
-        /* The prefix gets another name, and something else gets its old one. */
+        /* The prefix is renamed, and something else gets its old name. */
         o = prefix_options(layout, 2);
         OK(hpcw_rank2file_open(in_prefix("run"), NULL, &o, &w, &err));
         OK(prefix_put(w, 0, &err));
@@ -387,7 +388,7 @@ static void moved_while_it_is_open(void **state) {
     }
 }
 
-/* Two prefixes: "run" has one sound dataset of two, "twin" has two. */
+/* Writes two prefixes: "run" has one intact dataset of two, "twin" has two. */
 static void write_twins(void) {
     char home[256];
     memcpy(home, prefix_dir, sizeof home);
@@ -404,7 +405,7 @@ static void write_twins(void) {
 
 static int calls_before_the_move;
 
-/* Before one call of the system, the twin takes the place of the prefix. */
+/* Before one system call, the twin replaces the prefix. */
 static int move_once(enum hpcw_i_sys_call call, size_t *size) {
     (void)call;
     (void)size;
@@ -431,7 +432,7 @@ static void look_after(int call) {
     }
 }
 
-/* What is read and what is removed is the prefix that was there at the begin, at whatever moment another takes its place. */
+/* The prefix that was there at the begin is read and removed from, whenever another replaces it. */
 static void moved_while_it_is_looked_after(void **state) {
     for (int call = 0; call < UPKEEP; call++) {
         bool moved = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prefix directory that several programs write and look after: locks, removing, the index made again. */
+/* A prefix directory that several programs write and maintain: locks, removal, rebuilding the index. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -82,7 +82,7 @@ static void six_writers(void **state) {
     }
 }
 
-/* Two programs write the same dataset: the second one is refused, and the first one can finish. */
+/* Two programs write the same dataset. The second is refused, and the first can finish. */
 static void one_dataset_at_a_time(void **state) {
     (void)state;
     hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 1);
@@ -106,8 +106,8 @@ enum { MOST_CHILDREN = 32 };
 static pid_t child[MOST_CHILDREN];
 static int children;
 
-/* A child that does nothing, but has a copy of every descriptor, just before a file gets its name: as that of the index,
- * whose lock is held then. */
+/* Forks a child with copies of all descriptors just before a file is renamed, such as the index while its lock
+ * is held. */
 static int fork_at_renames(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     if (call == HPCW_I_SYS_RENAME && children < MOST_CHILDREN) {
@@ -153,7 +153,7 @@ static void without_locks(void **state) {
         hpcw_i_sys_gate = NULL;
         assert_int_equal(prefix_restarts(NULL), i + 1);
     }
-    /* Nobody knows who is alive: unfinished files stay. */
+    /* Nobody can know who is alive, so unfinished files stay. */
     prefix_plain_file(in_prefix(".scr/hpcw.9.unfinished"), 1);
     prefix_fail_calls(HPCW_I_SYS_LOCK, ENOSYS);
     OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, NULL));
@@ -166,8 +166,8 @@ static void without_locks(void **state) {
     hpcw_i_sys_gate = NULL;
 }
 
-/* Makes the permissions of files hold for root, too, or no longer. Another user would not do: the directories above
- * the prefix may be private. */
+/* Makes file permissions apply to root, too, or reverts that. Another user would not work, since the directories
+ * above the prefix may be private. */
 static void bound_by_permissions(bool bound) {
     static struct __user_cap_data_struct before[_LINUX_CAPABILITY_U32S_3];
     struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -182,7 +182,7 @@ static void bound_by_permissions(bool bound) {
     assert_int_equal(syscall(SYS_capset, &h, now), 0);
 }
 
-/* A group that shares a prefix shares its lock, whatever the umask of the first user. */
+/* A group that shares a prefix shares its lock, whatever the first user's umask is. */
 static void a_shared_prefix(void **state) {
     (void)state;
     struct stat st;
@@ -194,8 +194,9 @@ static void a_shared_prefix(void **state) {
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
     (void)umask(mask);
     assert_int_equal(stat(lock, &st), 0);
-    assert_int_equal(st.st_mode & 0777, 0660); /* who may only read could lock it against the others */
-    /* Somebody has no right to lock: nothing is written. */
+    assert_int_equal(st.st_mode & 0777,
+                     0660); /* users with read permission only could block the others by a lock */
+    /* Without permission to lock, nothing is written. */
     assert_int_equal(chmod(lock, 0), 0);
     hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 2);
     hpcw_error err = {.message = ""};
@@ -219,7 +220,7 @@ static const char *name_of(hpcw_rank2file_layout layout, uint64_t id) {
     return p;
 }
 
-/* Nothing is left of a dataset. */
+/* Checks that nothing is left of a dataset. */
 static void assert_gone(hpcw_rank2file_layout layout, uint64_t id) {
     assert_false(prefix_exists(in_prefix("%s", name_of(layout, id))));
     assert_false(prefix_exists(in_prefix(".scr/scr.dataset.%llu", (unsigned long long)id)));
@@ -241,7 +242,7 @@ static void dropped(void **state) {
         assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), NULL, NULL, &err),
                          HPCW_ENOENT);
         assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, NULL, NULL, NULL, &err), HPCW_EINVAL);
-        /* What no map lists stays. */
+        /* Files that no map lists stay. */
         prefix_plain_file(in_prefix("%s/notes", name_of(layout, 2)), 10);
         hpcw_rank2file_tally kept;
         OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 2), NULL, &kept, &err));
@@ -249,10 +250,11 @@ static void dropped(void **state) {
         assert_int_equal(kept.removed, 1);
         assert_int_equal(kept.left, 1);
         assert_int_equal(prefix_restarts(&err), 1);
-        /* The id is free again. */
+        /* The id can be used again. */
         prefix_written(layout, 3);
         assert_int_equal(prefix_current(), 3);
-        /* Without a map nobody knows which files are the dataset's: nothing changes, unless all may go. */
+        /* Without a map, nobody knows which files belong to the dataset. Nothing changes unless all may be
+         * removed. */
         const char *root =
             layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED
                 ? in_prefix("scr.dataset.3/.scr/rank2file.scr")
@@ -275,7 +277,7 @@ static void dropped(void **state) {
         assert_int_equal(tally.left, 0);
         assert_gone(layout, 3);
         assert_int_equal(prefix_current(), 1);
-        /* The last one: an index without a dataset. */
+        /* The last dataset: the index is then empty. */
         OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), NULL, NULL, &err));
         assert_int_equal(prefix_listed(), 0);
         assert_int_equal(prefix_restarts(&err), 0);
@@ -376,7 +378,7 @@ static void written_again(void **state) {
         assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &w, NULL), HPCW_EEXIST);
         o.replace = true;
         w = prefix_opened(&o);
-        assert_int_equal(prefix_listed(), 1); /* while its files change, it is not there */
+        assert_int_equal(prefix_listed(), 1); /* while its files change, it is not listed */
         assert_false(prefix_exists(prefix_data_path(layout, 2)));
         assert_int_equal(prefix_restarts(NULL), 1);
         OK(hpcw_rank2file_create(w, 0, "other", &file, NULL));
@@ -395,7 +397,7 @@ static void written_again(void **state) {
     }
 }
 
-/* A writer that dies by SIGKILL in the middle. */
+/* Kills a writer by SIGKILL in the middle. */
 static void killed_writer(const hpcw_rank2file_options *o) {
     pid_t writer = fork();
     assert_true(writer >= 0);
@@ -421,7 +423,7 @@ static void pruned(void **state) {
         for (uint64_t id = 1; id <= 5; id++) {
             prefix_written(layout, id);
         }
-        /* A damaged dataset pushes out no sound one. */
+        /* A damaged dataset does not displace an intact one. */
         OK(unlink(prefix_data_path(layout, 5)));
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 2, NULL, &tally, &err));
         assert_int_equal(tally.removed, 2);
@@ -430,7 +432,7 @@ static void pruned(void **state) {
         assert_gone(layout, 1);
         assert_gone(layout, 2);
         assert_int_equal(prefix_restarts(&err), 4);
-        /* What a dead writer left; one that lives is left alone. */
+        /* Files of a dead writer are removed; those of a living one are left alone. */
         hpcw_rank2file_options o = prefix_options(layout, 7);
         hpcw_rank2file *alive = prefix_opened(&o);
         OK(prefix_put(alive, 0, &err));
@@ -438,7 +440,7 @@ static void pruned(void **state) {
         killed_writer(&o);
         assert_true(prefix_exists(in_prefix(".scr/hpcw.6.unfinished")));
         assert_true(prefix_exists(in_prefix("%s", name_of(layout, 6))));
-        /* Empty markers: of a writer that died before it wrote its line, and of one that is about to. */
+        /* Empty markers: of a writer that died before it wrote its line, and of one about to write it. */
         prefix_plain_file(in_prefix(".scr/hpcw.9.unfinished"), 0);
         assert_int_equal(truncate(in_prefix(".scr/hpcw.7.unfinished"), 0), 0);
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
@@ -451,7 +453,7 @@ static void pruned(void **state) {
         OK(hpcw_rank2file_close(alive, &err));
         hpcw_rank2file_free(alive);
         assert_int_equal(prefix_restarts(&err), 7);
-        /* A directory that was there before the writer keeps what it had. */
+        /* An existing directory keeps its content. */
         assert_int_equal(mkdir(in_prefix("results"), 0777), 0);
         prefix_plain_file(in_prefix("results/precious"), 10);
         o = prefix_options(layout, 8);
@@ -460,7 +462,7 @@ static void pruned(void **state) {
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
         assert_true(prefix_exists(in_prefix("results/precious")));
         assert_false(prefix_exists(in_prefix(".scr/hpcw.8.unfinished")));
-        /* And the current one stays, however old. */
+        /* The current dataset stays, however old it is. */
         hpcw_kvtree *index = prefix_read_index();
         OK(hpcw_kvtree_set(index, "CURRENT", name_of(layout, 3), NULL));
         prefix_write_index(index);
@@ -471,7 +473,7 @@ static void pruned(void **state) {
     }
 }
 
-/* Without locks between hosts a writer elsewhere looks dead. */
+/* Without locks between hosts, a writer elsewhere looks dead. */
 static void pruned_from_elsewhere(void **state) {
     (void)state;
     hpcw_rank2file_tally tally;
@@ -503,7 +505,7 @@ static void pruned_from_elsewhere(void **state) {
     free(text);
 }
 
-/* Killed at any moment, a writer leaves the old dataset or a whole new one; and what it left goes. */
+/* Killed at any time, a writer leaves the old dataset or a complete new one. Its leftovers are removed. */
 static void killed_at_any_moment(void **state) {
     (void)state;
     enum { KILLS = 60 };
@@ -532,7 +534,7 @@ static void killed_at_any_moment(void **state) {
         if (hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, NULL, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        /* One with its summary, and without an entry in the index, is found again. */
+        /* A dataset with a summary but without an entry in the index is found again. */
         if (hpcw_rank2file_reindex(prefix_dir, NULL, NULL, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
@@ -540,7 +542,7 @@ static void killed_at_any_moment(void **state) {
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, NULL, &err));
         assert_int_equal(prefix_listed(), 1);
         assert_int_equal(count_entries(prefix_dir), 2);              /* .scr and a dataset */
-        assert_int_equal(count_entries(in_prefix("%s", ".scr")), 3); /* lock, index, a map */
+        assert_int_equal(count_entries(in_prefix("%s", ".scr")), 3); /* lock, index and a map */
     }
     assert_true(finished < KILLS);
 }
@@ -558,12 +560,12 @@ static void indexed_again(void **state) {
         OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(layout, 2), &err));
         size_t size = 0;
         unsigned char *before = read_file(in_prefix(HPCW_RANK2FILE_INDEX), &size);
-        /* Nothing is wrong: nothing changes but the order of keys. */
+        /* Nothing is wrong: only the order of keys changes. */
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
         assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
         assert_int_equal(prefix_current(), 3);
         assert_int_equal(prefix_restarts(&err), 3);
-        /* An entry is lost, as by writers without locks. */
+        /* An entry was lost, as by writers without locks. */
         hpcw_kvtree *index = prefix_read_index();
         hpcw_kvtree_remove(hpcw_kvtree_get(index, "DSET"), "3");
         hpcw_kvtree_remove(hpcw_kvtree_get(index, "DIR"), name_of(layout, 3));
@@ -574,7 +576,7 @@ static void indexed_again(void **state) {
         assert_int_equal(tally.added, 1);
         assert_int_equal(ids_in_index(), 0xe);
         assert_int_equal(prefix_current(), 3);
-        /* The index is lost, or damaged. */
+        /* The index is lost or damaged. */
         for (int damage = 0; damage < 2; damage++) {
             OK(damage == 0 ? unlink(in_prefix(HPCW_RANK2FILE_INDEX))
                            : truncate(in_prefix(HPCW_RANK2FILE_INDEX), 50));
@@ -582,7 +584,7 @@ static void indexed_again(void **state) {
             assert_int_equal(tally.added, 3);
             assert_int_equal(prefix_restarts(&err), 3);
         }
-        /* A dataset that is damaged does not come back, an entry without a summary goes. */
+        /* A damaged dataset does not come back, and an entry without a summary is removed. */
         OK(unlink(in_prefix(HPCW_RANK2FILE_INDEX)));
         OK(unlink(prefix_data_path(layout, 3)));
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
@@ -596,7 +598,7 @@ static void indexed_again(void **state) {
     }
 }
 
-/* The lock of a dataset's id, as another program has it. */
+/* Another program holds the lock of a dataset's id. */
 static void assert_kept(hpcw_status code, const char *words) {
     hpcw_rank2file_tally tally;
     hpcw_error err = {.message = ""};
@@ -619,7 +621,7 @@ static void assert_kept(hpcw_status code, const char *words) {
     hpcw_rank2file_list_free(list);
 }
 
-/* A dataset of the index that cannot be looked at keeps its place and its mark. */
+/* A dataset in the index that cannot be examined keeps its place and its mark. */
 static void indexed_again_without_a_look(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -646,7 +648,7 @@ static void indexed_again_without_a_look(void **state) {
         }
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, NULL));
         assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
-        /* Without a summary it is none. */
+        /* Without a summary it does not count as a dataset. */
         assert_int_equal(unlink(path[1]), 0);
         if (layout == HPCW_RANK2FILE_SHARED) {
             assert_kept(HPCW_EFORMAT, "expected the maps of layout shared");
@@ -660,7 +662,7 @@ static void indexed_again_without_a_look(void **state) {
     }
 }
 
-/* ---- names that SCR takes, and this library gives no dataset ---- */
+/* ---- names that SCR accepts but this library gives no dataset ---- */
 
 static void copy_renamed(const hpcw_kvtree *from, const char *old, const char *name, hpcw_kvtree *to) {
     for (const hpcw_kvtree *n = hpcw_kvtree_first(from); n != NULL; n = hpcw_kvtree_next(n)) {
@@ -733,7 +735,7 @@ static void names_of_scr(void **state) {
     }
 }
 
-/* A drop that can remove no file is finished later. */
+/* A drop that cannot remove a file is finished later. */
 static void half_dropped_names_of_scr(void **state) {
     (void)state;
     static char longer[256];
@@ -755,7 +757,7 @@ static void half_dropped_names_of_scr(void **state) {
             (void)snprintf(now[rank], sizeof now[rank], "%s/rank_%d.ckpt", names[i], rank);
             rename_in(in_prefix(".scr/scr.dataset.3/rank2file.0.0"), old, now[rank]);
         }
-        /* A map with such a name of a file cannot be read. */
+        /* A map with such a file name cannot be read. */
         hpcw_rank2file_removal how;
         hpcw_rank2file_removal_init(&how);
         how.all_files = true;
@@ -776,7 +778,7 @@ static void half_dropped_names_of_scr(void **state) {
     }
 }
 
-/* An entry that cannot be one of SCR stays, and is counted. */
+/* An entry that cannot be SCR's stays, and is counted. */
 static void entries_that_cannot_be_understood(void **state) {
     (void)state;
     hpcw_rank2file_tally tally;
@@ -796,7 +798,7 @@ static void entries_that_cannot_be_understood(void **state) {
     assert_int_equal(prefix_current(), 1);
 }
 
-/* Time is that of the processor. A search for each dataset among all takes minutes; this takes a part of a second. */
+/* Measures processor time. Searching all datasets for each one takes minutes; this takes a fraction of a second. */
 static void many_datasets_are_listed(void **state) {
     (void)state;
     enum { DATASETS = 100000, LONGEST_S = 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nothing outside a prefix is touched, and nothing in it that no map and no marker lists. */
+/* Nothing outside a prefix is touched, nor anything inside it that no map or marker lists. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static bool has_1_1(hpcw_rank2file_layout layout) {
     return layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED;
 }
 
-/* The call must refuse, with a message that names the link, and change nothing. */
+/* The call must refuse with a message that names the link, and change nothing. */
 static void assert_drop_refused(const char *dataset, const char *words) {
     hpcw_error err = {.message = ""};
     uint32_t before = prefix_listed();
@@ -59,7 +59,7 @@ static void assert_prune_skips(uint32_t keep, const char *words) {
 
 /* ---- links ---- */
 
-/* The directory of a dataset is elsewhere: reading goes through the link, removing does not. */
+/* The directory of a dataset is elsewhere. Reading follows the link, removing does not. */
 static void a_dataset_behind_a_link(void **state) {
     for (int k = 0; k < LAYOUTS; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
@@ -93,7 +93,7 @@ static void a_dataset_behind_a_link(void **state) {
     }
 }
 
-/* A directory of the data files, or of the metadata, is a link. */
+/* A directory of the data files or of the metadata is a link. */
 static void a_file_behind_a_link(void **state) {
     for (int k = 0; k < LAYOUTS; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
@@ -124,7 +124,7 @@ static void a_file_behind_a_link(void **state) {
         assert_drop_refused(prefix_name_of(layout, 1), strrchr(metadata, '/'));
         assert_int_equal(unlink(metadata), 0);
         assert_int_equal(rename(in_prefix("away"), metadata), 0);
-        /* A link in place of a file goes, and what it leads to stays. */
+        /* A link in place of a file is removed, and its target stays. */
         const char *data = in_prefix("%s/sub/rank_0.ckpt", prefix_name_of(layout, 1));
         assert_int_equal(unlink(data), 0);
         assert_int_equal(symlink(prefix_victim(0), data), 0);
@@ -135,7 +135,7 @@ static void a_file_behind_a_link(void **state) {
     }
 }
 
-/* The directory of the prefix's metadata must be one; the prefix itself may be behind a link. */
+/* The prefix's metadata must be in a real directory. The prefix itself may be behind a link. */
 static void a_prefix_behind_a_link(void **state) {
     (void)state;
     char elsewhere[400];
@@ -157,7 +157,7 @@ static void a_prefix_behind_a_link(void **state) {
     scratch_remove(elsewhere);
 }
 
-/* A writer whose directory becomes a link meanwhile makes nothing behind it. */
+/* A writer whose directory is replaced by a link creates nothing behind it. */
 static void a_writer_behind_a_link(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -174,7 +174,7 @@ static void a_writer_behind_a_link(void **state) {
     assert_int_equal(count_entries(prefix_outside), PREFIX_VICTIMS);
 }
 
-/* The directory of the dataset is a link, to a directory or to nothing, or a file. */
+/* The dataset's directory is a link to a directory, a dangling link, or a file. */
 static void a_writer_whose_directory_is_none(void **state) {
     (void)state;
     for (int k = 0; k < LAYOUTS; k++) {
@@ -224,7 +224,7 @@ enum { SOURCES = 3 };
 static char told_path[16][600];
 static unsigned told_paths;
 
-/* All files still exist while the first to the last are named. */
+/* All files still exist when the first to the last are reported. */
 static void tell(void *context, const char *path) {
     assert_ptr_equal(context, told_path);
     assert_true(told_paths < 16);
@@ -258,7 +258,7 @@ static void an_index_that_names_a_directory(void **state) {
     assert_true(prefix_exists(in_prefix("src/main.c")));
     assert_true(prefix_exists(in_prefix("src/sub/.hpcw-0000000000000001-x.tmp")));
     assert_int_equal(prefix_listed(), 2);
-    /* With a decision of the user: everything is named first. */
+    /* With a decision of the user, everything is reported first. */
     hpcw_rank2file_removal how = all_files();
     OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, &how, &tally, &err));
     assert_int_equal(told_paths, SOURCES);
@@ -287,7 +287,7 @@ static void a_marker_that_names_a_directory(void **state) {
         (void)prefix_end(state);
         (void)prefix_begin(state);
     }
-    /* And one behind a link. */
+    /* A marker behind a link. */
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 5);
     assert_int_equal(symlink(prefix_outside, in_prefix("src")), 0);
     prefix_write_marker("hpcw.7.unfinished", 1, "src", NULL);
@@ -299,7 +299,7 @@ static void a_marker_that_names_a_directory(void **state) {
     assert_non_null(strstr(tally.why.message, "src: expected no symbolic link"));
 }
 
-/* A map must not name what belongs to the prefix. */
+/* A map must not name files of the prefix. */
 static void a_map_that_names_the_index(void **state) {
     for (int k = 1; k < 3; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
@@ -341,7 +341,7 @@ static void what_is_left(void **state) {
             (void)snprintf(path[i], sizeof path[i], "%s/%s", metadata, own[i]);
             prefix_plain_file(path[i], 10);
         }
-        /* Of another program, and of a writer of this library that died, but of no file of the dataset. */
+        /* Files of another program, and of a dead writer of this library, that belong to no dataset. */
         prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-mine.tmp", prefix_name_of(layout, 1)), 10);
         prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-rank_1.ckpt.tmp", prefix_name_of(layout, 1)),
                           10);
@@ -361,7 +361,7 @@ static void what_is_left(void **state) {
 
 /* ---- planted files ---- */
 
-/* Whatever has the name of a marker, a list or an intent: it is replaced, and nobody waits. */
+/* Something else has the name of a marker, a list or an intent. It is replaced, and nobody waits. */
 static void plant(int kind, const char *path) {
     (void)unlink(path);
     assert_int_equal(kind == 0   ? symlink(prefix_victim(0), path)
@@ -378,14 +378,14 @@ static void planted_markers(void **state) {
         hpcw_rank2file_tally tally;
         prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
         prefix_written(HPCW_RANK2FILE_SCR_1_1, 2);
-        /* Those who only look pass by. */
+        /* Programs that only read ignore it. */
         plant(kind, in_prefix(".scr/hpcw.7.unfinished"));
         plant(kind, in_prefix(".scr/hpcw.7.unfinished.3"));
         plant(kind, in_prefix(".scr/hpcw.8.dropped"));
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
         assert_int_equal(prefix_listed(), 2);
-        /* Those who write one replace it. */
+        /* Programs that write replace it. */
         plant(kind, in_prefix(".scr/hpcw.3.unfinished"));
         plant(kind, in_prefix(".scr/hpcw.3.dropped"));
         prefix_written(HPCW_RANK2FILE_SCR_1_1, 3);
@@ -418,7 +418,7 @@ static void planted_locks(void **state) {
     }
 }
 
-/* A directory in the way of a marker is an error that names it. */
+/* A directory in place of a marker is an error that names it. */
 static void a_directory_as_a_marker(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -429,8 +429,8 @@ static void a_directory_as_a_marker(void **state) {
     assert_non_null(strstr(err.message, ".scr/hpcw.2.unfinished: cannot note that"));
 }
 
-/* What another user left is not believed, as all who may write in .scr could make this user remove files; the lock may be
- * anybody's. */
+/* Files left by another user are not trusted: everybody who may write in .scr could make this user remove files.
+ * The lock may belong to anybody. */
 static void files_of_another_user(void **state) {
     (void)state;
     enum { NOBODY = 65534 };
@@ -447,19 +447,19 @@ static void files_of_another_user(void **state) {
     assert_int_equal(chown(in_prefix(".scr/hpcw.8.dropped"), NOBODY, NOBODY), 0);
     assert_prune_skips(0, "expected a file of this user, got another user's");
     assert_true(prefix_exists(in_prefix("src/main.c")));
-    /* Our own would be: the test can fail. */
+    /* Our own would be trusted, so the test can fail. */
     assert_int_equal(chown(in_prefix(".scr/hpcw.7.unfinished"), 0, 0), 0);
     OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, &err));
     assert_false(prefix_exists(in_prefix("src/main.c")));
     assert_true(prefix_exists(in_prefix("src/link")));
     prefix_write_marker("hpcw.7.unfinished", 1, "src", "main.c\n");
     assert_int_equal(chown(in_prefix(".scr/hpcw.7.unfinished"), NOBODY, NOBODY), 0);
-    /* A writer of that id replaces the marker. */
+    /* A writer with that id replaces the marker. */
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 7);
     assert_false(prefix_exists(in_prefix(".scr/hpcw.7.unfinished")));
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 8);
     assert_int_equal(prefix_restarts(&err), 8);
-    /* One that is refused leaves the intent: the dataset does not come back. */
+    /* A refused writer leaves the intent, and the dataset does not come back. */
     hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 9);
     hpcw_kvtree *index = prefix_read_index();
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 9);
@@ -479,7 +479,7 @@ static int refuse_to_open(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_OPEN && opens_before-- == 0 ? EACCES : 0;
 }
 
-/* A file of this user that the system refuses to open is no other user's, which would be passed over. */
+/* A file of this user that cannot be opened does not count as another user's, which would be ignored. */
 static void an_own_file_that_is_refused(void **state) {
     (void)state;
     const struct hpcw_i_r2f_which which = {.kind = HPCW_I_R2F_UNFINISHED, .id = 7};

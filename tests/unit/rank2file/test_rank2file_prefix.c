@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prefix directory over the time of a job: datasets that fail, small writes, defaults, restarts. */
+/* A prefix directory during a job: failing datasets, small writes, defaults, restarts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -39,7 +39,7 @@ static hpcw_rank2file *second_dataset(void) {
     return prefix_opened(&o);
 }
 
-/* The close fails, and the first dataset is all that anybody sees. */
+/* The close fails, and only the first dataset is visible. */
 static void assert_doomed(hpcw_rank2file *w, hpcw_status want, const char *words) {
     hpcw_error err = {.message = ""};
     hpcw_status s = hpcw_rank2file_close(w, &err);
@@ -56,13 +56,13 @@ static void assert_doomed(hpcw_rank2file *w, hpcw_status want, const char *words
     assert_false(prefix_exists(in_prefix("scr.dataset.2/.scr/summary.scr")));
     assert_false(prefix_exists(in_prefix(".scr/scr.dataset.2/summary.scr")));
     assert_int_equal(prefix_restarts(NULL), 1);
-    /* And the id can be written again. */
+    /* The id can be written again. */
     prefix_written(HPCW_RANK2FILE_SHARED, 2);
     assert_int_equal(prefix_restarts(NULL), 2);
     assert_false(prefix_exists(in_prefix(".scr/hpcw.2.unfinished")));
 }
 
-/* The program reports the failure of a write, frees the file, and closes as the others do. */
+/* The program reports a failed write, frees the file, and closes like the others. */
 static void a_failed_write(void **state) {
     (void)state;
     hpcw_rank2file_file *file;
@@ -77,7 +77,7 @@ static void a_failed_write(void **state) {
     assert_doomed(w, HPCW_ENOSPC, "rank_1.ckpt: cannot write 1 bytes at offset 0");
 }
 
-/* A file that could not be found after the death of the program is not made. */
+/* A file that could not be found again after a crash is not created. */
 static void a_file_that_cannot_be_listed(void **state) {
     (void)state;
     hpcw_rank2file *w = second_dataset();
@@ -130,7 +130,7 @@ static void a_file_that_is_still_open(void **state) {
     assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_ESTATE);
     assert_non_null(strstr(err.message, "scr.dataset.2/open: expected the file to be closed or discarded"));
     hpcw_rank2file_free(w);
-    hpcw_rank2file_file_free(file); /* after its dataset: allowed, though too late */
+    hpcw_rank2file_file_free(file); /* after its dataset: allowed, but too late */
     assert_int_equal(prefix_restarts(NULL), 1);
     free(index_before);
 }
@@ -140,7 +140,7 @@ static void a_file_that_is_discarded(void **state) {
     hpcw_rank2file_file *file;
     hpcw_rank2file *w = second_dataset();
     OK(prefix_put(w, 0, NULL));
-    /* Open, broken by a write, broken by the close. */
+    /* Files that are open, broken by a write, or broken by the close. */
     OK(hpcw_rank2file_create(w, 1, "open", &file, NULL));
     hpcw_rank2file_discard(file);
     assert_int_equal(hpcw_rank2file_file_write(file, "x", 1, NULL), HPCW_ESTATE);
@@ -158,7 +158,7 @@ static void a_file_that_is_discarded(void **state) {
     hpcw_i_sys_gate = NULL;
     hpcw_rank2file_discard(file);
     hpcw_rank2file_file_free(file);
-    /* Nothing happens to one that is closed. */
+    /* Nothing happens to a closed file. */
     OK(hpcw_rank2file_create(w, 1, "good", &file, NULL));
     OK(hpcw_rank2file_file_close(file, NULL));
     hpcw_rank2file_discard(file);
@@ -220,12 +220,13 @@ static int fail_one_sync(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_FSYNC && ++syncs == failing_sync ? EIO : 0;
 }
 
-/* The last fsync, of the directory of the index, comes too late to take the dataset back. Each one before it dooms. */
+/* The last fsync, of the index's directory, comes too late to withdraw the dataset. Failure of any earlier one
+ * fails the dataset. */
 static void a_directory_that_is_not_synced(void **state) {
     (void)state;
     unsigned long last = 0;
     prefix_written(HPCW_RANK2FILE_SCR_1_1,
-                   9); /* the directory .scr is there: each dataset takes the same calls */
+                   9); /* the directory .scr exists, so each dataset makes the same calls */
     OK(hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.9", NULL, NULL, NULL));
     for (uint64_t id = 1; id <= 3; id++) {
         hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, id);
@@ -245,14 +246,14 @@ static void a_directory_that_is_not_synced(void **state) {
     }
 }
 
-/* ---- what is on the disk ---- */
+/* ---- data on disk ---- */
 
 enum { MOST_SYNCED = 64 };
 static char synced[MOST_SYNCED][600];
 static unsigned syncs_seen;
 static bool recording;
 
-/* In place of the one of libc: notes what is written back. */
+/* Replaces libc's fsync and records what is flushed. */
 int fsync(int fd) {
     char link[64];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -272,7 +273,7 @@ static bool was_synced(const char *path, unsigned before) {
     return false;
 }
 
-/* Every directory that has a new name in it is written back before the index, the one above the prefix included. */
+/* Every directory with a new name is flushed before the index, including the prefix's parent. */
 static void directories_are_synced(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -331,7 +332,7 @@ static void directories_are_synced(void **state) {
     }
 }
 
-/* The kernel itself refuses: a limit of the file size is met like a full disk. */
+/* The kernel itself refuses: a limit of the file size acts like a full disk. */
 static void a_real_limit(void **state) {
     (void)state;
     static const unsigned char large[1 << 20];
@@ -402,7 +403,7 @@ static void small_writes_are_gathered(void **state) {
 
 /* ---- defaults ---- */
 
-/* What time() says may be behind this by a tick, and so by a second: the writer asks both. */
+/* time() may be behind this by a tick, and so by a second. The writer uses both clocks. */
 static time_t now(void) {
     struct timespec t;
     assert_int_equal(clock_gettime(CLOCK_REALTIME, &t), 0);
@@ -434,7 +435,7 @@ static void defaults_are_filled_in(void **state) {
     assert_int_equal(d->size, 2 * PREFIX_BYTES);
     assert_true(d->created_us / 1000000 >= (uint64_t)before && d->created_us / 1000000 <= (uint64_t)now());
     assert_is_now(d->flushed, before);
-    /* The files say the same. */
+    /* The files agree. */
     hpcw_rank2file_restart *r;
     OK(hpcw_rank2file_restart_open(prefix_dir, NULL, "ckpt.4", &r, NULL));
     assert_int_equal(hpcw_rank2file_restart_dataset(r)->created_us, d->created_us);
@@ -501,7 +502,7 @@ static void the_newest_that_is_sound(void **state) {
         OK(hpcw_rank2file_restart_load(r, 0, NULL, &err));
         OK(hpcw_rank2file_restart_check(r, true, &err));
         hpcw_rank2file_restart_free(r);
-        /* By its name the damaged one is opened: to look at it. */
+        /* The damaged one can be opened by name, to examine it. */
         OK(hpcw_rank2file_restart_open(prefix_dir, NULL,
                                        layout == HPCW_RANK2FILE_SCR_3 ? "ckpt.4" : "scr.dataset.4", &r, &err));
         hpcw_rank2file_restart_free(r);
@@ -516,7 +517,8 @@ static void the_newest_that_is_sound(void **state) {
     }
 }
 
-/* An error says nothing about what it keeps from being read: whichever call fails, no older dataset takes its place. */
+/* An error says nothing about the data that could not be read. Whichever call fails, no older dataset is taken
+ * instead. */
 static void a_file_that_cannot_be_read(void **state) {
     (void)state;
     hpcw_error err;
@@ -556,7 +558,7 @@ static void a_current_that_is_gone(void **state) {
     hpcw_rank2file_restart_free(r);
 }
 
-/* The maps of SCR 3 itself have no sizes: the summary has their sum. */
+/* SCR 3's own maps have no sizes; the summary has their sum. */
 static void maps_without_sizes(void **state) {
     (void)state;
     prefix_written(HPCW_RANK2FILE_SCR_3, 1);
@@ -584,7 +586,7 @@ static void maps_without_sizes(void **state) {
     assert_int_equal(hpcw_rank2file_restart_check(r, false, &err), HPCW_ETRUNCATED);
     assert_non_null(
         strstr(err.message, "summary.scr: expected 2 files of together 2000 bytes, got 2 and 1100"));
-    /* Of some ranks nobody knows. */
+    /* Some ranks are unknown. */
     const uint32_t one = 1;
     OK(hpcw_rank2file_restart_load(r, 1, &one, &err));
     OK(hpcw_rank2file_restart_check(r, true, &err));

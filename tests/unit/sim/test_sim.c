@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulator: times of calls, their independence of the order in which ranks run, and what it says of wrong programs. */
+/* The simulator: times of calls, their independence of the order in which ranks run, and messages for wrong
+ * programs. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +44,7 @@ static void add_chain(struct script *s, uint32_t ranks, uint32_t iterations, uin
     }
 }
 
-/* A master gives work to whoever asks, with two kinds of messages. */
+/* A master gives work to the ranks that ask for it, with two kinds of messages. */
 static void add_farm(struct script *s, uint32_t ranks, uint32_t rounds) {
     for (uint32_t k = 0; k < rounds; k++) {
         for (uint32_t r = 1; r < ranks; r++) {
@@ -78,7 +79,7 @@ static void add_collectives(struct script *s, uint32_t ranks) {
     }
 }
 
-/* All to their neighbours, posted before, small and large. */
+/* All ranks send to their neighbours; receives are posted before; small and large messages. */
 static void add_halo(struct script *s, uint32_t ranks, uint32_t rounds) {
     for (uint32_t k = 0; k < rounds; k++) {
         for (uint32_t r = 0; r < ranks; r++) {
@@ -95,7 +96,8 @@ static void add_halo(struct script *s, uint32_t ranks, uint32_t rounds) {
     }
 }
 
-/* As they come, of both kinds and sizes: what a rank does next depends on which request was over. */
+/* Ranks handle requests as they complete, of both kinds and sizes. Their next step depends on which one
+ * completed. */
 static void add_as_they_come(struct script *s, uint32_t ranks, uint32_t rounds) {
     for (uint32_t k = 0; k < rounds; k++) {
         for (uint32_t r = 0; r < ranks; r++) {
@@ -115,7 +117,7 @@ static void add_as_they_come(struct script *s, uint32_t ranks, uint32_t rounds) 
 
 /* ---- times ---- */
 
-/* A ping-pong takes what the network says, whatever share of it processors spend. */
+/* A ping-pong takes what the network model says, whatever share of it is processor time. */
 static void test_ping_pong(void **state) {
     static const uint64_t size[] = {0, 8, 1024, 8192, 8193, 1 << 20};
     (void)state;
@@ -135,7 +137,7 @@ static void test_ping_pong(void **state) {
     }
 }
 
-/* A large message is late if its receive is: the sender waits. A small one is not. */
+/* If the receive of a large message is late, the sender waits. For a small one it does not. */
 static void test_late_receiver(void **state) {
     enum { LATE_NS = 10000000 };
     (void)state;
@@ -189,13 +191,13 @@ static void test_rate_of_a_card(void **state) {
     script_end(&s);
 }
 
-/* Messages from one rank with one tag are received in the order of their sends, by a named receive and by any. */
+/* Messages from one rank with one tag are received in the order of their sends, by named receives and by any. */
 static void test_order_of_messages(void **state) {
     (void)state;
     struct script s;
     script_begin(&s, 2, 1);
     for (uint32_t i = 0; i < 6; i++) {
-        /* Requests of large messages are known before the data of small ones sent earlier. */
+        /* Requests of large messages arrive before the data of small ones sent earlier. */
         script_isend(&s, 0, 1, i % 2 == 0 ? 8000 + i : 100000 + i, 0);
         script_recv(&s, 1, i < 3 ? 0 : SIM_ANY, 0);
     }
@@ -212,7 +214,8 @@ static void test_order_of_messages(void **state) {
     script_end(&s);
 }
 
-/* A receive from any source takes who comes first in the time of the run, not who ran first. */
+/* A receive from any source takes the message that is first in simulated time, not that of the rank that ran
+ * first. */
 static void test_any_takes_the_first(void **state) {
     (void)state;
     struct script s;
@@ -232,8 +235,8 @@ static void test_any_takes_the_first(void **state) {
     script_end(&s);
 }
 
-/* A wait for any request takes the one that is over first, not the one whose sender ran first; of those that are over when it
- * begins, the first one. A request of nobody is over at once. */
+/* A wait for any request takes the one that completes first, not the one whose sender ran first. If several are
+ * complete at its begin, it takes the first in order. A request of nobody is complete at once. */
 static void test_waitany_takes_the_first(void **state) {
     (void)state;
     for (int late = 0; late < 2; late++) {
@@ -266,7 +269,8 @@ static void test_waitany_takes_the_first(void **state) {
     }
 }
 
-/* The root of a broadcast or a scatter does not wait for others; the others wait for the root, and not for each other. */
+/* The root of a broadcast or scatter does not wait for others. The others wait for the root, and not for each
+ * other. */
 static void test_who_waits_for_the_root(void **state) {
     enum { RANKS = 16, LATE = 7, LATE_NS = 10000000 };
     (void)state;
@@ -288,7 +292,8 @@ static void test_who_waits_for_the_root(void **state) {
     }
 }
 
-/* All wait for the last one where all get what it gives; in a reduce and a gather only those above it in the tree do. */
+/* Where all ranks get data from the last one, all wait for it. In a reduce and a gather, only those above it in
+ * the tree wait. */
 static void test_who_waits_in_collectives(void **state) {
     enum { RANKS = 13, LATE = 12, LATE_NS = 10000000 };
     static const enum sim_call call[] = {SIM_CALL_BARRIER,  SIM_CALL_ALLREDUCE, SIM_CALL_ALLGATHER,
@@ -315,7 +320,7 @@ static void test_who_waits_in_collectives(void **state) {
     }
 }
 
-/* The bytes that must go into or out of a node in a collective call with root 0. */
+/* Bytes that must enter or leave a node in a collective call with root 0. */
 static double bytes_of_node(enum sim_call call, double ranks, double on_node, double bytes) {
     switch (call) {
     case SIM_CALL_ALLTOALL:
@@ -350,7 +355,7 @@ static void check_cards(const char *preset, uint32_t ranks, enum sim_call call, 
     script_end(&s);
 }
 
-/* No collective call is faster than the cards of a node take in or send out what it must. */
+/* No collective call is faster than the cards of a node can transfer the necessary bytes. */
 static void test_collectives_pass_the_cards(void **state) {
     static const uint64_t size[] = {8, 256, 4096, 65536, 1 << 20, 16 << 20};
     static const uint32_t ranks[] = {64, 250, 512, 4096};
@@ -366,7 +371,8 @@ static void test_collectives_pass_the_cards(void **state) {
     }
 }
 
-/* A broadcast takes no longer than its steps down the tree, however many ranks share a card: one rank of a node uses it. */
+/* A broadcast takes no longer than its steps down the tree, however many ranks share a card: only one rank of a
+ * node uses it. */
 static void test_trees_do_not_share_cards(void **state) {
     enum { RANKS = 4096, STEPS = 12, BYTES = 8192 };
     (void)state;
@@ -384,7 +390,7 @@ static void test_trees_do_not_share_cards(void **state) {
     script_end(&s);
 }
 
-/* A gather's root takes as long as its messages do one after the other; so does a scatter's. */
+/* The root of a gather takes as long as its messages one after the other; so does that of a scatter. */
 static void test_trees_carry_what_is_below(void **state) {
     enum { RANKS = 256, BYTES = 1 << 20 };
     (void)state;
@@ -403,7 +409,7 @@ static void test_trees_carry_what_is_below(void **state) {
 
 /* ---- the order in which ranks run ---- */
 
-/* Rows and columns with messages and collective calls of their own, and a copy of the world. */
+/* Rows and columns with their own messages and collective calls, and a duplicate of the world. */
 static void add_grid(struct script *s, uint32_t ranks) {
     const uint32_t side = ranks > 3 ? 3 : 2;
     for (uint32_t r = 0; r < ranks; r++) {
@@ -425,7 +431,7 @@ static void add_grid(struct script *s, uint32_t ranks) {
     }
 }
 
-/* Files of several sizes, that others write at the same time, and messages meanwhile. */
+/* Files of several sizes that several ranks write at the same time, with messages in between. */
 static void add_files(struct script *s, uint32_t ranks) {
     for (uint32_t r = 0; r < ranks; r++) {
         script_compute(s, r, 1000 * (1 + r * 13 % 5));
@@ -449,7 +455,7 @@ static void add_all(struct script *s, uint32_t ranks) {
     add_collectives(s, ranks);
 }
 
-/* A number for a communicator that does not depend on the order in which ranks run. */
+/* Returns a number for a communicator that does not depend on the order in which ranks run. */
 static uint32_t fixed_number(const struct script *s, uint32_t ranks, uint32_t comm) {
     for (uint32_t r = 0; r < ranks; r++) {
         for (uint32_t i = 0; i < s->rank[r].mades; i++) {
@@ -478,7 +484,7 @@ static void sort_and_end(struct script *s, struct sim_event **event, size_t *eve
     script_end(s);
 }
 
-/* Neither the order of ranks nor how far they run ahead changes anything. */
+/* The order of ranks and the horizon change no result. */
 static void run_in_orders(const struct sim_noise_params *noise) {
     static const uint64_t horizon_ns[] = {0, 1, 777, 100000, UINT64_MAX / 4};
     for (uint32_t ranks = 2; ranks < 100; ranks = 3 * ranks + 1) {
@@ -514,13 +520,14 @@ static void test_order_of_ranks(void **state) {
     run_in_orders(&(struct sim_noise_params){0});
 }
 
-/* With noise of all kinds, which interrupts ranks half of the time. */
+/* With all kinds of noise, which interrupts ranks half of the time. */
 static void test_order_of_ranks_with_noise(void **state) {
     (void)state;
     run_in_orders(&(struct sim_noise_params){1, 10, 1000});
 }
 
-/* How often the horizon moves while ranks wait for one that computes now and then, and in some barriers after that. */
+/* Counts how often the horizon moves while ranks wait for one that sometimes computes, and in some barriers
+ * afterwards. */
 static uint32_t passes_with(uint32_t barriers) {
     enum { MANY_RANKS = 16 };
     struct script s;
@@ -540,14 +547,14 @@ static uint32_t passes_with(uint32_t barriers) {
     return passes;
 }
 
-/* After a pause in which ranks run far ahead, their events do not wait in memory for longer than before it. */
+/* After a pause in which ranks run far ahead, their events stay in memory no longer than before. */
 static void test_pause(void **state) {
     (void)state;
     const uint32_t pause = passes_with(1);
     assert_in_range(passes_with(2000), pause + 2000 / 128, pause + 2000 / 8);
 }
 
-/* What has passed is over: no event comes before a time that the observer was told. */
+/* No event comes before a time that the observer was told has passed. */
 static void test_passed(void **state) {
     (void)state;
     struct script s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators of the simulator: who gets which place, which messages and collective calls are theirs, and what they cost. */
+/* Communicators of the simulator: places, their messages and collective calls, and the costs of these. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static const struct sim_made *made_by(const struct script *s, uint32_t rank, uin
     return &s->rank[rank].made[number - 1];
 }
 
-/* Places are in the order of keys, then of the places before; who wants none gets none. */
+/* Places are in the order of keys, then of the old places. A rank that asks for no communicator gets none. */
 static void test_places(void **state) {
     enum { RANKS = 9, NO_MEMBER = 4 };
     static const uint32_t place[RANKS] = {2, 2, 3, 3, 0, 0, 1, 1, 0}; /* of 8, 6, 0, 2, and of 5, 7, 1, 3 */
@@ -51,8 +51,9 @@ static void test_places(void **state) {
     script_end(&s);
 }
 
-/* Messages of one tag between two ranks match within a communicator, whatever the order of the receives; a receive from any
- * rank takes none of another communicator. Partners are places: here the ranks turned round. */
+/* Messages of one tag between two ranks match within a communicator, whatever the order of the receives. A
+ * receive from any rank takes none of another communicator. Partners are places; here the ranks are in reverse
+ * order. */
 static void test_messages(void **state) {
     enum { RANKS = 4 };
     (void)state;
@@ -86,7 +87,7 @@ static void test_messages(void **state) {
     script_end(&s);
 }
 
-/* A collective call waits for the members alone, and its root is a place. */
+/* A collective call waits only for the members, and its root is a place. */
 static void test_members_wait_for_members(void **state) {
     enum { RANKS = 12, LATE = 7, LATE_NS = 10000000 };
     static const enum sim_call call[] = {SIM_CALL_BARRIER, SIM_CALL_ALLREDUCE, SIM_CALL_BCAST,
@@ -111,7 +112,7 @@ static void test_members_wait_for_members(void **state) {
     }
 }
 
-/* The time of a collective call of 1 MiB in all communicators at once, each of `size` ranks that are `stride` apart. */
+/* Time of a collective call of 1 MiB in all communicators at once, each of `size` ranks that are `stride` apart. */
 static uint64_t time_in_parts(enum sim_call call, uint32_t ranks, uint32_t size, uint32_t stride) {
     struct script s;
     script_begin(&s, ranks, 1);
@@ -132,7 +133,7 @@ static uint64_t time_in_parts(enum sim_call call, uint32_t ranks, uint32_t size,
     return longest_ns;
 }
 
-/* What the communicators of a node's ranks send to other nodes passes its cards together. */
+/* Messages of all communicators of a node's ranks share the node's cards. */
 static void test_parts_share_the_cards(void **state) {
     (void)state;
     struct model_machine_params p;
@@ -140,9 +141,9 @@ static void test_parts_share_the_cards(void **state) {
     assert_int_equal(model_machine_params_init(&p, model_machine_preset[0].name, &err), HPCW_OK);
     const uint32_t ranks = 4 * p.ppn;
     const double card_gbs = p.nics * p.line_gbs[MODEL_SAME_SWITCH];
-    const double node_bytes = 3.0 * p.ppn * (1 << 20); /* of an alltoall: to the other three members */
+    const double node_bytes = 3.0 * p.ppn * (1 << 20); /* alltoall: to the other three members */
     assert_true((double)time_in_parts(SIM_CALL_ALLTOALL, ranks, 4, p.ppn) > node_bytes / card_gbs);
-    /* Of an allreduce each rank sends and receives at least 2 (n - 1) / n times the bytes. */
+    /* In an allreduce each rank sends and receives at least 2 (n - 1) / n times the bytes. */
     assert_true((double)time_in_parts(SIM_CALL_ALLREDUCE, ranks, 4, p.ppn) > 1.5 / 3 * node_bytes / card_gbs);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each constant of the simulator carries a figure: it holds, and fails when the constant is switched off. */
+/* Each constant of the simulator has a test that passes with it, and fails when it is switched off. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static double latency_ns(const struct script *s) {
     return s->machine.params.latency_us[MODEL_OTHER_GROUP] * 1e3;
 }
 
-/* What one collective call of all ranks takes. */
+/* Time of one collective call of all ranks. */
 static double time_of(struct script *s, const struct sim_constants *c, uint32_t ranks, enum sim_call call,
                       uint64_t bytes) {
     script_begin(s, ranks, 1);
@@ -35,7 +35,7 @@ static double time_of(struct script *s, const struct sim_constants *c, uint32_t 
     return (double)sim_end_ns(s->sim);
 }
 
-/* No call is over when it begins: viewers show each on its own. */
+/* No call takes zero time, so viewers show each one. */
 static bool calls_take_time(const struct sim_constants *c) {
     struct script s;
     script_begin(&s, 1, 1);
@@ -47,7 +47,7 @@ static bool calls_take_time(const struct sim_constants *c) {
     return good;
 }
 
-/* A send is not free: it takes at least a tenth of the latency of the processor. */
+/* A send takes processor time: at least a tenth of the latency. */
 static bool send_takes_time(const struct sim_constants *c) {
     struct script s;
     script_begin(&s, 8, 1);
@@ -61,7 +61,7 @@ static bool send_takes_time(const struct sim_constants *c) {
     return good;
 }
 
-/* The ranks of a node do not send more messages than its card can: 215 million a second. */
+/* The ranks of a node send no more messages than its card can: 215 million a second. */
 static bool card_limits_messages(const struct sim_constants *c) {
     struct script s;
     script_begin_on(&s, "dragonfly-ss11", 2 * NODE, 1);
@@ -78,7 +78,7 @@ static bool card_limits_messages(const struct sim_constants *c) {
     return good;
 }
 
-/* To combine 1 MiB takes longer than a core needs to read it from its memory at 100 GB/s. */
+/* Combining 1 MiB takes longer than a core needs to read it from memory at 100 GB/s. */
 static bool combining_takes_time(const struct sim_constants *c) {
     struct script s;
     struct sim_constants without = *c;
@@ -90,7 +90,7 @@ static bool combining_takes_time(const struct sim_constants *c) {
     return with_ns - without_ns > MIB / 100.0;
 }
 
-/* Large broadcasts and reductions move each byte about twice, however many ranks there are. */
+/* Large broadcasts and reductions move each byte about twice, for any number of ranks. */
 static bool moves_bytes_twice(const struct sim_constants *c, enum sim_call call) {
     struct script s;
     const double got_ns = time_of(&s, c, RANKS, call, LARGE);
@@ -110,7 +110,7 @@ static bool reduce_moves_bytes_twice(const struct sim_constants *c) {
     return moves_bytes_twice(c, SIM_CALL_REDUCE);
 }
 
-/* On two nodes with one card each, a large allgather takes little more than its bytes take through the card. */
+/* On two nodes with one card each, a large allgather takes little more time than its bytes need in the card. */
 static bool allgather_passes_the_card_once(const struct sim_constants *c, uint32_t ranks) {
     enum { BYTES = 64 << 10 };
     struct script s;
@@ -142,7 +142,7 @@ static bool alltoall_moves_parts_once(const struct sim_constants *c) {
     return got_ns < most_ns;
 }
 
-/* Few ranks send whole messages down a tree: two steps of all bytes. */
+/* With few ranks, whole messages are sent down a tree: two steps of all bytes. */
 static bool few_ranks_use_a_tree(const struct sim_constants *c) {
     struct script s;
     const double got_ns = time_of(&s, c, 4, SIM_CALL_BCAST, MIB);
@@ -171,7 +171,7 @@ static void work_in_parts(struct script *s, const struct sim_constants *c, const
     script_run(s);
 }
 
-/* Equal work takes up to 16 % longer on some processors than on others, and some differ by more than 1 %. */
+/* Equal work takes up to 16 % longer on some processors, and some differ by more than 1 %. */
 static bool processors_differ(const struct sim_constants *c) {
     struct script s;
     uint64_t least_ns = UINT64_MAX;
@@ -189,7 +189,7 @@ static bool processors_differ(const struct sim_constants *c) {
     return spread > 0.01 && spread < 0.16;
 }
 
-/* Of parts of 100 us, every tenth one is longer: a thousand ticks a second. */
+/* Every tenth part of 100 us is longer: a thousand ticks a second. */
 static bool ticks_have_a_period(const struct sim_constants *c) {
     enum { PARTS = 2000, PART_NS = 100000 };
     struct script s;
@@ -224,7 +224,7 @@ static bool system_takes_time(const struct sim_constants *c) {
     return share > 0.0039 && share < 0.0064;
 }
 
-/* The longest interruption of each rank in a second, in rising order. */
+/* Longest interruption of each rank in a second, ascending. */
 static void longest_of_second(const struct sim_constants *c, uint64_t longest_ns[RANKS]) {
     struct script s;
     memset(longest_ns, 0, RANKS * sizeof *longest_ns);
@@ -245,21 +245,21 @@ static void longest_of_second(const struct sim_constants *c, uint64_t longest_ns
     }
 }
 
-/* Of the longest interruptions of a second, the median is between the quartiles of those measured: 45 and 107 us. */
+/* The median of the longest interruptions in a second is between the measured quartiles: 45 and 107 us. */
 static bool second_has_a_long_detour(const struct sim_constants *c) {
     uint64_t longest_ns[RANKS];
     longest_of_second(c, longest_ns);
     return longest_ns[RANKS / 2] > 45000 && longest_ns[RANKS / 2] < 107000;
 }
 
-/* None is much longer than the longest one measured, 202 us; some are more than half as long. */
+/* No interruption is much longer than the longest measured one, 202 us; some are more than half as long. */
 static bool detours_have_a_longest(const struct sim_constants *c) {
     uint64_t longest_ns[RANKS];
     longest_of_second(c, longest_ns);
     return longest_ns[RANKS - 1] > CUT_NS / 2 && longest_ns[RANKS - 1] < CUT_NS;
 }
 
-/* Of the interruptions of a rank, 72 of 160 stop its neighbour on the host, too; not those of a rank on another host. */
+/* Of the interruptions of a rank, 72 of 160 also stop its neighbour on the host, but no rank on another host. */
 static bool hosts_stop(const struct sim_constants *c) {
     enum { TIMES = 10000, AFTER = 3 };
     struct script s;
@@ -284,7 +284,7 @@ static bool hosts_stop(const struct sim_constants *c) {
     return hit[0] > 50 && hit[1] > hit[0] / 4 && hit[1] < hit[0] * 6 / 10 && hit[2] < hit[0] / 10;
 }
 
-/* Each constant, a value without its effect, and its figure. */
+/* Each constant, a value without its effect, and its test. */
 static const struct {
     double off;
     const char *figure;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Crowded links: messages take as long as the links need for all of them, in any order of the ranks, and no rank waits for it. */
+/* Crowded links: messages take as long as the links need for all of them, for any order of the ranks, and no
+ * rank waits for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -27,7 +28,7 @@ static void begin_islands(struct script *s, uint32_t links, uint32_t ppn) {
     assert_int_equal(s->machine.groups, 2);
 }
 
-/* Each rank exchanges messages with the one that is half of all ranks away. */
+/* Each rank exchanges messages with the rank half of all ranks away. */
 static void add_exchange(struct script *s, uint32_t rank, uint64_t bytes) {
     const uint32_t other = (rank + s->machine.ranks / 2) % s->machine.ranks;
     for (uint32_t k = 0; k < ROUNDS; k++) {
@@ -41,7 +42,7 @@ static void end_phase(struct script *s, uint32_t rank, uint32_t phase) {
     }
 }
 
-/* Nanoseconds of a phase: from when the last rank ended the one before to when the last one ended it. */
+/* Length of a phase in ns: between the times at which the last ranks ended the previous phase and this one. */
 static uint64_t length_of(const struct script *s, uint32_t phase) {
     uint64_t end_ns[2] = {0, 0};
     for (size_t i = 0; i < s->events; i++) {
@@ -55,8 +56,8 @@ static uint64_t length_of(const struct script *s, uint32_t phase) {
     return end_ns[1] - end_ns[0];
 }
 
-/* When all ranks send all the time, the links are full: they take the time for their bytes. First, phases have other lengths than
- * those whose messages decide. */
+/* If all ranks always send, the links are full, and messages take the time for their bytes. The first phases
+ * have other lengths than those whose messages count. */
 static void test_full_links(void **state) {
     static const uint32_t ppns[] = {1, 4};
     (void)state;
@@ -86,7 +87,7 @@ static void test_full_links(void **state) {
     }
 }
 
-/* An alltoall takes at least the time that the links need for the parts from one island to the other one, and not much more. */
+/* An alltoall takes at least the time that the links need between the islands, and not much more. */
 static void test_alltoall(void **state) {
     (void)state;
     for (int parts = 0; parts < 2; parts++) {
@@ -108,7 +109,7 @@ static void test_alltoall(void **state) {
     }
 }
 
-/* Messages that seldom meet are as fast as alone. */
+/* Messages that rarely overlap are as fast as alone. */
 static void test_empty_links(void **state) {
     (void)state;
     uint64_t end_ns[2];
@@ -131,7 +132,7 @@ static void test_empty_links(void **state) {
 
 /* ---- the order in which ranks run ---- */
 
-/* Messages of both protocols to near and far ranks, of ranks that are in different phases: the lowest ones run ahead. */
+/* Messages of both protocols to near and far ranks. Ranks are in different phases: the lowest ones run ahead. */
 static void add_all(struct script *s) {
     const uint32_t ranks = s->machine.ranks;
     for (uint32_t r = 0; r < ranks; r++) {
@@ -160,7 +161,7 @@ static void add_all(struct script *s) {
     }
 }
 
-/* Neither the order of ranks nor how far they run ahead changes anything, on any clock. */
+/* The order of ranks and the horizon change no result, on any clock. */
 static void test_order(void **state) {
     static const uint64_t horizon_ns[] = {0, 777, 100000, UINT64_MAX / 4};
     (void)state;
@@ -190,7 +191,7 @@ static void test_order(void **state) {
     free(expected);
 }
 
-/* A rank that needs what another one sends in its next phase, or that is many phases ahead, holds nobody up. */
+/* A rank that needs a message from another's next phase, or is many phases ahead, blocks no other. */
 static void test_phases_apart(void **state) {
     (void)state;
     struct script s;
@@ -215,7 +216,7 @@ static void test_phases_apart(void **state) {
     script_end(&s);
 }
 
-/* Ranks in a phase of a few nanoseconds, before one of a second with many calls, do not stop at each of these. */
+/* In a phase of a few nanoseconds before one of a second with many calls, ranks do not stop at each call. */
 static void test_short_phase(void **state) {
     (void)state;
     struct script s;

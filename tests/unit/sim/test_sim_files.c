@@ -20,7 +20,7 @@ static void expect_failure(struct script *s, const char *expected) {
     script_end(s);
 }
 
-/* The times of all ranks between their two marks; returns the longest one. */
+/* Returns the longest time of a rank between its two marks; *shortest: the shortest one. */
 static double longest_s(const struct script *s, double *shortest) {
     double longest = 0;
     for (uint32_t i = 0; i < s->marks; i += 2) {
@@ -31,7 +31,8 @@ static double longest_s(const struct script *s, double *shortest) {
     return longest;
 }
 
-/* If all ranks write, they get what the servers can, in equal shares; whatever they write, and whether a checkpoint or files. */
+/* If all ranks write, they get the servers' bandwidth in equal shares, for any size, by a checkpoint or by
+ * files. */
 static void test_rate_of_the_servers(void **state) {
     enum { RANKS = 480, SERVERS = 4 };
     (void)state;
@@ -59,13 +60,13 @@ static void test_rate_of_the_servers(void **state) {
             assert_true(rate <= most);
             assert_true(rate >=
                         (bytes > 8 * MIB ? 0.8 : 0.5) * most); /* the metadata server takes 17 ms for all */
-            assert_true(bytes < 128 * MIB || shortest > 0.8 * longest); /* smaller ones have few pieces */
+            assert_true(bytes < 128 * MIB || shortest > 0.8 * longest); /* smaller files have few pieces */
             script_end(&s);
         }
     }
 }
 
-/* One rank alone gets what its node can; a node of slow cards, what these can. */
+/* A single rank gets its node's bandwidth; with slow cards, that of the cards. */
 static void test_rate_of_a_node(void **state) {
     static const char *const preset[] = {"dfplus-hdr200", "tcp-1g"};
     (void)state;
@@ -87,7 +88,7 @@ static void test_rate_of_a_node(void **state) {
     }
 }
 
-/* The metadata server makes one file after the other. */
+/* The metadata server creates one file after the other. */
 static void test_creates(void **state) {
     enum { RANKS = 1000 };
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Workloads in Lua: calls, the closed world of a text, and its errors. */
+/* Workloads in Lua: calls, the restricted environment of a text, and its errors. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ struct workload {
     struct sim_lua *lua;
     struct sim_lua_result result;
     hpcw_error err;
-    uint64_t hash; /* of all events of rank 0 */
+    uint64_t hash; /* hash of all events of rank 0 */
 };
 
 static hpcw_status load_of(void *context, uint32_t rank, uint32_t phase, uint64_t *time_ns, hpcw_error *err) {
@@ -40,7 +40,7 @@ static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t
     return phase == PHASES - 1;
 }
 
-/* 1000 bytes to the rank above, in a circle. */
+/* 1000 bytes to the next rank, in a circle. */
 static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                             hpcw_error *err) {
     static struct sim_lua_edge edges_of_rank[RANKS][2];
@@ -63,7 +63,7 @@ static hpcw_status hash_event(void *context, const struct sim_event *event, hpcw
     return HPCW_OK;
 }
 
-/* Opens and runs a text with one setting, NULL: none. */
+/* Opens and runs a text with one setting, or with none if key is NULL. */
 static hpcw_status run_sized(struct workload *w, const char *text, size_t size, uint32_t ranks, const char *key,
                              const char *value, uint64_t order) {
     static const struct sim_lua_host host = {NULL, load_of, checkpoint_of, edges_of, NULL};
@@ -118,7 +118,7 @@ static void expect_bad(const char *text, const char *expected) {
     expect_bad_sized(text, strlen(text), expected);
 }
 
-/* A function run of these lines, which then ends the phases. */
+/* A function `run` with these lines, which then ends the phases. */
 #define RUN(lines) "function run()\n" lines "\nfor _ = 1, phases do next_phase() end end"
 
 /* ---- what works ---- */
@@ -169,7 +169,7 @@ static void test_calls(void **state) {
         "end\n");
 }
 
-/* A state may begin when the horizon has come nearer than the rank is. */
+/* A state may begin when the horizon has moved nearer than the rank's time. */
 static void test_state_after_horizon(void **state) {
     (void)state;
     static const char text[] = "states = { 'Outer', 'Inner' }\n" RUN(
@@ -187,7 +187,8 @@ static void test_state_after_horizon(void **state) {
     }
 }
 
-/* A stall makes the next call longer, and no other: of a barrier, all are as late as the last one, and the stalled one later. */
+/* A stall delays only the next call. After a barrier, all ranks are as late as the last one, and the stalled one
+ * is later. */
 static void test_stall(void **state) {
     struct workload w;
     (void)state;
@@ -219,7 +220,7 @@ static void test_cart(void **state) {
     expect_bad(RUN("cart { 1 }:neighbour(2, 1)"), "neighbour: expected a dimension from 1 to 1, got 2");
 }
 
-/* A rank sends all its edges, in as many messages as it likes. */
+/* A rank sends all its edges, in any number of messages. */
 static void test_edges(void **state) {
 #define TAKE                                                                                                   \
     "local to, from = edges()\n"                                                                               \
@@ -248,7 +249,7 @@ static void test_edges(void **state) {
     }
 }
 
-/* Columns of a grid of 3 x 2 ranks, and their ranks turned round. */
+/* Columns of a grid of 3 x 2 ranks, with their ranks in reverse order. */
 static void test_communicators(void **state) {
     (void)state;
     expect_good(RUN("assert(world.rank == rank and world.size == size)\n"
@@ -286,7 +287,7 @@ static void test_communicators(void **state) {
                "dup: expected at most 256 communicators of a rank, got one more");
 }
 
-/* Ranks share no variable, and nothing that they share can be changed. */
+/* Ranks share no variables, and cannot change what they share. */
 static void test_ranks_share_nothing(void **state) {
     (void)state;
     expect_good("count = 0\nlocal own = 0\n" RUN("count = count + 1 own = own + 1\n"
@@ -327,7 +328,7 @@ static void test_library(void **state) {
         "assert(math.exp(0) == 1 and math.log(8, 2) == 3 and math.abs(math.log(math.exp(1)) - 1) < 1e-15)"));
     expect_good(RUN("assert(('ab'):rep(3, '-') == 'ab-ab-ab' and ('abc'):sub(2, 2) == 'b' and #'x' == 1)"));
     expect_good(RUN("assert(string.format('%d %s %5.2f', 3, 'x', 0.5) == '3 x  0.50' and tostring(1) == '1')"));
-    /* In the order of numbers, texts, booleans, whatever was there first. */
+    /* In the order of numbers, texts, booleans, however they were added. */
     expect_good(RUN("local t, seen = { b = 1, a = 2, [true] = 3, [10] = 4, [2.5] = 5, [1] = 6, ab = 7 }, ''\n"
                     "for k, v in pairs(t) do seen = seen .. v end\n"
                     "assert(seen == '6542713' or error(seen))"));
@@ -375,7 +376,7 @@ static void test_settings(void **state) {
     }
 }
 
-/* Chance depends on the seed, the rank and the number of the call: not on the order in which ranks run. */
+/* Random numbers depend on the seed, the rank and the number of the call, not on the order in which ranks run. */
 static void test_chance(void **state) {
     static const char text[] = RUN("for _ = 1, 20 do\n"
                                    "  local x = random()\n"
@@ -466,7 +467,7 @@ static void test_wrong_programs(void **state) {
                "rank 0: expected a call of checkpoint in each phase, got 0 of the 1 that are due");
 }
 
-/* Loops without end, in Lua and in one call of a library; without calls, with calls, outside of run. */
+/* Endless loops: in Lua, in one call of a library, without calls, with calls, and outside of run. */
 static void test_endless(void **state) {
     (void)state;
     expect_bad(RUN("while true do end"),
@@ -499,7 +500,7 @@ static bool refuse(size_t size) {
     return false;
 }
 
-/* Without memory, blocks do not grow, but become smaller and keep what is in them. */
+/* Without memory, blocks cannot grow but can shrink, and keep their content. */
 static void test_blocks(void **state) {
     static const size_t size[] = {2000, 512, 500, 33, 17, 1};
     (void)state;
@@ -528,7 +529,7 @@ static void test_blocks(void **state) {
     }
 }
 
-/* Small blocks of a row follow one another. */
+/* Small blocks of a row are contiguous. */
 static void test_rows(void **state) {
     (void)state;
     struct sim_lua_memory m = {.limit = 1 << 20};
@@ -558,14 +559,14 @@ static void test_rows(void **state) {
     sim_lua_memory_free(&m);
 }
 
-/* Any number of ends of phases in a period is progress: 16 phases of 4096 ranks are 2^16. */
+/* Any number of ended phases in a period counts as progress: 16 phases of 4096 ranks are 2^16. */
 static void test_progress(void **state) {
     struct sim_lua_watch watch;
     hpcw_error err;
     (void)state;
     assert_int_equal(sim_lua_watch_start(&watch, 0.02, &err), HPCW_OK);
     for (int period = 0; period < 3; period++) {
-        while (watch.progress != 0) { /* until the watch looks */
+        while (watch.progress != 0) { /* until the watch has looked */
         }
         for (uint32_t i = 0; i < UINT32_C(1) << 16; i++) {
             sim_lua_watch_progress(&watch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What noise does to work and calls; how much of it there is says test_sim_constants.c. */
+/* Effects of noise on work and calls. test_sim_constants.c tests its amount. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static void end(struct script *s, struct sim_noise *noise) {
     script_end(s);
 }
 
-/* A rank that is interrupted all the time: work in parts is over when the whole work is. */
+/* A rank is interrupted all the time. Work in parts ends when the whole work would. */
 static void test_parts(void **state) {
     (void)state;
     const struct sim_noise_params params = {0, 20, 1000};
@@ -50,7 +50,8 @@ static void test_parts(void **state) {
     end(&s, &whole);
 }
 
-/* No work is over before its time, and waits absorb noise: who waits half of the time loses less than who works all the time. */
+/* No work ends before its time. Waits absorb noise: a rank that waits half of the time loses less than one that
+ * always works. */
 static void test_waits(void **state) {
     (void)state;
     const struct sim_noise_params params = {1, 1, 50};
@@ -80,7 +81,7 @@ static void test_waits(void **state) {
     end(&s, &works);
 }
 
-/* A call does not return while its rank is interrupted; an interrupted one returns when that is over. */
+/* A call does not return while its rank is interrupted, but when the interruption ends. */
 static void test_returns(void **state) {
     (void)state;
     struct script s;
@@ -92,13 +93,14 @@ static void test_returns(void **state) {
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + 250000), first_ns + 250000);
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + MS_NS - 1), first_ns + MS_NS - 1);
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + MS_NS + 1), first_ns + MS_NS + 250000);
-    /* Half a period of work, with a tick of a quarter in it. */
+    /* Half a period of work with a tick of a quarter period in it. */
     assert_int_equal(sim_noise_work(&noise, 0, first_ns + MS_NS + 900000, MS_NS / 2),
                      first_ns + 2 * MS_NS + 650000);
     end(&s, &noise);
 }
 
-/* The timer and the processors are those of a host; another seed gives other detours and ticks on the same processors. */
+/* The timer and the processors belong to a host. Another seed gives other detours and ticks on the same
+ * processors. */
 static void test_hosts_and_seeds(void **state) {
     (void)state;
     const struct sim_noise_params params = {1, 1, 1};
@@ -125,7 +127,7 @@ static void test_hosts_and_seeds(void **state) {
     end(&s, &one);
 }
 
-/* A year of work takes few draws, whatever it loses. */
+/* A year of work needs few draws, whatever it loses. */
 static void test_year(void **state) {
     (void)state;
     const uint64_t year_ns = UINT64_C(31536000000000000);
@@ -137,7 +139,7 @@ static void test_year(void **state) {
     end(&s, &noise);
 }
 
-/* In a run, what noise takes is told, and is all that work takes longer. */
+/* In a run, the reported noise is exactly the extra time of the work. */
 static void test_told(void **state) {
     (void)state;
     struct script s;
@@ -168,7 +170,7 @@ static void test_told(void **state) {
     script_end(&s);
 }
 
-/* The time of ranks that work for 1 ms and meet, again and again. */
+/* Time of ranks that repeatedly work for 1 ms and then meet. */
 static uint64_t time_to_meet(uint32_t ranks, const struct sim_noise_params *noise) {
     struct script s;
     script_begin(&s, ranks, 1);
@@ -185,8 +187,8 @@ static uint64_t time_to_meet(uint32_t ranks, const struct sim_noise_params *nois
     return end_ns;
 }
 
-/* Whoever is interrupted makes all others wait: the more ranks meet, the more they lose (Petrini, Kerbyson, Pakin, SC 2003). The
- * timer costs one tick or two in a period, with any number of hosts. */
+/* An interrupted rank makes all others wait, so the loss grows with the number of ranks (Petrini, Kerbyson,
+ * Pakin, SC 2003). The timer costs one or two ticks in a period, for any number of hosts. */
 static void test_more_ranks_lose_more(void **state) {
     static const struct sim_noise_params detours = {0, 0, 1};
     static const struct sim_noise_params ticks = {0, 1, 0};

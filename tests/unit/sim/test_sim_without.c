@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What faults cost: further clocks of a run tell the times of runs without the faults. */
+/* Cost of faults: the further clocks of a run show the times of runs without the faults. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ enum { MS = 1000000, RANKS = 24, ROUNDS = 4, LATE_NS = 3 * MS, CLOCK = 2, CLOCKS
 
 /* ---- by hand ---- */
 
-/* Each rank computes, receives from the one before, and sends to the next one. */
+/* Each rank computes, receives from the previous rank, and sends to the next one. */
 static void add_pipeline(struct script *s, uint32_t ranks, const uint64_t *work_ns, uint32_t late,
                          uint64_t late_ns) {
     for (uint32_t r = 0; r < ranks; r++) {
@@ -30,7 +30,7 @@ static void add_pipeline(struct script *s, uint32_t ranks, const uint64_t *work_
     }
 }
 
-/* Ranks after the interrupted one wait for it. Without it, they would wait for what they compute themselves. */
+/* Ranks after the interrupted one wait for it. Without the fault, they wait for their own computation. */
 static void test_chain(void **state) {
     static const uint64_t work_ns[] = {1 * MS, 1 * MS, 2 * MS, 1 * MS};
     (void)state;
@@ -42,8 +42,8 @@ static void test_chain(void **state) {
     const struct sim_price price = sim_price_of(s.sim, 0);
     const struct sim_cost cost = sim_cost_between(&s.network, &s.constants, 1, 2, 8);
     const uint64_t call_ns = (uint64_t)s.constants.value[SIM_CALL];
-    /* Rank 1 has its message long before it has computed, and sends at once. Without the fault rank 2 has its own when it has
-     * computed, and goes on after a call and the message's processor time. */
+    /* Rank 1 has its message long before it has computed, and sends at once. Without the fault, rank 2 has its
+     * own message when it has computed. It continues after a call and the message's processor time. */
     const struct sim_cost before = sim_cost_between(&s.network, &s.constants, 0, 1, 8);
     const uint64_t sends_ns = 6 * MS + call_ns + before.overhead_ns + cost.overhead_ns;
     const uint64_t with_ns = sends_ns + cost.flight_ns + cost.overhead_ns;
@@ -57,7 +57,7 @@ static void test_chain(void **state) {
     script_end(&s);
 }
 
-/* A fault costs nothing if another one holds all up longer, and what it adds to that if it does not. */
+/* A fault costs nothing if another one delays all ranks longer. Otherwise it costs the difference. */
 static void test_hidden(void **state) {
     (void)state;
     struct script s;
@@ -75,13 +75,13 @@ static void test_hidden(void **state) {
     const struct sim_price other = sim_price_of(s.sim, 1);
     assert_int_equal(hidden.time_ns, 0);
     assert_int_equal(hidden.ranks, 0);
-    assert_int_equal(other.time_ns, 3 * MS); /* the first fault would hold all up then */
+    assert_int_equal(other.time_ns, 3 * MS); /* then the first fault would delay all */
     assert_int_equal(other.ranks, 3);
     assert_int_equal(other.affected[0].rank, 0);
     script_end(&s);
 }
 
-/* Of more ranks than are listed, those that wait longest; of equal ones the lowest. */
+/* If more ranks are affected than are listed, those that wait longest are listed; of equal ones the lowest. */
 static void test_most_affected(void **state) {
     (void)state;
     struct script s;
@@ -105,7 +105,7 @@ static void test_most_affected(void **state) {
 
 /* ---- a run without the fault ---- */
 
-/* Work of a rank in a round: one is interrupted in the second one. */
+/* Work of a rank in a round; one rank is interrupted in the second round. */
 static void add_work(struct script *s, uint32_t rank, uint32_t round, bool faulty) {
     const uint64_t calm_ns = 20000 * (1 + (rank * 7919 + round * 31) % 13);
     const uint64_t late_ns = faulty && rank == LATE_RANK && round == 1 ? LATE_NS : 0;
@@ -140,7 +140,7 @@ static void add_wavefront(struct script *s, uint32_t k, bool faulty) {
     }
 }
 
-/* To a rank that takes them one after the other. */
+/* All send to one rank, which receives them one after the other. */
 static void add_funnel(struct script *s, uint32_t k, bool faulty) {
     for (uint32_t r = 0; r < RANKS; r++) {
         add_work(s, r, k, faulty);
@@ -176,7 +176,7 @@ static void add_collectives(struct script *s, uint32_t k, bool faulty) {
     }
 }
 
-/* One call that not all wait for, and then nothing: ranks end at times of their own. */
+/* A call for which not all ranks wait, and then nothing. So ranks end at different times. */
 static void add_trees(struct script *s, uint32_t k, bool faulty) {
     static const enum sim_call call[ROUNDS] = {SIM_CALL_BCAST, SIM_CALL_REDUCE, SIM_CALL_GATHER,
                                                SIM_CALL_SCATTER};
@@ -213,7 +213,8 @@ static void run_rounds(struct script *s, size_t program, bool faulty) {
     script_run(s);
 }
 
-/* A clock says to the nanosecond what a run without the fault says; without a fault of its own it is the main one. */
+/* A clock agrees to the nanosecond with a run without the fault. Without a fault of its own, it equals the main
+ * clock. */
 static void test_interruption(void **state) {
     (void)state;
     for (size_t i = 0; i < PROGRAMS; i++) {
@@ -244,7 +245,7 @@ static void test_interruption(void **state) {
 
 enum way { OUT, IN, CABLE, WAYS };
 
-/* Runs a program on two switches, with a port or a cable that is slow, or without that. Another port is slow in both. */
+/* Runs a program on two switches, with or without a slow port or cable. Another port is slow in both cases. */
 static uint64_t run_network(enum way way, size_t program, bool faulty, uint64_t *price_ns) {
     struct model_machine_params p;
     struct script s;
@@ -270,7 +271,7 @@ static uint64_t run_network(enum way way, size_t program, bool faulty, uint64_t 
     return end_ns;
 }
 
-/* The same of a port that is slow in sending or in receiving, and of a cable between two switches. */
+/* The same for a port that is slow in sending or receiving, and for a cable between two switches. */
 static void test_network(void **state) {
     (void)state;
     for (int way = 0; way < WAYS; way++) {
@@ -292,7 +293,8 @@ static void test_network(void **state) {
 
 /* ---- nothing else matters ---- */
 
-/* A master and workers, files, and noise: costs are the same in any order of the ranks, and never more than the fault. */
+/* A master with workers, files and noise. Costs do not depend on the order of the ranks, and never exceed the
+ * fault. */
 static void add_all(struct script *s) {
     for (uint32_t k = 0; k < ROUNDS; k++) {
         for (uint32_t r = 1; r < RANKS; r++) {

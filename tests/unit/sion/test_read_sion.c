@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The SION reader against single files put together by hand: every field read, every field damaged. */
+/* The SION reader with single files assembled by hand: reads every field, and detects damage of every field. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@
 #define GAPS READ_SION_GAPS
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* Requests 100, 700, 512, 1500 at 512-byte blocks; the streams are those of the real tools' sample of this
- * shape. */
+/* Requests of 100, 700, 512, 1500 in blocks of 512 bytes. The streams are those of the real tools' sample of
+ * this shape. */
 static const uint64_t four_chunks[4] = {512, 1024, 512, 1536};
 static const int64_t four_counts[4] = {2, 1, 5, 1};
 static const int64_t four_sizes[5][4] = {
@@ -89,7 +89,7 @@ static void fields_in_both_orders_and_all_versions(void **state) {
                 check_stream(reader, &task, 1);
                 check_stream(reader, &task, 7);
                 check_stream(reader, &task, 4096);
-                /* Backwards, too: the place of the last read must not matter. */
+                /* Also backwards: the position of the last read must not matter. */
                 for (uint64_t k = task.size; k-- > 0;) {
                     unsigned char byte;
                     assert_int_equal(read_sion_read(reader, &task, k, &byte, 1, NULL), HPCW_OK);
@@ -111,7 +111,7 @@ static void fields_in_both_orders_and_all_versions(void **state) {
     }
 }
 
-/* Formats 2 and 3 leave the rounding to the reader. */
+/* Formats 2 and 3 leave rounding to the reader. */
 static void old_chunk_sizes_are_rounded(void **state) {
     (void)state;
     static const uint64_t requests[4] = {100, 1024, 512, 1500};
@@ -140,7 +140,7 @@ static void old_chunk_sizes_are_rounded(void **state) {
     }
 }
 
-/* More tasks than a window of the tables holds, a packed layout, an empty chunk here and there. */
+/* More tasks than a window of the tables holds, a packed layout, and some empty chunks. */
 static void many_tasks(void **state) {
     (void)state;
     enum { N = 5000, BLOCKS = 3 };
@@ -179,7 +179,7 @@ static void many_tasks(void **state) {
         start += chunks[t];
     }
     read_sion_free(reader);
-    /* The last size of the last task, beyond two windows: one too many for its chunk of 4. */
+    /* The last size of the last task, beyond two windows, is too large for its chunk of 4. */
     sion_image_put(&image, sion_image_size_at(&image, N - 1, 1), 8, false, 6);
     refuse_image(&image, 0, HPCW_EFORMAT, "size of task 4999 in block 1");
     sion_image_free(&image);
@@ -213,7 +213,7 @@ static void ranks_in_any_order(void **state) {
 struct damage {
     size_t offset, size;
     uint64_t value;
-    unsigned flags; /* of verify: 0 means that tolerance ends here */
+    unsigned flags; /* flags of verify; 0: also refused by the tolerant check */
     hpcw_status status;
     const char *text;
 };
@@ -303,7 +303,7 @@ static void damaged_fields(void **state) {
     sion_image_free(&good);
 }
 
-/* Tasks are safe to use without verify: a damaged one is refused, its neighbours are not. */
+/* Tasks can be used without verify: a damaged task is refused, its neighbours are not. */
 static void damaged_tasks(void **state) {
     (void)state;
     static const struct {
@@ -340,7 +340,7 @@ static void damaged_tasks(void **state) {
     sion_image_free(&image);
 }
 
-/* maxchunks and start_of_varheader changed together, so that they agree with each other. */
+/* maxchunks and start_of_varheader are both changed, so that they agree. */
 static void too_many_blocks(void **state) {
     (void)state;
     struct sion_image_spec spec = four_tasks();
@@ -359,7 +359,7 @@ static void cut_anywhere(void **state) {
     struct sion_image_spec spec = four_tasks();
     struct sion_image image = sion_image_make(&spec);
     struct read_sion_image part = sion_image_view(&image);
-    /* Every length in the metadata, some in the chunks. */
+    /* Truncated at every position in the metadata, and at some in the chunks. */
     for (part.size = 0; part.size < image.size;
          part.size += part.size < 1536 || part.size >= image.counts - 1 ? 1 : 509) {
         hpcw_error err = {0};
@@ -369,7 +369,7 @@ static void cut_anywhere(void **state) {
         assert_string_not_equal(err.message, "");
     }
     sion_image_free(&image);
-    /* And longer ones. */
+    /* Files that are too long. */
     for (size_t more = 1; more < 40; more++) {
         image = sion_image_make(&spec);
         image.data = realloc(image.data, image.size + more);
@@ -381,7 +381,7 @@ static void cut_anywhere(void **state) {
     }
 }
 
-/* Whether a used block grew within its chunk: nobody can see that the zeros were not written. */
+/* Returns whether a used block has grown within its chunk. Nobody can see that the zeros were not written. */
 static bool stretched(const struct sion_image *image, const uint64_t *chunks, const int64_t *sizes, bool big) {
     for (size_t at = image->sizes, i = 0; at < image->mapping; at += 8, i++) {
         uint64_t size = sion_image_get(image, at, 8, big);
@@ -392,7 +392,7 @@ static bool stretched(const struct sion_image *image, const uint64_t *chunks, co
     return false;
 }
 
-/* Every single bit of the metadata, the padding and the slack counts, but those of the name. */
+/* Every single bit of the metadata, padding and slack matters, except those of the name. */
 static void flipped_bits(void **state) {
     (void)state;
     static const uint64_t chunks[3] = {24, 0, 40};
@@ -413,7 +413,7 @@ static void flipped_bits(void **state) {
         struct sion_image image = sion_image_make(&spec);
         accept_image(&image, STRICT | GAPS);
         for (size_t at = 0; at < image.size; at++) {
-            /* Its NUL belongs to the name: any other byte makes it longer. */
+            /* The NUL belongs to the name: any other byte would make it longer. */
             bool name = at >= 52 && at <= 52 + strlen(spec.prefix);
             bool payload = false;
             for (uint32_t b = 0; b < 2; b++) {
@@ -437,7 +437,7 @@ static void flipped_bits(void **state) {
     }
 }
 
-/* The mapped writer marks unused blocks with -1 and adds a mapping to a single file. */
+/* The mapped writer marks unused blocks with -1, and adds a mapping to a single file. */
 static void marks_of_the_mapped_writer(void **state) {
     (void)state;
     static const int64_t sizes[5][4] = {

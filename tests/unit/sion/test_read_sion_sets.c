@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The SION reader against sets of files and key-value streams put together by hand. */
+/* The SION reader with sets of files and key-value streams assembled by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ struct set {
 static const uint64_t set_chunks[4] = {64, 128, 64, 64};
 static const int64_t set_counts[4] = {1, 1, 1, 1}, set_sizes[4] = {60, 100, 0, 64};
 
-/* Three files of 2, 3 and 1 tasks; ranks 0..5 are spread over them. */
+/* Three files of 2, 3 and 1 tasks, with ranks 0..5 distributed over them. */
 static struct set make_set(bool big) {
     static const int64_t ranks[3][3] = {{0, 4, 0}, {1, 2, 5}, {3, 0, 0}};
     static const int32_t mapped[6][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {0, 1}, {1, 2}};
@@ -86,7 +86,7 @@ static void sets(void **state) {
         struct read_sion_task none;
         assert_int_equal(read_sion_find(reader, 6, &none, NULL), HPCW_EINVAL);
         read_sion_free(reader);
-        /* A member by itself. */
+        /* A member alone. */
         assert_int_equal(judge_files(set.view + 1, 1, STRICT | GAPS, &err), HPCW_OK);
         reader = open_images(set.view + 1, 1);
         assert_int_equal(read_sion_files(reader), 1);
@@ -136,7 +136,7 @@ static void damaged_sets(void **state) {
         refused_set(&set, 3, 0, HPCW_EFORMAT, cases[i].text);
         sion_image_put(image, cases[i].offset, cases[i].size, false, before);
     }
-    /* Every number of the mapping, wrong in every way. */
+    /* Every number of the mapping, with every kind of wrong value. */
     static const uint32_t wrong[] = {0xffffffff, 0, 1, 2, 3, 6, 7, 0x7fffffff, 0x80000000};
     for (size_t at = mapping; at < set.image[0].size; at += 4) {
         uint64_t before = sion_image_get(&set.image[0], at, 4, false);
@@ -147,7 +147,7 @@ static void damaged_sets(void **state) {
             assert_true(wrong[i] == before ? status == HPCW_OK
                                            : status == HPCW_EFORMAT || status == HPCW_ETRUNCATED);
         }
-        /* Looking up must stay inside the files, verified or not. */
+        /* Lookups must stay inside the files, verified or not. */
         sion_image_put(&set.image[0], at, 4, false, 0x7fffffff);
         struct read_sion *reader;
         if (read_sion_open_memory(set.view, 3, &reader, NULL) == HPCW_OK) {
@@ -158,7 +158,7 @@ static void damaged_sets(void **state) {
         read_sion_free(reader);
         sion_image_put(&set.image[0], at, 4, false, before);
     }
-    /* An entry more than there are tasks. */
+    /* One entry more than there are tasks. */
     struct sion_image longer = sion_image_copy(&set.image[0]);
     longer.data = realloc(longer.data, longer.size + 8);
     assert_non_null(longer.data);
@@ -170,14 +170,14 @@ static void damaged_sets(void **state) {
                 "size of the mapping at offset 1376: expected 6, the tasks in all files, got 7");
     set.view[0] = sion_image_view(&set.image[0]);
     sion_image_free(&longer);
-    /* Cut within the mapping. */
+    /* Truncated within the mapping. */
     for (set.view[0].size = mapping; set.view[0].size < set.image[0].size; set.view[0].size++) {
         refused_set(&set, 3, 0, HPCW_ETRUNCATED, "mapping");
     }
     free_set(&set);
 }
 
-/* The copy of file 1 that the tasks of file 0 keep for it: they appear as collectors without data. */
+/* The copy of file 1 that the tasks of file 0 keep appears as collectors without data. */
 static void buddy_copies(void **state) {
     (void)state;
     static const int64_t ranks[2][4] = {{-3, -4, 0, 1}, {-1, -2, 2, 3}};
@@ -225,7 +225,7 @@ static void buddy_copies(void **state) {
 
 /* ---- key-value content ---------------------------------------------------------------------------------- */
 
-/* Streams of records: {key, length}, ended by a length of UINT64_MAX. */
+/* Streams of records, {key, length}, ended by a length of UINT64_MAX. */
 static size_t put_records(unsigned char *to, bool big, const uint64_t (*records)[2]) {
     size_t at = 0;
     for (uint64_t k = 0; (*records)[1] != UINT64_MAX; records++) {
@@ -242,7 +242,7 @@ static size_t put_records(unsigned char *to, bool big, const uint64_t (*records)
     return at;
 }
 
-/* One task, chunks of 64 bytes, all but the last one full. */
+/* One task with chunks of 64 bytes; all except the last are full. */
 static struct sion_image keyval_image(bool big, const void *stream, size_t size) {
     uint64_t chunk = 64;
     int64_t sizes[64] = {0}, count = size == 0 ? 1 : (int64_t)((size + 63) / 64);
@@ -264,8 +264,7 @@ static struct sion_image keyval_image(bool big, const void *stream, size_t size)
 
 static void key_value_records(void **state) {
     (void)state;
-    /* Headers split over chunks in several places, an empty value, the largest key, a value over three chunks.
-     */
+    /* Headers split over chunks in several ways, an empty value, the largest key, and a value over three chunks. */
     static const uint64_t records[][2] = {{7, 44},  {9, 5}, {7, 33},        {4711, 0}, {UINT64_MAX - 1, 3},
                                           {1, 150}, {2, 1}, {0, UINT64_MAX}};
     for (int big = 0; big < 2; big++) {
@@ -299,7 +298,7 @@ static void key_value_records(void **state) {
         read_sion_free(reader);
         sion_image_free(&image);
 
-        /* A stream that stops anywhere but after a value. */
+        /* A stream that ends elsewhere than after a value. */
         size_t good = 0;
         for (size_t cut = 0; cut < size; cut++) {
             image = keyval_image(big != 0, stream, cut);
@@ -309,7 +308,7 @@ static void key_value_records(void **state) {
             assert_true(status == HPCW_OK || strstr(err.message, "key-value stream of task 0") != NULL);
             sion_image_free(&image);
         }
-        assert_int_equal(good, COUNT(records) - 1); /* in front of each record */
+        assert_int_equal(good, COUNT(records) - 1); /* before each record */
     }
 }
 
@@ -319,14 +318,14 @@ static void key_value_damage(void **state) {
     unsigned char stream[256];
     struct sion_image image = keyval_image(false, stream, put_records(stream, false, two));
     accept_image(&image, STRICT);
-    /* Lengths that lead out of the stream, the largest ones too. */
+    /* Lengths beyond the end of the stream, including the largest ones. */
     static const uint64_t lengths[] = {11, 127, 128, UINT64_MAX, UINT64_MAX - 15, UINT64_C(1) << 63};
     for (size_t i = 0; i < COUNT(lengths); i++) {
         sion_image_put(&image, image.data_start + 8, 8, false, lengths[i]);
         refuse_image(&image, 0, HPCW_EFORMAT, "key-value stream of task 0");
     }
     sion_image_put(&image, image.data_start + 8, 8, false, 10);
-    /* A chunk that is not full in front of another one: without its last byte, the value is shorter. */
+    /* A chunk that is not full before another one. Without its last byte, the value is shorter. */
     sion_image_put(&image, sion_image_size_at(&image, 0, 0), 8, false, 63);
     refuse_image(&image, 0, HPCW_EFORMAT, "key-value stream of task 0");
     sion_image_put(&image, image.data_start + 34, 8, false, 99);
@@ -340,7 +339,7 @@ static void key_value_damage(void **state) {
     accept_image(&image, STRICT);
     sion_image_free(&image);
 
-    /* Records of a plain container. */
+    /* Records of a container without records. */
     image = keyval_image(false, stream, 100);
     sion_image_put(&image, 36, 8, false, UINT64_C(50) << 32);
     struct read_sion_image one = sion_image_view(&image);

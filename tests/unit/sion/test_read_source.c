@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The readers on real files: holes, very large and very many, names of sets, what is no file. */
+/* The readers with real files: holes, very large and very many files, names of sets, and things that are no
+ * files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +62,7 @@ static void what_is_no_file(void **state) {
     assert_non_null(strstr(err.message, "nothing: cannot open"));
     assert_int_equal(read_source_open(scratch, &source, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "got a directory"));
-    /* A pipe without a writer must not keep us waiting. */
+    /* A pipe without a writer must not block. */
     assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
     assert_int_equal(read_source_open(in_scratch("pipe"), &source, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "expected a regular file"));
@@ -86,7 +87,7 @@ static void reads_are_exact(void **state) {
         assert_int_equal(read_source_read(sources[i], UINT64_MAX, bytes, 2, "it", &err), HPCW_ETRUNCATED);
         assert_int_equal(read_source_read(sources[i], 0, bytes, SIZE_MAX, "it", &err), HPCW_ETRUNCATED);
     }
-    /* A file that is cut while it is read. */
+    /* A file that is truncated while it is read. */
     char bytes[8];
     hpcw_error err = {0};
     assert_int_equal(ftruncate(fd, 4), 0);
@@ -98,7 +99,8 @@ static void reads_are_exact(void **state) {
     read_source_free(NULL);
 }
 
-/* Whether the file system of the scratch directory keeps holes; ends at 1 GiB, data at 512 MiB. */
+/* Returns whether the file system of the scratch directory keeps holes. The file ends at 1 GiB, with data at 512
+ * MiB. */
 static bool has_holes(int fd) {
     write_at(fd, 512 * MIB, "x", 1);
     assert_int_equal(ftruncate(fd, (off_t)(1024 * MIB)), 0);
@@ -138,8 +140,8 @@ static bool add_request(size_t size) {
     return true;
 }
 
-/* Header of a little-endian container of equal chunks of a block each, without its tables. Returns the start of
- * META2. */
+/* Writes the header, without tables, of a little-endian container with chunks of one block each. Returns the
+ * start of META2. */
 static uint64_t put_header(int fd, uint32_t tasks, uint32_t chunk, uint32_t blocks) {
     uint64_t one = chunk;
     int64_t count = 1, size = 0;
@@ -205,12 +207,12 @@ static void a_million_tasks(void **state) {
     assert_int_equal(read_sion_find(reader, N - 1, &task, &err), HPCW_OK);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(task.size, 200);
-    /* All requests together, freed ones included. */
+    /* Sum of all requests, including freed ones. */
     assert_true(requested < MIB);
     read_sion_free(reader);
 }
 
-/* As long as the header says, but nearly all of it a hole: 13 TB that nobody can read byte by byte. */
+/* As long as the header says, but mostly a hole: 13 TB, which cannot be read byte by byte. */
 static void a_huge_hole(void **state) {
     (void)state;
     const uint32_t blocks = 0x7fffffff, tasks = 256;
@@ -301,7 +303,7 @@ static void names_of_a_large_set(void **state) {
     read_sion_free(reader);
 }
 
-/* What cannot be read is not one of another format. */
+/* An unreadable file does not count as one of another format. */
 static void what_cannot_be_read_is_no_answer(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};

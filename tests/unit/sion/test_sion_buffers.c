@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The bytes of a container do not depend on how small writes are gathered: every way of buffering, every order of
- * tasks, and threads that hand tasks to each other leave the file that an unbuffered writer leaves.
- */
+/* The bytes of a container do not depend on how small writes are buffered. Every way of buffering and every
+ * order of tasks gives the file of an unbuffered writer; so do threads that pass tasks to each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +36,7 @@ static int remove_scratch(void **state) {
 
 enum order { TASK_AFTER_TASK, IN_TURN, FEW_IN_TURN, AT_RANDOM, ORDERS };
 
-/* `records` records of every task, sizes up to `largest`. */
+/* `records` records of every task, with sizes up to `largest`. */
 struct stream {
     uint32_t tasks;
     uint32_t records;
@@ -46,7 +44,7 @@ struct stream {
     uint64_t chunk;
 };
 
-/* Record k of a task: its size, and where in `pool` its bytes are. */
+/* Size of record k of a task, and the offset of its bytes in `pool`. */
 static unsigned char pool[1 << 18];
 
 static size_t record_of(const struct stream *s, uint32_t task, uint32_t k, size_t *at) {
@@ -62,11 +60,11 @@ static void write_record(hpcw_sion *h, const struct stream *s, uint32_t task, ui
     size_t size = record_of(s, task, k, &at);
     if (hpcw_sion_write(h, task, pool + at, size, &err) != HPCW_OK) {
         (void)fprintf(stderr, "task %u record %u: %s\n", task, k, err.message);
-        abort(); /* also from threads, where cmocka's asserts must not be used */
+        abort(); /* also called from threads, where cmocka's asserts must not be used */
     }
 }
 
-/* After `records` records of the task, while other threads take slots away from it. */
+/* Checks the size after `records` records of the task, while other threads take its buffer slots. */
 static void check_stream_size(hpcw_sion *h, const struct stream *s, uint32_t task, uint32_t records) {
     uint64_t want = 0;
     for (uint32_t k = 0; k < records; k++) {
@@ -93,7 +91,7 @@ static hpcw_sion *open_stream(const char *path, const struct stream *s, uint64_t
     o.durability = HPCW_SYNC_NONE;
     hpcw_sion *h;
     hpcw_error err;
-    (void)remove(path); /* ext4 writes a file back at once that takes another's name */
+    (void)remove(path); /* ext4 flushes a file at once that replaces another */
     if (hpcw_sion_open(path, NULL, &o, &h, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -108,7 +106,7 @@ static void close_stream(hpcw_sion *h) {
     hpcw_sion_free(h);
 }
 
-/* Writes every record once, in the given order; within a task always 0, 1, 2, ... */
+/* Writes every record once in the given order; within a task always 0, 1, 2, ... */
 static void write_in_order(hpcw_sion *h, const struct stream *s, enum order order) {
     enum { FEW = 5 };
     uint32_t *next = calloc(s->tasks, sizeof *next);
@@ -157,7 +155,7 @@ static void compare(const char *what, const char *want_path, const char *got_pat
     unsigned char *got = read_file(got_path, &got_size);
     assert_non_null(want);
     assert_non_null(got);
-    /* The names inside differ; both have the same length. */
+    /* The names inside differ but have the same length. */
     static const char name[] = "want.sion";
     for (size_t i = 0; i + sizeof name <= 1088 && i + sizeof name <= got_size; i++) {
         if (memcmp(got + i, "have.sion", sizeof name) == 0) {
@@ -182,8 +180,8 @@ static void every_way_of_buffering_gives_the_same_bytes(void **state) {
     static const struct stream streams[] = {
         {3, 150, 3000, 20000},  /* slots of the largest kind; many blocks */
         {300, 20, 900, 3000},   /* hot slots */
-        {270, 3, 40000, 40448}, /* some records are larger than slots, some writes go past the buffers */
-        {2000, 5, 200, 512},    /* chunks of one block of the file system */
+        {270, 3, 40000, 40448}, /* some records are larger than slots; some writes bypass the buffers */
+        {2000, 5, 200, 512},    /* chunks of one file system block */
     };
     char want[512], have[512];
     paths(want, have);
@@ -212,7 +210,7 @@ static void every_way_of_buffering_gives_the_same_bytes(void **state) {
 
 enum { THREADS = 4 };
 
-/* In round r thread n has the tasks t with (t + r) % THREADS == n: each task goes from thread to thread. */
+/* In round r, thread n has the tasks t with (t + r) % THREADS == n. So each task moves from thread to thread. */
 struct team {
     hpcw_sion *h;
     const struct stream *s;
@@ -288,8 +286,8 @@ static void threads_may_hand_tasks_to_each_other(void **state) {
     }
 }
 
-/* One thread begins the tasks, another ends them while the first is at most LEAD tasks ahead, which is more than
-   it may hold hot slots. */
+/* One thread begins the tasks, another one ends them. The first is at most LEAD tasks ahead, which is more than
+ * it may hold hot slots. */
 enum { LEAD = 4 };
 
 struct pipeline {
@@ -364,7 +362,7 @@ static void reserved_pieces_keep_their_place_among_buffered_ones(void **state) {
             write_record(h, &s, t, 0);
             assert_int_equal(hpcw_sion_reserve(h, t, 100, &place[t], &err), HPCW_OK);
             write_record(h, &s, t, 1);
-            /* Tasks before: their hot slots are gone by now. */
+            /* Earlier tasks, whose hot slots are gone by now. */
             write_record(h, &s, t / 2, t + 2);
         }
         for (uint32_t t = s.tasks; t-- > 0;) {
@@ -383,8 +381,8 @@ static int count_pieces(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Chunks of 64 000 bytes begin at multiples of 4096, and slots have 16 KiB: pieces end at multiples of 16 KiB, which
- * makes a short one at either end of a chunk. */
+/* Chunks of 64 000 bytes begin at multiples of 4096, and slots have 16 KiB. Pieces end at multiples of 16 KiB,
+ * so a chunk has a short piece at either end. */
 static void pieces_end_at_multiples_of_the_slot(void **state) {
     (void)state;
     char want[512];
@@ -411,7 +409,7 @@ static void pieces_end_at_multiples_of_the_slot(void **state) {
     }
     close_stream(h);
     hpcw_i_sys_gate = NULL;
-    /* META2, and whatever the first tasks left in slots that others needed. */
+    /* META2, and what the first tasks left in slots that others needed. */
     int least = TASKS * 5;
     if (pieces < least || pieces > least + 20) {
         print_error("expected %d pieces, got %d\n", least, pieces);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Where things are in a SION file (doc/formats/sion.md, "Chunks"): known shapes, how tasks are split over files, and
- * the packed layout against a model that places one task after the other.
- */
+/* Layout of a SION file (doc/formats/sion.md, "Chunks"): known shapes, and the division of tasks over files. The
+ * packed layout is compared with a model that places one task after the other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,13 +26,13 @@ static void shapes(void **state) {
         uint64_t mapping;
         hpcw_sion_shape want;
     } cases[] = {
-        /* The smallest real file, as the serial and as the parallel writer leave it. */
+        /* The smallest real file, from the serial and from the parallel writer. */
         {1, 512, 512, 1, 0, {1536, 512, 2048, 2068, 1104}},
         {1, 512, 512, 1, UINT64_MAX, {1536, 512, 2048, 2064, 1104}},
         /* Requests of 100, 700, 512 and 1500 bytes; one task uses five blocks. */
         {4, 512, 3584, 5, UINT64_MAX, {1536, 3584, 19456, 19456 + 192, 1152}},
         {4, 512, 3584, 5, 4, {1536, 3584, 19456, 19456 + 192 + 4 + 32, 1152}},
-        /* Metadata of many tasks; no padding where a block is one byte. */
+        /* Metadata of many tasks; no padding if a block is one byte. */
         {65536, 1, 65536, 1, UINT64_MAX, {1049664, 65536, 1115200, 1115200 + 1048576, 1049664}},
         {65536,
          4096,
@@ -43,7 +41,7 @@ static void shapes(void **state) {
          UINT64_MAX,
          {1052672, (uint64_t)65536 << 20, 1052672 + ((uint64_t)65536 << 21),
           1052672 + ((uint64_t)65536 << 21) + (uint64_t)3 * 8 * 65536, 1049664}},
-        /* Sizes that are no powers of two; tasks that can hold nothing. */
+        /* Sizes that are no powers of two, and tasks with empty chunks. */
         {3, 100, 300, 2, UINT64_MAX, {1200, 300, 1800, 1800 + 72, 1136}},
         {2, 4096, 0, 1, UINT64_MAX, {4096, 0, 4096, 4096 + 32, 1120}},
     };
@@ -69,7 +67,7 @@ static void shapes_refused(void **state) {
     assert_int_equal(hpcw_sion_shape_of(1, 0, 512, 1, 0, &shape, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_sion_shape_of(1, 512, 512, 0, 0, &shape, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_sion_shape_of(1, 512, 512, 1, 0, NULL, &err), HPCW_EINVAL);
-    /* The largest offset is 2^63 - 1: one byte less fits. */
+    /* The largest offset is 2^63 - 1; one byte less fits. */
     uint64_t most = INT64_MAX - 1536 - 16;
     assert_int_equal(hpcw_sion_shape_of(1, 512, most, 1, UINT64_MAX, &shape, &err), HPCW_OK);
     assert_true(shape.file_size == INT64_MAX);
@@ -121,12 +119,12 @@ static void the_block_size_of_a_directory(void **state) {
 
 enum { MOST = 200 };
 
-/* What a container of one process looks like. */
+/* A container of one process. */
 struct model {
     uint32_t tasks, files, block_size, per_group;
     hpcw_sion_layout layout;
     uint64_t request[MOST];
-    uint64_t start[MOST], chunk[MOST]; /* within the block */
+    uint64_t start[MOST], chunk[MOST]; /* relative to the block */
     uint64_t stride[MOST];             /* of each file */
 };
 
@@ -148,10 +146,8 @@ static uint64_t up(uint64_t x, uint64_t to) {
     return (x + to - 1) / to * to;
 }
 
-/*
- * One task after the other. Packed: a group takes tasks until the next one would make it larger than a fair share of the
- * file's requested bytes, and its last task fills up its file system block.
- */
+/* Places one task after the other. Packed: a group takes tasks until the next one would exceed a fair share of
+ * the file's requested bytes. Its last task fills up the file system block. */
 static void place_by_model(struct model *m) {
     for (uint32_t f = 0; f < m->files; f++) {
         uint32_t begin = m->tasks / m->files * f;
@@ -182,7 +178,7 @@ static void place_by_model(struct model *m) {
     }
 }
 
-/* What holds whatever the grouping. */
+/* Checks what holds for any grouping. */
 static void assert_sound(const struct model *m) {
     for (uint32_t f = 0; f < m->files; f++) {
         uint32_t begin = hpcw_sion_first_task_of_file(m->tasks, m->files, f);
@@ -193,7 +189,7 @@ static void assert_sound(const struct model *m) {
             assert_true(m->chunk[t] >= m->request[t]);
             assert_true(m->chunk[t] - m->request[t] < m->block_size);
             x += m->chunk[t];
-            /* Widened chunks end at a block of the file system: a group ends. */
+            /* Widened chunks end at a file system block, where a group ends. */
             assert_true(m->chunk[t] == m->request[t] || x % m->block_size == 0);
         }
         assert_true(m->stride[f] == x && x % m->block_size == 0);
@@ -269,10 +265,10 @@ static void placement_is_the_models(void **state) {
                                                 hpcw_sion_first_task_of_file(m.tasks, m.files, f));
         }
     }
-    assert_true(widened > 1000); /* groups did end inside the files */
+    assert_true(widened > 1000); /* some groups did end inside the files */
 }
 
-/* Groups as SIONlib 1.7.6 makes them with `collective,collsize=K`: chunk sizes that it wrote for these requests. */
+/* Groups of SIONlib 1.7.6 with `collective,collsize=K`: chunk sizes that it wrote for these requests. */
 static void groups_of_the_collective_mode(void **state) {
     (void)state;
     static const struct {
@@ -328,7 +324,7 @@ static void sizes_that_overflow_are_refused(void **state) {
     for (size_t k = 0; k < COUNT(huge); k++) {
         for (int how = 0; how < KNOWLEDGE; how++) {
             for (int layout = 0; layout < 2; layout++) {
-                /* 2^63, 2^64 and more bytes in all; 2^64 would wrap to nothing. */
+                /* Totals of 2^63, 2^64 and more bytes; 2^64 would wrap to 0. */
                 struct model m = {
                     .tasks = 32, .files = 1, .block_size = 512, .layout = (hpcw_sion_layout)layout};
                 for (uint32_t t = 0; t < m.tasks; t++) {
@@ -344,8 +340,8 @@ static void sizes_that_overflow_are_refused(void **state) {
     }
 }
 
-/* Whatever groups neighbouring processes are added up in: the census of all is that of one list, and says exactly
- * whether every task has the number that comes next. */
+/* However neighbouring processes are grouped, the combined census equals that of one list. It shows exactly
+ * whether every task has the next number. */
 static void census_of_many_processes(void **state) {
     (void)state;
     enum { PROCESSES = 6, TASKS = 24 };

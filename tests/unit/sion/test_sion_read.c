@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/sion_read.h> by one process: what it refuses, and what it takes of memory. */
+/* hpcw/sion_read.h> with one process: what it refuses, and how much memory it takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static int clean(void **state) {
     return 0;
 }
 
-/* Three tasks; the middle one used three blocks. */
+/* Three tasks; the middle one uses three blocks. */
 static const uint64_t chunks[3] = {512, 512, 0};
 static const int64_t counts[3] = {1, 3, 1};
 static const int64_t sizes[3][3] = {{100, 512, 0}, {0, 300, 0}, {0, 7, 0}};
@@ -104,7 +104,7 @@ static void description(void **state) {
     sion_image_free(&image);
 }
 
-/* The serial writer stores any ranks: they are found, and come in order. */
+/* The serial writer stores any ranks. They are found and returned in order. */
 static void ranks_in_any_order(void **state) {
     (void)state;
     struct sion_image_spec spec = three_tasks();
@@ -136,7 +136,7 @@ static void ranks_in_any_order(void **state) {
     sion_image_free(&image);
 }
 
-/* A mapping that names another place is refused, as by verify. */
+/* A mapping to another place is refused, as by verify. */
 static void wrong_mapping(void **state) {
     (void)state;
     struct sion_image_spec spec = three_tasks();
@@ -203,7 +203,7 @@ static void bad_arguments(void **state) {
     sion_image_free(&image);
 }
 
-/* A stream that does not end with a value: the records before the damage are read, and every call after them fails. */
+/* A stream that does not end with a value. The records before the damage are read, and later calls fail. */
 static void damaged_records(void **state) {
     (void)state;
     unsigned char stream[100] = {0};
@@ -218,7 +218,7 @@ static void damaged_records(void **state) {
     spec.sizes = size;
     spec.streams = streams;
     spec.flag1 = (uint64_t)READ_SION_MODE_KEYVAL << 32;
-    stream[0] = 7; /* key 7, four bytes; then a record that is longer than the stream */
+    stream[0] = 7; /* key 7, four bytes; then a record longer than the stream */
     stream[8] = 4;
     stream[28] = 200;
     struct sion_image image = sion_image_make(&spec);
@@ -234,7 +234,7 @@ static void damaged_records(void **state) {
         assert_false(more);
         assert_int_equal(hpcw_sion_reader_position(r, 0), 16);
     }
-    /* What is not found is not filled in. */
+    /* A record that is not found is not changed. */
     record.key = 99;
     assert_int_equal(hpcw_sion_reader_seek(r, 0, 0, NULL), HPCW_OK);
     assert_int_equal(hpcw_sion_reader_find_key(r, 0, 8, &record, &more, &err), HPCW_EFORMAT);
@@ -244,7 +244,7 @@ static void damaged_records(void **state) {
     sion_image_free(&image);
 }
 
-/* Sizes of blocks that shrink or grow after the open. */
+/* Block sizes that shrink or grow after the open. */
 static void changed_files(void **state) {
     (void)state;
     struct sion_image_spec spec = three_tasks();
@@ -278,7 +278,7 @@ static void changed_files(void **state) {
 
 static size_t requested;
 
-/* All requests together, though much of it is freed in between. */
+/* Sums all requests, although much is freed in between. */
 static bool count_memory(size_t size) {
     requested += size;
     return requested <= MOST;
@@ -299,7 +299,7 @@ static void read_all(hpcw_sion_reader *r) {
     }
 }
 
-/* Every word of the metadata with values that ask for much. */
+/* Puts values that ask for much memory into every word of the metadata. */
 static void hostile_words_take_no_memory(void **state) {
     (void)state;
     static const uint32_t values[] = {0, 1, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 134217659};
@@ -345,7 +345,7 @@ static void write_many(const char *path, uint32_t tasks, uint32_t files) {
     hpcw_sion_free(h);
 }
 
-/* Large reads, and those of whole short streams, are not copied: no buffer is allocated for them. */
+/* Large reads, and reads of whole short streams, need no copy and no buffer. */
 static void large_reads_take_no_buffer(void **state) {
     (void)state;
     enum { SIZE = 200000, LARGE = 32768, REST = SIZE % LARGE };
@@ -376,7 +376,7 @@ static void large_reads_take_no_buffer(void **state) {
         assert_int_equal(got, LARGE);
         assert_int_equal(requested, 0);
     }
-    /* A smaller one has a buffer, which a large read after it empties first. */
+    /* A smaller read has a buffer, which a later large read empties first. */
     assert_int_equal(hpcw_sion_reader_seek(r, 0, 10, NULL), HPCW_OK);
     assert_int_equal(hpcw_sion_reader_read(r, 0, got_bytes + 10, 90, &got, NULL), HPCW_OK);
     assert_true(requested > 0);
@@ -395,7 +395,7 @@ static void large_reads_take_no_buffer(void **state) {
     free(got_bytes);
 }
 
-/* The largest share fits into the bound, a larger one is refused, and read by names. */
+/* The largest share is accepted. A larger one is refused, and is read by names. */
 static void very_many_tasks(void **state) {
     (void)state;
     char path[300];
@@ -434,7 +434,7 @@ static void very_many_tasks(void **state) {
 
 /* ---- tasks in turn -------------------------------------------------------------------------------------- */
 
-/* Of these streams every seventh is long, some are empty. A chunk has 700 bytes: long streams have many blocks. */
+/* Every seventh stream is long, some are empty. A chunk has 700 bytes, so long streams have many blocks. */
 static size_t length_of(uint32_t task, uint32_t tasks) {
     uint32_t kind = tasks > 20 && task % 16384 > 20 ? 1 : task % 7;
     return kind == 0 ? 20000 + task % 90 : kind == 1 ? 10 : kind == 2 ? 0 : 997 * kind;
@@ -465,7 +465,7 @@ static void write_lengths(const char *path, uint32_t tasks) {
     hpcw_sion_free(h);
 }
 
-/* Reads `size` bytes of each task, over and over, and compares them. Returns the number of tasks that failed. */
+/* Repeatedly reads `size` bytes of each task and compares them. Returns the number of tasks that failed. */
 static uint32_t read_in_turn(hpcw_sion_reader *r, size_t size) {
     uint32_t tasks = hpcw_sion_reader_count(r), failed = 0;
     unsigned char bytes[5000];
@@ -487,7 +487,7 @@ static uint32_t read_in_turn(hpcw_sion_reader *r, size_t size) {
     return failed;
 }
 
-/* 4 tasks have large buffers, 40 smaller ones, and of 16500 some share one. */
+/* 4 tasks have large buffers, 40 have smaller ones; of 16500 some share one. */
 static void tasks_in_turn(void **state) {
     (void)state;
     static const uint32_t task_counts[] = {4, 40, 16500};
@@ -508,7 +508,7 @@ static void tasks_in_turn(void **state) {
     }
 }
 
-/* One task after the other takes the large buffer alone; a task that comes back has one of its own. */
+/* Tasks read one after the other use the large buffer in turn. A task that is read again gets its own. */
 static void task_after_task_takes_one_buffer(void **state) {
     (void)state;
     enum { TASKS = 16500, LARGE = 1 << 20, ALL = 64 << 20 };
@@ -522,7 +522,7 @@ static void task_after_task_takes_one_buffer(void **state) {
     requested = 0;
     hpcw_i_mem_gate = count_memory;
     for (uint32_t t = 0; t < TASKS; t++) {
-        if (length_of(t, TASKS) <= 4096) { /* fits into a buffer of its own */
+        if (length_of(t, TASKS) <= 4096) { /* fits into its own buffer */
             continue;
         }
         do {
@@ -537,7 +537,7 @@ static void task_after_task_takes_one_buffer(void **state) {
     hpcw_sion_reader_free(r);
 }
 
-/* A file that is cut after the open: what is behind the cut fails, what is before it is read. */
+/* A file truncated after the open: reads behind the cut fail, reads before it succeed. */
 static void cut_in_turn(void **state) {
     (void)state;
     enum { TASKS = 40 };
@@ -566,16 +566,20 @@ static unsigned open_descriptors(void) {
     return count;
 }
 
-/* More physical files than are open at a time. Their path is relative, and the caller goes elsewhere. */
+/* More physical files than can be open at once. Their path is relative, and the caller changes its directory. */
 static void many_files_from_elsewhere(void **state) {
     (void)state;
-    enum { FILES = 100, STREAMS_OPEN = 64 + 1, TABLES_OPEN = 9 }; /* file 0 is open as well as those in use */
+    enum {
+        FILES = 100,
+        STREAMS_OPEN = 64 + 1,
+        TABLES_OPEN = 9
+    }; /* file 0 is open in addition to those in use */
     char path[300];
     (void)snprintf(path, sizeof path, "%s/files.sion", dir);
     write_many(path, 2 * FILES, FILES);
     int before = open(".", O_RDONLY | O_DIRECTORY);
     assert_true(before >= 0 && chdir(dir) == 0);
-    unsigned others = open_descriptors() + 1; /* and the directory */
+    unsigned others = open_descriptors() + 1; /* includes the directory */
     hpcw_sion_reader *r;
     hpcw_error err = {0};
     assert_int_equal(hpcw_sion_reader_open("files.sion", NULL, 0, NULL, &r, &err), HPCW_OK);
@@ -606,7 +610,7 @@ static void many_files_from_elsewhere(void **state) {
     assert_true(fchdir(before) == 0 && close(before) == 0);
 }
 
-/* A file of holes, whose header promises four million tasks, and has the length for them. */
+/* A file of holes whose header claims four million tasks, and which is long enough for them. */
 static void sparse_file_takes_no_memory(void **state) {
     (void)state;
     enum { TASKS = 4000000 };

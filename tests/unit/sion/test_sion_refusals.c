@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Wrong calls are refused with a reason, and leave the container as it was. */
+/* Wrong calls are refused with a reason and leave the container unchanged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -143,7 +143,7 @@ static void bad_parts_of_sets(void **state) {
     o.ranks = NULL;
     OPEN_REFUSED("x.sion", HPCW_EINVAL, "sizes of all tasks");
 #undef PART
-    /* And a good one: the middle file alone. */
+    /* A valid one: only the middle file. */
     o.all_sizes = sizes;
     hpcw_sion *h;
     hpcw_error err;
@@ -192,7 +192,7 @@ static void wrong_writes(void **state) {
         REFUSED(hpcw_sion_reserve(h, 0, 61, &place, &err), HPCW_ERANGE, "at most 60 bytes");
         REFUSED(hpcw_sion_keep_together(h, 0, 61, &err), HPCW_ERANGE, "at most 60 bytes");
         assert_int_equal(hpcw_sion_limit(h, 0, 100, NULL), HPCW_OK);
-        assert_int_equal(hpcw_sion_keep_together(h, 0, 100, NULL), HPCW_OK); /* it fits: nothing happens */
+        assert_int_equal(hpcw_sion_keep_together(h, 0, 100, NULL), HPCW_OK); /* it fits, so nothing happens */
         assert_int_equal(hpcw_sion_write(h, 0, data, 30, NULL), HPCW_OK);
         REFUSED(hpcw_sion_limit(h, 0, 60, &err), HPCW_EINVAL, "a task without data");
         assert_int_equal(hpcw_sion_reserve(h, 0, 40, &place, NULL), HPCW_OK);
@@ -203,7 +203,7 @@ static void wrong_writes(void **state) {
         REFUSED(hpcw_sion_fill(h, 1, 0, data, 1, &err), HPCW_EINVAL, "reserved");
         assert_int_equal(hpcw_sion_fill(h, 0, place, NULL, 0, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_fill(h, 0, place + 30, data, 10, NULL), HPCW_OK);
-        /* Nothing of all that was stored, and the handle lives on. */
+        /* Nothing of that was stored, and the handle is still usable. */
         assert_true(hpcw_sion_stream_size(h, 0) == 70 && hpcw_sion_stream_size(h, 1) == 0);
         assert_int_equal(hpcw_sion_write(h, 0, data, 31, NULL), HPCW_OK); /* the next block */
         assert_true(hpcw_sion_stream_size(h, 0) == 101);
@@ -231,8 +231,8 @@ static void key_values(void **state) {
     hpcw_sion_options o = good_options();
     o.content = HPCW_SION_KEYVAL;
     o.count = 1;
-    /* A last key without a value, whose header fills a chunk (32), leaves some of it (40), or crosses into the next one
-     * (24); and one with a value after it. The file is kept, with every record. */
+    /* A last key without a value. Its header fills a chunk (32), leaves some of it (40), or continues in the
+     * next one (24). The last case has a value after it. The file keeps every record. */
     static const struct {
         uint64_t chunk;
         bool value;
@@ -247,7 +247,7 @@ static void key_values(void **state) {
         REFUSED(hpcw_sion_write_key(h, 0, 1, NULL, 1, &err), HPCW_EINVAL, "got NULL");
         uint64_t place;
         REFUSED(hpcw_sion_reserve(h, 0, 1, &place, &err), HPCW_EINVAL, "no key-value container");
-        assert_int_equal(hpcw_sion_keep_together(h, 0, 1, NULL), HPCW_OK); /* it fits: nothing happens */
+        assert_int_equal(hpcw_sion_keep_together(h, 0, 1, NULL), HPCW_OK); /* it fits, so nothing happens */
         assert_int_equal(hpcw_sion_write_key(h, 0, 1, NULL, 0, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_write_key(h, 0, 2, "", 0, NULL), HPCW_OK);
         if (cases[c].value) {
@@ -259,7 +259,7 @@ static void key_values(void **state) {
     }
 }
 
-/* Also where a task got a few bytes it did not ask for, as the last one before the end of a file system block. */
+/* Also if a task got a few more bytes than requested, as the last one before the end of a file system block. */
 static void chunks_below_a_header(void **state) {
     (void)state;
     hpcw_sion_options o = good_options();

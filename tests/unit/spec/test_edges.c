@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The edges of the load model between ranks: sums of what load data say of objects and handlers, edge by edge. */
+/* Edges of the load model between ranks: they are sums over the single edges of objects and handlers in the load
+ * data. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 
 enum { RANKS = 12, PHASES = 5 };
 
-/* bytes[from][to] of a phase, from single edges. */
+/* Computes bytes[from][to] of a phase from single edges. */
 static void sum_edges(const struct model_load *m, const struct model_load_whole *w, uint32_t phase,
                       uint64_t bytes[RANKS][RANKS]) {
     for (uint32_t o = 0; o < m->objects; o++) {
@@ -71,7 +72,7 @@ static void check_load(const struct model_load *m) {
         assert_int_equal(gen_edges_add(edges, phase, whole.rank, &err), HPCW_OK);
         for (uint32_t rank = 0; rank < RANKS; rank++) {
             struct sim_lua_edges of;
-            /* Until it asks for this phase, a rank has its lists of the one before. */
+            /* Until a rank asks for this phase, its lists of the previous phase stay valid. */
             check(had[rank].to, had[rank].to_count, rank, true, before);
             check(had[rank].from, had[rank].from_count, rank, false, before);
             gen_edges_of(edges, rank, phase, &of);

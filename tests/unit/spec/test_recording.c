@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recorded run tells the events that it was told. */
+/* A recorded run replays the events that it received. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 enum { RANKS = 300, MANY = 400000 };
 
-/* An event with values of all lengths, and a time that passes after some. */
+/* Makes an event with values of all lengths; after some events, a time passes. */
 static struct sim_event nth(uint32_t i) {
     const uint32_t x = i * UINT32_C(2654435761);
     const uint32_t shift = x >> 27;

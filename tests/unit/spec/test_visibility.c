@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How visible a fault is: by hand, and with what cannot be told. */
+/* Visibility of a fault: values by hand, and cases where it is unknown. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 static void test_by_hand(void **state) {
     (void)state;
-    /* The peers are 1 .. 9: median 5, distances 0 1 1 2 2 3 3 4 4, of which the median is 2. */
+    /* The peers are 1 .. 9: median 5, distances 0 1 1 2 2 3 3 4 4 with the median 2. */
     double value[] = {9, 1, 8, 2, 100, 7, 3, 6, 4, 5};
     const double sd = gen_visibility_sd(value, 10, 4);
     assert_true(fabs(sd - 95 / (1.4826 * 2)) < 1e-12);

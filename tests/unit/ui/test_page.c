@@ -16,7 +16,7 @@
 #include "tests/support/html.h"
 #include "ui/page/page.h"
 
-/* What text from outside could try. */
+/* Hostile text from outside. */
 static const char hostile[] = "</script><script>alert(1)</script><!-- & \"quoted\" 'too' \x01 ]]> <b>";
 static const char not_utf8[] = "\xff\xfe broken";
 
@@ -72,7 +72,7 @@ static void put_charts(struct ui_page *page) {
 static void put_heat(struct ui_page *page, const char *const *name) {
     struct ui_raster r;
     bool (*gate)(size_t) = hpcw_i_mem_gate;
-    hpcw_i_mem_gate = NULL; /* this memory is the test's */
+    hpcw_i_mem_gate = NULL; /* this memory belongs to the test */
     assert_int_equal(ui_raster_init(&r, 40, 20, 30, UI_REDUCE_MAX, NULL), HPCW_OK);
     hpcw_i_mem_gate = gate;
     for (uint64_t i = 0; i < 800; i++) {
@@ -147,11 +147,11 @@ static void whatever_the_text_the_page_is_sound(void **state) {
     char *text = (char *)read_file(path, &size);
     assert_non_null(text);
     struct html_page page;
-    assert_null(strstr(text, "\"-0\"")); /* of an axis that begins at -0.5 */
+    assert_null(strstr(text, "\"-0\"")); /* for an axis that begins at -0.5 */
     assert_true(html_read(text, size, &page));
     assert_int_equal(page.figures, 4);
     assert_int_equal(page.tables, 6);
-    /* As they were given, whatever their size; cells as multiples of what one is worth. */
+    /* Values are stored as given, whatever their size; cells as multiples of their unit. */
     const double want[] = {4096, 0.25, 1e3, 2.5e9, 0.05, 1.5, 1000, 1.25e6, 1e-9};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         assert_true(has_number(&page, want[i]));

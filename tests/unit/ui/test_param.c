@@ -160,7 +160,7 @@ static void test_json(void **state) {
     hpcw_i_buf_free(&buf);
 }
 
-/* Every parameter of a table has a valid key that is unique, a help text, and a default that it accepts. */
+/* Every parameter of a table has a valid unique key, a help text, and a valid default. */
 static void check_table(const struct ui_param *params, size_t count, const char *group, void *defaults,
                         size_t size) {
     for (size_t i = 0; i < count; i++) {

@@ -178,7 +178,7 @@ static void a_bar_is_drawn_in_place_and_cleared(void **state) {
     size_t drawings = occurrences(d.text, "\rhpcgen: ");
     assert_in_range(drawings, 2, (size_t)(took / 0.02) + 1); /* never more often than asked for */
     assert_non_null(strstr(d.text, " 50%"));
-    /* Nothing but the cleared line is left at the end. */
+    /* At the end, only the cleared line is left. */
     assert_int_equal(occurrences(d.text, "\n"), 0);
     assert_string_equal(d.text + d.size - 4, "\r\033[K");
     free(d.text);
@@ -193,7 +193,7 @@ static void lines_come_at_growing_distances(void **state) {
     sleep_s(1.0);
     stop(&d);
     double took = now_s() - begin;
-    /* The k-th line cannot come before 0.05 * (1 + 1.5 + ... + 1.5^(k-1)): a steady pace would give 20. */
+    /* The k-th line cannot come before 0.05 * (1 + 1.5 + ... + 1.5^(k-1)); a constant interval would give 20. */
     size_t lines = occurrences(d.text, "\n"), most = 0;
     double at = 0.05, gap = 0.05;
     while (at <= took) {
@@ -215,7 +215,7 @@ static void a_short_run_prints_no_line_and_stops_at_once(void **state) {
     start(&d, (struct ui_progress_options){.total = 100});
     ui_progress_add(d.progress, 100);
     stop(&d);
-    assert_true(now_s() - begin < 2); /* does not wait for its first line after 5 s */
+    assert_true(now_s() - begin < 2); /* it does not wait for its first line after 5 s */
     assert_int_equal(d.size, 0);
     free(d.text);
 }

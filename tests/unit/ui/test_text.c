@@ -146,9 +146,9 @@ static void near_names_are_found_and_far_ones_are_not(void **state) {
     assert_string_equal(nearest("rank"), "ranks");   /* insertion */
     assert_string_equal(nearest("rankss"), "ranks"); /* deletion */
     assert_string_equal(nearest("renks"), "ranks");  /* replacement */
-    assert_string_equal(nearest("arnks"), "ranks");  /* two swapped count as one */
+    assert_string_equal(nearest("arnks"), "ranks");  /* two swapped letters count as one change */
     assert_string_equal(nearest("blcoksiez"), "blocksize");
-    assert_string_equal(nearest("block"), "blocksize"); /* the only one that begins so */
+    assert_string_equal(nearest("block"), "blocksize"); /* the only one with this prefix */
     assert_string_equal(nearest("format"), "formats");
     assert_string_equal(nearest("ranks"), "ranks");
     assert_null(nearest("fo")); /* formats or force? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures per phase, what info says, and the statistics file. */
+/* Figures per phase, output of info, and the statistics file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void near(double want, double got, double scale) {
 
 /* ---- moments -------------------------------------------------------------------------------------------- */
 
-/* Against the definitions, summed up in two passes. */
+/* Compares with the definitions, computed in two passes. */
 static void figures_follow_their_definitions(void **state) {
     (void)state;
     uint64_t random = 1;
@@ -104,7 +104,7 @@ static void figures_of_little(void **state) {
 
 /* ---- info ----------------------------------------------------------------------------------------------- */
 
-/* What info says, parsed; NULL after a failure. */
+/* Returns the parsed output of info; NULL after a failure. */
 static cJSON *info_of(const char *path, hpcw_status want, hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
@@ -158,7 +158,7 @@ static void info_sums_up(void **state) {
     const cJSON *phase = cJSON_GetObjectItemCaseSensitive(info, "phases")->child;
     static const struct {
         double id, tasks, migratable, communications, messages, bytes;
-        /* count, sum, maximum of each quantity */
+        /* count, sum and maximum of each quantity */
         double quantity[READ_VOM_QUANTITIES][3];
     } want[2] = {
         {0,
@@ -169,7 +169,7 @@ static void info_sums_up(void **state) {
          1456 + 64 + 8 + 16 + 250 + 32 + 33 + 34 + 35 + 8192 + 512 + 256,
          {{5, 0.375 + 0.0009765625 + 2, 2},
           {2, 0.375 + 0.0009765625 + 2, 2},
-          /* but for the one from 1 to 1 */
+          /* without the one from 1 to 1 */
           {7, 1456 + 64 + 8 + 100 + 48 + 52 + 56, 1456},
           /* rank 0: to 5 and to node 1, twice, and blocks; rank 1: to 1 */
           {2, 64 + 32 + 34 + 8192 + 512 + 48, 64 + 32 + 34 + 8192 + 512}}},
@@ -195,7 +195,7 @@ static void info_sums_up(void **state) {
     assert_null(phase);
     cJSON_Delete(info);
 
-    /* One file of them, and one that does not go with the others. */
+    /* One of its files, and a file that does not belong to the others. */
     (void)snprintf(path, sizeof path, "%s/data.1.json", directory);
     info = info_of(path, HPCW_OK, &err);
     assert_true(number(info, "files") == 1);
@@ -207,7 +207,7 @@ static void info_sums_up(void **state) {
     assert_non_null(strstr(err.message, "id: expected 4 as in the ranks before, got 5"));
     free(edited);
 
-    /* A rank with more or fewer phases, as a killed run leaves: what is there is summed up. */
+    /* A rank with more or fewer phases, as a killed run leaves. The existing phases are summed up. */
     static const struct {
         unsigned phases;
         const char *warning;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The VOM reader against single files: every rule of doc/formats/vom.md, "Rules", broken once. */
+/* The VOM reader with single files: breaks every rule of doc/formats/vom.md, "Rules", once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void good_files_pass(void **state) {
     refuse_vom(vom_old, STRICT, HPCW_EFORMAT, "expected the keys in byte order");
 }
 
-/* What LBAF and vt's own script would say: types, keys, ranges. */
+/* What LBAF and vt's own script check: types, keys, ranges. */
 static void the_schema_holds(void **state) {
     (void)state;
     static const struct vom_broken broken[] = {
@@ -138,7 +138,7 @@ static void the_schema_holds(void **state) {
     break_vom(vom_rank[0], broken, COUNT(broken), 0);
 }
 
-/* Entities: bits of the id, and what belongs to which kind. */
+/* Entities: bits of the id, and which fields each kind has. */
 static void entities_agree_with_themselves(void **state) {
     (void)state;
     static const struct vom_broken broken[] = {
@@ -218,7 +218,7 @@ static void entities_agree_with_themselves(void **state) {
     free(edited);
 }
 
-/* Within one file: once each, and what the file itself can answer for. */
+/* Rules within one file: records occur once, and references to the file's own records hold. */
 static void records_agree_with_each_other(void **state) {
     (void)state;
     static const struct vom_broken loose[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The VOM reader against directories: every rule between ranks broken once. */
+/* The VOM reader with directories: breaks every rule between ranks once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +75,7 @@ static void put_named(const char *directory, const char *name) {
 static void names_make_a_set(void **state) {
     (void)state;
     static const struct {
-        const char *name, *part; /* part: NULL where it does no harm without STRICT */
+        const char *name, *part; /* part: NULL: it does no harm without STRICT */
     } foreign[] = {
         {"data.1.json.br", ": expected one file for rank 1, got it plain and compressed"},
         {"toy.2.json", ": expected one data set, got two, \"data\" and \"toy\""},
@@ -117,7 +117,7 @@ static void names_make_a_set(void **state) {
     put_named(directory, ".hidden");
     accept_set(directory, STRICT);
 
-    /* One that lost its rank 0, one with a dot in its stem, one that is none. */
+    /* A name that lost its rank 0, one with a dot in its stem, and an unrelated one. */
     char from[512];
     char to[512];
     (void)snprintf(from, sizeof from, "%s/data.0.json", directory);
@@ -135,7 +135,7 @@ static void names_make_a_set(void **state) {
     scratch_remove(directory);
 }
 
-/* The first files of vt have the type at their end, beyond what file_type looks at. */
+/* In the first files of vt, the type is at the end, beyond what file_type reads. */
 static enum read_vom_file_type type_of(const char *path) {
     enum read_vom_file_type type;
     assert_int_equal(read_vom_file_type(path, &type, NULL), HPCW_OK);
@@ -184,10 +184,10 @@ static void old_files_are_known(void **state) {
 /* ---- rules ---------------------------------------------------------------------------------------------- */
 
 struct broken_set {
-    unsigned rank; /* whose text is edited */
+    unsigned rank; /* rank whose text is edited */
     const char *from, *to;
     unsigned flags;
-    const char *path, *part; /* of the message */
+    const char *path, *part; /* parts of the message */
 };
 
 #define A_TASK "\"entity\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4]"
@@ -240,7 +240,7 @@ static const struct broken_set broken_sets[] = {
      "\"cpu\",\"time\":0.0}",
      "", STRICT, "data.1.json: phases[0].communications[3] at offset ",
      ": expected id 5 as a task of this rank in phase 0, got none"},
-    /* Fields given at an end and those of the task, which may come before or after it. */
+    /* Fields of an end differ from those of its task, which may come before or after it. */
     {1, "\"from\":{\"home\":0,\"id\":262147", "\"from\":{\"collection_id\":15,\"home\":0,\"id\":262147", 0,
      "data.1.json: phases[0].communications[2] at offset ",
      ": from: collection_id or objgroup_id of id 262147: expected that of the task of rank 0, got another"},
@@ -288,7 +288,7 @@ static void rules_between_ranks_hold(void **state) {
         if (b->flags == STRICT) {
             hpcw_error err = {0};
             hpcw_status loose = read_vom_verify_directory(directory, 0, 0, &err);
-            /* All are legal without, but for a task that is missed elsewhere, too. */
+            /* Without STRICT all are valid, except if a task is missing in another file, too. */
             assert_true(loose == HPCW_OK || strstr(err.message, "as a task of some rank") != NULL);
         }
         free(edited);
@@ -296,7 +296,7 @@ static void rules_between_ranks_hold(void **state) {
     }
 }
 
-/* What takes an edit in both files. */
+/* Changes that need an edit in both files. */
 static void two_edits(const char *from_0, const char *to_0, const char *from_1, const char *to_1,
                       unsigned flags, const char *part) {
     char directory[256];
@@ -332,7 +332,7 @@ static void rules_that_take_two_edits(void **state) {
               "\"shared_node\":{\"id\":0,\"num_nodes\":1,\"rank\":1,\"size\":3}", STRICT,
               ": metadata.shared_node: expected 3 ranks on host 0 by its size, got 2");
 
-    /* A record in the file of another rank than that of its entity, which turns up later. */
+    /* A record in the file of another rank than its entity's, which appears later. */
     two_edits("\"bytes\":64.0,\"from\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4],"
               "\"migratable\":true",
               "\"bytes\":64.0,\"from\":{\"home\":1,\"id\":5,\"migratable\":false",
@@ -356,7 +356,7 @@ static void rules_that_take_two_edits(void **state) {
 
 enum { RANKS = 37, PHASES = 23, OBJECTS = 5 };
 
-/* Objects of all ranks go round, one rank a phase; each one gets something from the next and one far away. */
+/* Objects of all ranks rotate by one rank a phase. Each receives from the next object and from a distant one. */
 static char *text_of(unsigned r) {
     struct hpcw_i_buf b = {0};
     char line[1024];
@@ -424,7 +424,7 @@ static void many_files_are_read_in_step(void **state) {
         }
         assert_true(largest < (size_t)2 << 20);
     }
-    /* One object of rank 30 takes another id late in the run: whoever records messages to it misses it. */
+    /* An object of rank 30 gets another id late in the run. Ranks with messages to it miss it. */
     char *text = text_of(30);
     const char *phase = strstr(text, "\"id\":21,\"tasks\":[");
     assert_non_null(phase);

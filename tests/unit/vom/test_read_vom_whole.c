@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records that the VOM reader takes whole: the same as parsed, whatever the spelling, right or wrong. And their numbers. */
+/* Records that the VOM reader reads by its fast path give the same as parsed ones, for any spelling, valid or
+ * not. And their numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@
 
 /* ---- what a text gives ----------------------------------------------------------------------------------- */
 
-/* All fields of all records in a row, without the padding of structs; then the failure. */
+/* All fields of all records in a row, without the padding of structs, then the failure. */
 struct outcome {
     struct hpcw_i_buf records;
     hpcw_status status[2]; /* of reading, and of the strict check */
@@ -134,7 +135,7 @@ static void usual_records_are_taken(void **state) {
     const struct read_vom_events none = {0};
     char text[512] = "";
     struct read_vom *reader;
-    /* What was read before gives memory for subphases. */
+    /* Memory for subphases was allocated by earlier records. */
     assert_int_equal(
         read_vom_open_memory("m", vom_rank[0], strlen(vom_rank[0]), READ_VOM_ANY_RANK, 0, &reader, NULL),
         HPCW_OK);
@@ -156,14 +157,14 @@ static void usual_records_are_taken(void **state) {
     read_vom_free(reader);
 }
 
-/* With a blank before each token. */
+/* Returns the text with a blank before each token. */
 static char *spaced(const char *text) {
     char *out = malloc(2 * strlen(text) + 1);
     assert_non_null(out);
     size_t n = 0;
     bool in_string = false;
     for (; *text != '\0'; text++) {
-        const bool quote = *text == '"'; /* there are no escaped ones */
+        const bool quote = *text == '"'; /* there are no escaped quotes */
         if (!in_string && strchr("{}[],:\"", *text) != NULL) {
             out[n++] = ' ';
         }
@@ -180,7 +181,7 @@ static void spelling_makes_no_difference(void **state) {
         struct outcome o[4];
         memset(o, 0, sizeof o);
         char *blanks = spaced(vom_rank[i]);
-        /* A key that comes later is no key of the usual spelling. */
+        /* Keys in another order are not the usual spelling. */
         char *other = vom_edit(vom_rank[i], "\"home\":1,\"id\":262151", "\"id\":262151,\"home\":1");
         read_text(vom_rank[i], strlen(vom_rank[i]), 0, &o[0]);
         read_text(vom_rank[i], strlen(vom_rank[i]), READ_VOM_PARSED, &o[1]);
@@ -200,7 +201,7 @@ static void spelling_makes_no_difference(void **state) {
     }
 }
 
-/* Each byte in turn is replaced by some others. */
+/* Replaces each byte in turn by some others. */
 static void damage_is_told_alike(void **state) {
     (void)state;
     static const char others[] = "09.,}]\"{x ";
@@ -225,7 +226,7 @@ static void damage_is_told_alike(void **state) {
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */
 
-/* The nearest double, as the C library knows it. `found`: it has to be found. */
+/* Expects the nearest double, from the C library. found: the fast path must find it. */
 static void expect_double(const char *number, bool found) {
     char text[128] = "";
     (void)snprintf(text, sizeof text - READ_VOM_PAD, "%s", number);
@@ -287,11 +288,11 @@ static void doubles_are_the_nearest(void **state) {
         uint64_t bits = random_word(&random) >> 1;
         memcpy(&drawn, &bits, sizeof drawn);
         if (drawn >= 1e-275 && drawn <= 1e300) {
-            /* Digits of 64 bits for a double that is exactly them are left to the C library. */
+            /* 64-bit digits that are exactly a double are left to the C library. */
             *hpcw_i_fmt_f64(text, drawn, HPCW_I_FLOAT_JSON) = '\0';
             expect_double(text, drawn < 1e6 || drawn > 1e18);
         }
-        /* Near the middle of two doubles, and any digits with any power. */
+        /* Numbers near the middle of two doubles, and random digits with random powers. */
         (void)snprintf(text, sizeof text, "%.18e", drawn);
         if (drawn >= 0 && drawn <= 1e300) {
             expect_double(text, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/vom_read.h>, "Columns": the rows are the records of the callbacks. */
+/* hpcw/vom_read.h>, "Columns": the rows equal the records of the callbacks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int clean(void **state) {
     return 0;
 }
 
-/* Rank 0 without what public records cannot have: a NUL in a text. */
+/* Returns rank 0 without what public records cannot have: a NUL in a text. */
 static char *rank_0(void) {
     return vom_edit(vom_rank[0], "a\\u0000b", "a b");
 }
@@ -58,7 +58,7 @@ struct table {
     hpcw_vom_category category[MOST];
     uint32_t from_home[MOST], to_home[MOST];
     double bytes[MOST];
-    size_t told_tasks, told_edges; /* which have their phase */
+    size_t told_tasks, told_edges; /* numbers of records whose phase is known */
 };
 
 /* ---- by callbacks ---- */
@@ -105,7 +105,7 @@ static hpcw_status see_end(void *context, const hpcw_vom_section *phase) {
 
 /* ---- by columns ---- */
 
-/* `step` rows at a time. */
+/* Reads `step` rows at a time. */
 static void fill(const hpcw_vom_reader *r, const hpcw_vom_rows *rows, size_t step, struct table *all) {
     memset(all, 0, sizeof *all);
     for (size_t i = 0; i < rows->tasks; i += step) {
@@ -187,7 +187,7 @@ static void phases_by_their_ids(void **state) {
     free(text);
 }
 
-/* Single columns, none at all, and an entity that has a seq_id only. */
+/* Single columns, no columns, and an entity with only a seq_id. */
 static void columns_may_be_missing(void **state) {
     (void)state;
     hpcw_vom_reader *r = opened(vom_old, true);

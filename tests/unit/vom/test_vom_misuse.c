@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records that are refused, with which words; after each refusal the file goes on as if nothing had been said. */
+/* Records that are refused, and the messages. After a refusal, the file continues as if the call had not been
+ * made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -367,7 +368,7 @@ static const struct {
     {seq_and_id, HPCW_EINVAL, 0, "to: expected "},
 };
 
-/* A file with one edge and one task, and perhaps refusals before each. */
+/* Writes a file with one edge and one task, optionally with refused calls before each. */
 static void tell(hpcw_vom *v, bool refusals) {
     hpcw_error err;
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
@@ -426,7 +427,7 @@ static void lifted_by_flags(void **state) {
         size_t k = is_task ? i : i - COUNT(task_rows);
         unsigned flag = is_task ? task_rows[k].lifted_by : edge_rows[k].lifted_by;
         for (int with = 0; with < 2; with++) {
-            /* All flags but the one, and only the one. */
+            /* All flags except this one, and only this one. */
             struct vom_memory memory = {0};
             hpcw_vom_options o = vom_options(&memory, 0, 3);
             hpcw_error err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/vom_read.h>: what is read is what stands in the file, and can be written again. */
+/* hpcw/vom_read.h>: what is read equals what is in the file, and can be written again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "tests/support/vom_again.h"
 #include "tests/support/vom_image.h"
 
-/* How much memory is in use is not asked everywhere in the same way. */
+/* The amount of memory in use is queried differently between systems. */
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
 #define KNOWS_USE
@@ -41,13 +41,13 @@ static int clean(void **state) {
     return 0;
 }
 
-/* Puts a text into the scratch directory; `path` is then its name. */
+/* Writes a text to the scratch directory, and sets `path` to its name. */
 static void put(unsigned rank, const char *text, bool compressed) {
     vom_put(dir, rank, text, compressed);
     (void)snprintf(path, sizeof path, "%s/data.%u.json%s", dir, rank, compressed ? ".br" : "");
 }
 
-/* Rank 0 without what public records cannot have: a NUL in a text. */
+/* Returns rank 0 without what public records cannot have: a NUL in a text. */
 static char *rank_0(void) {
     return vom_edit(vom_rank[0], "a\\u0000b", "a b");
 }
@@ -184,7 +184,7 @@ static hpcw_vom_watch watch_of(struct seen *seen) {
                             .end_phase = see_end};
 }
 
-/* In one call, or in one for each phase. */
+/* Reads in one call, or in one call for each phase. */
 static void records_are_those_of_the_file(void **state) {
     (void)state;
     char *text = rank_0();
@@ -239,7 +239,7 @@ static void the_old_form(void **state) {
     hpcw_vom_reader_free(r);
 }
 
-/* What an object or array has in it, with blanks in the file. */
+/* Content of an object or array, with blanks in the file. */
 static hpcw_status see_nested(void *context, const hpcw_vom_task *t) {
     assert_true(t->value_count == 5 && strcmp(t->values[0].key, "a") == 0);
     assert_string_equal(t->values[0].text,
@@ -302,7 +302,7 @@ static void too_large(void **state) {
     free(many);
 }
 
-/* Integers as far as they fit, then rounded. */
+/* Integers are exact as far as they fit, then rounded. */
 static hpcw_status see_large(void *context, const hpcw_vom_task *t) {
     if (t->value_count > 0) {
         assert_true(t->values[0].type == HPCW_VOM_INTEGER && t->values[0].integer == INT64_MAX);
@@ -329,7 +329,7 @@ static void large_integers(void **state) {
     free(text);
 }
 
-/* Of lists and ranges, one list by first phase. */
+/* Lists and ranges give one list, sorted by first phase. */
 static hpcw_status see_lists(void *context, const hpcw_vom_metadata *m) {
     static const hpcw_vom_range skipped[] = {{2, 2}, {5, 6}, {8, 8}};
     assert_int_equal(m->skipped_count, 3);
@@ -353,7 +353,7 @@ static void lists_are_in_order(void **state) {
 
 /* ---- written again ---- */
 
-/* Both ranks, byte for byte: all that the writer takes, in its own number format. */
+/* Both ranks, byte for byte: everything that the writer accepts, in its own number format. */
 static void what_is_read_can_be_written(void **state) {
     (void)state;
     static const char *const edits[][2] = {
@@ -435,7 +435,7 @@ static void callbacks_end_a_run(void **state) {
     struct stopping s = {.calls = 0};
     const struct {
         hpcw_vom_watch watch;
-        unsigned calls; /* in the file */
+        unsigned calls; /* calls for the whole file */
     } rows[] = {
         {{.context = &s, .metadata = stop_metadata}, 1},
         {{.context = &s, .begin_phase = stop_begin}, 2},
@@ -526,7 +526,7 @@ static hpcw_status any_end(void *context, const hpcw_vom_section *p) {
 }
 #endif
 
-/* The records before the fault come, and none after a failure. */
+/* The records before the fault are returned, and none after a failure. */
 static void failures_stay(void **state) {
     (void)state;
     static const struct {
@@ -573,7 +573,7 @@ static void failures_stay(void **state) {
 #ifdef KNOWS_USE
 static size_t peak;
 
-/* Sees what is in use before each allocation. */
+/* Checks the memory in use before each allocation. */
 static bool see_memory(size_t size) {
     const struct mallinfo2 m = mallinfo2();
     const size_t now = m.uordblks + m.hblkhd + size;
@@ -585,7 +585,7 @@ static void add(struct hpcw_i_buf *b, const char *text) {
     assert_true(hpcw_i_buf_append_str(b, text));
 }
 
-/* `count` numbers from 0 on, each between two texts. */
+/* Adds `count` numbers from 0 on, each between two texts. */
 static void add_numbers(struct hpcw_i_buf *b, unsigned count, const char *before, const char *after) {
     for (unsigned i = 0; i < count; i++) {
         char text[64];
@@ -594,7 +594,7 @@ static void add_numbers(struct hpcw_i_buf *b, unsigned count, const char *before
     }
 }
 
-/* A file that goes to all limits at once: lists, many values, long values, the largest window. */
+/* A file that reaches all limits at once: lists, many values, long values, the largest window. */
 static void memory_has_a_limit(void **state) {
     (void)state;
     struct hpcw_i_buf b = {0}, values[2] = {{0}, {0}};
@@ -678,7 +678,7 @@ static void refusals(void **state) {
     hpcw_vom_reader_free(r);
     put(0, "", false);
     assert_int_equal(hpcw_vom_reader_open(path, &none, NULL), HPCW_ETRUNCATED);
-    put(0, "\x11", false); /* a stream with a large window begins so */
+    put(0, "\x11", false); /* a stream with a large window begins like this */
     assert_int_equal(hpcw_vom_reader_open(path, &none, NULL), HPCW_EFORMAT);
     assert_null(none);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vt's specification files (doc/formats/vom.md, "Specification file"): which phases they switch on, and what is no
- * such file. */
+/* vt's specification files (doc/formats/vom.md, "Specification file"): the phases that they enable, and invalid
+ * files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* `on` lists the phases below 320 that are on, as closed ranges. */
+/* on: closed ranges of the enabled phases below 320. */
 static void phases(void **state) {
     (void)state;
     static const struct {
@@ -23,7 +23,7 @@ static void phases(void **state) {
         hpcw_vom_range on[8];
         size_t count;
     } rows[] = {
-        /* The example of vt's own header. */
+        /* The example in vt's own header. */
         {"0 0 10\n%100 -3 3\n200 -5 5\n", {{0, 10}, {97, 103}, {195, 205}, {297, 303}}, 4},
         {"%100 -3 3", {{0, 3}, {97, 103}, {197, 203}, {297, 303}}, 4},
         {"5\n7 0\n9 -1", {{5, 5}, {7, 9}}, 2},

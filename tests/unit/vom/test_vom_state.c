@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What depends on what was said before: subphases, duplicates, the order of phases; options; and sets of files. */
+/* Rules that depend on earlier calls: subphases, duplicates, the order of phases; options; and sets of files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ static void uneven_subphases(void **state) {
     }
 }
 
-/* ---- What takes a memory --------------------------------------------------------------------------------- */
+/* ---- rules that need memory ------------------------------------------------------------------------------- */
 
 static void duplicates(void **state) {
     (void)state;
@@ -128,7 +128,7 @@ static void edges_of_others(void **state) {
     vom_ok(hpcw_vom_close(v, &err), &err);
     hpcw_vom_free(v);
 
-    /* And not asked, if that is allowed. */
+    /* Not checked, if that is allowed. */
     o.allow = HPCW_VOM_ALLOW_FOREIGN_EDGES;
     v = vom_open(&o);
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
@@ -139,8 +139,8 @@ static void edges_of_others(void **state) {
     hpcw_vom_free(v);
 }
 
-/* All the memory of the library: blocks are counted as they are asked for and never taken off, so that the sum is
- * an upper bound of what two doublings of the same table leave behind. */
+/* Sums all allocations of the library. Freed blocks are not subtracted, so the sum is an upper bound of what two
+ * doublings of the same table leave. */
 static size_t largest_sum;
 
 static bool count_bytes(size_t size) {
@@ -156,7 +156,7 @@ static void bytes_for_each_record(void **state) {
     hpcw_vom_spec *spec = NULL;
     hpcw_error err;
     vom_ok(hpcw_vom_spec_parse("none", "9\n", 2, &spec, &err), &err);
-    o.spec = spec; /* nothing is written: all that is asked for is the check's */
+    o.spec = spec; /* nothing is written, so all allocations are the check's */
     o.check = true;
     hpcw_vom *v = vom_open(&o);
     for (uint64_t phase = 0; phase < 2; phase++) {
@@ -175,7 +175,7 @@ static void bytes_for_each_record(void **state) {
         }
         vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
         hpcw_i_mem_gate = NULL;
-        /* Doubling asks for twice the final size in all; a second phase for nothing. */
+        /* Doubling allocates twice the final size in total; a second phase allocates nothing. */
         assert_true(phase == 0 ? largest_sum < 2 * (24 * (size_t)(TASKS + EDGES) + 2 * 49152)
                                : largest_sum == 0);
     }
@@ -232,7 +232,7 @@ static void phases(void **state) {
     vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
     vom_expect(v, &memory, "{\"id\":10,\"tasks\":[]}");
 
-    /* The close wants all phases; refused, the file can be written on. */
+    /* The close requires all phases. If it is refused, the file can be continued. */
     static const hpcw_vom_range first = {0, 0};
     static const hpcw_vom_range second = {1, 1};
     static const hpcw_vom_range fourth = {3, 3};
@@ -262,7 +262,7 @@ static void phases(void **state) {
     vom_ok(hpcw_vom_close(v, &err), &err);
     hpcw_vom_free(v);
 
-    /* Closed, and no handle at all. */
+    /* A closed handle, and no handle. */
     o = vom_options(&memory, 0, 1);
     v = vom_open(&o);
     vom_ok(hpcw_vom_close(v, &err), &err);
