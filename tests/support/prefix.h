@@ -43,8 +43,8 @@ void prefix_plain_file(const char *path, size_t size);
 hpcw_kvtree *prefix_read_index(void);
 void prefix_write_index(hpcw_kvtree *index);
 
-/* A directory beside the prefix with a file for each name of a dataset. These two, as setup and teardown, check that
- * all these files stay and that the test ends within 100 s. */
+/* A directory beside the prefix with a file for each name of a dataset. These two, as setup and teardown, check
+ * that all these files stay and that the test ends within 100 s. */
 extern char prefix_outside[256];
 enum { PREFIX_VICTIMS = 8 };
 const char *prefix_victim(size_t index); /* path of a file in it, valid until the next call */
@@ -54,9 +54,9 @@ int prefix_end_guarded(void **state);
 /* The name of a dataset, valid for the next three calls. */
 const char *prefix_name_of(hpcw_rank2file_layout layout, uint64_t id);
 
-/* Writes a file in .scr whose first line is that of a marker. names: what it lists, each with a line feed; NULL: a
- * marker as earlier versions wrote them. In an intent to drop a dataset, line feeds become NULs, and the first name is
- * the dataset's. */
+/* Writes a file in .scr whose first line is that of a marker. names: what it lists, each with a line feed; NULL:
+ * a marker as earlier versions wrote them. In an intent to drop a dataset, line feeds become NULs, and the first
+ * name is the dataset's. */
 void prefix_write_marker(const char *file, int made, const char *name, const char *names);
 
 /* Lets these calls fail with this errno until hpcw_i_sys_gate is NULL again. */
