@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the serial library and hpcgen with other compilers and for other architectures, and compares the datasets that they
-# write, with all formats, with those of the ordinary build. Other processors are emulated. Needs a Debian
-# with apt and, for what is missing, root; libraries of other architectures are only unpacked, not installed.
+# Builds the serial library and hpcgen with other compilers and for other architectures. Compares their datasets, with
+# all formats, with those of the ordinary build. Other processors are emulated. Needs a Debian with apt and, for
+# missing packages, root. Libraries of other architectures are only unpacked, not installed.
 # Usage: portability.sh SOURCE DIRECTORY [TARGET...]; targets: clang musl aarch64 s390x armhf
 set -eu
 source=$(realpath "$1")
@@ -19,7 +19,7 @@ sysroot() {
     [ ! -f "$root/complete" ] || return 0
     rm -rf "$root" apt
     mkdir -p "$root" apt/lists/partial apt/cache/archives/partial apt/packages
-    # Lists of its own: this machine's apt knows nothing of the other architecture.
+    # It has its own lists, since this machine's apt does not know the other architecture.
     set -- "$1" -o APT::Architecture="$1" -o APT::Architectures="$1" -o Dir::State="$directory/apt" \
         -o Dir::State::Lists="$directory/apt/lists" -o Dir::State::Status=/dev/null -o Dir::Cache="$directory/apt/cache" \
         -o APT::Sandbox::User=root
@@ -46,8 +46,8 @@ build() {
     ninja -C "$name" gen/hpcgen >"$name.log" 2>&1 || { cat "$name.log"; return 1; }
 }
 
-# musl on this machine. Debian has the other libraries for glibc only. They run with musl if it finds them and not glibc,
-# and some functions that glibc alone has, which compilers call for checks at run time.
+# musl on this machine. Debian has the other libraries for glibc only. They run with musl if it finds them and not
+# glibc, and some functions that only glibc has, which compilers call for checks at run time.
 musl() {
     mkdir -p musl-root/include musl-root/lib
     for header in brotli libdeflate.h xxhash.h cjson ini.h lua5.4; do

@@ -6,11 +6,12 @@
 # that of "docs"; "deb" and "cluster" add what `make deb` and `make cluster` use.
 set -eu
 
-# To build; libc6-dev stands for those whose gcc came without its recommended packages.
+# To build. libc6-dev is for systems whose gcc came without its recommended packages.
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
 packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev liblua5.4-dev"
 packages="$packages libopenmpi-dev openmpi-bin"
-# For the charts of reports, traces in OTF2, the modules of Fortran and HDF5 in hpcw-bench; without them the rest is built.
+# For the charts of reports, traces in OTF2, the modules of Fortran, and HDF5 in hpcw-bench. Without them, everything
+# else is built.
 packages="$packages libjs-chart.js libotf2-trace-dev gfortran libhdf5-openmpi-dev"
 # To test: the headers are also compiled as C++, a program outside is built with CMake, checksum lists are also checked by
 # xxhsum, exports by NumPy and otf2-print, and the Python package by pytest.
@@ -46,7 +47,7 @@ else
     exit 1
 fi
 
-# The log is only of interest when something goes wrong.
+# The log matters only if something fails.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Waits for another installation to end, as after a boot.
@@ -57,7 +58,7 @@ install() {
     # shellcheck disable=SC2086
     apt install -y --no-install-recommends $missing
 }
-# Package lists that are missing or out of date show up as a failed install: then refresh them once.
+# A failed installation may mean that package lists are missing or outdated, so refreshes them once.
 if ! install; then
     echo "setup: refreshing the package lists" >&2
     if ! apt update || ! install; then

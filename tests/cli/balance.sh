@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The files beside the load data: parts write them as one run does, verify and repair know them, --force removes them.
+# The files beside the load data: parts write the same as one run, verify and repair handle them, --force removes
+# them.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --ranks 24 --scale tiny --formats vom,clog2 --set load.balancer=tempered \
@@ -10,7 +11,7 @@ statistics=vom_balance/vt_lb_statistics.json.br
 list=vom_balance/longest_first.csv
 
 make --out whole
-# plan knows the files and about their sizes.
+# plan lists the files with their approximate sizes.
 "$HPCGEN" plan --json --ranks 24 --scale tiny --formats vom,clog2 --set load.balancer=tempered \
     --set vom.iterations=yes --set vom.longest_first=yes |
     sed -n 's/^ *{"path": "\([^"]*\)", "apparent_bytes": \([0-9]*\),.*/\2 \1/p' >plan
@@ -32,7 +33,7 @@ diff -r whole parts >differences 2>&1 || bad "parts differ: $(cat differences)"
 "$HPCGEN" info whole/$statistics >stdout || bad "info fails"
 grep -q 'LBStatsfile' stdout || bad "info of the statistics: $(cat stdout)"
 
-# A migration in the statistics is one in truth.json.
+# A migration in the statistics is also in truth.json.
 "$HPCGEN" info --json whole/$statistics | sed -n 's/^ *"migration count": *\([0-9]*\).*/\1/p' >moved
 sed -n 's/^ *"migrations": \([1-9][0-9]*\).*/\1/p' whole/truth.json | diff - moved >differences ||
     bad "other migrations: $(cat differences)"
@@ -47,7 +48,7 @@ rm -r damaged/vom_balance
 "$HPCGEN" repair --quiet damaged || bad "repair of lost files fails"
 diff -r whole damaged >differences 2>&1 || bad "repair of lost files leaves: $(cat differences)"
 
-# Without checksums, by their structure.
+# Without checksums, verify checks their structure.
 make --out bare --no-checksums
 for change in '7s/,.*,/,oops,/' '7s/^/1/' '1s/id/ID/'; do
     sed "$change" whole/$list >bare/$list

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# For `make bench-check`, on a machine that does nothing else: of two sweeps, one with a layout that writes a hundred times
-# slower, compare names it. Into the page cache, so that no disk decides. $HPCGEN is the benchmark, $SLOW_WRITES the library
-# that delays.
+# For `make bench-check`, on an otherwise idle machine. One of two sweeps has a layout that writes a hundred times
+# slower, and compare must name it. Data go to the page cache, so the disk does not matter. $HPCGEN is the benchmark,
+# $SLOW_WRITES the library that delays.
 # shellcheck disable=SC2034 # of refuse.inc
 PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
@@ -13,7 +13,7 @@ sweep() {
         --layout sion-aligned,sion-packed,task-local,shared-posix --mode buffered --least-bytes 1 --least-time 1us \
         --quiet || bad "sweep $1 fails"
 }
-# A library in front of that of the sanitizers, which want to be the first.
+# This library comes before that of the sanitizers, which must be first.
 ldd "$HPCGEN" | grep -q -e asan -e tsan && { echo 'a build with sanitizers measures nothing' >&2; exit 77; }
 sweep first
 export LD_PRELOAD="$SLOW_WRITES" SLOW_PERCENT=10000 SLOW_MOST=4000

@@ -19,7 +19,7 @@ grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equ
 "$JSON_CHECK" equal.json || bad "no JSON"
 grep -q '"layout": "task-local", "points": 1, .*"verdict": "' equal.json || bad "not in the JSON: $(cat equal.json)"
 
-# Names of a machine that command a terminal: ESC, U+009B, a byte that is no UTF-8. All else stays.
+# Machine names with bytes that control a terminal: ESC, U+009B, and a byte that is not UTF-8. All other text stays.
 esc=$(printf '\033') csi=$(printf '\302\233') byte=$(printf '\233')
 sed "s/\"processor\": \".*\"/\"processor\": \"a\\\\u001b[31m${csi}2J${byte}2J\\\\u0007 µ b\"/" second/results.json >wild.json
 "$HPCGEN" compare first/results.json wild.json >wild || bad "compare fails with a wild name"

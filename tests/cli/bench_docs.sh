@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Help, manual page and completions of both programs, and that the same letter means the same in both. $HPCGEN is the
+# Checks help, manual page and completions of both programs, and that a letter means the same in both. $HPCGEN is the
 # benchmark.
 . "$HERE/refuse.inc"
 generator=$(dirname "$HPCGEN")/../gen/hpcgen
@@ -21,7 +21,7 @@ for program in "$HPCGEN" "$generator"; do
     sed -n 's/\[no\\-\]//; s/\\fR\|\\f[BI]\|\\//g; /^-/p' page | sed 's/^-\(.\), --/\1 /; s/^--/- /; s/$/ -/' |
         cut -d' ' -f1-3 >"options.$(basename "$program")"
 done
-# The same name has the same letter and takes a value in both or in none; a letter has one name.
+# An option has the same letter in both programs, and takes a value in both or in none. A letter has one name.
 awk 'NR == FNR { name[$1] = $2; letter[$2] = $1; value[$2] = $3 != "-"; known[$2]; next }
     $1 != "-" && name[$1] != "" && name[$1] != $2 { print "-" $1 ": here --" $2 ", in hpcgen --" name[$1] }
     $2 in known && letter[$2] != $1 { print "--" $2 ": here -" $1 ", in hpcgen -" letter[$2] }

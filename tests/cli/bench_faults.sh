@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep in trouble: full disks, signals, processes that fail, too little time. The points that suffer say so, the
-# others are measured, nobody waits for ever, and no data remain.
+# Sweeps with problems: full disks, signals, failing processes, too little time. The affected points report it, the
+# others are measured, nothing hangs, and no data remain.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
@@ -26,7 +26,7 @@ ends() { # STATUS COMMAND...
 small='ulimit -f 128; exec "$0" "$@"'
 ends 1 sh -c "$small" "$HPCGEN" data --out limit --repeat 1 --ranks 4 --per-rank 40000 --blocksize 4K --mode fsync --files 1 \
     --layout sion-aligned,task-local --record 8000 --quiet 2>said
-# The page of the results is larger than that, too; they are kept.
+# The page of the results is also larger than that limit. The results are kept.
 case $(cat said) in
 '' | 'hpcw-bench: limit/report.html: cannot write '*': File too large') ;;
 *) bad "it says: $(cat said)" ;;
@@ -46,7 +46,7 @@ if [ -n "$MPIEXEC" ]; then
     holds one '"fate": "measured"'
     clean data
 
-    # HDF5: with this seed the dataset is written before its ceiling. It says itself why it failed, and nothing more.
+    # HDF5: with this seed the dataset is written before its ceiling. It reports its own failure and nothing else.
     set -- data --repeat 1 --ranks 6 --per-rank 40000 --mode fsync --record 8000 --quiet --seed 2 \
         --layout hdf5-independent,hdf5-collective
     "$MPIEXEC" -n 1 "$HPCGEN" "$@" --out dataset : -n 1 sh -c "$small" "$HPCGEN" "$@" --out dataset 2>launcher
@@ -78,12 +78,12 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; the
     grep -q '^hpcw-bench: small: nothing was measured: sion-aligned/fsync/4K: .*bytes of free space, got' said ||
         bad "it says: $(cat said)"
     holds before 'bytes of free space, got'
-    # A container of four ranks in whole blocks of 2 MiB: what is allocated in advance is more than the data.
+    # A container of four ranks in whole blocks of 2 MiB: more is preallocated than the data need.
     ends 1 "$HPCGEN" small --out middle --repeat 1 --ranks 4 --per-rank 64K --blocksize 2M,4K --layout sion-aligned \
         --mode preallocated --files 1 --record 8K --quiet
     holds middle '"failure": {"errno": 28, "process": 0}'
     holds middle '"fate": "measured"'
-    # It is memory: no rate is called durable, and nothing is written past the page cache.
+    # This is memory, so no rate is called durable, and nothing bypasses the page cache.
     ends 0 "$HPCGEN" small --out memory --repeat 1 --ranks 2 --per-rank 64K --layout shared-posix --mode fsync,direct \
         --record 8K >said 2>progress
     holds memory '"reason": "tmpfs is memory, with no disk for O_DIRECT"'
@@ -104,7 +104,7 @@ for signal in INT:2 TERM:15 USR1:10; do
     pid=$!
     while [ -z "$(ls -A data)" ] && kill -0 $pid 2>/dev/null; do :; done
     sleep 1
-    # sh lets children in the background ignore SIGINT; a program that catches it does not.
+    # sh lets background children ignore SIGINT, but a program that catches it still gets it.
     kill -"${signal%:*}" $pid
     wait $pid
     got=$?
@@ -113,7 +113,7 @@ for signal in INT:2 TERM:15 USR1:10; do
     holds ${signal%:*} '"complete": false'
     clean data
 done
-# Metadata rates, too: those of the numbers of tasks that were done.
+# The same for metadata rates: results for the numbers of tasks that were finished.
 "$HPCGEN" metadata data --out ended --budget 1000h --repeat 5 --tasks 5,262144 --quiet &
 pid=$!
 while [ ! -e data/.hpcw-bench.$pid/task.000500 ] && kill -0 $pid 2>/dev/null; do :; done
@@ -150,7 +150,7 @@ fi
     --layout shared-posix --mode fsync &
 pid=$!
 while [ ! -e killed/results.json ] && kill -0 $pid 2>/dev/null; do :; done
-# A second run beside it leaves its data alone.
+# A second run at the same time leaves its data alone.
 "$HPCGEN" data --out beside --repeat 1 --ranks 2 --per-rank 20000 --layout shared-posix --mode fsync --quiet 2>said ||
     bad "fails beside another: $(cat said)"
 [ -d data/.hpcw-bench.$pid ] && [ ! -s said ] || bad "the data of a run go away beside it: $(ls -A data) $(cat said)"
@@ -159,7 +159,7 @@ wait $pid 2>/dev/null
 holds killed '"stopped": "not ended"'
 holds killed '"complete": false'
 holds killed '"fate": "measured"'
-# The next run removes its data and names them; what only looks like such data stays.
+# The next run removes its data and reports them. Files that only look like such data stay.
 mkdir data/.hpcw-bench.1 data/.hpcw-bench.1x && touch data/.hpcw-bench.1x.owner
 [ -d data/.hpcw-bench.$pid ] || bad "no data of the killed run: $(ls -A data)"
 "$HPCGEN" data --out next --repeat 1 --ranks 2 --per-rank 20000 --layout shared-posix --mode fsync --quiet 2>said ||

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Rates of metadata: what is measured, its output, and that nothing else remains. $HPCGEN is the benchmark, $MPIEXEC may
-# be empty.
+# Metadata rates: what is measured, its output, and that no files remain. $HPCGEN is the benchmark, $MPIEXEC may be
+# empty.
 # shellcheck disable=SC2034 # of refuse.inc
 PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
@@ -19,13 +19,13 @@ rates() {
 for launch in '' ${MPIEXEC:+"timeout 100 $MPIEXEC -n 3"}; do
     name=out${launch:+3}
     rates "$name" --tasks 40,5
-    # Both ways for both numbers, ascending: four operations, five runs of each.
+    # Both layouts for both numbers, ascending: four operations with five runs each.
     [ "$(grep -c . "$name/results.csv")" -eq $((1 + 2 * 2 * 4 * 5)) ] || bad "other rows: $(cat "$name/results.csv")"
     [ "$(tail -n +2 "$name/results.csv" | cut -d, -f1,2 | uniq | tr '\n' ' ')" = \
         'task-local,5 sion-aligned,5 task-local,40 sion-aligned,40 ' ] || bad "other order: $(cat "$name/results.csv")"
     [ "$(head -n 1 "$name/results.csv" | tr -d '\r')" = \
         layout,tasks,operation,repetition,seconds,tasks_per_second,others_processors ] || bad "other columns"
-    # The rate is that of the seconds.
+    # The rate follows from the seconds.
     tail -n +2 "$name/results.csv" | awk -F, '{ r = $2 / $5 / $6 } r < 0.999999 || r > 1.000001 || $5 <= 0' >odd
     [ ! -s odd ] || bad "rates that the seconds do not give: $(cat odd)"
     case $(tail -n 1 table) in
@@ -34,7 +34,7 @@ for launch in '' ${MPIEXEC:+"timeout 100 $MPIEXEC -n 3"}; do
     esac
 done
 
-# The page has one chart of all, and is the same when it is drawn again.
+# The page has one chart with everything, and is the same when drawn again.
 if [ -f out/report.html ]; then
     "$HTML_CHECK" out/report.html out/results.json >said || bad "no sound page, or one with other figures"
     [ "$(cut -d' ' -f1 said)" -eq 1 ] || bad "expected 1 chart, got $(cat said)"
@@ -49,7 +49,7 @@ fi
 [ "$(tail -n 1 table | sed 's/.*) nothing/nothing/')" = 'nothing can be said: expected 5 runs or more, got 1; use a larger --repeat' ] ||
     bad "last line: $(tail -n 1 table)"
 
-# A file system with few inodes: what fits is kept, the failure is named, and nothing larger is tried.
+# A file system with few inodes: results that fit are kept, the failure is named, and nothing larger is tried.
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16m,nr_inodes=100 none small 2>/dev/null; then
     "$HPCGEN" metadata small --out inodes --repeat 5 --tasks 5,200,1000 >table 2>said
@@ -69,7 +69,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16m,nr_inodes=100 none small 2
     [ ! -f inodes/report.html ] || "$HPCGEN" report inodes/results.json -O again.html || bad "report fails"
 fi
 
-# No time: named, and no failure.
+# No time at all: this is reported, and is no failure.
 rates short --tasks 5:5000:x10 --budget 100ms
 grep -q '^task-local files *5000 .*no time' table || bad "5000 tasks in 0.1 s: $(cat table)"
 refuse 1 'nowhere: cannot*' "$HPCGEN" metadata nowhere --out four

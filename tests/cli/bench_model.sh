@@ -3,8 +3,8 @@
 # Counting shared blocks from the command line. The program is the benchmark here.
 . "$HERE/refuse.inc"
 
-# Small enough to count by hand: ranks of 100 bytes on blocks of 64. A container has 1152 bytes of metadata in front (18
-# blocks) and 64 after them; alone, a rank takes two blocks.
+# Small enough to count by hand: ranks of 100 bytes on blocks of 64. A container has 1152 bytes of metadata before the
+# data (18 blocks) and 64 after them. A rank alone takes two blocks.
 "$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --json >small.json || bad "model failed"
 "$JSON_CHECK" small.json || bad "no JSON"
 grep -q '"counted_not_measured": true' small.json || bad "the JSON does not say that nothing was measured"
@@ -14,7 +14,7 @@ grep -q '"layout": "sion-packed", .*"blocks": 26, "data_blocks": 7, "shared_bloc
 # The same as a table.
 "$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 || bad "model failed"
 
-# Hosts share less than ranks: of four ranks on two hosts, a block or none.
+# Hosts share less than ranks: with four ranks on two hosts, one block or none.
 "$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --ranks-per-host 2 --layout sion-aligned,shared-posix >hosts ||
     bad "model with hosts failed"
 [ "$(sed -n 's/^\(s[a-z-]*\) *64 *\([0-9]*\) *\([0-9]*\) *\([0-9]*\) .*/\1 \2 \3 \4/p' hosts | tr '\n' ' ')" = \
@@ -24,7 +24,7 @@ grep -q '"layout": "sion-packed", .*"blocks": 26, "data_blocks": 7, "shared_bloc
 grep -q '"shared_blocks": 3, "blocks_shared_by_hosts": 0, ' hosts || bad "one host shares blocks: $(cat hosts)"
 rm hosts
 
-# Containers that believe in other blocks than the file system has; several of those; chosen layouts.
+# Containers with another block size than the file system's; several of them; selected layouts.
 "$HPCGEN" model -n 1000000 -b 4K:16M:x64 --container-block 1M --layout sion-aligned,task-local || bad "model failed"
 
 # refuse_model PATTERN OPTION...

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# bench/beside-peers.sh with programs of our own in place of fio and IOR, which say known rates. $HPCGEN is the benchmark.
+# bench/beside-peers.sh with our own programs in place of fio and IOR, which report known rates. $HPCGEN is the
+# benchmark.
 . "$HERE/refuse.inc"
 mkdir data
 export HPCW_BENCH="$HPCGEN"
@@ -29,7 +30,7 @@ FIO=$PWD/fio IOR=$PWD/ior "$HERE/../../bench/beside-peers.sh" data 4 3 >said || 
 for row in 'write *fio *1024' 'write *ior *2097' 'read *fio *512' 'read *ior *1049'; do
     grep -q "^$row  *0 %  *[0-9.]* ([0-9.]* to [0-9.]*)$" said || bad "no row $row: $(cat said)"
 done
-# The ratios are those of the rates.
+# The ratios follow from the rates.
 awk '$2 == "hpcw" { rate[$1] = $3 } $2 == "fio" || $2 == "ior" { r = rate[$1] / $3 / $6
     if ($6 > 0.05 && (r < 0.8 || r > 1.2)) print "other ratio: " $0 }' said >odd
 [ ! -s odd ] || bad "$(cat odd said)"

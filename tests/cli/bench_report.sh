@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The results of a sweep as a page: every figure in it is one of the results. $HPCGEN is the benchmark.
+# The results of a sweep as a page: every figure on it is in the results. $HPCGEN is the benchmark.
 # shellcheck disable=SC2034 # of refuse.inc
 PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
@@ -23,11 +23,11 @@ if grep -q '"file_system_blocks": {' out/results.json; then
     grep -q '"badge counted">counted, not measured' out/report.html || bad "what was counted is not said to be"
 fi
 
-# The verdict is on top, and leads to its evidence.
+# The verdict is at the top, with a link to its evidence.
 verdict=$(sed -n 's/^  "verdict": {.*"text": "\(.*\)",.*/\1/p; /^  "verdict": {$/{n;s/.*"text": "\(.*\)",/\1/p}' out/results.json)
 sed -n '/<div class="findings">/,/<\/div>/p' out/report.html | grep -qF "<p>$verdict" || bad "the verdict is not on top: $verdict"
 
-# The verdict says where; then come one chart, what the page is, with its words, and at the end how it was measured.
+# The verdict says where. Then follow one chart, an explanation of the page and its terms, and at the end the method.
 case $verdict in
 "On $PWD/data ("*", host $(uname -n), 20"*') '*) ;;
 *) bad "the verdict does not say where: $verdict" ;;
@@ -40,7 +40,7 @@ for word in Aligned Ceiling Noisy 'Too small' Interval; do
     grep -q ">$word<" words || bad "a word is not explained: $word"
 done
 
-# Drawn again it is the same, wherever it goes.
+# Drawn again, the page is the same, wherever it is written.
 "$HPCGEN" report out/results.json --output again.html || bad "report fails"
 cmp out/report.html again.html || bad "another page"
 refuse 1 '--output: expected a file for the page, got -: ./- is one of this name' "$HPCGEN" report out/results.json --output -
@@ -54,12 +54,12 @@ rm out/report.html
 "$HPCGEN" report out/results.json || bad "report fails without --output"
 cmp out/report.html again.html || bad "it is not beside the results"
 
-# Points that failed and that were left out are said, with the reason.
+# Points that failed or were left out are listed with the reason.
 "$HPCGEN" report "$HERE/../fuzz/seeds/results/four-points.json" --output four.html || bad "report of a seed fails"
 grep -q 'failed: shared.dat: cannot write: Invalid argument &lt;&amp;&gt;' four.html || bad "no reason of a failure"
 grep -q 'left out: the budget of 120 s was over' four.html || bad "no reason of an omission"
 
-# Those of the other benchmark, too.
+# Also for the other benchmark.
 for file in "$HERE"/../fuzz/seeds/results/kernels.json "$HERE"/../cluster/results/moosefs.json; do
     "$HPCGEN" report "$file" --output kernels.html || bad "report of $file fails"
     "$HTML_CHECK" kernels.html "$file" >/dev/null || bad "no sound page of $file, or one with other figures"
@@ -71,7 +71,8 @@ grep -q "<h2 id=[^>]*>clog2-run" kernels.html || bad "a kernel is missing"
 "$HPCGEN" report "$HERE/../fuzz/seeds/results/metadata.json" --output metadata.html || bad "report of a seed fails"
 narrow metadata.html
 
-# Text from outside is text; figures that its samples do not give are refused, and what is no result.
+# Text from outside is shown as text. Figures that do not follow from their samples are refused, and so are files that
+# are no results.
 sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json
 "$HPCGEN" report odd.json --output odd.html || bad "report of odd text fails"
 "$HTML_CHECK" odd.html >/dev/null || bad "odd text breaks the page"
@@ -91,7 +92,7 @@ refuse 1 'missing: cannot open for reading: *' "$HPCGEN" report missing
 refuse 1 'nowhere/x: *' "$HPCGEN" report out/results.json --output nowhere/x
 [ ! -e x ] || bad "something is left"
 
-# A sweep against itself and another machine.
+# Compares a sweep with itself and with another machine.
 sed 's|"processor": "[^"]*"|"processor": "other one"|; s|sion-packed/fsync/64K|sion-packed/fsync/65K|' \
     out/results.json >other.json
 "$HPCGEN" compare out/results.json other.json >said || bad "compare fails"
@@ -99,7 +100,7 @@ sed 's|"processor": "[^"]*"|"processor": "other one"|; s|sion-packed/fsync/64K|s
 "$JSON_CHECK" pairs.json || bad "pairs.json is no JSON"
 grep -q '^other processor: .*, other one$' said || bad "the other processor is not said"
 grep -q '^other.json: sion-packed/fsync/65K: only in this file$' said || bad "the point without a partner is not said"
-# These points are too small: nothing is said of them.
+# These points are too small for a statement.
 grep -q '^out/results.json: sion-aligned/fsync/4K: too small$' said || bad "too small points are not named: $(cat said)"
 [ "$(tail -n 1 said)" = 'nothing can be said: no point counts in both sweeps' ] || bad "last line: $(tail -n 1 said)"
 "$HPCGEN" data --out large --budget 60s --repeat 3 --ranks 4 --per-rank 20000 --quiet --blocksize 4K,64K --mode fsync \

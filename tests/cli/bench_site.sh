@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Batch scripts for a cluster are run here, with an srun of our own that runs one process. $HPCGEN is the benchmark.
+# Runs the batch scripts for a cluster with our own srun, which starts one process. $HPCGEN is the benchmark.
 # shellcheck disable=SC2034 # of refuse.inc
 PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
@@ -10,7 +10,7 @@ cat >bin/srun <<'END'
 #!/bin/sh
 exec "$@"
 END
-# IOR and mdtest: they record what they are asked for, and where the stripes are set.
+# Substitutes for IOR and mdtest: they record their arguments, and where stripes are set.
 cat >bin/ior <<'END'
 #!/bin/sh
 echo "${0##*/} $*" >>"$LOG"
@@ -33,7 +33,7 @@ site() {
         shellcheck "$kind.sh" || bad "shellcheck complains of the script for $kind"
     fi
     grep -qx '#SBATCH --nodes=1' "$kind.sh" && grep -qx '#SBATCH --ntasks-per-node=2' "$kind.sh" || bad "other nodes"
-    # With the least work: one layout, and runs of any size. Blocks of GPFS take more room than that.
+    # The least work: one layout, and runs of any size. Blocks of GPFS need more space than that.
     sed 's/--layout "$layouts"/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 1us/
         s/--max-bytes 16M/--max-bytes 64M/
         s/--budget 1m --tasks 2,128/--repeat 1 --tasks 2/' "$kind.sh" >small.sh
@@ -63,7 +63,7 @@ grep -q 'NOT RUN ON SUCH A MACHINE' gpfs.sh || bad "what was not run is not said
 grep -qx 'sweep blocks --fs-block 8M --blocksize 2M,8M,16M' gpfs.sh || bad "other blocks: $(grep '^sweep' gpfs.sh)"
 [ $status -eq 0 ] || bad "the job for GPFS fails: $(cat said)"
 
-# Here are no stripes: the sweeps are refused, and the job goes on and fails.
+# There are no stripes here, so the sweeps are refused. The job continues and fails.
 site lustre
 grep -q 'NOT RUN ON SUCH A MACHINE' lustre.sh || bad "what was not run is not said to be"
 [ $status -eq 1 ] || bad "status $status, expected 1: $(cat said)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A small sweep: its output, and that nothing else remains. $HPCGEN is the benchmark, $MPIEXEC may be empty.
+# A small sweep: its output, and that no files remain. $HPCGEN is the benchmark, $MPIEXEC may be empty.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
@@ -24,28 +24,29 @@ count() { grep -c "$1" "$2"; }
 
 launch=''
 sweep one --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix
-# Aligned, packed, shifted at two block sizes in fsync; 3 files; two plain ones; five at 4K in the three other modes.
+# Aligned, packed and shifted at two block sizes with fsync; 3 files; two plain layouts; five at 4K in the three other
+# modes.
 # tmpfs has no direct I/O.
 least=19
 grep -q '"type": "tmpfs"' one/results.json && least=14
 [ "$(count '"fate": "measured"' one/results.json)" -ge $least ] || bad "points are missing: $(grep reason one/results.json)"
 [ "$(count '"verified": true' one/results.json)" -eq "$(count '"fate": "measured"' one/results.json)" ] || bad "not verified"
-# A head, two trials of two sides for each point, lines as in RFC 4180.
+# A heading, two trials of two sides for each point, and lines as in RFC 4180.
 [ "$(count . one/results.csv)" -eq $((1 + 4 * $(count '"fate": "measured"' one/results.json))) ] || bad "rows are missing"
 [ "$(count "$(printf '\r')\$" one/results.csv)" -eq "$(count . one/results.csv)" ] || bad "line ends"
 
-# Whole records, named as they are: a rank writes 30000 bytes, so that 1M is the same as 30000.
+# Whole records, named by their size. A rank writes 30000 bytes, so 1M equals 30000.
 grep -q '"id": "shared-posix/fsync/records-5000"' one/results.json || bad "no point of the given record size"
 "$HPCGEN" data --out names --budget 60s --repeat 1 --ranks 4 --per-rank 30000 --layout shared-posix --mode fsync \
     --record 4K,1M,30000 >table 2>progress || bad "fails with large records"
 [ "$(sed -n 's/.*"id": "\(.*\)",$/\1/p' names/results.json | tr '\n' ' ')" = \
     'shared-posix/fsync/records-4K shared-posix/fsync/records-30000 ' ] || bad "other names: $(grep '"id"' names/results.json)"
 
-# The plan says what it can tell.
+# The plan says which differences it can detect.
 grep -q '^hpcw-bench: plan: 2 points, 1 rounds of [0-9.]* [mu]*s; too little for a difference to show$' progress ||
     bad "no plan: $(cat progress)"
 
-# Points that say nothing are named so and are in no verdict; the last line says what to do.
+# Points without a result are listed and are in no verdict. The last line says what to do.
 grep -q '^shared-posix/fsync/records-30000  *120.0 kB .*too small' table || bad "not too small: $(cat table)"
 [ "$(count '"too_small": true' names/results.json)" -eq 2 ] || bad "results.json does not say what is too small"
 case $(tail -n 1 table) in
@@ -60,7 +61,7 @@ case $(tail -n 1 table) in
 esac
 [ "$(count '^left out' table)" -le 1 ] || bad "more than a line of what was left out: $(cat table)"
 
-# Reading of what was written, by other processes: every counted run of a layout, none of a ceiling.
+# Other processes read what was written: in every counted run of a layout, and in none of a ceiling.
 reading() {
     out=$1
     shift
@@ -78,7 +79,7 @@ refuse 1 '--readers: expected at most the number of processes, 1, got 2' "$HPCGE
 if [ -n "$MPIEXEC" ]; then
     refuse 1 '--writers: expected at most the number of processes, 1, got 2' "$HPCGEN" data --out never --writers 2
     reading read3 --readers 1
-    # One process writes, and two read: no block is shared by two that write.
+    # One process writes and two read, so no block is shared by two writers.
     reading read4 --writers 1 --verify
     grep -q '"writers": 1,' read4/results.json || bad "the number of writers is not in the results"
     grep -q '"shared": [1-9][0-9]*, "shared_by_processes": 0,' read4/results.json || bad "one process shares blocks"
@@ -88,7 +89,7 @@ if [ -n "$MPIEXEC" ]; then
 fi
 launch=''
 
-# No write begins after the stonewall: less than the gigabyte that was planned, and rates of what was written.
+# No write begins after the stonewall: fewer bytes than the planned gigabyte, and rates of what was written.
 wall() {
     out=$1 time=$2
     shift 2
@@ -106,7 +107,7 @@ wall() {
 }
 wall wall 20ms --layout sion-aligned,task-local --blocksize 64K --files 1
 grep -q '"stonewall_s": 0.02,' wall/results.json || bad "the stonewall is not in the results"
-# A stonewall that is over before the first write: this one is made all the same.
+# The stonewall is over before the first write, which is made anyway.
 wall late 1us --layout task-local --record 64K
 [ "$(grep -c ',layout,.*,65536,134217728,8,8,65536,' late/results.csv)" -eq 2 ] || bad "more or less than a write: $(cat late/results.csv)"
 refuse 1 '--stonewall: expected neither --read nor --verify, *' "$HPCGEN" data --out never --stonewall 1s --read
@@ -118,14 +119,14 @@ if [ -n "$MPIEXEC" ]; then
     launch=''
 fi
 
-# What Slurm and MPI were told is in the results, and nothing else of the environment.
+# The results have the settings of Slurm and MPI, and nothing else from the environment.
 SLURM_NTASKS=7 ROMIO_HINTS=hints SECRET=word "$HPCGEN" data --out told --budget 60s --repeat 1 --ranks 4 --per-rank 5000 \
     --layout task-local --mode fsync --quiet || bad "fails with variables of Slurm"
 grep -A 10 '"environment": \[' told/results.json | tr -d '\n' | grep -q '"ROMIO_HINTS=hints", *"SLURM_NTASKS=7"' ||
     bad "the environment is not in the results: $(grep -A 5 '"environment"' told/results.json)"
 grep -q SECRET told/results.json && bad "all of the environment is in the results"
 
-# What cannot be run is named, and is no failure, unless it is all.
+# Points that cannot be run are listed. This is a failure only if no point can be run.
 sweep two --layout mpiio-independent,shared-posix --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"
 refuse 1 'data: nothing was measured: mpiio-independent/fsync/records-47K: *MPI*' \
@@ -138,12 +139,12 @@ if [ -n "$MPIEXEC" ]; then
         launch="timeout 100 $MPIEXEC -n $n"
         sweep np$n
         grep -q '"id": "mpiio-collective/fsync/records-5000"' np$n/results.json || bad "no MPI-IO with $n processes"
-        # Of five borders of ranks that are in a block, some are borders of processes, and none of hosts.
+        # Of the five boundaries of ranks within a block, some are boundaries of processes, and none of hosts.
         grep -q "\"shared\": 5, \"shared_by_processes\": $((n - 1)), \"shared_by_hosts\": 0}" np$n/results.json ||
             bad "other shared blocks with $n processes: $(grep '"shared"' np$n/results.json)"
         grep -q 'needs processes' np$n/results.json && bad "MPI-IO left out with $n processes"
     done
-    # Datasets of HDF5: read back by H5Dread, and with borders of ranks where those of a shared file are.
+    # Datasets of HDF5: H5Dread reads them back, and boundaries of ranks are as in a shared file.
     for n in 1 2 4; do
         launch="timeout 100 $MPIEXEC -n $n"
         sweep hdf5.$n --layout hdf5-independent,hdf5-collective,shared-posix --mode fsync --read
@@ -159,7 +160,7 @@ if [ -n "$MPIEXEC" ]; then
     launch=''
 fi
 
-# Two hosts, where a namespace may have a host name of its own: what they share, and the slower one.
+# Two hosts, if a namespace may have its own host name: what they share, and the slower one.
 cat >on_host <<'END'
 #!/bin/sh
 hostname "node$((${OMPI_COMM_WORLD_RANK-${PMI_RANK}} / 2))" || exit
@@ -177,14 +178,14 @@ if [ -n "$MPIEXEC" ] && unshare -r -u hostname here 2>/dev/null; then
     launch=''
 fi
 
-# The table, and a name made of the time.
+# The table, and a file name made from the time.
 "$HPCGEN" data --budget 60s --repeat 1 --ranks 2 --per-rank 5000 --layout sion-aligned,sion-shifted --mode fsync \
     --blocksize 4K >table 2>progress || bad "fails without --out"
 grep -q '^sion-shifted/fsync/4K ' table || bad "no table: $(cat table)"
 set -- hpcw-bench-*Z
 [ -f "$1/results.json" ] || bad "no directory named after the time: $(ls)"
 
-# Refusals: before anything is measured.
+# Refusals before anything is measured.
 refuse 1 'one: expected the name of a new directory*' "$HPCGEN" data --out one
 refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --out four
 refuse 2 'sweep: expected at most 1 argument*' "$HPCGEN" data more

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checkpoints: layouts, maps without data, depth, faults; the same bytes from any number of threads and parts.
+# Checkpoints: layouts, maps without data, depth, faults; the same bytes for any number of threads and parts.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --formats rank2file "$@" || bad "fails: $*"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The bytes of every preset and of every scenario are those for which checksums.stdout was recorded, so that a change of the code
-# does not change datasets by accident. One line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128. The last one is
-# larger, and has the defaults.
+# Every preset and every scenario gives the bytes recorded in checksums.stdout, so that no change of the code changes
+# datasets by accident. There is one line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128. The last dataset
+# is larger and has the defaults.
 set -e
-# Releases of brotli differ in what they write.
+# Releases of brotli write different bytes.
 if [ "$BROTLI_VERSION" != 1.0.9 ]; then
     echo "the checksums were recorded with brotli 1.0.9, this is $BROTLI_VERSION" >&2
     exit 77

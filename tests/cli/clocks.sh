@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Wrong clocks: of any sign, with any seed, at any number of ranks. Logs stay sound, rank 0's clock is right, and truth.json says how
-# wrong the others are.
+# Wrong clocks of any sign, for any seed and number of ranks. Logs stay valid, rank 0's clock is right, and truth.json
+# gives the errors of the others.
 . "$HERE/refuse.inc"
 
 log() { # RANKS SEED OPTIONS...
@@ -20,7 +20,7 @@ done
 log 1 8523 --set trace.skew=2
 log 24 3 --set trace.skew=1000000 --set trace.drift=400000
 
-# What the log says of a host is what truth.json does.
+# The log shows for each host what truth.json says.
 log 64 4 --workload hydro --set load.phases=12
 cp log/clog2/app.clog2 right.clog2
 log 64 4 --workload hydro --set load.phases=12 --set trace.skew=5000 --set trace.drift=1000

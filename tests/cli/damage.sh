@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# verify names the damage: in a dataset by its checksums, in a single file by its structure.
+# verify names the damage: in a dataset by checksums, in a single file by its structure.
 link=linktest/pingpong_results_bin.sion
 refuse() {
     "$HPCGEN" verify "$@" && echo "accepted: $*"

@@ -6,7 +6,7 @@
 "$HPCGEN" --ranks 8 --files 2 --out whole --quiet || exit
 "$HPCGEN" --ranks 8 --files 2 --out bare --quiet --no-checksums || exit
 
-# The status is 0 and nothing is on stderr, or it is 1 and one line is.
+# Either the status is 0 and stderr is empty, or the status is 1 and stderr has one line.
 read_it() {
     for command in "verify $1" "info --json $1"; do
         # shellcheck disable=SC2086

@@ -21,7 +21,7 @@ for shell in bash zsh fish; do
 done
 "$HPCGEN" --help | grep -q '^Usage: ' || bad "--help without usage"
 
-# Complete as bash does: the words so far, of which the last one is incomplete.
+# Completes like bash: from the words so far, the last of which is incomplete.
 if command -v bash >/dev/null; then
     mkdir dir
     : >file
@@ -56,7 +56,7 @@ END
     diff -u wanted got || bad "bash completes other words"
 fi
 
-# doc/truth.md has each member of truth.json, of a run with faults and of one with a workload.
+# doc/truth.md has every member of truth.json, for a run with faults and for one with a workload.
 "$HPCGEN" --ranks 64 --scale tiny --quiet --out faults --set machine.nodes_per_switch=4 --set machine.nodes_per_group=8 \
     --set machine.bad_node_share=0.2 --set machine.bad_cable_share=0.3 --set machine.slow_node_share=0.2 \
     --set linktest.tail_probability=1e-3 --set trace.skew=1 --set load.scenario=spike --set rank2file.missing_files=1 \

@@ -12,7 +12,7 @@ count() { # WANTED PATTERN FILE
     [ "$got" -eq "$1" ] || bad "$3: $got lines with $2, expected $1"
 }
 
-# The whole log: every state that begins ends, every message is sent and received.
+# The whole log: every begun state ends, and every message is sent and received.
 make $log --output all.csv
 make $log --output all.json
 make $log --output all
@@ -73,7 +73,7 @@ for row, e in zip(rows, events):
     if e["ph"] in "sf":
         assert e["args"] == {"tag": int(row["tag"]), "bytes": int(row["bytes"])}, (row, e)
         pair = (row["rank"], row["peer"]) if e["ph"] == "s" else (row["peer"], row["rank"])
-        # The n-th message from one rank to another with a tag is the n-th that is received: the ids of both rise.
+        # For each pair of ranks and tag, the n-th message sent is the n-th received: the ids of both increase.
         ends = (e["ph"], *pair, row["tag"])
         assert int(e["id"]) > order.get(ends, 0), (row, e)
         order[ends] = int(e["id"])
@@ -81,7 +81,7 @@ for row, e in zip(rows, events):
 PYTHON
 done
 
-# States and messages have the events of the whole log, put together. In a window, those that have a part in it are whole.
+# States and messages are the events of the whole log, combined. In a window, those that overlap it are whole.
 for form in states messages; do
     make $log --output $form.csv --form $form
     make $log --output part.$form.csv --form $form --from 0.011 --to 0.012 --first-rank 2 --last-rank 3
@@ -122,7 +122,7 @@ part = [r for r in rows if (r["from"] in "23" or r["to"] in "23")
 assert read("part.messages.csv") == part and 0 < len(part) < len(rows), (len(part), len(rows))
 PYTHON
 
-# It first prints the right size.
+# It prints the right size first.
 "$HPCGEN" export --quiet --json $log --output 'a"b.json' >said || bad "export --json fails"
 "$JSON_CHECK" said || bad "no JSON: $(cat said)"
 grep -q '"output": *"a\\"b.json"' said || bad "expected the name of the output, got: $(cat said)"
@@ -138,7 +138,7 @@ refuse 2 'export: expected --output FILE, got none*' "$HPCGEN" export $log
 refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x
 refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q
-# Two blocks of 64 KiB change places: a result is made, and one line says that it may be wrong.
+# Two blocks of 64 KiB are swapped. A result is made, and one line warns that it may be wrong.
 "$HPCGEN" --ranks 16 --formats clog2 --workload solver --out more --quiet || bad "generate fails"
 {
     dd if=more/clog2/app.clog2 bs=1024 count=65

@@ -46,7 +46,7 @@ halves = list(csv.reader(open("halves.csv")))[1:]
 assert [[t != "" for t in r[3:]] for r in halves] == [[0, 0, 1, 1]] * 2 + [[1, 1, 0, 0]] * 2, halves
 PYTHON
 
-# The form that the output's name does not tell, and a pipe.
+# A form that the output's name does not imply, and a pipe.
 make set/linktest/$result --output piped.txt
 cmp piped.txt first.csv || bad "expected csv by default"
 "$HPCGEN" export set/linktest/$result --output - --quiet >piped || bad "export to a pipe fails"
@@ -66,7 +66,7 @@ refuse 1 "set/linktest/$result: --from: expected none for linktest, got one" \
 refuse 2 '--json and --output -: expected one of them, got both' \
     "$HPCGEN" export set/linktest/$result -O - --json
 
-# Memory for a row, not for the matrix, which has 8 MB here. Sanitizers need memory of their own.
+# Memory for a row, not for the matrix of 8 MB. Sanitizers need extra memory.
 "$HPCGEN" --ranks 1000 --formats linktest --out large --quiet || bad "generate fails"
 grep -q '__[at]san_init' "$HPCGEN" || python3 - "$HPCGEN" <<'PYTHON' || bad "too much memory"
 import os, sys

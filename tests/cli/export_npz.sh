@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The arrays of every format in an .npz, read back by Python's zipfile, and by NumPy where it is: they have the values of the
-# other forms.
+# The arrays of every format in an .npz, read by Python's zipfile, and by NumPy if available. They have the values of
+# the other forms.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 6 --formats all --out set --quiet || bad "generate fails"
 log=set/clog2/app.clog2 links=set/linktest/pingpong_results_bin.sion
@@ -141,7 +141,7 @@ files = load("scr.npz")
 assert files["files"][2] == [(f["dataset"], int(f["rank"]), f["file"], int(f["bytes"]), int(f["crc32"], 16), True, True)
                              for f in rows("scr.csv")]
 PYTHON
-# The Python of the system has NumPy where another one on the path may have none.
+# The system's Python may have NumPy where another one on the path has not.
 python3 check.py || bad "other values than in other forms"
 ! /usr/bin/python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 check.py || bad "NumPy reads other values"
 exit $failed

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Event logs as OTF2, read back by otf2-print: event by event those of the CSV. Skipped without OTF2 or its tools.
+# Event logs as OTF2, read by otf2-print: the events are those of the CSV. Skipped without OTF2 or its tools.
 . "$HERE/refuse.inc"
 log=set/clog2/app.clog2
 "$HPCGEN" --ranks 6 --formats clog2 --workload hydro --set load.phases=4 --out set --quiet || bad "generate fails"
@@ -73,7 +73,7 @@ for line in lines("otf2-marker"):
 
 want = [(round(float(r[0]) * 1e9), *r[1:]) for r in list(csv.reader(open(sys.argv[1])))[1:]]
 assert sorted(rows) == sorted(want), set(rows) ^ set(want)
-# On a location also in the order of the log.
+# On each location, events are also in the order of the log.
 def places(table):
     by = {}
     for r in table:
@@ -84,7 +84,7 @@ assert places(rows) == places(want)
 assert clock[0] == 10**9 and clock[1] == min(r[0] for r in want)
 assert clock[1] + clock[2] == max(r[0] for r in want), clock
 
-# Each collective call ends where its state does.
+# Each collective call ends with its state.
 names = {"MPI_" + n for n in ("Barrier", "Bcast", "Gather", "Reduce", "Allreduce", "Allgather", "Alltoall")}
 ends = [(*r[:3], r[4][4:].upper()) for r in want if r[3] == "end" and r[4] in names]
 assert sorted(c[:4] for c in collectives) == sorted(ends), (collectives, ends)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The maps of checkpoints as CSV, read back by Python: they name the files that are there, with size and CRC-32.
+# The maps of checkpoints as CSV, read by Python: they name the existing files, with size and CRC-32.
 . "$HERE/refuse.inc"
 for layout in scr-1.1 scr-1.2 scr-3 shared; do
     "$HPCGEN" --ranks 5 --formats rank2file --set rank2file.layout=$layout --out $layout --quiet || bad "generate fails"
@@ -17,7 +17,7 @@ import csv, glob, os, zlib
 for layout in ("scr-1.1", "scr-1.2", "scr-3", "shared"):
     rows = list(csv.reader(open(layout + ".csv")))
     assert rows[0] == ["dataset", "rank", "file", "bytes", "crc32"], rows[0]
-    # Two checkpoints or more of five ranks, the newest one first.
+    # At least two checkpoints of five ranks, the newest first.
     names = [r[0] for r in rows[1:]]
     assert len(set(names)) >= 2 and names == sorted(names, reverse=True), names
     assert [int(r[1]) for r in rows[1:]] == list(range(5)) * len(set(names))

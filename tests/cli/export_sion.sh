@@ -3,7 +3,7 @@
 # A task of a SION container, read back by Python from the format page alone.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 6 --formats sion,linktest --out set --quiet || bad "generate fails"
-# Each task of a set of files, and of a LinkTest result, which is a container, too.
+# Each task of a set of files, and of a LinkTest result, which is also a container.
 for container in set/sion/particles.sion set/linktest/pingpong_results_bin.sion; do
     for task in 0 1 2 3 4 5; do
         "$HPCGEN" export $container --task $task --output task.$task --quiet || bad "$container: task $task fails"
@@ -23,7 +23,8 @@ done
 "$HPCGEN" export set/sion/particles.sion --task 3 --output task.csv --form bytes --quiet || bad "--form fails"
 cmp piped task.csv || bad "other bytes with the suffix .csv"
 
-# Two tasks with records: key 7 "hello", key 9 "", key 7 "again", which crosses a chunk, key 2^64 - 1 "x"; and none.
+# Two tasks: one with the records key 7 "hello", key 9 "", key 7 "again", which crosses a chunk, and key 2^64 - 1 "x";
+# one without any.
 python3 - <<'PYTHON'
 import struct
 stream = b"".join(struct.pack("<QQ", k, len(v)) + v for k, v in
@@ -82,7 +83,7 @@ refuse 1 'keys.sion: expected neither --task nor --key for the form tasks, got o
 head -c 1200 keys.sion >cut.sion
 refuse 1 'cut.sion: *' "$HPCGEN" export cut.sion --form tasks -O x
 
-# What it says.
+# Its messages.
 "$HPCGEN" export keys.sion --task 0 --key 7 --output said --json 2>said.err >said.json || bad "export --json fails"
 [ "$(cat said.err)" = "hpcgen: said: 2 values, 10 B" ] || bad "said: $(cat said.err)"
 "$JSON_CHECK" said.json && grep -q '"values": *2' said.json || bad "said: $(cat said.json)"

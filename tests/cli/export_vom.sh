@@ -58,7 +58,7 @@ make odd.json --output odd.csv --form edges
 [ "$(sed 1d odd.csv)" = '0,7,CollectionToNode,seq_id,4,node,3,1.5,2
 0,7,WriteShared,shared_id,5,node,0,8.0,0' ] || bad "odd edges: $(cat odd.csv)"
 
-# What it says.
+# Its messages.
 "$HPCGEN" export set/vom --output said.csv --form edges 2>said || bad "export fails"
 case $(cat said) in
 "hpcgen: said.csv: $(sed 1d edges.csv | wc -l) edges, "*) ;;

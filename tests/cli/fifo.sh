@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Pipes that nobody writes into, where files should be: no command waits for them, and each says in one line what is wrong.
+# Pipes without a writer in place of files. No command waits for them, and each reports the problem in one line.
 . "$HERE/refuse.inc"
 command -v mkfifo >/dev/null && command -v timeout >/dev/null || {
     echo "needs mkfifo and timeout" >&2
@@ -21,7 +21,7 @@ generate half --part 1/2 || exit
 generate parts --part 1/2 && generate parts --part 2/2 || exit
 echo '{"findings":[]}' >findings.json
 
-# ends WHAT COMMAND...: within a minute, and with one line if it fails.
+# ends WHAT COMMAND...: the command must end within a minute, with one line if it fails.
 ends() {
     what=$1
     shift
@@ -55,7 +55,7 @@ for name in manifest.json truth.json CHECKSUMS.xxh128 .hpcw/lease .hpcw/part.000
             ends "$which with $name" $command
         done
     done
-    # What is read only. State and temporary names are not.
+    # Files that are only read; not the state and temporary names.
     case $name in *.hpcw*) continue ;; esac
     rm -rf d
     cp -r whole d
@@ -74,7 +74,7 @@ cp -r parts d
 rm d/.hpcw/parameters.ini
 mkfifo d/.hpcw/parameters.ini
 refuse 1 'd/.hpcw/parameters.ini: expected a regular file, *' run join d
-# One that somebody holds open, and never writes into.
+# A pipe that somebody holds open but never writes to.
 sleep 1000 <>d/.hpcw/parameters.ini &
 holder=$!
 refuse 1 'd/.hpcw/parameters.ini: expected a regular file, *' run join d

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `hpcgen fit`: data of known parameters, fitted and made again with another seed, are alike; other data are different; no
-# measured value is in the configuration; poor and damaged data.
+# `hpcgen fit`: data of known parameters and their twin with another seed are alike; other data differ. No measured
+# value is in the configuration. Also poor and damaged data.
 failed=0
 bad() {
     echo "$*"
     failed=1
 }
-# The number of a member in the JSON on stdin.
+# Prints the number in a member of the JSON on stdin.
 number() {
     sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p"
 }
@@ -72,7 +72,7 @@ learned dims 3 3 twin.ini
 learned sigma 0.27 0.33 twin.ini
 learned checkpoints 3 3 twin.ini
 
-# Control: the default data are different.
+# Control: data with the defaults differ.
 "$HPCGEN" -q -n 256 -f sion,vom,rank2file --seed 12 -o other || exit 1
 "$HPCGEN" fit --compare real other --json >rows || bad "the comparison failed"
 [ "$(number different <rows)" -ge "$(number alike <rows | tail -n 1)" ] ||
@@ -80,7 +80,7 @@ learned checkpoints 3 3 twin.ini
 
 # ---- nothing leaves ----
 
-# Numbers as printed, with four digits or more.
+# Numbers as printed, with four or more digits.
 numbers() {
     grep -hoE '[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' "$@" | awk '{d = $0; sub(/[eE].*/, "", d); gsub(/[^0-9]/, "", d)
         if (length(d) >= 4) print}' | LC_ALL=C sort -u
@@ -149,7 +149,7 @@ learned block_objects 0 0 edges.ini
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
 learned persistence_first 1 1 few.ini
-# The seed of the configuration has about as slow ranks and as long tasks as the data, whatever theirs.
+# With the learned seed, the slowest ranks and longest tasks are about those of the data, whatever the data's seed is.
 maxima() { # DIR
     "$HPCGEN" export "$1" --output - -q | awk -F , '$6 == 1 {load[$1] += $11; all += $11; longest = $11 > longest ? $11 : longest}
         END {for (r in load) {n++; most = load[r] > most ? load[r] : most}; print most * n / all, longest * n / all}'
@@ -165,7 +165,7 @@ for seed in 10 11 12; do
     rm -r uneven uneven_twin
 done
 learned alike 0 1 few.ini
-# Numbers in sequence, as others write them, begin with 0.
+# Sequence numbers begin with 0, as others write them.
 mkdir sequence
 task='{"entity": {"collection_id": 7, "home": 0, "migratable": true, "seq_id": %s, "type": "object"}, "node": 0,
     "resource": "cpu", "time": %s}'
@@ -204,7 +204,7 @@ grep -q '^layout = scr-3' scr.ini || bad "another layout: $(grep layout scr.ini)
 "$HPCGEN" -q -c scr.ini --seed 6 -o scr_twin || bad "the configuration of checkpoints is not accepted"
 "$HPCGEN" verify scr_twin >/dev/null || bad "the twin of checkpoints is not sound"
 alike scr/scr scr_twin
-# Equal sizes stay equal, and more checkpoints than a run has phases can be made.
+# Equal sizes stay equal. Data with more checkpoints than phases can be fitted.
 "$HPCGEN" -q -n 8 -f rank2file -o equal --set rank2file.layout=scr-3 --set load.objects=1 --set rank2file.sigma=0 \
     --set rank2file.mean_size=500 --set rank2file.checkpoints=50 --set load.phases=50 || exit 1
 "$HPCGEN" fit equal -O equal.ini -q || bad "the fit of equal sizes failed"
@@ -228,7 +228,7 @@ alike links links_twin
 "$HPCGEN" -q -n 256 -f linktest --preset torus-tofud --seed 6 -o torus || exit 1
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
 [ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
-# Where the job lies, and how busy the network is: its number decides, and the twin has one that is like the measured run.
+# The job's number decides its nodes and the traffic of others. The twin has a number that resembles the measured run.
 "$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1 -o spread || exit 1
 "$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1001 -o elsewhere || exit 1
 "$HPCGEN" fit --compare spread elsewhere --json >rows || bad "the comparison of two jobs failed"
@@ -236,8 +236,8 @@ alike links links_twin
 "$HPCGEN" fit spread -O spread.ini -q || bad "the fit of a spread job failed"
 "$HPCGEN" -q -c spread.ini -s 1001 -o spread_twin || bad "the configuration of a job is not accepted"
 alike spread spread_twin
-# Processes of one host that wait for processors: a wide spread, and messages that are delayed. What a finder of timings far out
-# flags, it flags in the twin as often.
+# Processes of one host that wait for processors: a wide spread and delayed messages. A tool that flags timings far
+# out flags as many in the twin.
 "$HPCGEN" -q -n 32 -f linktest --preset dfplus-hdr200 --seed 1 -o crowded --set machine.ppn=32 --set linktest.messages=20 \
     --set linktest.s_msg=0.9 --set linktest.tail_probability=0.006 --set linktest.tail=1500 --set linktest.tail_max=3000 || exit 1
 "$HPCGEN" -q -n 32 -f linktest --preset dfplus-hdr200 --seed 2 -o calm --set machine.ppn=32 --set linktest.messages=20 || exit 1
@@ -250,7 +250,7 @@ alike crowded crowded_twin
 for row in 'spread of times in a place' 'times far out in their place'; do
     grep -q "\"$row\".*\"different\"" rows || bad "$row is not different: $(cat rows)"
 done
-# Slow nodes are found by their fastest timings, with any number of permutations.
+# Slow nodes are found by their fastest timings, for any number of permutations.
 "$HPCGEN" -q -n 512 -f linktest --preset torus-tofud --seed 1 -o sound --set machine.ppn=8 --set linktest.permutations=4 \
     --set machine.bad_node_share=0 || exit 1
 "$HPCGEN" fit sound -O sound.ini -q || bad "the fit of sound nodes failed"
@@ -275,14 +275,14 @@ grep -q '^clog2 .*alike' said || bad "no rows of a log: $(cat said)"
 
 # ---- event logs ----
 
-# What they do is a program: a wavefront, transposes in rows and columns, messages that change.
+# Their program: a wavefront, transposes in rows and columns, messages that change.
 for workload in wavefront fft stencil; do
     "$HPCGEN" -q -n 16 -f clog2 -s 5 -w $workload --scale tiny -o log || exit 1
     "$HPCGEN" fit log -O made/../log.ini -q 2>/dev/null && bad "a folder that is not there is accepted"
     mkdir -p made
     "$HPCGEN" fit log -O made/log.ini -q || bad "the fit of a log of $workload failed"
     grep -q '^workload = log.lua$' made/log.ini || bad "$workload: no workload: $(cat made/log.ini)"
-    # The text is beside the configuration, wherever the caller is.
+    # The text is beside the configuration, whatever the current directory is.
     (mkdir -p elsewhere && cd elsewhere && "$HPCGEN" -q -c ../made/log.ini -s 77 -o ../log_twin) ||
         bad "the twin of a log of $workload cannot be generated"
     alike log log_twin
@@ -294,18 +294,18 @@ for workload in wavefront fft stencil; do
     esac
     rm -r log log_twin made
 done
-# Another workload is not alike, and the first line says what differs.
+# Another workload differs, and the first line says how.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w fft --scale tiny -o log &&
     "$HPCGEN" -q -n 16 -f clog2 -s 5 -w stencil --scale tiny -o other_log || exit 1
 "$HPCGEN" fit --compare log other_log >said || bad "the comparison of logs failed"
 [ "$(head -n 1 said | cut -c 1-29)" = 'different: calls by name, com' ] || bad "another workload is alike: $(cat said)"
-# A log of MPE2, whose definitions stand at its end.
+# A log of MPE2 with its definitions at the end.
 if [ -d "${HPCW_GOLDEN-}/clog2" ]; then
     "$HPCGEN" fit "$HPCW_GOLDEN/clog2/np4_comms.clog2" -O mpe.ini -q || bad "the fit of a log of MPE2 failed"
     "$HPCGEN" -q -c mpe.ini -o mpe || bad "the twin of a log of MPE2 cannot be generated"
     alike "$HPCW_GOLDEN/clog2/np4_comms.clog2" mpe
 fi
-# Who gives tasks to whoever comes first has no twin, unless one that says so is asked for.
+# A program that gives tasks to the first free rank has no twin, unless a partial one is requested.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w farm --scale tiny -o farm || exit 1
 refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: *; --partial makes a twin *' 1 farm -O no.ini
 [ ! -e no.lua ] || bad "a refused twin has a workload"
@@ -318,7 +318,7 @@ grep -q '"lacks": *"expected a twin that takes ' farm_twin/truth.json || bad "th
 grep -q 'A partial twin: expected a twin that takes' farm.html || bad "the page of a comparison hides that the twin is partial"
 "$HPCGEN" fit --compare farm farm_twin --json | grep -q '"lacks": *"expected a twin' || bad "--json hides that the twin is partial"
 refuse 'hpcgen: --output: expected a file, as the workload is written beside it, got standard output' 1 log -O -
-# A workload of the user's own is not replaced, one of fit is.
+# A user's own workload is not replaced; one of fit is.
 echo '-- my own' >own.lua
 refuse 'hpcgen: own.lua: expected no file, or a workload by fit, *: choose another --output' 1 log -O own.ini
 [ "$(cat own.lua)" = '-- my own' ] && [ ! -e own.ini ] || bad "a workload of the user's own was replaced"
@@ -354,7 +354,7 @@ else
     grep -q 'libjs-chart.js' err || bad "no page: $(cat err)"
 fi
 
-# Standard output has the configuration or the page alone: what people read is then on stderr.
+# Standard output has only the configuration or the page. Text for people then goes to stderr.
 for output in - ./-; do
     mkdir standard && cd standard || exit 1
     "$HPCGEN" fit ../real --output $output >out 2>err || bad "fit to $output failed: $(cat err)"
@@ -376,7 +376,7 @@ fi
 
 # ---- poor data: a usable configuration, and a remark ----
 
-# vt's old form, with the type at the end, under another stem: on the standard input a line of task times for each phase.
+# vt's old form, with the type at the end and another stem. Standard input has a line of task times for each phase.
 old() { # DIRECTORY
     mkdir -p "$1"
     awk '{
@@ -422,7 +422,7 @@ awk 'BEGIN {print "7.77"; for (p = 0; p < 6; p++) {for (t = 0; t < 20; t++) prin
 grep -q '^mean_first' single.ini || bad "no times of the run: $(cat single.ini)"
 ! grep -qE '^setup_(factor|table)' single.ini || bad "a single time is told: $(grep setup single.ini)"
 grep -q '^; fewer than 5 tasks in phase 0' single.ini || bad "no remark on the set-up: $(cat single.ini)"
-# One task in a phase: the first would be the level that the run begins with.
+# One task in a phase, which would be the level at the begin of the run.
 printf '%s\n' 0.51 1.23 4.56 4.57 4.51 4.63 4.55 4.53 | old phases
 "$HPCGEN" fit phases -O phases.ini -q || bad "the fit of one task in a phase failed"
 ! grep -q '123' phases.ini || bad "a single time is told: $(grep 123 phases.ini)"
@@ -432,14 +432,14 @@ printf '%s\n' 0.51 1.23 4.56 4.57 4.51 4.63 4.55 4.53 | old phases
 awk 'BEGIN {for (p = 0; p < 20; p++) {for (t = 0; t < 40; t++) printf "%.3f ", 0.1 * exp(0.1 * t); print ""}}' | old same
 "$HPCGEN" fit same -O same.ini -q || bad "the fit of constant tasks failed"
 grep -q '^time_table = none' same.ini || bad "a table of 40 tasks: $(grep table same.ini)"
-# The least size follows from the mean and the deviation.
+# The smallest size follows from the mean and the deviation.
 "$HPCGEN" -q -n 5 -f sion --seed 9 -o five --set sion.mean_size=6K --set sion.sigma=0.6 --set sion.min_particles=1 || exit 1
 "$HPCGEN" fit five -O five.ini -q || bad "the fit of 5 tasks failed"
 awk '$1 == "mean_size" {mean = $3} $1 == "sigma" {sigma = $3} $1 == "min_particles" {least = $3}
     END {by_form = mean * exp(-0.5 * sigma * sigma - 2.05 * sigma) / 38; exit !(least > 0.97 * by_form - 1 && least < 1.03 * by_form)}' \
     five.ini || bad "the least size is not that of the distribution: $(cat five.ini)"
 
-# Two ranks with other tasks: each half of the data is one of them, so chance allows all distributions.
+# Two ranks with different tasks. Each half of the data is one of them, so the tolerance accepts any distribution.
 "$HPCGEN" -q -n 2 -f vom -o ranks --set load.phases=2 --set load.alike=1 --set load.sigma_first=2 --set load.sigma_last=2 \
     --set load.persistence=1 --set load.persistence_first=1 --set load.skew=0 || exit 1
 "$HPCGEN" fit --compare ranks single --json >rows || bad "the comparison of two ranks failed"
@@ -460,7 +460,7 @@ mkdir empty nothing_ran
 echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
 refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
 refuse 'hpcgen: empty: fit: expected linktest, sion, vom, clog2 or rank2file, or a dataset with one of them, got none' 1 empty -O no.ini
-# One line also where a log is left out of what cannot be fitted.
+# One line even if a log is left out of the data that cannot be fitted.
 "$HPCGEN" -q -n 4 -f sion,clog2 -o cut_both || exit 1
 cp cut.sion cut_both/sion/particles.sion
 refuse 'hpcgen: cut_both/sion/particles.sion: *' 1 cut_both -O no.ini

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Load data that vt, vt-tv or LBAF have or write, and that break a rule of the format: verify refuses them; info, report, export,
-# rewrite and fit take what is there, and say once what is wrong if it changes a record. And two sets in one directory.
+# Load data of vt, vt-tv or LBAF that break a rule of the format. verify refuses them. info, report, export, rewrite
+# and fit use what is there, and report once what is wrong if it changes a record. Also two sets in one directory.
 failed=0
 bad() {
     echo "$*"
@@ -162,7 +162,7 @@ grep -q '^files: 1$' out || bad "another set: $(cat out)"
 grep -q '^ranks = 2$' a.ini || bad "another set is learned: $(cat a.ini)"
 "$HPCGEN" fit --compare two_stems b_alone --stem b >out 2>err || bad "the comparison of a stem fails: $(cat err)"
 [ $can_report = no ] || "$HPCGEN" report two_stems --stem a -q -O a.html || bad "report of a stem fails"
-# An output among the files of the set is none.
+# An output among the files of the set does not belong to it.
 cp two_stems/a.0.json kept
 ! "$HPCGEN" export two_stems --stem b -q -O two_stems/a.0.json 2>err || bad "an input is replaced"
 cmp kept two_stems/a.0.json || bad "an input was replaced"

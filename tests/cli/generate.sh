@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A dataset from beginning to end: its files, and what verify, info and xxhsum print about them.
+# A dataset from begin to end: its files, and what verify, info and xxhsum print about them.
 set -e
 "$HPCGEN" --ranks 8 --out set/ --quiet
 find set -type f | LC_ALL=C sort
 
 echo "== checked"
 "$HPCGEN" verify set
-# File 0 of a container stands for all of its files.
+# File 0 of a container represents all of its files.
 "$HPCGEN" verify set/linktest/pingpong_results_bin.sion
 "$HPCGEN" verify set/sion/particles.sion
 # Load data: one rank's file, and all of them.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# However a run was stopped, nothing looks finished, and the next one ends with the same bytes and no other files.
+# However a run was stopped, nothing looks finished. The next run gives the same bytes and no other files.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --formats linktest,sion "$@" || bad "fails: $*"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Parts are no dataset before all of them exist.
+# Parts are not a dataset until all of them exist.
 "$HPCGEN" --ranks 8 --out set --part 1/3 --quiet || exit
 "$HPCGEN" --ranks 8 --out set --part 3/3 --quiet || exit
 "$HPCGEN" join --quiet set

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The developers' kernels, one of each sort on next to nothing. The program is hpcw-kernels here.
+# The developers' kernels, one of each kind with minimal work. The program is hpcw-kernels here.
 . "$HERE/refuse.inc"
 
 kernels=task-after-task,read-large,read-small,read-in-turn,linktest-parts,linktest-run,integers,json-records,vom-plain,clog2-file,map-4096,simulate-farm
@@ -12,7 +12,7 @@ done
 [ ! -s quiet ] || bad "prints a table: $(cat quiet)"
 "$JSON_CHECK" kernels.json || bad "no JSON"
 [ "$(grep -c '"what": .*,$' kernels.json)" -gt 5 ] || bad "no sides in the JSON"
-# linktest-run has found the generator of the same build.
+# linktest-run found the generator of the same build.
 grep '"skipped"' kernels.json && bad "a kernel was skipped"
 [ "$(ls)" = "$(printf 'kernels.json\nlist\nquiet')" ] || bad "files stayed: $(ls -a)"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Two runs in one directory: one writes its dataset, the other says who does. A lease outlives a dead run only where nobody
-# can know that it is dead.
+# Two runs in one directory: one writes its dataset, the other names that run. A lease outlives a dead run only if
+# nobody can know that the run is dead.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --formats linktest,sion "$@" || bad "fails: $*"
@@ -33,7 +33,7 @@ race() { # FLAG...: of both runs
                 bad "seed $seed: $(cat error.$seed)"
         fi
     done
-    # Without force there is one winner; with it the second may also come after the first one.
+    # Without --force there is one winner. With it, the second may also run after the first one.
     [ $good -ge 1 ] || bad "no run of the pair was successful: $(cat error.1 error.2)"
     [ $good -eq 1 ] || [ $# -gt 0 ] || bad "both runs say that they wrote the dataset"
     if [ $good -eq 1 ]; then
@@ -61,7 +61,7 @@ grep -q "^host = $(uname -n)\$" busy/.hpcw/lease || bad "the lease names another
 boot=$(sed -n 's/^boot = //p' busy/.hpcw/lease)
 kill -9 $pid
 wait $pid 2>/dev/null
-# Dead, and on this host: nothing to ask.
+# Dead and on this host: no question is needed.
 [ -e busy/.hpcw/lease ] || bad "the killed run has left no lease"
 make --ranks 64 --seed 1 --out busy --force
 same whole.1 busy
@@ -83,7 +83,7 @@ mkdir -p far/.hpcw
 : >far/.hpcw/lease
 refuse 1 'far: expected no other run, got far/.hpcw/lease of process *--takeover' \
     "$HPCGEN" --formats linktest,sion --ranks 64 --out far
-# Not another one of the same name, or of which nothing is known.
+# But not a host with the same name, or one of which nothing is known.
 for other in 000000 ffffff ''; do
     lease "$(uname -n)" "$other"
     refuse 1 'far: expected no other run, got far/.hpcw/lease of process 4711 *--takeover' \
@@ -115,7 +115,7 @@ if [ -n "$MPIEXEC" ]; then
     # shellcheck disable=SC2086
     kill -9 $processes 2>/dev/null
     for process in $processes; do
-        # Dead, or gone.
+        # The run is dead, or its lease is gone.
         while ! grep -q ') Z ' "/proc/$process/stat" 2>/dev/null && [ -e "/proc/$process/stat" ]; do sleep 0.05; done
     done
     make --ranks 64 --seed 1 --out several --force

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# hpcw-linktest in trouble: wrong numbers of processes, bad paths, processes that die, signals, an MPI that fails. It says so
-# in one line, all processes end, and a result that was there before stays. $HPCGEN is the program.
+# hpcw-linktest with problems: wrong numbers of processes, bad paths, dying processes, signals, a failing MPI. It
+# reports them in one line, all processes end, and an earlier result stays. $HPCGEN is the program.
 export PROGRAM=hpcw-linktest
 . "$HERE/refuse.inc"
 . "$HERE/stops.inc"
@@ -44,7 +44,7 @@ mkdir directory.sion
 fails 1 'directory.sion: *' 2 -o directory.sion
 long=$(seq 2046 | sed 's/.*/./' | tr '\n' '/')ab
 fails 1 '--output: expected at most 4095 characters, got 4096' 2 -s 1,2 -o "$long"
-# Files may not grow beyond 64 KiB, on one process. MPICH's own are larger.
+# On one process, files may not exceed 64 KiB. MPICH's own files are larger.
 if "$MPIEXEC" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
     set -- "$HPCGEN" --oversubscribe -q -n 1 -w 0 -s 8 --num-randomize-tasks 1000 -o result.sion
     # shellcheck disable=SC2016
@@ -75,7 +75,8 @@ verdicts
 unchanged 'an MPI that fails'
 
 # ---- processes that die, and signals
-# begins OPTION...  Starts a run in the background, and waits until it has begun: $launcher, and `pids`, a line a process.
+# begins OPTION...  Starts a run in the background and waits until it has begun. Sets $launcher, and writes `pids`, a
+# line for each process.
 begins() {
     rm -f pids .hpcw-*.tmp
     # shellcheck disable=SC2016
@@ -97,16 +98,16 @@ ends() { # WHAT
     esac
     unchanged "$1"
 }
-# One message, of which there are very many, so that nobody looks for signals.
+# One step with very many messages, during which nothing checks for signals.
 begins -q -n 4000000000
 kill -9 "$(tail -n 1 pids)"
 ends 'a process that was killed'
-# The next run removes what is left of that one.
+# The next run removes what that one left.
 measured 'a result after a run that was killed'
 [ -z "$(find . -name '*.tmp')" ] || bad "temporary files left: $(find . -name '*.tmp')"
 cp result.sion before.sion
 
-# Many steps: all end after one of them, although the signal reaches one process alone.
+# Many steps: all processes end after one of them, although only one process gets the signal.
 begins -n 1 -w 0 -s 8 --num-randomize-tasks 1000000
 tries=0
 while ! grep -q '^hpcw-linktest: ' errors && [ $tries -lt 400 ]; do

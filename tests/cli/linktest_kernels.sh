@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# hpcw-linktest: every kernel and order on 2 to 5 processes; what it writes satisfies the strict reader and says what was
+# hpcw-linktest: every kernel and order on 2 to 5 processes. The strict reader accepts the results, which say what was
 # measured. $HPCGEN is the program.
 export PROGRAM=hpcw-linktest
 . "$HERE/refuse.inc"
@@ -44,7 +44,7 @@ for member in '"format": "hpcw-linktest"' '"processes": 2' '"kernel": "ping-pong
     grep -q "$member" links.json || bad "JSON has no $member"
 done
 
-# Two hosts, if this user may name them.
+# Two hosts, if this user may set host names.
 if unshare -u true 2>/dev/null; then
     # shellcheck disable=SC2016
     "$MPIEXEC" -n 2 unshare -u sh -c 'hostname "node$$"; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -n 2 -o hosts.sion ||
@@ -59,7 +59,7 @@ for processes in 2 4; do
     for kernel in semidirectional bidirectional unidirectional; do
         flag=--$kernel
         [ $kernel != semidirectional ] || flag=--no-bidirectional
-        # More than the 64 messages that a process has under way, some of them longer than the places for all of them.
+        # More than the 64 messages that a process has pending; some are longer than the buffers for all of them.
         measure $processes $flag -n 150 -s 30000
         holds "kernel: $kernel" "steps: $((processes - 1))"
         measure $processes $flag --bisection --serial-tests -s 0

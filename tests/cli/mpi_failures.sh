@@ -16,7 +16,7 @@ stops any 'out: expected * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 --
 verdicts
 [ ! -e out ] || bad "a refused run left out"
 
-# Each process in a directory of its own, in which the dataset could be written.
+# Each process has its own directory, in which it could write the dataset.
 mkdir -p one two/data/vom
 "$HPCGEN" --quiet --ranks 4 --formats clog2 --scale tiny --out one/data || bad "fails: one/data"
 stops any 'data: expected the same directory on all processes, got one without the lease*' \
@@ -25,7 +25,7 @@ verdicts
 [ -z "$(find one two -name 'data*.br')" ] || bad "a refused run wrote $(find one two -type f)"
 "$HPCGEN" verify --quiet one/data || bad "a refused run removes the older dataset"
 
-# Processes with different command lines. differ MESSAGE ARGUMENTS-OF-PROCESS-0 ARGUMENTS-OF-PROCESS-1
+# Processes with different command lines. Usage: differ MESSAGE ARGUMENTS-OF-PROCESS-0 ARGUMENTS-OF-PROCESS-1
 differ() {
     message=$1 first=$2 second=$3
     # shellcheck disable=SC2086
@@ -50,7 +50,7 @@ stops any 'two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --config 
 verdicts
 [ ! -e out ] && [ ! -e out2 ] || bad "a refused run left its directory"
 
-# One process may only write small files: in a run of three, each of them in turn.
+# One process may write only small files; each of three processes in turn.
 # shellcheck disable=SC2016
 small='ulimit -f 8; exec "$0" "$@"'
 set -- --ranks 256 --scale small --out

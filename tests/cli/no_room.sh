@@ -10,7 +10,7 @@ refuse 1 'file/out: cannot *: Not a directory' "$HPCGEN" --ranks 8 --out file/ou
 refuse 1 'file/out: cannot *: Not a directory' "$HPCGEN" --ranks 8 --out file/out --force
 refuse 1 '0*: cannot *: File name too long' "$HPCGEN" --ranks 8 --out "$(printf '%0300d' 0)"
 refuse 2 '--out: expected at most 4095 characters, got 5000' "$HPCGEN" --ranks 8 --out "$(printf '%05000d' 0)"
-# Near PATH_MAX: the path of the directory is short enough, those of its files are not.
+# Near PATH_MAX: the directory's path is short enough, but not those of its files.
 deep=$PWD
 while [ ${#deep} -lt 3900 ]; do
     deep=$deep/$(printf '%0100d' 0)
@@ -23,7 +23,7 @@ if mkdir -p "$deep" 2>/dev/null; then
 fi
 rm -r "$PWD"/0*
 
-# A directory without write permission; for root, a file system that allows no one to write.
+# A directory without write permission; for root, a read-only file system.
 if [ "$(id -u)" -ne 0 ]; then
     mkdir closed
     chmod a-w closed
@@ -43,14 +43,14 @@ refuse 2 '*odd/sion/particles.sion: expected a regular file to replace, got a di
     "$HPCGEN" --ranks 8 --out odd --force
 [ ! -e odd/manifest.json ] || bad "odd looks finished"
 
-# More than any disk has: refused before anything is created.
+# More than any disk has, so it is refused before anything is created.
 refuse 1 'out: expected * bytes of free space, got *' "$HPCGEN" --ranks 65536 --formats linktest --out out \
     --set linktest.permutations=1000
 refuse 1 'deep/out: expected * bytes of free space, got *' sh -c 'mkdir deep && "$0" "$@"' "$HPCGEN" --ranks 65536 \
     --formats linktest --out deep/out --set linktest.permutations=1000
 [ ! -e out ] && [ -z "$(ls -A deep)" ] || bad "a refused run leaves its directory"
 
-# Too few files may be open at once, and where the run may raise that limit.
+# Too few files may be open at once; and a case in which the run may raise that limit.
 refuse 1 'out: expected a limit of at least * open files, got one of 40: *' \
     prlimit --nofile=40 "$HPCGEN" --ranks 64 --formats sion --set sion.files=64 --out out
 [ ! -e out ] || bad "a refused run leaves its directory"
@@ -71,24 +71,24 @@ done
 "$HPCGEN" --ranks 512 --scale small --out out --resume --quiet || bad "resume fails after a failure"
 "$HPCGEN" verify --quiet out || bad "not sound after a failure"
 
-# A small file system: too small from the beginning, and full in the middle.
+# A small file system: too small from the begin, or full in the middle.
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; then
     refuse 1 'small/out: expected * bytes of free space, got *' "$HPCGEN" --ranks 512 --scale small --out small/out
     [ -z "$(ls -A small)" ] || bad "a refused run leaves $(ls -A small)"
-    # Another file takes the free bytes: its hole counts only when it is filled.
+    # Another file takes the free bytes: its hole counts only once it is filled.
     "$HPCGEN" --ranks 256 --scale small --out small/out --part 1/2 --quiet
     head -c 6300000 /dev/zero >small/ballast 2>/dev/null
     refuse 1 'small/out*' "$HPCGEN" --ranks 256 --scale small --out small/out --part 2/2
     [ ! -e small/out/manifest.json ] || bad "looks finished on a full disk"
-    # An export in a directory without room for it is refused before it begins.
+    # An export to a directory without enough space is refused before it begins.
     "$HPCGEN" --ranks 64 --formats clog2 --workload solver --out log --quiet || bad "fails: log"
     rm -rf small/out
     refuse 1 'small/x.json: expected * bytes of free space, got *' \
         "$HPCGEN" export --quiet log/clog2/app.clog2 --output small/x.json
     [ -z "$(find small -name '*x.json*')" ] || bad "a refused export leaves $(ls -A small)"
     umount small
-    # New directories fail under the names that the user gave, also where the writer has another path.
+    # New directories fail with the names that the user gave, even if the writer uses another path.
     "$HPCGEN" --ranks 4 --scale tiny --out source --quiet || bad "fails: source"
     mount -t tmpfs -o size=40k none small || bad "cannot mount again"
     "$HPCGEN" rewrite source/scr small/new 2>said && bad "checkpoints of more than 40 KiB in 40 KiB"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# stdout has results only, stderr what people read, and --quiet prints neither.
+# stdout has only results, stderr what people read, and --quiet suppresses the latter.
 failed=0
 bad() {
     echo "$*"
@@ -53,7 +53,7 @@ json --ranks 8 --out parts2 --part 2/2 --quiet --json
 grep -q '"complete": false' stdout || bad "a part prints that it is complete"
 json join --json --quiet parts2
 
-# Text has all digits of large numbers.
+# Text output has all digits of large numbers.
 silent --quiet --ranks 4 --formats linktest --seed 18446744073709551615 --set linktest.permutations=1 --out seed
 run info seed/linktest/pingpong_results_bin.sion
 grep -q '^task_seed: 18446744073709551615$' stdout || bad "info rounds: $(grep task_seed stdout)"

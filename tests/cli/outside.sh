@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Symbolic links in the directory of a dataset: nothing is created, changed or removed through them. A directory that is a link
-# is refused, a file that is one is replaced. The dataset itself may be behind a link, and reading may go through links.
+# Symbolic links in a dataset's directory: nothing is created, changed or removed through them. A directory that is a
+# link is refused, and a file that is one is replaced. The dataset itself may be behind a link, and reading may follow
+# links.
 . "$HERE/refuse.inc"
 options='--ranks 8 --scale tiny --files 2 --quiet --set load.balancer=tempered'
 
@@ -16,7 +17,7 @@ generate half --part 1/2 || exit
 generate parts --part 1/2 && generate parts --part 2/2 || exit
 link='got a symbolic link: nothing is written through links there'
 
-# fresh WHICH: `d` is a copy of this dataset, and what links lead to is another one of the same names.
+# fresh WHICH: `d` is a copy of this dataset. Links lead to another dataset with the same names.
 fresh() {
     chmod -R u+w d outside 2>/dev/null
     rm -rf d outside
@@ -26,7 +27,7 @@ fresh() {
     echo outside >outside/file
     list >before
 }
-# Names, numbers and bytes of all that is outside: a file that is replaced by the same bytes has another number.
+# Names, inode numbers and bytes of everything outside. A file replaced by the same bytes has another number.
 list() {
     (cd outside && ls -RiA . && find . -type f | sort | xargs cksum)
 }
@@ -68,7 +69,7 @@ for folder in scr/.scr scr/ckpt.1 scr/ckpt.1/.scr; do
     unchanged "--force, $folder"
 done
 [ "${found-}" = yes ] || bad "no directory below scr was tried"
-# That of the balancer's files is made later.
+# The directory of the balancer's files is made later.
 fresh half
 rm -rf d/vom_balance
 ln -s ../outside d/vom_balance
@@ -83,7 +84,7 @@ for command in "generate d --part 2/2" "generate d --force" "generate d --resume
     refuse 1 "d/.hpcw: expected a directory, $link" $command
     unchanged ".hpcw, $command"
 done
-# A link to a directory that is not the dataset's keeps the other files from being removed, too.
+# A link to a directory that is not the dataset's also prevents the removal of the other files.
 fresh whole
 ln -s ../outside d/mine
 generate d --force || bad "--force fails with a link of the user"
@@ -112,7 +113,8 @@ for name in manifest.json truth.json CHECKSUMS.xxh128 vom/data.7.json.br vom/.hp
     unchanged "parts, $name"
     diff -r whole d || bad "other files of two parts with a link at $name"
 done
-# The state is read through links, which are removed in the end; but not file 0 of a set, which would get its name.
+# The state is read through links, which are removed at the end; but not file 0 of a set, which would get its final
+# name.
 fresh parts
 for file in d/.hpcw/parameters.ini d/.hpcw/sion.*.jsonl; do
     mv "$file" outside/

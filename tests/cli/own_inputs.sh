@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A file that a command reads is never its output: an input, a file in an input directory, another file of a set or map. Nor
-# is the local file of a recorded run, of any command.
+# A command's output is never a file that it reads: an input, a file in an input directory, or another file of a set
+# or map. Nor may any command overwrite the local file of a recorded run.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 4 --scale tiny --files 2 --quiet --out d || exit
 sion=d/sion/particles.sion log=d/clog2/app.clog2
@@ -51,13 +51,13 @@ refuse 1 "$log: $part" "$HPCGEN" fit --compare $vom d --output $log
 refuse 1 "d/truth.json: $part" "$HPCGEN" report d --force --output d/truth.json
 refuse 1 "$log: $input" "$HPCGEN" recover --output $log $log
 
-# Of the output all files count.
+# All files of the output count.
 "$HPCGEN" rewrite --quiet $sion of.000001 || bad "no container to rewrite"
 cp of.000001 kept
 refuse 1 "of.000001: $input" "$HPCGEN" rewrite of.000001 of --files 2
 cmp -s of.000001 kept || bad "the input is another one"
 
-# Records of a run that died, in the byte order of most machines.
+# Records of a run that died, in little-endian order.
 if [ "$(printf '\1\0' | od -An -d | tr -d ' ')" = 1 ]; then
     printf '\310PCWCL2\n and more' >0.local
     cp 0.local kept
@@ -71,7 +71,7 @@ fi
 list >after
 cmp -s before after || bad "changed: $(diff before after | head -3)"
 
-# A new file may be anywhere, and one that is not read is replaced.
+# A new file may be anywhere, and a file that is not read is replaced.
 for n in 1 2; do
     "$HPCGEN" export --quiet --output d/clog2/app.clog2.csv $log || bad "no export beside the log, the time $n"
 done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Parts in any order and at the same time give the dataset of one run. If something is wrong with them, join says what.
+# Parts in any order, also at the same time, give the dataset of one run. If something is wrong with them, join
+# reports it.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet "$@" || bad "fails: $*"
@@ -24,7 +25,7 @@ for files in 1 3; do
     same whole-$files parts-$files
 done
 
-# All at the same time into a new directory; more parts than files; some without checksums.
+# All at the same time in a new directory; more parts than files; some without checksums.
 for part in 1 2 3 4 5 6 7 8 9; do
     flag=$([ $((part % 2)) = 0 ] || echo --no-checksums)
     # shellcheck disable=SC2086
@@ -69,7 +70,7 @@ refuse 1 'some: linktest: expected every file once, file 0 was written by two ru
 unfinished some
 
 record=.hpcw/linktest.0-2.jsonl
-# Gives changed partial results their digest, so that what they say is looked at.
+# Gives changed partial results a matching digest, so that their content is checked.
 sign() {
     if command -v xxh128sum >/dev/null && grep -q '^{"partial":.*,"xxh128":"' "$1"; then
         digest=$(sed -n 's/^{"partial":\(.*\),"xxh128":"[0-9a-f]*"}$/\1/p' "$1" | head -n 1 | tr -d '\n' | xxh128sum | cut -d ' ' -f 1)
@@ -140,7 +141,7 @@ refuse 1 'spoilt: expected a dataset with all parts written*' "$HPCGEN" join spo
 grep -q '"complete":true' stdout || bad "join --json of a complete dataset: $(cat stdout)"
 [ ! -s stderr ] || bad "stderr with --quiet: $(cat stderr)"
 rm stdout stderr
-# But what a join left that was killed at its very end.
+# But it removes what a join left that was killed at its very end.
 mkdir once/.hpcw
 : >once/.hpcw/sion.0-1.jsonl
 "$HPCGEN" join --quiet once || bad "join fails beside the rest of a killed one"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Parts with different numbers of processes, and a run that is resumed with another number.
+# Parts with different numbers of processes, and a run resumed with another number.
 . "$HERE/refuse.inc"
 run() { # PROCESSES ARGS...
     processes=$1

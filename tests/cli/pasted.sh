@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Commands that messages print do what they say when they are pasted into a shell, whatever the directory is called.
+# Commands in messages work when pasted into a shell, whatever the directory's name is.
 . "$HERE/refuse.inc"
 mkdir bin
 ln -s "$HPCGEN" bin/hpcgen
 PATH=$PWD/bin:$PATH
 
-# paste TEXT: runs what the message has after this text.
+# paste TEXT: runs the command that follows this text in the message.
 paste() {
     command=$(sed -n "s/.*$1//p" said | sed 's/ --ranks N$/ --ranks 2 --formats vom --scale tiny/')
     [ -n "$command" ] || bad "no command in: $(cat said)"

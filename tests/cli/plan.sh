@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# generate writes what plan prints: the same sizes, and the stored bytes within one hundredth.
+# generate writes what plan prints: the same sizes, and the stored bytes to within 1 %.
 failed=0
 bad() {
     echo "$*"
@@ -41,7 +41,7 @@ compare --ranks 64 --blocksize 1000
 compare --ranks 64 --blocksize 5000
 rm -rf set plan
 
-# The sizes of compressed files are estimates: not too small, and at most a fifth too large.
+# Sizes of compressed files are estimates: never too small, and at most a fifth too large.
 "$HPCGEN" --quiet --formats vom --ranks 64 --out set || bad "generate fails"
 files=$(planned --formats vom --ranks 64 | wc -l)
 apparent=$(planned --formats vom --ranks 64 | awk '{ apparent += $1 } END { print apparent }')
@@ -58,7 +58,7 @@ done | LC_ALL=C sort >parts
 LC_ALL=C sort whole | diff - parts || bad "the parts are not the whole"
 rm whole parts
 
-# A run of all parts ends with a list of all ranks that had a delay; a run of one part leaves it to join.
+# A run of all parts ends with a list of all ranks that had a delay. A run of one part leaves this to join.
 memory() {
     "$HPCGEN" plan --json --formats linktest --ranks 512 --files 2 "$@" |
         sed -n 's/^ *"memory_bytes": \([0-9]*\),*$/\1/p'
@@ -68,7 +68,7 @@ none=$(memory --set linktest.tail_probability=0) all=$(memory --set linktest.tai
 part=$(memory --part 1/2 --set linktest.tail_probability=1)
 [ "$part" -le "$none" ] || bad "memory: planned $none for everything, $part for a part"
 
-# Plans of large datasets are quick, and write nothing.
+# Plans of large datasets are fast and write nothing.
 at_most() { # SECONDS ARGS...: of processor time, as others may use the machine
     seconds=$1
     shift
@@ -85,7 +85,7 @@ rm text
 "$HPCGEN" --dry-run --ranks 64 --out out >dry
 "$HPCGEN" plan --ranks 64 --out out | diff - dry || bad "--dry-run is not plan"
 [ ! -e out ] || bad "--dry-run made its directory"
-# What the time is, and what it is not.
+# What the estimated time includes, and what it does not.
 "$HPCGEN" plan --ranks 512 --formats sion >plan
 grep -q 'The time is that of the processors. A disk of 500 MB/s takes ' plan || bad "the plan does not say what its time is"
 exit $failed

@@ -50,12 +50,12 @@ same line first
 make --config all.ini --out large --scale large --set sion.mean_size=5K
 [ "$(value large sion.mean_size)" = 5120 ] || bad "mean_size is $(value large sion.mean_size), expected what was set"
 
-# Numbers may be written in several ways.
+# Numbers can be written in several ways.
 make --ranks 8 --blocksize 4K --out k
 make --ranks=8 -b 4096 -o bytes
 same k bytes
 
-# The directory's own block size is recorded, so that the run can be repeated elsewhere.
+# The directory's block size is recorded, so that the run can be repeated elsewhere.
 make --ranks 8 --blocksize auto --out auto
 size=$(value auto blocksize)
 [ "$size" -gt 0 ] || bad "no block size was recorded: $size"
@@ -67,7 +67,7 @@ for odd in 1 512 1000 4097 1M; do
     "$HPCGEN" verify --quiet odd-$odd || bad "block size $odd: not sound"
 done
 
-# Without checksums all else is the same.
+# Without checksums, everything else is the same.
 make --ranks 8 --no-checksums --out bare
 [ ! -e bare/CHECKSUMS.xxh128 ] || bad "--no-checksums writes them"
 ! grep -q xxh128 bare/manifest.json || bad "--no-checksums leaves digests in the manifest"

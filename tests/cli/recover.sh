@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Local files of a run that died become a sound log; other files are refused.
+# Local files of a run that died give a valid log; other files are refused.
 . "$HERE/refuse.inc"
 refuse 2 'recover: expected *FILE*' "$HPCGEN" recover --output x
 refuse 2 'recover: expected --output FILE, got none*' "$HPCGEN" recover y

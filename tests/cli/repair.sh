@@ -11,7 +11,7 @@ fresh() { # FROM
     rm -rf set
     cp -rp "$1" set
 }
-# Everything that changes when a file is written or replaced.
+# Properties that change when a file is written or replaced.
 state() { (cd set && find . -type f -exec stat -c '%n %i %s %Y %Z' {} + | sort); }
 same() { # FROM
     diff -r "$1" set >differences 2>&1 || bad "$1 and set differ: $(cat differences)"
@@ -32,7 +32,7 @@ repaired() {
     state >after
     sed '$d' lines | sort >got
     sort expected | diff - got || bad "other files are repaired"
-    # What is new in the directory is what was said.
+    # Everything new in the directory was reported.
     diff before after | sed -n 's/^> \.\/\([^ ]*\) .*/hpcgen: repaired \1/p' | sort | diff - got ||
         bad "files are written that are not named, or the other way round"
     same "$from"
@@ -81,7 +81,7 @@ for file in $link $link.000002 sion/particles.sion sion/particles.sion.000001 vo
     rm set/"$file"
     repaired whole "$file" --
 done
-# Without checksums the parameters say what is damaged.
+# Without checksums, the parameters show what is damaged.
 for file in $link sion/particles.sion.000001 vom/data.9.json.br "$data" truth.json; do
     fresh bare
     put set/"$file" $(($(stat -c %s set/"$file") / 2)) '\001\377\001'
@@ -160,7 +160,7 @@ fresh bare
 rm set/manifest.json
 # shellcheck disable=SC2086
 repaired bare manifest.json -- $options --no-checksums
-# Without any list nothing proves the parameters but the files themselves.
+# Without any list, only the files themselves prove the parameters.
 fresh whole
 rm set/manifest.json set/CHECKSUMS.xxh128 set/vom/data.3.json.br
 # shellcheck disable=SC2086
@@ -206,7 +206,7 @@ same whole
 rights | diff expected_rights - || bad "repaired files have other rights"
 
 # ---- what it does not repair
-# A manifest of another dataset with the same files: all are sound by the checksums, and stay.
+# A manifest of another dataset with the same files: by the checksums, all files are right and stay.
 # shellcheck disable=SC2086
 "$HPCGEN" $options --seed 77 --quiet --out other || exit
 for list in manifest.json CHECKSUMS.xxh128; do

@@ -25,7 +25,7 @@ for injected in 'slow port' 'slow node' truncated_file; do
     grep -q "$injected" set.report.html || bad "what was injected is not marked: $injected"
 done
 
-# The page begins with what was found, section by section, and with its contents.
+# The page begins with the findings, section by section, and its contents.
 sed -n '/<div class="findings">/,/<\/nav>/p' set.report.html | sed 's/<[^>]*>//g' >top
 for finding in 'Links between ranks .*: no rank stands out by its mean time per message: the largest is .* times the median of all ranks' \
     'Task-local data .*: .* times the median of all ranks' 'Load of ranks .*: balanced phases would save' \
@@ -33,14 +33,14 @@ for finding in 'Links between ranks .*: no rank stands out by its mean time per 
     'Checkpoints .*: .* 2 files are missing or have another size than in the map\. Injected: 2 faults\.'; do
     grep -q "^$finding" top || bad "no finding $finding in $(cat top)"
 done
-# A fault that some ranks have: those stand out, with truth's mark.
+# A fault of some ranks: they stand out, with the mark of the truth.
 "$HPCGEN" -n 64 -f linktest -o links -q --set machine.bad_node_share=1 || bad "generate fails"
 "$HPCGEN" report links -q -O links.html || bad "report of links fails"
 grep -q '[0-9]* ranks stand out, most of all rank 53, slow port (injected): its mean time per message is ' links.html ||
     bad "no rank stands out: $(grep -A 2 'class="findings"' links.html)"
 [ "$(grep -cx 'What was generated' top)" -eq 1 ] || bad "no contents: $(cat top)"
 
-# Standard output has the page alone, and no file gets the name.
+# Standard output has only the page, and no file is made.
 "$HPCGEN" report set --output - >piped.html 2>said || bad "report to a pipe fails: $(cat said)"
 [ "$(cat said)" = "hpcgen: standard output" ] || bad "it says: $(cat said)"
 cmp piped.html set.report.html || bad "another page in a pipe"
@@ -50,13 +50,13 @@ if [ -c /dev/full ]; then
     grep -q '^hpcgen: standard output: cannot write' said || bad "it says: $(cat said)"
 fi
 
-# Replaces no file without --force.
+# Does not replace a file without --force.
 refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
 cp set.report.html first.html
 "$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
 cmp first.html set.report.html || bad "another page with one thread"
 
-# The name of a directory that the path does not say; nothing is written through a link without --force.
+# Takes the name of a directory that the path does not contain. Writes through no link without --force.
 for path in set/. set/clog2/.. ; do
     rm set.report.html
     "$HPCGEN" report $path -q || bad "report of $path fails"
@@ -72,7 +72,7 @@ refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -
 [ ! -e planted ] || bad "a page was written through a link"
 rm set.report.html
 
-# Load data of which a rank has fewer phases: the phases that are missing are no phases without work.
+# Load data in which a rank has fewer phases. The missing phases are not shown as phases without work.
 cp -r set/vom uneven
 "$HPCGEN" rewrite set/vom/data.3.json.br short --last-phase 2 -q || bad "rewrite fails"
 mv short/data.3.json.br uneven/ 2>/dev/null || mv short uneven/data.3.json.br
@@ -80,7 +80,7 @@ mv short/data.3.json.br uneven/ 2>/dev/null || mv short uneven/data.3.json.br
 grep -q 'uneven/data.3.json.br: expected [0-9]* phases as in the ranks before, got 3' err || bad "no word on a short rank: $(cat err)"
 mv uneven/data.3.json.br short.br && mv uneven/data.0.json.br uneven/data.3.json.br && mv short.br uneven/data.0.json.br
 
-# Formats that the dataset does not have are not in the page; one file; a window.
+# Formats that are not in the dataset are not on the page; a single file; a window.
 rm -r set/vom set/scr set/clog2
 "$HPCGEN" report set -q -O part.html || bad "report of a part fails"
 sound "3 charts, 7 tables" part.html
@@ -92,7 +92,7 @@ sound "2 charts, 4 tables" one.html
 grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
 drawn 2 window.html
 
-# A call of another communicator takes its time from the state around it: they are one timeline.
+# A call of another communicator reduces the time of the state around it, since both are one timeline.
 cat >nested.lua <<'END'
 states = { "Sum" }
 function run()
@@ -122,7 +122,7 @@ refuse 1 'log/clog2/app.clog2: expected a window of time, got 2 to 1 s' \
     "$HPCGEN" report log/clog2/app.clog2 -O x --from 2 --to 1
 refuse 1 'log/clog2/app.clog2: expected a window within *' "$HPCGEN" report log/clog2/app.clog2 -O x --from 1e6
 refuse 1 'nowhere/x: *' "$HPCGEN" report log -O nowhere/x
-# Two blocks of 64 KiB change places: a result is made, and one line says that it may be wrong.
+# Two blocks of 64 KiB are swapped. A result is made, and one line warns that it may be wrong.
 {
     dd if=log/clog2/app.clog2 bs=1024 count=65
     dd if=log/clog2/app.clog2 bs=1024 skip=129 count=64

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A second run fails, with --resume it continues, with --force it starts again.
+# A second run fails; with --resume it continues, with --force it starts again.
 make() { "$HPCGEN" --ranks 8 --quiet "$@"; }
 
 make --out whole || exit

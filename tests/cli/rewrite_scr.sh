@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checkpoints written again: from every layout to every other, with the same files, sizes and CRC-32.
+# Rewrites checkpoints from every layout to every other, with the same files, sizes and CRC-32.
 . "$HERE/refuse.inc"
 layouts='scr-1.1 scr-1.2 scr-3 shared'
 again() {
@@ -16,7 +16,7 @@ map() {
 list() {
     "$HPCGEN" scr list "$1" >said || bad "fails: scr list $1"
 }
-# patch FILE OLD NEW: replaces bytes of a tree, and mends its size and CRC-32.
+# patch FILE OLD NEW: replaces bytes of a tree and corrects its size and CRC-32.
 patch() {
     python3 - "$@" <<'PYTHON' || bad "cannot patch $1"
 import struct, sys, zlib
@@ -29,7 +29,7 @@ open(path, "wb").write(b + struct.pack(">I", zlib.crc32(b)))
 PYTHON
 }
 
-# There and back, all files are the same to the byte: data, maps, summaries, index.
+# Converted to another layout and back, all files are identical: data, maps, summaries, index.
 for old in $layouts; do
     "$HPCGEN" --ranks 5 --formats rank2file --set rank2file.layout=$old --set rank2file.checkpoints=3 --out $old \
         --quiet || bad "generate fails"
@@ -51,7 +51,8 @@ for old in $layouts; do
     diff -r -x hpcw.lock $old/scr there >said || bad "$old again: $(cat said)"
 done
 
-# What SCR wrote. SCR 3 has neither sizes nor CRC-32 in its maps. The files of SCR 1.2 are outside the directory of the dataset.
+# Checkpoints of SCR itself. SCR 3 has neither sizes nor CRC-32 in its maps. SCR 1.2's files are outside the dataset's
+# directory.
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks
     [ -d "$golden" ] || continue
@@ -89,7 +90,7 @@ again outside there --as shared
 sound there
 diff -r outside/work_2 there/ckpt.2/work_2 || bad "other files outside"
 
-# The current dataset stays, though another one is newer. A restart begins from none that failed or is not complete.
+# The current dataset stays, although another one is newer. A restart takes no dataset that failed or is incomplete.
 cp -r scr-1.1/scr failed
 index=failed/.scr/index.scr
 patch $index 'CURRENT\0\0\0\0\1scr.dataset.3' 'CURRENT\0\0\0\0\1scr.dataset.2'
@@ -122,7 +123,7 @@ sound there
 list there
 [ "$(grep -c name= said)" -eq 2 ] || bad "other datasets: $(cat said)"
 
-# Damage is one line, and leaves nothing.
+# Damage gives one line and leaves nothing.
 damage() { # LAYOUT FILE PATTERN COMMAND...
     rm -rf damaged
     cp -r "$1/scr" damaged

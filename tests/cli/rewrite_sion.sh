@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# SION containers written again: the streams stay the same, in every layout and number of files.
+# Rewrites SION containers: the streams stay the same, in every layout and number of files.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 6 --formats sion,linktest --out set --quiet || bad "generate fails"
 old=set/sion/particles.sion
@@ -19,7 +19,7 @@ for new in one packed three many linktest; do
     "$HPCGEN" verify $new.sion >said 2>&1 || bad "$new: $(cat said)"
 done
 
-# Bytes after the name of file 0 that differ are no other name.
+# Different bytes after the name of file 0 do not make another name.
 mkdir odd && cp three.sion* odd/
 printf '\004' | dd of=odd/three.sion bs=1 seek=1000 conv=notrunc 2>/dev/null
 again odd/three.sion odd/copy.sion
@@ -81,7 +81,7 @@ for real in be_four_tasks be_keyval le_meta_be_data many_blocks multi8of2 unalig
     fi
 done
 
-# What it says.
+# Its messages.
 "$HPCGEN" rewrite $old said.sion --files 2 --sync --json >said.json 2>said || bad "rewrite --json fails"
 case $(cat said) in
 "hpcgen: said.sion: 2 files, 6 tasks, "*) ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Load data written again: the records stay the same, in every form; of some phases and ranks only those are there.
+# Rewrites load data: the records stay the same in every form. For selected phases and ranks, only those are written.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 4 --formats vom --set load.phases=6 --out set --quiet || bad "generate fails"
 "$HPCGEN" --ranks 4 --formats vom --set load.phases=6 --set vom.container=plain --out plain --quiet ||
@@ -33,7 +33,8 @@ for rank in range(4):
     assert some["phases"] == old["phases"][2:4] and some["metadata"] == old["metadata"]
 PYTHON
 
-# A rank with other phases, as one that was killed has: all are written, and one line says so. With --last-phase 2 they agree.
+# A rank with other phases, as a killed one has. All are written, and one line reports it. With --last-phase 2 they
+# agree.
 cp -r plain/vom short
 again plain/vom/data.2.json short/data.2.json --last-phase 2
 again plain/vom moved --as plain --last-phase 2
@@ -52,8 +53,8 @@ uneven 'moved/data.1.json: expected phase 0 as in rank 0, got 1, which is writte
 again short even --last-phase 2 2>why
 [ ! -s why ] || bad "phases that are not written: $(cat why)"
 
-# What the metadata says of phases without data: cut, too. Phase 6 is that of phase 5, which goes; 8 that of 7, which stays.
-# Any value of the user, the keys and numbers of other writers, iterations.
+# Metadata about phases without data are cut, too. Phase 6 is identical to 5, which is dropped; 8 to 7, which stays.
+# Also any user-defined value, keys and numbers of other writers, and iterations.
 cat >odd.json <<'JSON'
 { "type": "LBDatafile", "metadata": {"rank": 1, "type": "LBDatafile", "shared_node": {"id": 1, "num_nodes": 2, "rank": 0, "size": 1},
   "phases": {"count": 12, "skipped": {"list": [1], "range": [[3, 4], [9, 10]]}, "identical_to_previous": {"list": [6, 8], "range": []}}},
@@ -75,7 +76,7 @@ again odd.json all.json
 again all.json twice.json
 cmp all.json twice.json || bad "written twice it is another"
 
-# What vt wrote stays the same to the byte.
+# Files of vt are reproduced byte for byte.
 for real in lbgen_4ranks rotate_4ranks seed1 seed2_3ranks; do
     if [ -d "${HPCW_GOLDEN-}/vom/${real}_plain" ]; then
         again "$HPCW_GOLDEN/vom/${real}_br" $real --as plain
@@ -83,7 +84,7 @@ for real in lbgen_4ranks rotate_4ranks seed1 seed2_3ranks; do
     fi
 done
 
-# What it says.
+# Its messages.
 "$HPCGEN" rewrite set/vom said.vom --sync --json >said.json 2>said || bad "rewrite --json fails"
 case $(cat said) in
 "hpcgen: said.vom: 4 files, 24 phases, "*) ;;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# One thread, many threads, three parts in any order and joined: the same dataset, manifest included.
+# One thread, many threads, or three parts in any order and joined give the same dataset, including the manifest.
 set -e
 make() { "$HPCGEN" --ranks 64 --files 4 --quiet "$@"; }
 
@@ -22,7 +22,7 @@ if cmp -s one/sion/particles.sion other/sion/particles.sion; then exit 1; fi
 make --out alone --formats sion
 diff -r one/sion alone/sion
 
-# Nor if all are those of one run, also in parts, and when repair makes a file again.
+# Nor do they if all come from one run, in parts, or when repair makes a file again.
 run() { make --ranks 8 --workload wavefront --set load.noise=0.05 --set machine.slow_node_share=0.5 "$@"; }
 run --out run --jobs 3
 for format in vom clog2 rank2file; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `hpcgen score`: findings that are perfect, empty, wrong, repeated, by other ranks, and not as described.
+# `hpcgen score` for findings that are perfect, empty, wrong, repeated, named by other ranks, or malformed.
 failed=0
 bad() {
     echo "$*"
@@ -17,7 +17,7 @@ refuse() { # PATTERN, then what to score
     esac
     [ ! -s out ] || bad "a refused call prints a result"
 }
-# The line of a kind.
+# Prints the line of a kind.
 score() { # KIND LINE
     "$HPCGEN" score findings.json data >out || bad "score failed"
     grep -qF -- "- kind=$1 $2" out || bad "expected $1 $2, got: $(grep "kind=$1 " out)"
@@ -30,7 +30,7 @@ findings() {
     --set rank2file.missing_files=1 --set rank2file.truncated_files=1 --set rank2file.wrong_crcs=1 \
     --set rank2file.stale_index=yes || exit 1
 
-# Perfect: the places of all faults, and more members than are asked for.
+# Perfect findings: the places of all faults, with more members than needed.
 python3 - <<'END'
 import json
 truth = json.load(open("data/truth.json"))
@@ -70,7 +70,7 @@ END
 findings ''
 score wrong_crc 'findings=0 right=0 precision=null visible_faults=1 visible_recall=0.0'
 
-# Wrong ones: a file that is sound, twice, and a kind that this dataset does not have.
+# Wrong findings: an intact file, twice, and a kind that this dataset does not have.
 findings '{"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/y"},
     {"kind": "slow_cable", "rank_a": 1, "rank_b": 2}, {"kind": "slow_cable", "rank_a": 2, "rank_b": 1},
     {"kind": "outlier", "rank": 1, "partner": 2}, {"kind": "interruption", "rank": 1, "phase": 2},
@@ -82,7 +82,7 @@ score interruption 'findings=1 right=0'
 score overloaded 'findings=1 right=0'
 score clock 'findings=1 right=0'
 
-# Ranks that a scenario overloads: in any of their phases, and not before.
+# Ranks that a scenario overloads: in any of their phases, but not before.
 "$HPCGEN" --quiet --ranks 128 --formats vom --scale tiny --out spike --set load.scenario=spike || exit 1
 python3 - <<'END' || failed=1
 import json
@@ -100,7 +100,8 @@ END
 # The second finding names the same fault, the third one no fault.
 grep -qF -- '- kind=overloaded findings=2 right=1 precision=0.5' out || bad "overloaded: got $(cat out)"
 
-# Costs: of faults that cost more than 1 % of the run of 10 s, in the order in which they were found. One does not know its cost.
+# Costs of faults that cost more than 1 % of the run of 10 s, in the order in which they were found. The cost of one
+# is unknown.
 mkdir costs
 cat >costs/truth.json <<'END'
 {"clog2": {"phases": [{"end_ns": 4000000000}, {"end_ns": 10000000000}], "interruptions": [
@@ -124,7 +125,7 @@ cost 3.75 2.0 null
 findings "$(at 2), $(at 1), $(at 5), $(at 3)"
 cost 3.75 3.5 0.5
 
-# Classes and places that this dataset has no faults for: a truth made by hand.
+# Classes and places for which this dataset has no faults, in a truth made by hand.
 mkdir by_hand
 cat >by_hand/truth.json <<'END'
 {"machine": {"slow_cables": [
@@ -146,7 +147,7 @@ kinds:
 END
 cmp -s out expected || bad "by hand: got: $(cat out)"
 
-# Ranks and phases of a fault are those from the first one on, also if they begin anywhere.
+# Ranks and phases of a fault are counted from its first one, wherever that is.
 mkdir spans
 cat >spans/truth.json <<'END'
 {"faults": [{"kind": "slow_node", "first_rank": 3, "ranks": 13, "visibility": [{"sd": 9}]},
@@ -163,7 +164,7 @@ for span in 'slow_node 2 0' 'slow_node 3 1' 'slow_node 9 1' 'slow_node 15 1' 'sl
     grep -q "kind=$1 findings=1 right=$3 .*visible_faults=1 .*hidden_faults=0" out || bad "$span: $(cat out)"
 done
 
-# Not as described.
+# Malformed findings.
 findings '{"kind": "fast_node", "rank": 1}'
 refuse 'hpcgen: findings.json: findings?0?.kind: expected one of doc/truth.md, got fast_node'
 findings '{"kind": "slow_node", "rank": 1}, {"kind": "slow_node"}'
@@ -181,7 +182,8 @@ refuse 'hpcgen: findings.json: findings?0?.rank: expected one, got 2'
 echo '{"findings": [], "findings": [{"kind": "fast_node"}]}' >findings.json
 refuse 'hpcgen: findings.json: findings: expected one list, got 2'
 
-# A truth that is not what was written: by the checksums, or without them by what a fault must have.
+# A truth that was changed after it was written: detected by the checksums, or without them by missing members of a
+# fault.
 findings '{"kind": "slow_node", "rank": 1}'
 cp -r data changed
 sed -i 's/"ranks": 128/"ranks": 127/' changed/truth.json

@@ -41,7 +41,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     "$HPCGEN" info set/scr >said || bad "fails: info, $layout"
     said "name=$name.4 .*bytes=$(cat set/scr/$name.4/*.ckpt | wc -c)" 1
 
-    # A truncated file of the newest; then prune keeps two that are sound.
+    # A truncated file of the newest dataset. prune then keeps two intact ones.
     truncate -s 10 set/scr/$name.4/rank_2.ckpt
     "$HPCGEN" scr check set/scr >said 2>why && bad "a truncated file passes: $layout"
     said 'sound=false' 1
@@ -53,7 +53,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     said 'name=' 3
     [ ! -e set/scr/$name.1 ] && [ ! -e set/scr/.scr/scr.dataset.1 ] || bad "something of dataset 1 is left: $layout"
 
-    # Drop the damaged one: the next is the current one. A file that is not the dataset's stays.
+    # Drops the damaged one; the next one becomes current. A file that does not belong to the dataset stays.
     echo mine >set/scr/$name.4/notes
     "$HPCGEN" scr drop set/scr $name.4 --json >said 2>why || bad "fails: drop, $layout"
     "$JSON_CHECK" said || bad "no JSON: $layout"
@@ -67,7 +67,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
         "$HPCGEN" scr drop set/scr $name.4
     [ ! -e set/scr/$name.4 ] || bad "something of dataset 4 is left: $layout"
 
-    # The index is lost, is of older days, is damaged: it follows from the summaries.
+    # The index is lost, outdated or damaged, and is rebuilt from the summaries.
     for index in gone old damaged; do
         case $index in
         gone) rm set/scr/.scr/index.scr ;;
@@ -115,7 +115,7 @@ for layout in scr-1.1 scr-3; do
     [ ! -e set/scr/$name.4 ] || bad "something is left: $layout"
 done
 
-# A file system that is mounted in a dataset, also a part of the same one, is nobody's to remove.
+# A file system mounted inside a dataset is never removed, even if it is a part of the same one.
 if unshare -rm true 2>/dev/null; then
     rm -rf set victim
     make --set rank2file.layout=scr-3
@@ -133,7 +133,7 @@ if unshare -rm true 2>/dev/null; then
     "$HPCGEN" scr drop set/scr ckpt.4 --all-files >said 2>why || bad "fails: drop after umount"
 fi
 
-# A FIFO in place of a marker stops nobody.
+# A FIFO in place of a marker blocks nobody.
 mkfifo set/scr/.scr/hpcw.9.unfinished
 timeout 20 "$HPCGEN" scr prune set/scr >said 2>why
 [ $? -eq 1 ] || bad "prune with a FIFO: $(cat said why)"

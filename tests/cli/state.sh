@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The state directory of a dataset loses the files of runs, and nothing else.
+# The state directory of a dataset loses the files of runs and nothing else.
 . "$HERE/refuse.inc"
 strange='notes part.mine part.0123456789abcdef.bak sion.notes.jsonl sion.0-1.jsonl.bak sion.00-1.jsonl vom.0-99999999999999999999.jsonl
 linktest.unit linktest.unit0.bak parameters.ini.bak'
@@ -11,7 +11,7 @@ lay() { # DIR
         echo mine >"$1/.hpcw/$name"
     done
 }
-# says DIR COMMAND...: it ends well, one line on stderr says what stays, and all of it is there.
+# says DIR COMMAND...: it succeeds, one line on stderr says what stays, and all of that exists.
 says() {
     dir=$1
     shift
@@ -39,7 +39,7 @@ says fresh "$HPCGEN" join fresh
 make --out fresh --resume --seed 7 --quiet 2>lines || bad "a quiet run fails"
 [ ! -s lines ] || bad "a quiet run says: $(cat lines)"
 
-# What runs leave goes.
+# Leftovers of runs are removed.
 for name in $own; do
     : >fresh/.hpcw/$name
 done
@@ -50,7 +50,7 @@ make --quiet --out parts --part 2/2 || bad "the second part fails"
 lay parts
 says parts "$HPCGEN" join parts
 
-# One alone, with a name that a terminal would obey.
+# A single foreign file, whose name would control a terminal.
 make --quiet --out one || bad "generate fails"
 mkdir one/.hpcw
 : >one/.hpcw/"$(printf 'a\033b')"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Stripes: refused without Lustre, before anything is created or removed; set with Lustre, which here is an imitation,
+# Stripes: refused without Lustre before anything is created or removed. With Lustre, here an imitation, they are set,
 # and the bytes are the same.
 . "$HERE/refuse.inc"
 

@@ -6,12 +6,12 @@ if ! command -v strace >/dev/null || ! strace -o trace true 2>/dev/null; then
     echo "needs strace" >&2
     exit 77
 fi
-# Leaks cannot be looked for under strace.
+# Leaks cannot be detected under strace.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 PWD=$(pwd -P)
 options='--ranks 16 --scale tiny --quiet'
-# flushes DIR LISTS ARGUMENTS...: after this command all that is in DIR is on the disk, and the names are. LISTS files of the
-# dataset as a whole are flushed under their temporary names.
+# flushes DIR LISTS ARGUMENTS...: after this command everything in DIR is on disk, including names. LISTS files about
+# the whole dataset are flushed under their temporary names.
 flushes() {
     dir=$1 lists=$2
     shift 2
@@ -27,22 +27,22 @@ flushes() {
     [ ! -s missing ] || bad "not flushed: $(cat missing): $*"
     [ "$(grep -c "fsync([0-9]*<$PWD/$dir/.hpcw-[^/]*.tmp>" trace)" -eq "$lists" ] || bad "the lists are not flushed: $*"
 }
-# Kept files of an earlier run.
+# Files kept from an earlier run.
 # shellcheck disable=SC2086
 "$HPCGEN" $options --out kept || exit
 rm kept/vom/data.3.json.br
 # shellcheck disable=SC2086
 flushes kept 3 $options --out kept --resume --sync
-# Nothing but that: the dataset is finished.
+# Nothing else: the dataset is finished.
 # shellcheck disable=SC2086
 flushes kept 0 $options --out kept --resume --sync
 for list in manifest.json truth.json CHECKSUMS.xxh128; do
     grep -q "fsync([0-9]*<$PWD/kept/$list>" trace || bad "$list of a finished dataset is not flushed"
 done
-# All in one run.
+# Everything in one run.
 # shellcheck disable=SC2086
 flushes new 3 $options --out new --sync
-# Files of parts, and the set's file 0 that only join puts in place.
+# Files of parts, and file 0 of the set, which only join renames.
 for part in 1 2 3; do
     # shellcheck disable=SC2086
     "$HPCGEN" $options --files 3 --out parts --part $part/3 || exit
@@ -59,17 +59,17 @@ rm new/sion/particles.sion.000001
 strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" repair --quiet --sync new || bad "repair fails"
 grep -q "fsync([0-9]*<$PWD/new/sion/.hpcw-[^/]*.tmp>" trace || bad "a repaired file is not flushed"
 grep -q "fsync([0-9]*<$PWD/new/sion>" trace || bad "the directory of a repaired file is not flushed"
-# All directories of a lost one, and that which they are in.
+# All directories of a lost file, and their parent.
 rm -r new/scr new/vom
 strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" repair --quiet --sync new || bad "repair fails"
 for dir in $(find new/scr new/vom -type d) new; do
     grep -q "fsync([0-9]*<$PWD/$dir>" trace || bad "$dir, made or changed by repair, is not flushed"
 done
-# Without --sync nothing is.
+# Without --sync, nothing is flushed.
 # shellcheck disable=SC2086
 strace -f -qq -o trace -e trace=fsync "$HPCGEN" $options --out fast || bad "fails"
 ! grep -q fsync trace || bad "flushes without --sync"
-# A command that dies while it gives the files of a set their names: the next one that reads the set finishes that.
+# A command dies while it renames the files of a set. The next command that reads the set finishes the renames.
 # shellcheck disable=SC2086
 "$HPCGEN" $options --formats sion --out set || bad "fails"
 strace -f -qq -o trace -e trace=rename,renameat,renameat2 -e inject=rename,renameat,renameat2:signal=SIGKILL:when=2 \

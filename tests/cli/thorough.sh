@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# verify --all reports every fault, --json gives JSON also after a failure, --deep finds what structure cannot, and changes
-# nothing.
+# verify --all reports every fault. --json gives JSON even after a failure. --deep finds what structure cannot show,
+# and changes nothing.
 . "$HERE/refuse.inc"
 link=linktest/pingpong_results_bin.sion
 put() { # FILE OFFSET BYTES
@@ -102,7 +102,7 @@ refuse 1 'bare/clog2/app.clog2: --deep: expected the directory of a dataset*' "$
 "$HPCGEN" --ranks 4 --formats sion --scale tiny --seed 18446744073709551557 --set machine.bad_node_share=0.1 \
     --quiet --out seed || exit
 "$HPCGEN" verify --deep --quiet seed || bad "--deep refuses a large seed"
-# What nobody writes is zero: here the padding between tables and data.
+# Bytes that are never written are zero: here, the padding between tables and data.
 fresh seed
 rm set/CHECKSUMS.xxh128
 sed 's/, "xxh128": "[0-9a-f]*"//' set/manifest.json >changed && mv changed set/manifest.json

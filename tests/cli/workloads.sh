@@ -17,21 +17,22 @@ for workload in $workloads; do
 done
 if cmp -s wavefront/clog2/app.clog2 farm/clog2/app.clog2; then exit 1; fi
 
-# A sweep begins at a corner of the grid, and reaches the opposite one.
+# A sweep begins at a corner of the grid and reaches the opposite one.
 "$HPCGEN" info wavefront/clog2/app.clog2 >facts
 grep -q 'name: Sweep' facts
 grep -q 'name: MPI_Recv' facts
 "$HPCGEN" info farm/clog2/app.clog2 >facts
 grep -q 'name: Master' facts
 
-# Transposes in rows and columns of 6 x 4 ranks: a communicator for each, beside the world and each rank alone.
+# Transposes in rows and columns of 6 x 4 ranks: a communicator for each, in addition to the world and each rank
+# alone.
 "$HPCGEN" info fft/clog2/app.clog2 >facts
 grep -q '^communicators: 35$' facts
 grep -q 'name: MPI_Comm_split' facts
 [ "$(sed -n '/^problems:/,/^profile:/p' facts | wc -l)" -eq 2 ]
 
-# Load data are those of the run: in each phase as many messages as in the log, but for those before the first task, and
-# together as much work, noise included. They are the same if nothing else is written.
+# Load data are those of the run. Each phase has as many messages as in the log, except those before the first task.
+# The total work is the same, including noise. They do not depend on whether other formats are written.
 make --workload wavefront --out formats
 make --workload wavefront --formats vom --out loads
 diff -r formats/vom loads/vom
@@ -53,7 +54,7 @@ same_work formats
 make --workload wavefront --formats vom,clog2 --set load.noise=0.2 --out interrupted # some ranks, by the load model
 same_work interrupted
 
-# Each kind of noise lengthens work; without noise work takes what the load data of an undisturbed run say.
+# Each kind of noise lengthens work. Without noise, work takes as long as the load data of an undisturbed run say.
 calm='--set noise.processors=0 --set noise.ticks=0 --set noise.detours=0'
 # shellcheck disable=SC2086 # several words
 make --workload wavefront --formats vom,clog2 $calm --out calm
@@ -65,12 +66,12 @@ for kind in processors ticks detours; do
     log_work only-$kind | paste - calm.work | awk '$1 <= $2 || $1 > 1.14 * $2 { exit 1 }'
 done
 
-# truth.json has what noise takes, nothing without it.
+# truth.json has the time taken by noise, and nothing without noise.
 lost() { sed -n 's/.*"\(most_\)*lost_ns": \([0-9]*\).*/\2/p' "$1/truth.json"; }
 [ "$(lost formats | grep -c '^[1-9]')" -eq 12 ]
 [ "$(lost calm | grep -c '^0$')" -eq 12 ]
 
-# A text beside the dataset, with a parameter; the dataset keeps the text.
+# A text beside the dataset, with a parameter. The dataset keeps the text.
 cat >ring.lua <<'EOF'
 parameters = { bytes = 64, name = "one two" }
 states = { "Ring" }
@@ -105,7 +106,7 @@ cmp before one/clog2/app.clog2
 "$HPCGEN" verify --quiet --deep one
 mv elsewhere.lua ring.lua
 
-# A rank that does nothing has phases and states of different times, also by a clock that is off.
+# A rank without work has phases and states with different times, even with a wrong clock.
 cat >idle.lua <<'EOF'
 states = { "Outer", "Inner" }
 function run()
@@ -125,7 +126,7 @@ for checkpoints in 0 1; do
     "$HPCGEN" verify --quiet --deep idle.$checkpoints
 done
 
-# Communicators, edges of the load model and files: the same from threads and parts.
+# Communicators, edges of the load model, and files are the same for threads and parts.
 for workload in fft adaptive; do
     make --workload $workload --formats vom,clog2,rank2file --out whole.$workload --jobs 1
     for part in 2 3 1; do make --workload $workload --formats vom,clog2,rank2file --out split.$workload --part $part/3; done
@@ -149,7 +150,7 @@ awk -F, '/begin,"Checkpoint"/ { printf "%d\n", $1 * 1e6 }' log.csv >log.times
 [ -s scr.times ]
 cmp log.times scr.times
 
-# Collective calls have their names, and the bytes that a rank sends and receives in them.
+# Collective calls have their names, and the bytes that a rank sends and receives.
 cat >all.lua <<'EOF'
 function run()
   for _ = 1, phases do
@@ -190,7 +191,7 @@ printf 'function run()\n  for _ = 1, phases do work(1) next_phase() end\nend\n' 
 
 set +e
 
-# Nothing is written of a workload that is wrong.
+# If the workload is wrong, nothing is written.
 wrong() {
     pattern=$1
     shift

@@ -38,11 +38,11 @@ done <"$scratch/paths"
 for file in *.sion; do
     "$hpcgen" verify "$file" >"$scratch/verify" 2>&1 || { cat "$scratch/verify"; exit 1; }
 done
-# What SIONlib cannot do, and so is not asked for.
+# Not used with SIONlib, which cannot do this.
 run "$program" beyond >"$scratch/stdout" 2>"$scratch/stderr"
 diff -u "$here/sionlib_${kind}_beyond.stdout" "$scratch/stdout"
 
-# Of what there is not a program hears, even if nobody listens for errors.
+# A program does not hear of missing files, even if nobody listens for errors.
 case $kind in
 mpi | gen)
     printf '%s\n' 'buddy.sion: not opened: hpcw has no buddy checkpointing, expected a mode without buddy' >"$scratch/expected"
@@ -50,7 +50,7 @@ mpi | gen)
     ;;
 esac
 
-# A program that sets no function for errors has them in a file.
+# If a program sets no function for errors, they are written to a file.
 if [ "$kind" = mpi ]; then
     HPCW_SIONLIB_ERRORS=$scratch/errors run "$program" beyond >/dev/null
     printf '%s\n' 'missing.sion: cannot open for reading: No such file or directory' >"$scratch/expected"
@@ -58,7 +58,7 @@ if [ "$kind" = mpi ]; then
     grep -q buddy.sion "$scratch/errors"
 fi
 
-# Nobody reads the file, which is a pipe: the errors go to stderr, and nobody waits.
+# The file is a pipe that nobody reads: the errors go to stderr, and nobody waits.
 if [ "$kind" = ser ]; then
     mkfifo "$scratch/fifo"
     HPCW_SIONLIB_ERRORS=$scratch/fifo timeout 60 "$program" beyond >"$scratch/stdout" 2>"$scratch/stderr"

@@ -14,7 +14,7 @@ anchors=$(mktemp)
 links=$(mktemp)
 trap 'rm -f "$anchors" "$links"' EXIT
 
-# PAGE#ANCHOR of all headings and ids, and PAGE "HEADING" for citations. Nothing in fenced blocks counts.
+# Lists PAGE#ANCHOR of all headings and ids, and PAGE "HEADING" for citations. Fenced blocks are skipped.
 find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | LC_ALL=C sort | xargs awk '
     FNR == 1 { print FILENAME; fenced = 0 }
     /^```/ { fenced = !fenced }
@@ -36,7 +36,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
         }
     }' >"$anchors"
 
-# WHERE, then what must exist.
+# Prints the place of a link, then what must exist.
 {
     find README.md bench doc examples tests/template -name '*.md' | LC_ALL=C sort | xargs awk '
         FNR == 1 { fenced = 0 }
@@ -55,7 +55,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
                 print FILENAME ":" FNR "\t" path
             }
         }'
-    # A section name may not be broken over two lines: what stands on one line is what is checked.
+    # A section name must not be broken over two lines, since only text on one line is checked.
     find include libwriter libreader gen trace bench tests -name '*.[ch]' 2>/dev/null | LC_ALL=C sort | xargs awk '
         {
             line = $0
@@ -69,7 +69,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
         }'
 } >"$links"
 
-# What is no page and no section of one may still be another file or a directory.
+# A target that is neither a page nor a section may be another file or a directory.
 awk -F '\t' '
     NR == FNR { known[$0] = 1; next }
     !($2 in known) && ($2 ~ /["#]/ || system("test -e \"" $2 "\"") != 0) {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The detectors of examples/ find the visible faults of a dataset and hardly anything else, by `hpcgen score`.
+# The detectors of examples/ find the visible faults of a dataset and almost nothing else, according to `hpcgen
+# score`.
 # Usage: find.sh HPCGEN EXAMPLES PYTHON
 set -eu
 hpcgen=$(realpath "$1") examples=$(realpath "$2") python=$3 scores=$(dirname "$(realpath "$0")")/scores.py
@@ -11,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# Small switches and groups, so that few ranks have several; and more faults of each kind.
+# Small switches and groups, so that few ranks have several of them; and more faults of each kind.
 "$hpcgen" --quiet --no-checksums --ranks 256 --out data --set machine.nodes_per_switch=8 \
     --set machine.nodes_per_group=16 --set machine.bad_node_share=0.06 --set machine.bad_cable_share=0.1 \
     --set machine.slow_node_share=0.06 --set linktest.tail_probability=1e-5 --set linktest.tail=200 \
@@ -37,7 +38,8 @@ check nodes.json slow_node
 check skew.json clock
 check damage.json missing_file truncated_file wrong_crc missing_rank stale_index
 
-# Causes of waits, of ranks with about as much work. Most of four slow nodes cost nothing, as another one is as slow.
+# Causes of waits, with ranks of about equal work. Most of the four slow nodes cost nothing, since another one is as
+# slow.
 # Usage: causes RANKS KIND...
 causes() {
     ranks=$1

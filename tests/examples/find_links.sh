@@ -22,7 +22,7 @@ for ranks; do
     rm -r "$data"
 done
 
-# The last three hosts have a switch of their own, far from the others, and ports that are not slow.
+# The last three hosts have their own switch, far from the others, and ports that are not slow.
 "$hpcgen" --quiet --no-checksums --ranks 256 --seed 7 --formats linktest --out "$scratch/far" \
     --set machine.bad_node_share=0
 "$python" "$examples/find_slow_links.py" "$scratch/far/linktest/pingpong_results_bin.sion" >"$scratch/found.json"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The heat solver, instrumented: what it writes is whole. Without its instrumentation, under the wrapper: the same
-# result, and a sound log. OTHER is instrumented, too, in another language, and writes the same plate.
-# Usage: heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN [OTHER]
+# The instrumented heat solver writes complete files. Without its instrumentation, under the wrapper, it gives the
+# same result and a valid log. OTHER is also instrumented, in another language, and writes the same plate. Usage:
+# heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN [OTHER]
 set -eu
 mpiexec=$1 processes=$2 wrapper=$3 heat=$(realpath "$4") plain=$(realpath "$5") hpcgen=$(realpath "$6")
 other=${7+$(realpath "$7")}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads load data by the example, plain and compressed; Python computes the same from the plain files.
-# Usage: imbalance.sh IMBALANCE HPCGEN
+# Reads load data with the example, plain and compressed. Python computes the same from the plain files. Usage:
+# imbalance.sh IMBALANCE HPCGEN
 set -eu
 absolute() { (cd "$(dirname "$1")" && echo "$PWD/$(basename "$1")"); }
 imbalance=$(absolute "$1") hpcgen=$(absolute "$2")

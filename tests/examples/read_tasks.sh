@@ -23,7 +23,7 @@ file=$(ls data/sion/*.sion)
 "$mpiexec" -n 3 "$read_tasks" "$file" | sort >got
 diff expected got
 
-# All processes say the same, and the program fails.
+# All processes report the same, and the program fails.
 if "$mpiexec" -n 2 "$read_tasks" nothing.sion 2>errors; then
     echo "expected a failure for a file that does not exist"
     exit 1

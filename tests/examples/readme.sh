@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The program shown on a page is the one that is tested. Usage: readme.sh PAGE.md LANGUAGE PROGRAM
+# The program shown on a page is the tested one. Usage: readme.sh PAGE.md LANGUAGE PROGRAM
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

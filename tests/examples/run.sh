@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs an example in an empty directory; the file it leaves must be found whole.
+# Runs an example in an empty directory. The file that it leaves must be complete.
 # Usage: run.sh HPCGEN FILE COMMAND...
 set -eu
 # Meson names programs relative to where it started.

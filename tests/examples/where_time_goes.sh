@@ -31,7 +31,7 @@ assert got[-1] == f"{messages} messages, {size} bytes", (got[-1], messages, size
 shown = {line[:31].strip(): float(line[31:42]) for line in got[:-1]}
 percent = sum(float(line[45:].split()[0]) for line in got[:-1])
 assert abs(percent - 100) < 0.1 * len(shown), got
-# What takes no time is not shown.
+# Entries without time are not shown.
 assert shown.keys() == {name for name, value in seconds.items() if value > 0}, (shown, seconds)
 for name, value in shown.items():
     assert abs(value - seconds[name]) < 2e-6 * (1 + value), (name, value, seconds[name])

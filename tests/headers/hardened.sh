@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What an optimised build is compiled and linked with shows in FILE. With "linked", only the second: of the modules of
-# Fortran, too little is C. Usage: hardened.sh READELF FILE [linked]
+# Checks that FILE shows the options an optimised build is compiled and linked with. With "linked", checks only the
+# linker's, since the Fortran modules have too little C. Usage: hardened.sh READELF FILE [linked]
 set -u
 readelf=$1 file=$2 kind=${3-} status=0
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a shared library exports and needs. Usage: symbols.sh NM LIBRARY serial|mpi|trace|mpe HEADER...
+# Checks what a shared library exports and needs. Usage: symbols.sh NM LIBRARY serial|mpi|trace|mpe HEADER...
 #
 # - It exports exactly what HEADERs declare; the tracing wrapper also functions of MPI and those that end a process, MPE2's names those for Fortran.
 # - It never prints, exits or raises, and leaves libm's transcendental functions alone, whose bits differ from
@@ -21,7 +21,7 @@ status=0
         >"$scratch/exported" || true
 case $kind in
 trace)
-    # Some stand for all: an empty list would not do either.
+    # A few names must be there, so that an empty list does not pass.
     if [ "$(grep -c -x -E 'P?MPI_(Init|Send|Recv|Pcontrol)' "$scratch/exported")" != 8 ]; then
         echo "$library: expected functions of MPI to be exported"
         status=1

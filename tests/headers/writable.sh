@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # No mutable globals. Usage: writable.sh NM FILE NAME...
 #
-# Of what FILE can write to for as long as it runs, only the NAMEs are ours, and each of them is there. Names of the
-# compiler, its runtimes, and the linker begin with an underscore or are those below; a program also holds copies of
-# the variables of libc and MPI.
+# Of the data that FILE can write during its whole run, only the NAMEs are ours, and each of them exists. Names of the
+# compiler, its runtimes, and the linker begin with an underscore or are listed below. A program also has copies of
+# variables of libc and MPI.
 set -eu
 nm=$1 file=$2
 shift 2
@@ -13,7 +13,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 printf '%s\n' "$@" | sed '/^$/d' | LC_ALL=C sort -u >"$scratch/expected"
 "$nm" -f sysv --defined-only "$file" >"$scratch/symbols"
-# A static variable of a function is NAME.NUMBER or FUNCTION.NAME, by compiler. clang may make one of each member of a struct.
+# A static variable in a function is NAME.NUMBER or FUNCTION.NAME, depending on the compiler. clang may make one for
+# each member of a struct.
 awk -F'|' '{ gsub(/ /, "") } $NF ~ /^\.t?(data|bss)$/ { print $1 }' "$scratch/symbols" |
     sed -e '/@/d' -e 's/\.[0-9]*$//' -e 's/^.*\.//' |
     grep -v -E '^_|^(completed|data_start|environ|std(in|out|err)|(ompi|mca|MPIR?|lsan|asan|gcov)_.*)$' |

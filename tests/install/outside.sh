@@ -10,7 +10,7 @@ source=$1 compiler=$2 mpiexec=${3-} mpicc=${4-mpicc} fc=${5-} mpifort=${6-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 prefix=${HPCW_PREFIX-$scratch/prefix}
-# As distributions have it: on Debian, libraries are not directly in lib.
+# As on distributions: on Debian, libraries are not directly in lib.
 lib=lib/$($compiler -print-multiarch 2>/dev/null || true)
 libdir=$prefix/$lib
 
@@ -18,7 +18,7 @@ mpi=disabled
 [ -z "$mpiexec" ] || mpi=enabled
 fortran=disabled
 [ -z "$fc" ] || fortran=enabled
-# Unoptimised, because only what is installed matters here, not its speed.
+# Unoptimised, since only the installed files matter here, not their speed.
 install() {
     CC=$compiler meson setup "$scratch/build" "$source" --prefix="$prefix" --libdir="$lib" --buildtype=debug \
         -Dmpi=$mpi -Dmpicc="$mpicc" -Dfortran=$fortran -Dtests=disabled -Dbench=enabled -Ddefault_library=both &&
@@ -35,7 +35,7 @@ PATH=$prefix/bin:$PATH
 export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH
 
 version=$("$source/tests/version.sh")
-# Every program below must get what is installed, not what is in the tree.
+# Every program below must use the installed files, not those in the tree.
 cd "$scratch"
 cp "$prefix"/share/doc/hpcw/examples/* .
 
@@ -287,7 +287,7 @@ for file in share/man/man1/sionconfig.1 share/man/man1/hpcgen.1 share/man/man1/h
     [ -s "$prefix/$file" ] || [ -s "$prefix/$file.gz" ] || { echo "not installed: $file"; exit 1; }
 done
 
-# All that is under version control, and nothing else; without that, in an unpacked archive, all that is there.
+# Everything under version control, and nothing else. In an unpacked archive without it, everything there.
 echo "== documents"
 (cd "$source" && { git ls-files LICENSE README.md doc examples 2>/dev/null ||
     find LICENSE README.md doc examples -type f; }) |

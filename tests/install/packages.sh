@@ -13,7 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 version=$("$source/tests/version.sh")
 archive=hpcw-$version.tar.xz
 
-# The archive depends on the commit alone: a second one, made from another place, must be the same.
+# The archive depends only on the commit: a second one, made elsewhere, must be identical.
 echo "== source archive"
 dist() { # NAME UMASK
     git clone -q "$source" "$scratch/$1"

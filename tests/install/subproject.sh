@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A Meson project with this tree as a subproject gets its libraries, and none of its tests.
+# A Meson project that has this tree as a subproject gets its libraries and none of its tests.
 # Usage: subproject.sh SOURCE_ROOT CC [MPICC [FC]]; without MPICC, without MPI, and without FC, without Fortran
 set -eu
 source=$1 compiler=$2 mpicc=${3-} fc=${4-}

@@ -24,7 +24,7 @@ else
 fi
 cd "$scratch"
 "$python" -m venv --system-site-packages v
-# Unoptimised, because only what is installed matters here, not its speed.
+# Unoptimised, since only the installed files matter here, not their speed.
 v/bin/pip install --no-index --no-build-isolation --disable-pip-version-check --config-settings=setup-args=-Doptimization=0 \
     ./source >log 2>&1 || { cat log; exit 1; }
 v/bin/python -c '

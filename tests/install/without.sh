@@ -6,7 +6,7 @@ set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Usage: setup SOURCE_ROOT OPTION...; all MPI and Fortran of this machine has another name.
+# Usage: setup SOURCE_ROOT OPTION...; all names of MPI and Fortran on this machine are hidden.
 setup() {
     rm -rf "$scratch/build"
     FC=gfortran.nowhere meson setup "$scratch/build" "$@" -Dmpicc=mpicc.nowhere -Dtests=disabled >"$scratch/log" 2>&1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# One process of a recording dies by SIGKILL in mid-run: every record that was made is in the log that is recovered.
+# One process of a recording dies by SIGKILL in the middle of the run. The recovered log has every record that was
+# made.
 # Usage: killed.sh MPIEXEC PROCESSES PROGRAM HPCGEN
 set -eu
 mpiexec=$1 processes=$2 program=$(realpath "$3") hpcgen=$(realpath "$4")
@@ -13,7 +14,7 @@ fail() {
     exit 1
 }
 
-# The launcher notices at once; should it not, the run is ended from outside.
+# The launcher notices at once; if it does not, the run is ended from outside.
 if timeout -k 10 60 "$mpiexec" -n "$processes" "$program" "$scratch" >out 2>&1; then
     cat out
     fail "expected a run that fails"
@@ -21,7 +22,7 @@ fi
 [ ! -e run.clog2 ] || fail "expected no log of a run that died"
 [ "$(find . -name 'run.clog2.*.local' | wc -l)" -eq "$processes" ] || fail "expected $processes local files, got: $(ls)"
 
-# Without the file of the last rank, a log is made on demand alone.
+# Without the file of the last rank, a log is made only on request.
 if [ "$processes" -gt 1 ]; then
     last=$((processes - 1))
     mkdir some
@@ -45,10 +46,10 @@ grep -q "^ranks: $processes\$" summary || fail "expected $processes ranks, got: 
 rank=0
 while [ "$rank" -lt "$processes" ]; do
     flushed=$(sed 's/^0*//' "flushed.$rank")
-    # Not those of waits for the disk, which are states of their own.
+    # Without those of waits for the disk, which are states of their own.
     count=$(sed -n "/name: Work\$/,/^    state:/s/^ *- rank=$rank count=\([0-9]*\) .*/\1/p" summary)
     [ "${count:-0}" -ge "$flushed" ] || fail "rank $rank: expected $flushed states, got ${count:-none}"
     rank=$((rank + 1))
 done
-# That of the one that died has what it recorded after its last flush, too.
+# The file of the dead process also has what it recorded after its last flush.
 [ "$count" -eq $((flushed + 500)) ] || fail "rank $((rank - 1)): expected 500 states after the $flushed that were flushed, got $count"

@@ -2,7 +2,7 @@
 -- All ranks send long messages at once, all over the machine.
 parameters = {
   bytes = 4194304, -- of a message
-  messages = 1,    -- of a rank in a phase: the first one goes half way round, each further one elsewhere
+  messages = 1,    -- of a rank in a phase: the first goes to the rank half of all ranks away, the others elsewhere
 }
 
 function run()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Equal pieces of work, whose times show what disturbs a rank, as benchmarks of noise measure it.
+-- Equal pieces of work. Their times show the disturbances of a rank, as noise benchmarks measure them.
 parameters = {
   pieces = 2500, -- in a phase
   work = 2e-4,   -- seconds of each

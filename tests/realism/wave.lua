@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- A chain of ranks that exchange messages with both neighbours after equal work. The one in the middle is late once.
+-- A chain of ranks that exchange messages with both neighbours after equal work. The middle rank is late once.
 parameters = {
   work = 1e-3,  -- seconds
   delay = 2e-2, -- seconds

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# hpcw-trace finds the library of the program's MPI, says where the log will be, and sets what its options say.
+# hpcw-trace finds the library for the program's MPI, says where the log will be, and applies its options.
 # Usage: command.sh HPCW_TRACE LIBDIR LIBRARY MPIEXEC PROGRAM OTHER_PROGRAM OTHER_LIBRARY HPCGEN [STATIC_PROGRAM]
-# LIBDIR: from the directory of hpcw-trace. OTHER_...: of another MPI.
+# LIBDIR: relative to the directory of hpcw-trace. OTHER_...: of another MPI.
 set -eu
 command=$(realpath "$1") libdir=$2 library=$(realpath "$3") mpiexec=$4 program=$(realpath "$5") other=$(realpath "$6")
 other_library=$(realpath "$7") hpcgen=$(realpath "$8") static=${9:+$(realpath "$9")}
@@ -29,7 +29,7 @@ refused() {
     [ "$(wc -l <err)" = 1 ] || fail "$*: expected one line" err
     grep -q "^hpcw-trace: $pattern" err || fail "$*: expected $pattern" err
 }
-# The environment that a program gets.
+# Prints the environment that a program gets.
 environment() {
     "$trace" "$@" sh -c 'env' 2>/dev/null | grep -e '^HPCW_TRACE' -e '^LD_PRELOAD' | LC_ALL=C sort
 }
@@ -83,7 +83,7 @@ ENDE
 diff expected got
 "$mpiexec" -n 2 "$trace" --only collective --output few.clog2 "$program" >out 2>err || fail "the program fails" err
 "$hpcgen" info few.clog2 | grep -q 'MPI_Send' && fail "messages are recorded"
-# What follows the program is the program's.
+# Words after the program are its arguments.
 [ "$("$trace" sh -c 'echo "$@"' sh --output x -h 2>/dev/null)" = "--output x -h" ] || fail "the program gets other words"
 got=0
 "$trace" sh -c 'exit 5' 2>/dev/null || got=$?

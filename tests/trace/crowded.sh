@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The wrapper's tables overflow, and then cannot grow. The program is not affected, and one line reports what is not in
-# the log.
+# The wrapper's tables overflow and then cannot grow. The program is not affected, and one line reports what is
+# missing in the log.
 # Usage: crowded.sh MPIEXEC PROCESSES PROGRAM HPCGEN
 set -eu
 mpiexec=$1 processes=$2 program=$(realpath "$3") hpcgen=$(realpath "$4")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A traced program dies at a random moment, in every way there is. The log that is recovered has every call that the
-# program itself counted, and of each thread at most one more. The next run says what is left. DIES_RUNS sets how often
-# each way is tried.
+# A traced program dies at a random moment, in every possible way. The recovered log has every call that the program
+# itself counted, and at most one more for each thread. The next run reports what is left. DIES_RUNS is the number of
+# tries for each way.
 # Usage: dies.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 . "$(dirname "$0")/dies.inc"
 runs=${DIES_RUNS:-1}
@@ -19,7 +19,7 @@ for how in kill segv abort exit mpi_abort term; do
         rm -f counts.* ready local/* run.clog2 recovered.clog2
         at=$(moment)
         if [ "$how" = term ]; then
-            # As a batch system ends a job: everything that belongs to it.
+            # Like a batch system that ends a job: all its processes.
             setsid "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$scratch" wait 0 >out 2>&1 &
             job=$!
             until [ -e ready ]; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the wrapper says about the log at the begin and at the end of a program, and that it says nothing else.
+# The wrapper's messages about the log at the begin and end of a program, and that it prints nothing else.
 # Usage: ends.sh LIBRARY PROGRAM OPENS PLUGIN TOOL HPCGEN
 set -eu
 library=$(realpath "$1") program=$(realpath "$2") opens=$(realpath "$3") plugin=$(realpath "$4")
@@ -27,13 +27,13 @@ traced() {
     env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" "$@" >out 2>err || fail "the program fails"
 }
 
-# Usage: says [PATTERN]; one line that starts so, or nothing
+# Usage: says [PATTERN]; expects one line that starts like this, or nothing
 says() {
     [ "$(wc -l <err)" -eq $# ] || fail "expected $# lines"
     [ $# -eq 0 ] || grep -q "^hpcw_trace: $1" err || fail "expected: $1"
 }
 
-# A log replaces that of the last run, with a word if its name is not the user's choice.
+# A log replaces that of the last run. This is reported if the user did not choose its name.
 traced "$program"
 says
 "$hpcgen" verify --quiet ends.clog2
@@ -55,7 +55,7 @@ for end in return exit quick_exit _exit; do
     rm ends.clog2 local/*
 done
 
-# A name that cannot be that of a log is known at the start, and the default is used.
+# A name that no log can have is detected at the start, and the default is used.
 mkdir sub
 long=$(printf '%0300d' 0)
 for name in sub/ / sub/.. "sub/$long"; do
@@ -65,7 +65,7 @@ for name in sub/ / sub/.. "sub/$long"; do
     rm ends.clog2
 done
 
-# The command that makes the log can be pasted, whatever the log and the directory are called.
+# The command that makes the log can be pasted, whatever the names of log and directory are.
 # A name of the log that messages do not show is left to the user.
 # shellcheck disable=SC2317 # called by eval
 hpcgen() {
@@ -82,7 +82,7 @@ for name in "it's \$(touch pwned).clog2" "-n;touch pwned" "$(printf 'two\nlines'
     rm -f "./$name" recovered "a 'b"/*
 done
 
-# Viewers refuse a log without records, so there is none.
+# Viewers refuse a log without records, so none is made.
 traced "$program" empty
 says 'no log: the program made no call that is recorded'
 traced HPCW_TRACE=0 "$program"
@@ -97,7 +97,7 @@ env LD_PRELOAD="$library:$tool${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=tool.
     fail "the program fails"
 says "$tool gets no calls of MPI: it has MPI_Finalize and comes after the wrapper"
 
-# The functions of MPI come from a handle.
+# The program gets MPI's functions from a handle.
 mpi=$(ldd "$library" | sed -n 's/.* => \(.*libmpi[a-z]*\.so\.[0-9]*\) .*/\1/p')
 for of in "$mpi handle" "$plugin deep"; do
     # AddressSanitizer ends a program that opens a library with RTLD_DEEPBIND.

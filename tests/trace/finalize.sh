@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the program does in MPI_Finalize is in the log, also if another tool calls MPI_Finalize past the wrapper.
+# Calls within MPI_Finalize are in the log, even if another tool calls MPI_Finalize and bypasses the wrapper.
 # Usage: finalize.sh MPIEXEC PROCESSES LIBRARY PROGRAM TOOL HPCGEN
 set -eu
 mpiexec=$1 processes=$2 library=$(realpath "$3") program=$(realpath "$4") tool=$(realpath "$5") hpcgen=$(realpath "$6")

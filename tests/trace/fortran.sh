@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program of Fortran prints the same with the wrapper preloaded as without it, and its log has the calls and messages
-# that the program itself has counted, and no others.
+# A Fortran program prints the same with and without the preloaded wrapper. Its log has exactly the calls and messages
+# that the program itself has counted.
 # Usage: fortran.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 processes=$2 library=$(realpath "$3") program=$(realpath "$4") hpcgen=$(realpath "$5")
@@ -10,7 +10,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# The sanitisers' run time demands to be loaded first, but the wrapper is.
+# The sanitizers' library must be loaded first, but here the wrapper is.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 

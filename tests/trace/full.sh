@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The directory of local files is full, becomes full, or is missing. The program ends as without the wrapper, its log has
-# everything, and a message says that its records were not safe.
+# The directory of local files is full, becomes full, or is missing. The program ends as without the wrapper, its log
+# is complete, and a message says that its records were not safe.
 # Usage: full.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 if [ -z "${INSIDE_NAMESPACE-}" ]; then
     unshare -m true 2>/dev/null || { echo "needs root, to mount a small tmpfs"; exit 77; }
@@ -16,7 +16,8 @@ small() {
     mount -t tmpfs -o "size=${1}k" tmpfs local || { echo "cannot mount a small tmpfs"; exit 77; }
 }
 
-# Usage: finishes WHY; the program and its log are whole, and a message says why records were not safe.
+# Usage: finishes WHY; checks that the program and its log are complete, and that a message says why records were not
+# safe.
 finishes() {
     rm -f run.clog2
     run finish 1500 >out 2>err || fail "the program fails" err
@@ -27,7 +28,7 @@ finishes() {
     compare run.clog2 0
 }
 
-# The program ends as it should, but its log cannot be written.
+# The program ends normally, but its log cannot be written.
 unwritten() {
     HPCW_TRACE_FILE=$scratch/nowhere/run.clog2 run finish 1500 >out 2>err || fail "the program fails" err
     grep -q 'hpcw_trace: no log: ' err || fail "expected no log, got:" err
@@ -53,7 +54,7 @@ small 8192
 finishes 'No space left on device'
 [ -z "$(ls local)" ] || fail "expected no local file, got: $(ls local)"
 
-# What was in memory is lost then, and the message says so.
+# Records in memory are then lost, and the message says so.
 echo "== it becomes full, and the log cannot be written"
 small 8192
 unwritten
@@ -94,7 +95,7 @@ if image "it cannot allocate space: ext3" mkfs.ext3 -q; then
     finishes 'Operation not supported'
 fi
 
-# Once the disk is full, a second store to a page would be a SIGBUS.
+# Once the disk is full, a second store to a page would raise SIGBUS.
 if image "it copies on write: btrfs" mkfs.btrfs -q; then
     rm -f counts.* ready
     touch hold

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The log is where the program was when it began, wherever it goes; nothing else is written, overwritten or left.
+# The log is where the program began, wherever it goes. Nothing else is written, overwritten or left.
 # Usage: moved.sh MPIEXEC LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") hpcgen=$(realpath "$4")
@@ -26,7 +26,7 @@ for how in same first second each root renamed linked closed; do
     [ -s $work/app.clog2 ] || { cat out; fail "expected the log in $work, got: $(find . -name '*.clog2')"; }
     "$hpcgen" verify $work/app.clog2 || fail "the log is damaged"
     if [ "$how" = closed ]; then
-        # Records after that are in memory, and the line says so; files of the program have what it wrote.
+        # Later records are in memory, and the line says so. The program's files have what it wrote.
         for own in here/own.*; do
             [ "$(cat "$own")" = "$(basename "$own")" ] || fail "$own: something else was written there"
         done
@@ -40,7 +40,7 @@ for how in same first second each root renamed linked closed; do
     rm -rf here there traces
 done
 
-# A link that was there at the start is followed.
+# A link that existed at the start is followed.
 how=same
 mkdir here traces there
 ln -s ../there/real here/app.clog2
@@ -50,7 +50,7 @@ ln -s ../there/real here/app.clog2
 [ -h here/app.clog2 ] || fail "expected the link to stay"
 rm -rf here there traces
 
-# What is planted under the name of a local recording stops no program.
+# Something planted under the name of a local recording stops no program.
 how=planted
 mkdir traces
 mkfifo traces/app.clog2.0123456789abcdef.000000.local

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Where the wrapper can record nothing, the program does as without it, and one line says why there is no log.
+# If the wrapper can record nothing, the program behaves as without it, and one line says why there is no log.
 # Usage: no_log.sh LIBRARY PROGRAM PROGRAM_OF_ANOTHER_MPI OPENS PLUGIN_OF_ANOTHER_MPI
 set -eu
 library=$(realpath "$1") program=$(realpath "$2") other=$(realpath "$3") opens=$(realpath "$4") plugin=$(realpath "$5")
@@ -13,7 +13,7 @@ unset OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0:detect_leaks=0
 export ASAN_OPTIONS
 
-# Usage: run [NAME=VALUE...] PROGRAM [ARGUMENT...]; expects what it does without the wrapper.
+# Usage: run [NAME=VALUE...] PROGRAM [ARGUMENT...]; expects the behaviour without the wrapper.
 run() {
     expected=0 got=0
     env "$@" >plain.out 2>plain.err || expected=$?

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# If only some processes of a job have the wrapper, the program does as without it, one line names the others, and
+# If only some processes of a job have the wrapper, the program behaves as without it. One line names the others, and
 # the local files become a log.
 # Usage: partial.sh MPIEXEC LIBRARY PROGRAM HPCGEN
 set -eu
@@ -15,7 +15,7 @@ export ASAN_OPTIONS HPCW_TRACE_FILE HPCW_TRACE_DIR
 with="env LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD}"
 mkdir local
 
-# Usage: job MISSING RECORDED ARGUMENT...: what the line says, the number of other processes, and what mpiexec gets
+# Usage: job MISSING RECORDED ARGUMENT...: the expected line, the number of other processes, and arguments of mpiexec
 job() {
     missing=$1 recorded=$2
     shift 2
@@ -50,7 +50,7 @@ job() {
 {
     job '' 3 -n 3 $with "$program"
     job '' 3 -n 3 env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 $with "$program"
-    # Short, as here nobody comes.
+    # A short time, since nobody comes here.
     HPCW_TRACE_WAIT=1
     export HPCW_TRACE_WAIT
     job 'rank 2' 2 -n 2 $with "$program" : -n 1 "$program"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program prints the same with the wrapper preloaded as without it, and its log has no errors.
+# A program prints the same with and without the preloaded wrapper, and its log has no errors.
 # Usage: run.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 processes=$2 library=$(realpath "$3") program=$(realpath "$4") hpcgen=$(realpath "$5")
@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# The sanitisers' run time demands to be loaded first, but the wrapper is.
+# The sanitizers' library must be loaded first, but here the wrapper is.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 
@@ -52,7 +52,7 @@ sound() {
     [ ! -s problems ] || fail "$1: problems:" problems
 }
 
-# Usage: count STATE; prints how often it is in the log.
+# Usage: count STATE; prints how often the state is in the log.
 count() {
     awk -v state="$1" '$1 == "name:" { found = $2 == state } $1 == "count:" && found { print $2; exit }' info
 }
@@ -83,7 +83,7 @@ expect MPI_Type_dup "$processes"
 expect MPI_Type_create_subarray "$processes"
 expect MPI_Request_get_status "$processes"
 expect MPI_Scan
-# All nonblocking receives but the cancelled one.
+# All nonblocking receives except the cancelled one.
 expect MPE_Irecv_waited $((processes * (4 + 10 * (4 + 40) + 10 + 1) + (processes > 1 ? 2 * (processes / 2) * 2 : 0)))
 
 echo "== threads"

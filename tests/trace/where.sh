@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# States are on the communicator that they belong to, with the bytes that a call moves, and one-sided calls are arrows.
+# States are on their communicator and have the bytes that a call moves. One-sided calls are arrows.
 # Usage: where.sh MPIEXEC LIBRARY PROGRAM WHERE-LOG HPCGEN
 set -eu
 mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") where_log=$(realpath "$4") hpcgen=$(realpath "$5")
@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# The sanitisers' run time demands to be loaded first, but the wrapper is.
+# The sanitizers' library must be loaded first, but here the wrapper is.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The format as a user of hpcgen meets it.
+# The format as a user of hpcgen sees it.
 failed=0
 bad() {
     echo "$*"
@@ -36,7 +36,7 @@ END
 echo '{"findings": []}' >none.json
 "$HPCGEN" score none.json whole >score || bad "score fails"
 
-# What the row does not have, and what is of other formats alone.
+# Verbs that the row does not have, and options of other formats only.
 use='got counter; use verify, info, report or export'
 refuse 1 "whole/$file: --form: expected csv for counter, got npy" "$HPCGEN" export whole/$file --output x --form npy
 refuse 1 "whole/$file: --task: expected none for counter, got one" "$HPCGEN" export whole/$file --output x --task 1
@@ -59,7 +59,7 @@ grep -q '"stuck_ranks": \[[0-9]' whole/truth.json || bad "truth.json names no st
 "$HPCGEN" "$@" --out parts --part 1/2 && "$HPCGEN" "$@" --out parts --part 2/2 && "$HPCGEN" join --quiet parts
 diff -r whole parts || bad "parts differ from the whole"
 
-# Other numbers of processes, also more of them than ranks.
+# Other numbers of processes, including more than there are ranks.
 if [ -n "$MPIEXEC" ]; then
     "$MPIEXEC" -n 3 "$HPCGEN" "$@" --out mpi && diff -r whole mpi || bad "3 processes write something else"
     "$HPCGEN" --ranks 2 --formats counter --quiet --out few
@@ -67,7 +67,7 @@ if [ -n "$MPIEXEC" ]; then
     diff -r few few-mpi || bad "4 processes write something else for 2 ranks"
 fi
 
-# The fuzz target starts from good files.
+# The fuzz target starts from valid files.
 for seed in "$HERE"/../fuzz/seeds/counter/*; do
     "$HPCGEN" verify --quiet "$seed" || bad "the reader refuses the seed $seed"
 done
