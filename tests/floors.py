@@ -110,12 +110,12 @@ PUBLIC = {
     "libwriter/io": {"status", "version", "sink"},
     "libwriter/comm": {"status", "version", "comm", "mpi"},
 }
-# Who may see mpi.h or hpcw/mpi.h.
+# Folders that may include mpi.h or hpcw/mpi.h.
 MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|bindings/(mpe|sionlib)/|gen/cli/launch\.c$|bench/|bindings/fortran/comm\.c$")
-# The one header of the generator that bench, without its kernels, includes.
+# The only header of the generator that bench may include, except for its kernels.
 BENCH_GEN = "gen/dataset/sample.h"
 
-# Functions that take a path or list a directory, without what systems put before and after their names.
+# Functions that take a path or list a directory, without the prefixes and suffixes that systems add.
 PATH_CALLS = set(
     """
     access canonicalize_file_name chdir chmod chown chroot creat eaccess euidaccess faccessat fchmodat fchownat fdopendir
@@ -127,7 +127,7 @@ PATH_CALLS = set(
     syscall system tempnam tmpfile tmpnam truncate unlink unlinkat utime utimensat utimes
     """.split()
 )
-# Files elsewhere that may make such a call, and why.
+# Files elsewhere that may make such a call, with the reason.
 PATH_CALLERS = {
     "bindings/sionlib/handles/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
     "libwriter/trace/program.c": "syscall: ends the process, in the place of _exit",
@@ -176,7 +176,7 @@ for path in sources:
 
 
 def circle(edges):
-    """Some circle of a graph as a list, or None."""
+    """Returns a circle of a graph as a list, or None."""
     state, path = {}, []
 
     def visit(node):
@@ -251,7 +251,7 @@ purposes = collections.Counter(re.findall(r"^ +HPCW_I_FOR_\w+ =\s*(\d+)", text["
 for number, times in purposes.items():
     if times > 1:
         bad("libwriter/base/rng.h", f"the purpose {number} occurs {times} times")
-# The simulator draws by hpcw_i_draw alone, each purpose at one place, so that no two quantities share coordinates.
+# The simulator draws only by hpcw_i_draw, each purpose at one place. So no two quantities share coordinates.
 drawn = collections.Counter()
 for path in text:
     if path.startswith("gen/sim/"):
@@ -283,7 +283,7 @@ def source_of_object(top, name):
 
 
 def source_of(member):
-    """The source of an object of a library."""
+    """Returns the source file of an object in a library."""
     top = re.search(r"((?:bindings/)?[a-z]+)/lib[^/]*\.a", member)
     return source_of_object(top.group(1), os.path.basename(member)) if top else None
 
@@ -309,14 +309,14 @@ calls = collections.defaultdict(set)
 for path, names in undefined.items():
     for name in names:
         there = defined.get(name)
-        # The wrapper defines MPI's names; whoever calls them means MPI's.
+        # The wrapper defines MPI's functions; calls to them mean MPI's.
         if there is None or there == path or name.startswith(("MPI_", "PMPI_")):
             continue
-        if name in functions:  # a table of rows names them, but calls nothing
+        if name in functions:  # a table of rows names them but calls nothing
             calls[path].add(there)
         here, target = folder(path), folder(there)
         if re.match(r"hpcw_(?!i_)", name) and (not here.startswith("libwriter/") or target.startswith("libwriter/format")):
-            continue  # the public library, for whoever may include its headers
+            continue  # the public library, for folders that may include its headers
         if target != here and target not in allowed.get(here, ()):
             bad(path, f"{here} may not call {name} of {there}")
 found = circle(calls)

@@ -30,7 +30,7 @@ UNSHARED = "CHAOS_UNSHARED"
 
 
 def with_own_mounts():
-    """Starts this program again where its mounts end with it, if that is allowed."""
+    """Restarts this program in a namespace where its mounts end with it, if allowed."""
     if UNSHARED not in os.environ:
         own = ["unshare", "--mount", "--propagation", "private"]
         able = os.geteuid() == 0 and shutil.which(own[0]) and subprocess.run(own + ["true"], check=False).returncode == 0
@@ -53,7 +53,7 @@ def arguments():
 
 
 class Table:
-    """What was tried and what survived, by kind."""
+    """Numbers of tries and survivals, by kind."""
 
     def __init__(self, kinds):
         self.kinds = kinds
@@ -70,7 +70,7 @@ class Table:
 
 
 def once(given, harm, kind, table):
-    """Does a kind in the current directory. Whether that may be forgotten."""
+    """Runs a kind in the current directory. Returns whether its files may be removed."""
     try:
         times = harms.KINDS[kind][0](harm) or 1
         table.tried[kind] += times
@@ -89,7 +89,7 @@ def once(given, harm, kind, table):
 
 
 def one_round(given, number, mounts, table, place, late):
-    """Each kind as often as it says, but once if it is late()."""
+    """Runs each kind as often as it says, but only once if it is late()."""
     os.mkdir(place)
     dataset = harms.Dataset(given, random.Random(f"{given.seed} {number}"), os.path.join(place, "whole"))
     for kind in table.kinds:

@@ -21,12 +21,12 @@ import runs
 
 FORMATS = ("linktest", "sion", "vom", "clog2", "rank2file")
 OUT = "out"
-# A machine that comes back after this much of an undisturbed run finds anything between nothing and all of it.
+# A machine that returns after this much of an undisturbed run may find nothing, a part, or everything.
 LATEST = 1.3
 
 
 class Dataset:
-    """Arguments of hpcgen, and what an undisturbed run makes of them."""
+    """Arguments of hpcgen, and the result of an undisturbed run."""
 
     def __init__(self, given, luck, directory):
         self.directory = directory
@@ -48,7 +48,7 @@ class Dataset:
 
 
 class Harm:
-    """What a kind needs: its random numbers, a dataset, and the checks."""
+    """Needs of a kind: its random numbers, a dataset, and the checks."""
 
     def __init__(self, given, luck, dataset, mounts, number):
         self.given, self.luck, self.dataset, self.mounts, self.number = given, luck, dataset, mounts, number
@@ -70,7 +70,7 @@ class Harm:
         return path
 
     def moment(self, seconds=None):
-        """A moment of an undisturbed run, in seconds."""
+        """Returns a random time of an undisturbed run, in seconds."""
         return self.luck.uniform(0, LATEST * (seconds or self.dataset.seconds))
 
     def signal(self):
@@ -79,14 +79,14 @@ class Harm:
     # ---- what must hold
 
     def verify(self, path, *more):
-        """Whether hpcgen accepts it; if not, it says why in one line."""
+        """Returns whether hpcgen accepts it. If not, the reason must be one line."""
         verdict = runs.run(self.given.hpcgen, "verify", "--quiet", path, *more)
         if verdict.status not in (0, 1) or (verdict.status == 1) != (verdict.output.count("hpcgen: ") == 1):
             raise runs.Broken(f"{verdict}: status {verdict.status}: {verdict.output}")
         return verdict
 
     def whole(self, by, dataset=None):
-        """`by` ended with status 0."""
+        """Checks the dataset after `by` ended with status 0."""
         verdict = self.verify(OUT)
         if verdict.status != 0:
             raise runs.Broken(f"{by}: status 0, but {verdict.output}")
@@ -96,7 +96,7 @@ class Harm:
             raise runs.Broken(f"{by}: status 0, but these files differ, are missing or too many: {differ}")
 
     def settled(self, run, dataset=None):
-        """`run` ended somehow."""
+        """Checks the dataset after `run` ended in any way."""
         if run.status == 0:
             return self.whole(run, dataset)
         left = runs.tree(OUT)
@@ -121,7 +121,7 @@ class Harm:
 # ---- killed ---------------------------------------------------------------------------------------------------------
 
 def killed(h):
-    """A run dies at a random moment, and so do the first that resume it."""
+    """A run dies at a random moment, and so do the first runs that resume it."""
     for attempt in range(h.luck.randint(1, 3)):
         run = runs.Run(h.hpcgen(*["--resume"][:attempt]))
         run.wait_until(h.moment())
@@ -132,7 +132,7 @@ def killed(h):
 
 
 def killed_mpi(h):
-    """One process of several dies, or all of them, or the launcher is told to end."""
+    """One of several processes dies, or all do, or the launcher is told to end."""
     number = h.processes()
     for attempt in range(h.luck.randint(1, 2)):
         run = runs.Run([h.given.mpiexec, "-n", number, *h.hpcgen(*["--resume"][:attempt])])
@@ -181,14 +181,14 @@ def killed_parts(h):
 # ---- no space -------------------------------------------------------------------------------------------------------
 
 def limited(h):
-    """No file may be longer than this."""
+    """Limits the size of files."""
     run = runs.run(*h.hpcgen(), largest=h.luck.randrange(max(h.dataset.sizes.values())))
     h.settled(run)
     h.resume()
 
 
 def limited_one(h):
-    """The same for one process of several."""
+    """The same for one of several processes."""
     number = h.processes()
     victim = h.luck.randrange(number)
     blocks = h.luck.randrange(max(h.dataset.sizes.values()) // 512 + 1)
@@ -235,7 +235,7 @@ def full(h):
 # ---- failures inside -------------------------------------------------------------------------------------------------
 
 def one_fails(h):
-    """System calls and allocations of one process fail, or collectives of all: tests/chaos/one_fails.c."""
+    """System calls and allocations fail on one process, or collectives on all: tests/chaos/one_fails.c."""
     rounds = 100
     run = runs.run(h.given.mpiexec, "-n", h.processes(), h.program("one_fails"), h.luck.randrange(1 << 32), rounds)
     if run.status != 0:
@@ -248,7 +248,7 @@ def one_fails(h):
 # ---- damaged --------------------------------------------------------------------------------------------------------
 
 def damage(h):
-    """Changes a file of a copy of the dataset. Returns its name, what was done, and whether a size shows it."""
+    """Changes a file of a copy of the dataset. Returns its name, the change, and whether its size shows it."""
     shutil.copytree(h.dataset.directory, OUT)
     while True:
         name = h.luck.choice(sorted(h.dataset.tree))
@@ -275,18 +275,18 @@ def damage(h):
 
 
 def damaged(h):
-    """verify finds a damaged file by its size and digest. Without digests, it may accept what the structure allows."""
+    """verify finds a damaged file by size and digest. Without digests, it may accept what the structure allows."""
     name, what, by_size = damage(h)
     verdict = h.verify(OUT)
     if verdict.status == 0 and (h.dataset.checksums or (by_size and name != "manifest.json")):
         raise runs.Broken(f"verify accepts a damaged dataset: {what}")
-    # A lost file of the list, or one of another size, is made again.
+    # A listed file that is missing or has another size is made again.
     if by_size and name not in ("manifest.json", "truth.json", "CHECKSUMS.xxh128"):
         h.resume()
 
 
 def repaired(h):
-    """The same, and then it is repaired."""
+    """The same, followed by a repair."""
     if not re.search(r"^ +repair\b", runs.run(h.given.hpcgen, "--help").output, re.MULTILINE):
         raise runs.Unable("hpcgen has no repair")
     name, what, _ = damage(h)
@@ -307,7 +307,7 @@ HELD = re.compile(r"another run|process \d+|pid \d+", re.IGNORECASE)
 
 
 def race(h, first, second, datasets):
-    """Two runs in one directory. A run with status 0 owns what is there at the end."""
+    """Two runs in one directory. If a run ends with status 0, the files at the end are its own."""
     one = runs.Run(first)
     time.sleep(h.moment() * h.luck.choice((0, 0.1, 1)))
     two = runs.Run(second)
@@ -320,21 +320,21 @@ def race(h, first, second, datasets):
 
 
 def raced_same(h):
-    """Two runs of the same parameters."""
+    """Two runs with the same parameters."""
     more = h.luck.choice(([], ["--resume"]))
     race(h, h.hpcgen(*more), h.hpcgen(*h.luck.choice((more, ["--resume"]))), (h.dataset, h.dataset))
     h.resume()
 
 
 def raced_other(h):
-    """Two runs of different parameters, perhaps the second one by force."""
+    """Two runs with different parameters; the second may use --force."""
     os.mkdir("other")
     other = Dataset(h.given, h.luck, os.path.abspath("other"))
     race(h, h.hpcgen(), h.hpcgen(*h.luck.choice(([], ["--resume"], ["--force"])), dataset=other), (h.dataset, other))
 
 
 def raced_parts(h):
-    """All parts at the same time, which they may."""
+    """All parts at the same time, which is allowed."""
     parts = h.luck.randint(2, 4)
     made = [runs.Run(h.hpcgen("--part", f"{part + 1}/{parts}")) for part in range(parts)]
     for run in made:
@@ -360,7 +360,7 @@ def harmed_solver(h, command, **environment):
 
 
 def solver(h):
-    """A program that writes all formats dies: what has its name is whole."""
+    """A program that writes all formats dies. Files with their final name are complete."""
     h.processes()
     run = harmed_solver(h, [h.program("heat"), OUT, 60, h.luck.randint(4, 400)])
     for path, mark in (("links.sion",) * 2, ("heat.clog2",) * 2, ("plate.sion",) * 2, ("ckpt", "ckpt/.scr/index.scr")):
@@ -373,7 +373,7 @@ def solver(h):
 
 
 def traced(h):
-    """A traced program dies: there is no log, and its local files become one."""
+    """A traced program dies. There is no log, and its local files become one."""
     h.processes()
     local = os.path.abspath("local")
     os.mkdir(local)
@@ -393,7 +393,7 @@ def traced(h):
             raise runs.Broken(f"{run}: cannot be recovered: {recovered.output}")
 
 
-# How often a round does each: those that start no launcher take little time.
+# How often each kind runs in a round; kinds without a launcher take little time.
 KINDS = {
     "killed": (killed, 3),
     "killed-mpi": (killed_mpi, 1),

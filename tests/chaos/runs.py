@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that are started, harmed and waited for, and what they left."""
+"""Starts, harms and waits for programs, and examines what they left."""
 import hashlib
 import os
 import re
@@ -15,7 +15,7 @@ TEMPORARY = re.compile(r"(^|/)\.hpcw")  # a temporary file, or the state of an u
 
 
 class Broken(Exception):
-    """What must never happen, in one of several tries."""
+    """Something that must never happen happened in one of several tries."""
 
     def __init__(self, what, tried=1, survived=0):
         super().__init__(what)
@@ -23,11 +23,11 @@ class Broken(Exception):
 
 
 class Unable(Exception):
-    """This machine cannot do it."""
+    """This machine does not support it."""
 
 
 def processes_of(session):
-    """The processes of a session, by (start, id): the launcher of a parallel program is the first."""
+    """Returns the processes of a session, by (start, id); a parallel program's launcher is the first."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -42,7 +42,7 @@ def processes_of(session):
 
 
 class Run:
-    """A program in a session of its own. `largest`: the limit of its files' sizes, in bytes."""
+    """A program in its own session. `largest`: limit of its files' sizes, in bytes."""
 
     alive = set()
 
@@ -105,14 +105,14 @@ class Run:
 
 
 def run(*command, **how):
-    """A run that nobody harms, to its end."""
+    """Runs a program undisturbed to its end."""
     made = Run(command, **how)
     made.end()
     return made
 
 
 def end_all():
-    """Ends the runs that nobody waits for any more."""
+    """Ends runs that nobody waits for any more."""
     while Run.alive:
         left = Run.alive.pop()
         left.kill(signal.SIGKILL)
@@ -125,7 +125,7 @@ def bytes_of(path):
 
 
 def tree(directory):
-    """The digest of every file below a directory, by its path in it."""
+    """Returns the digest of every file below a directory, by its relative path."""
     return {
         os.path.relpath(os.path.join(folder, name), directory):
             hashlib.blake2b(bytes_of(os.path.join(folder, name)), digest_size=16).digest()

@@ -4,7 +4,7 @@ import struct
 
 
 def streams(name):
-    """The streams of all tasks by their ranks."""
+    """Returns the streams of all tasks by rank."""
     out, files = {}, 1
     k = 0
     while k < files:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slurm on the hosts: its controller on the front end, a daemon on each host."""
+"""Slurm on the hosts: its controller on the front end, and a daemon on each host."""
 import os
 import re
 import shutil
@@ -37,7 +37,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES MaxTime=5
 
 
 def up(c):
-    """Starts Slurm, if it does not run yet."""
+    """Starts Slurm unless it is running."""
     if getattr(c, "slurm", False):
         return
     path = os.environ["PATH"] + ":/usr/sbin"
@@ -48,7 +48,7 @@ def up(c):
         os.mkdir(place, 0o755)
     with open("/mnt/munge/key", "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as f:
         f.write(os.urandom(128))
-    # One for all hosts: they see its socket.
+    # One directory for all hosts, which see its socket.
     do("/usr/sbin/munged", "--force", "--key-file=/mnt/munge/key", "--socket=/mnt/munge/socket",
        "--pid-file=/mnt/munge/pid", "--log-file=/mnt/munge/log", "--seed-file=/mnt/munge/seed")
     with open("/mnt/slurm/slurm.conf", "w") as f:
@@ -66,7 +66,7 @@ def start(host):
 
 
 def wait_for(command, good):
-    """Repeats a command until its output is good."""
+    """Repeats a command until its output is as expected."""
     began = time.monotonic()
     while not good(said := do("sh", "-c", command)):
         if time.monotonic() > began + HANG:
@@ -76,7 +76,7 @@ def wait_for(command, good):
 
 
 def job(c, script, *options):
-    """Submits a script. Returns the number of the job."""
+    """Submits a script. Returns the job's number."""
     for name, value in c.OPENMPI.items():
         if name != "OMPI_MCA_plm_rsh_agent":  # Slurm starts them
             os.environ[name] = value
@@ -86,7 +86,7 @@ def job(c, script, *options):
 
 
 def finish(number):
-    """Waits for its end. Returns the states of its tasks."""
+    """Waits for the end of a job. Returns the states of its tasks."""
     wait_for(f"squeue -h -j {number} -o %T || true", lambda said: said.split() == [])
     said = do("scontrol", "show", "job", number)
     return re.findall(r"JobState=(\S+)", said), said
@@ -128,7 +128,7 @@ def srun(c):
 
 
 def array(c):
-    """An array job: each task writes its part, a last job joins them."""
+    """An array job: each task writes its part, and a last job joins them."""
     up(c)
     out = "/mnt/shared/slurm.array"
     shutil.rmtree(out, ignore_errors=True)
@@ -141,7 +141,7 @@ def array(c):
 
 
 def interrupted(c, out, harm):
-    """Submits a job of a large dataset, does the harm in the middle, and waits for the end of the job."""
+    """Submits a job of a large dataset, harms it in the middle, and waits for its end."""
     number = job(c, "mpirun " + words(plain.big(c, out)), "-N4", "-n8")
     began = time.monotonic()
     while not os.path.exists(f"{out}/.hpcw") and time.monotonic() < began + HANG:

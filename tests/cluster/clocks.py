@@ -10,7 +10,7 @@ from hosts import Broken
 
 SECONDS = 8
 DRIFTS = (10, 50, -30, 0)  # of the hosts
-SLACK_US = 2  # between the two clocks that clock.c reads, one after the other
+SLACK_US = 2  # between the two clocks that clock.c reads one after the other
 OF_PROCESS = re.compile(r"process (\d+): round trips ([\d.]+) and ([\d.]+), drift (-?[\d.]+)")
 OF_WRAPPER = re.compile(r"clocks: system clock; 1 of \d+ processes .* drift ([\d.]+) us per s, round trip ([\d.]+) us and ([\d.]+)")
 ERROR = re.compile(r"process (\d+): wrong by ([\d.]+)")
@@ -18,7 +18,7 @@ MESSAGES = re.compile(r"messages (\d+), backwards (\d+), by at most ([\d.]+)")
 
 
 def record(c, drifts, *command, **environment):
-    """Records with these drifts of the hosts, in millionths. Returns what was printed."""
+    """Records with these drifts of the hosts, in millionths. Returns the output."""
     settings = {f"DRIFT_{host.name}": str(drift) for host, drift in zip(c.hosts, drifts)}
     log = c.fresh("clocks") + "/ring.clog2"
     made = c.mpirun(len(c.hosts), "env", *(word.format(log=log) for word in command), c.clock, log, SECONDS, **settings,
@@ -32,7 +32,7 @@ def check_drift(measured, injected, trips):
 
 
 def check_log(c, output, trips):
-    """Checks the times in the log, with the longest round trip of each process. Returns a sentence."""
+    """Checks the times in the log against the longest round trip of each process. Returns a sentence."""
     errors = [float(error) for _, error in ERROR.findall(output)]
     found = MESSAGES.search(output)
     if len(errors) != len(c.hosts) or not found:
@@ -58,17 +58,17 @@ def measure(c, drifts):
 
 
 def offsets(c):
-    """Other zeros alone."""
+    """The clocks differ only in their zeros."""
     return measure(c, [0] * len(c.hosts))
 
 
 def drift(c):
-    """Other rates, too."""
+    """The clocks also differ in their rates."""
     return measure(c, DRIFTS)
 
 
 def wrapper(c):
-    """The same with the wrapper, which says the largest figures of all processes."""
+    """The same with the wrapper, which reports the largest figures of all processes."""
     output = record(c, DRIFTS, f"LD_PRELOAD={c.drift}:{c.trace}", "HPCW_TRACE_FILE={log}", HPCW_TRACE_CLOCK="system",
                     HPCW_TRACE_CLOCKS="1")
     found = OF_WRAPPER.search(output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""MooseFS on the hosts: the master on the front end, a server of data and a mount on each host."""
+"""MooseFS on the hosts: the master on the front end; a data server and a mount on each host."""
 import json
 import os
 import shutil
@@ -37,7 +37,7 @@ def write(path, text):
 
 
 def mounted(c):
-    """Mounts it on all hosts, if it is not yet."""
+    """Mounts it on all hosts unless it is mounted."""
     if getattr(c, "mfs", False):
         return PLACE
     for tool in ("mfsmaster", "mfschunkserver", "mfsmount"):
@@ -58,7 +58,7 @@ def mounted(c):
     for host in c.hosts:
         host.do("mfsmount", PLACE, "-H", "front")
     do("mfsmount", PLACE, "-H", "front")
-    # One copy of each byte, and no bin that keeps removed files.
+    # One copy of each byte, and no trash that keeps removed files.
     do("mfssetgoal", "-r", "1", PLACE)
     do("mfssettrashtime", "-r", "0", PLACE)
     wait_for_servers(c)
@@ -67,7 +67,7 @@ def mounted(c):
 
 
 def wait_for_servers(c):
-    """Servers register a moment after they start; until then there is no space."""
+    """Waits until the servers have registered, since there is no space before."""
     began = time.monotonic()
     while time.monotonic() < began + HANG:
         try:
@@ -79,7 +79,7 @@ def wait_for_servers(c):
     raise Unable(f"{PLACE}: its servers do not come up")
 
 
-# Prints what the file system lacks, as a program on one host sees it and as another host sees that.
+# Prints the shortcomings of the file system, as a program sees them on one host and from another host.
 PROBE = """
 import ctypes, errno, fcntl, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -112,7 +112,7 @@ except FileExistsError:
     pass
 """
 
-# Opens the same new files as the same program on another host, at the same moments.
+# Opens the same new files as the same program on another host, at the same times.
 AT_ONCE = """
 import os, sys, time
 begin, failed = float(sys.argv[2]), 0
@@ -129,7 +129,7 @@ print(failed)
 
 
 def lacks(c):
-    """What programs cannot rely on there. Not a property of the product, so nothing of it is wrong."""
+    """Prints what programs cannot rely on there. These are no faults of the product."""
     here = c.fresh("probe", below=mounted(c))
     write("/mnt/probe.py", PROBE)
     write("/mnt/at_once.py", AT_ONCE)
@@ -155,7 +155,7 @@ def generate(c):
 
 
 def lease(c):
-    """One run at a time in a directory, also if the other is on another host."""
+    """Only one run at a time may use a directory, even if the other is on another host."""
     out = c.fresh("lease", below=mounted(c))
     one, other = c.hosts[:2]
     first = Run(one.enter() + ["exec " + " ".join(map(str, plain.hpcgen(c, out)))])
@@ -176,12 +176,12 @@ def heat(c):
 
 
 def restart(c):
-    """Checkpoints that other numbers of hosts go on from."""
+    """Checkpoints from which other numbers of hosts continue."""
     return plain.restart(c, mounted(c))
 
 
 def trace_there(c):
-    """Local files on the distributed file system: in memory instead, and that is said."""
+    """With local files on the distributed file system, records stay in memory, and this is reported."""
     here = c.fresh("traced", below=mounted(c))
     said = c.mpirun(4, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 4, HPCW_TRACE_FILE=f"{here}/heat.clog2",
                     HPCW_TRACE_DIR=here)
@@ -192,7 +192,8 @@ def trace_there(c):
 
 
 def bench(c):
-    """hpcw-bench on four processes, every layout and mode, everything read back. Of 15 borders of ranks 3 are of hosts."""
+    """hpcw-bench on four processes: every layout and mode, all data read back. Of 15 boundaries of ranks, 3 are
+    between hosts."""
     here, out = c.fresh("bench", below=mounted(c)), "/mnt/shared/bench"
     shutil.rmtree(out, ignore_errors=True)
     c.mpirun(4, c.bench, here, "--quiet", "--verify", "--ranks", 16, "--blocksize", "4K,64K", "--record", "64K", "--per-rank",

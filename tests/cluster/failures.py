@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes wrong on several hosts: an error that says what to do, or a result, and never a run that hangs."""
+"""Failures on several hosts: each gives a helpful error or a result, and no run hangs."""
 import os
 import re
 import signal
@@ -54,7 +54,7 @@ def disappears(c):
 
 
 def one_name(c):
-    """Two hosts of the same name: what one of them left is not taken for what a dead process of the other left."""
+    """Two hosts of the same name: leftovers of one are not taken for those of a dead process of the other."""
     out = c.fresh("one_name")
     first, second = c.hosts[0], c.hosts[1]
     second.do("hostname", first.name)
@@ -69,12 +69,12 @@ def one_name(c):
     return "a lease that the other host left is refused there; its own host resumes"
 
 
-# Not by tc's netem, which many kernels do not have.
+# Not by tc's netem, which many kernels lack.
 SLOW = "while :; do kill -STOP -1; sleep 0.02; kill -CONT -1; sleep 0.002; done"
 
 
 def slow(c):
-    """One host is slow: all its processes stand still nine tenths of the time."""
+    """One host is slow: all its processes are stopped nine tenths of the time."""
     out = c.fresh("slow")
     brake = Run(c.hosts[2].enter() + [SLOW])
     try:
@@ -109,7 +109,8 @@ def full(c):
 
 
 def gathered(c):
-    """A program dies on all hosts; its local files are gathered and become a log by the commands of doc/tracing.md."""
+    """A program dies on all hosts. Its local files are gathered and become a log by the commands of
+    doc/tracing.md."""
     here = c.fresh("gathered")
     made = c.mpirun(8, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 100000, started=True,
                     HPCW_TRACE_FILE=f"{here}/heat_plain.clog2")

@@ -27,7 +27,7 @@ FRONT = "front"
 
 
 class Broken(Exception):
-    """What must not happen."""
+    """Something that must not happen."""
 
 
 class Hangs(Broken):
@@ -39,11 +39,11 @@ class Hangs(Broken):
 
 
 class Unable(Exception):
-    """This machine cannot do it."""
+    """This machine does not support it."""
 
 
 def do(*command, **how):
-    """A command that must succeed. Returns its output."""
+    """Runs a command that must succeed. Returns its output."""
     made = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False, timeout=HANG, **how)
     if made.returncode != 0:
@@ -52,7 +52,7 @@ def do(*command, **how):
 
 
 def in_own_namespaces(command):
-    """Runs this command again as the front end, and ends with its status. Leaves no file either."""
+    """Runs this command again as the front end, and ends with its status. It leaves no file either."""
     scratch = tempfile.mkdtemp(prefix="hpcw-cluster.")
     own = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "--net", "--uts", "--ipc",
            "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -71,7 +71,7 @@ def in_own_namespaces(command):
 
 
 class Run:
-    """A program, possibly of many processes. Starts at once. `talks`: its standard input is open."""
+    """A program, possibly with many processes. It starts at once. `talks`: its standard input is open."""
 
     def __init__(self, command, talks=False, **environment):
         self.command = [str(word) for word in command]
@@ -99,13 +99,13 @@ class Run:
         return self
 
     def ok(self):
-        """It must have ended with status 0. Returns its output."""
+        """Checks that it ended with status 0. Returns its output."""
         if self.status != 0:
             raise Broken(f"{self}: status {self.status}: {self.output[-3000:]}")
         return self.output
 
     def refused(self, what):
-        """It must have ended with another status, and this message."""
+        """Checks that it ended with another status and this message."""
         if self.status == 0 or not re.search(what, self.output):
             raise Broken(f"{self}: status {self.status}, expected a failure and {what!r}, got: {self.output[-3000:]}")
         return self.output
@@ -115,12 +115,12 @@ class Run:
 
 
 def run(*command, **environment):
-    """A program to its end."""
+    """Runs a program to its end."""
     return Run(command, **environment).end()
 
 
 class Host:
-    """One host: its namespaces, held by its first process."""
+    """A host: its namespaces, held by its first process."""
 
     def __init__(self, cluster, number, clock_s=0):
         self.cluster, self.number, self.clock_s = cluster, number, clock_s
@@ -128,7 +128,7 @@ class Host:
         self.address = f"10.77.0.{number}"
         self.first = None
 
-    # A host has a boot ID of its own, as the product tells hosts apart by it. Its tmpfs are small, like memory.
+    # A host has its own boot ID, by which the product tells hosts apart. Its tmpfs are small, like memory.
     SCRIPT = """
 set -eu
 hostname "$1"
@@ -143,7 +143,7 @@ exec sleep infinity
 """
 
     def up(self):
-        """Makes the namespaces, and a link to the bridge."""
+        """Makes the namespaces and a link to the bridge."""
         own = ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--time", "--fork", "--kill-child", "--mount-proc",
                "--monotonic", str(self.clock_s), "--boottime", str(self.clock_s)]
         holder = subprocess.Popen(own + ["sh", "-c", self.SCRIPT, "host", self.name], stdin=subprocess.DEVNULL,
@@ -163,13 +163,14 @@ exec sleep infinity
         self.do("ip", "link", "set", "eth0", "up")
 
     def down(self):
-        """It disappears, with all its processes, at once and without a word."""
+        """The host disappears at once with all its processes, without a message."""
         self.holder.kill()
         self.holder.wait()
         subprocess.run(["ip", "link", "delete", f"to-{self.name}"], check=False, stderr=subprocess.DEVNULL)
 
     def again(self):
-        """A host of this name, after this one is down. It is another one: its boot ID is new, its disks are empty."""
+        """Makes a host of this name after this one is down. It is another host: its boot ID is new and its disks
+        are empty."""
         new = Host(self.cluster, self.number, self.clock_s)
         new.up()
         return new
@@ -185,7 +186,8 @@ exec sleep infinity
         return run(*self.enter(), shlex.join(words))
 
 
-# What ssh would do. MPICH's launcher gives it options of ssh, and both launchers several words that a shell then reads.
+# Does what ssh would do. MPICH's launcher passes options of ssh; both launchers pass several words for a shell to
+# parse.
 AGENT = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 first=$(cat "/mnt/hosts/$1") || exit 255
@@ -198,7 +200,7 @@ class Cluster:
     """The front end and its hosts."""
 
     def __init__(self, build, mpich, count=4):
-        # Hosts that have been up for days and for years.
+        # The hosts have been up for days and for years.
         self.hosts = [Host(self, number, clock_s=10 ** (2 * number)) for number in range(1, count + 1)]
         self.seen_below_mnt = {"build": build, "mpich": mpich, "source": SOURCE}
         self.hpcgen, self.bench = "/mnt/build/gen/hpcgen", "/mnt/build/bench/hpcw-bench"
@@ -247,7 +249,8 @@ class Cluster:
     }
 
     def mpirun(self, processes, *command, hosts=None, mpi=(), started=False, **environment):
-        """A program of this many processes, the same number on each of these hosts. `started`: do not wait for it."""
+        """Runs a program with this many processes, equally many on each of these hosts. `started`: does not wait
+        for it."""
         hosts = hosts or self.hosts
         slots = -(-processes // len(hosts))
         exported = [word for name in environment for word in ("-x", name)]
@@ -269,14 +272,14 @@ class Cluster:
         return made
 
     def mpich(self, processes, *command):
-        """A program of this many processes on all hosts, by MPICH's own launcher."""
-        # Its processes wait without yielding, and here there are more of them than processors.
+        """Runs a program with this many processes on all hosts, by MPICH's own launcher."""
+        # Its processes wait without yielding, and there are more of them than processors.
         return self.limited("mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", "/mnt/agent", "-n", processes,
                             "-genv", "LD_PRELOAD", self.yields, "-hosts", ",".join(host.name for host in self.hosts),
                             *command)
 
     def fresh(self, name, below="/mnt/shared"):
-        """The path of an empty directory."""
+        """Returns the path of an empty directory."""
         path = os.path.join(below, name)
         shutil.rmtree(path, ignore_errors=True)
         os.mkdir(path)

@@ -11,7 +11,7 @@ RANKS = 256
 
 
 def tree(directory):
-    """The digest of every file below a directory, by its path in it."""
+    """Returns the digest of every file below a directory, by its relative path."""
     found = {}
     for folder, _, names in os.walk(directory):
         for name in names:
@@ -22,7 +22,7 @@ def tree(directory):
 
 
 def same(one, other):
-    """Both directories have the same files."""
+    """Checks that both directories have the same files."""
     want, got = tree(one), tree(other)
     if want != got or not want:
         differ = sorted(name for name in want.keys() | got.keys() if want.get(name) != got.get(name))
@@ -34,7 +34,7 @@ def hpcgen(c, out):
 
 
 def whole(c):
-    """The dataset of one process that all others must equal."""
+    """Makes the dataset with one process, which all others must equal."""
     path = "/mnt/shared/whole"
     if not os.path.exists(path):
         run(*hpcgen(c, path)).ok()
@@ -42,12 +42,12 @@ def whole(c):
 
 
 def big(c, out):
-    """A dataset that takes seconds."""
+    """Arguments of a dataset that takes seconds."""
     return [c.hpcgen, "--quiet", "--ranks", 4 * RANKS, "--scale", "small", "--out", out]
 
 
 def big_whole(c):
-    """That of one process."""
+    """The dataset of one process."""
     path = "/mnt/shared/whole.big"
     if not os.path.exists(path):
         run(*big(c, path)).ok()
@@ -100,7 +100,7 @@ def by_mpich(c, name, launch):
 
 
 def generate_mpich(c):
-    """The same with MPICH, over files of Open MPI."""
+    """The same with MPICH, replacing files of Open MPI."""
     return by_mpich(c, "mpich", lambda program, out: c.mpich(8, program, *hpcgen(c, out)[1:]))
 
 
@@ -114,7 +114,7 @@ def heat(c, shared="/mnt/shared"):
 
 
 def restart(c, shared="/mnt/shared"):
-    """Checkpoints that other numbers of hosts go on from."""
+    """Checkpoints from which other numbers of hosts continue."""
     here = c.fresh("restart", below=shared)
     counts = ((8, 4), (6, 3), (2, 1), (4, 4))
     for step, (processes, hosts) in enumerate(counts, 1):
@@ -126,7 +126,7 @@ def restart(c, shared="/mnt/shared"):
 
 
 def trace(c):
-    """A program that is recorded."""
+    """A recorded program."""
     log = os.path.join(c.fresh("traced"), "heat.clog2")
     c.mpirun(8, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 4, HPCW_TRACE_FILE=log, HPCW_TRACE_DIR="/dev/shm").ok()
     run(c.hpcgen, "verify", "--quiet", log).ok()

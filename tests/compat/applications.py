@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Public programs that use SIONlib, unchanged, with SIONlib and with hpcw.
+"""Runs public programs that use SIONlib, unchanged, with SIONlib and with hpcw.
 
 Usage: applications.py PAGE BUILD_ROOT HPCGEN [MPIEXEC MPICC]
 
@@ -34,7 +34,7 @@ if not (prefix and nest and reader and fti and mpiexec and shutil.which("cmake")
     sys.exit(77)
 
 BOTH = ("SIONlib", "hpcw")
-# All of its settings, as it has no defaults for most of them. 4: checkpoints through SIONlib.
+# All settings of FTI, as most have no default. 4: checkpoints through SIONlib.
 FTI_CONFIGURATION = """
 [basic]
 head=0
@@ -82,7 +82,7 @@ class Failed(Exception):
 
 
 def run(command, where, **more):
-    """Its standard output."""
+    """Returns its standard output."""
     ended = subprocess.run(command, cwd=where, capture_output=True, timeout=3600, check=False, **more)
     if ended.returncode != 0:
         raise Failed(f"{' '.join(command)}: {ended.returncode}\n{(ended.stdout + ended.stderr).decode(errors='replace')[-4000:]}")
@@ -90,7 +90,7 @@ def run(command, where, **more):
 
 
 def install(work):
-    """hpcw as a program finds it. Returns the prefix in which it is."""
+    """Installs hpcw as a program finds it. Returns the prefix."""
     root = f"{work}/installed"
     run(["meson", "install", "-C", built, "--no-rebuild", "--quiet", "--destdir", root], work)
     for directory, _, names in os.walk(root):
@@ -100,7 +100,7 @@ def install(work):
 
 
 def options_for(who, kind, modules):
-    """Those of the compiler, and those of the linker."""
+    """Options for the compiler and for the linker."""
     if who == "SIONlib":
         kinds = {"ser": ["ser"]}.get(kind, [kind, "gen", "ser"])
         return [f"-I{prefix}/include", "-D_SION_LINUX"], [*originals.archives(prefix, kinds), "-lpthread"]
@@ -129,7 +129,7 @@ def build_nest(work, who, modules):
     if not os.path.exists(share):
         os.makedirs(os.path.dirname(share))
         os.symlink(f"{nest}/lib", share)
-    # Its CMake asks sionconfig, which hpcw does not have, for what is said here; what it asks pkg-config has no answer.
+    # Its CMake asks sionconfig, which hpcw lacks, for what is given here. Its questions to pkg-config get no answer.
     return build(work, who, "nest", nest, "nest", [
         f"-DCMAKE_INSTALL_PREFIX={work}/nest-prefix", "-DCMAKE_CXX_FLAGS=" + " ".join(compiler), "-Dwith-sionlib=ON",
         "-DSIONLIB_INCLUDE=" + compiler[0][2:], "-DSIONLIB_LIBRARIES=" + ";".join(linker), "-DSIONLIB_DEFINES=-DSION_OMPI",
@@ -139,7 +139,7 @@ def build_nest(work, who, modules):
 
 def build_fti(work, who, modules):
     compiler, _ = options_for(who, "mpi", modules)
-    # One library each, as its CMake finds them; where one has all, it is named for each of them.
+    # Its CMake looks for several libraries. If one has everything, it is named for each of them.
     names = ("MPI", "GEN", "SER", "COM", "COM_LOCK")
     libraries = originals.archives(prefix, ["mpi", "gen", "ser"])
     if who == "hpcw":
@@ -182,7 +182,7 @@ def run_nest(work, directories):
 
 
 def checkpoint_of(where):
-    """The last checkpoint, and the number of the run, which is different each time."""
+    """Returns the last checkpoint, and the run's number, which differs each time."""
     found = [p for p in originals.files_of(f"{where}/global") if p.endswith("-sionlib.fti")]
     if len(found) != 1:
         raise Failed(f"{where}: expected one checkpoint, got {found}")
@@ -194,7 +194,8 @@ def checkpoint_of(where):
 
 
 def run_fti(work, directories, first, second):
-    """Writes checkpoints with one library, stops, and goes on with another one. Returns the last checkpoint of each."""
+    """Writes checkpoints with one library, stops, and continues with another one. Returns the last checkpoint of
+    each."""
     where = fresh(f"{work}/run/fti-{first}-{second}", "local", "global", "meta")
     with open(f"{where}/configuration", "w", encoding="utf-8") as file:
         file.write(FTI_CONFIGURATION)

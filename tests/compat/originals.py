@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts share that run programs with SIONlib and with hpcw."""
+"""Functions for scripts that run programs with SIONlib and with hpcw."""
 import os
 import re
 
 
 def sionlib_prefix():
-    """The directory with SIONlib's include/ and lib/, or None."""
+    """Returns the directory with SIONlib's include/ and lib/, or None."""
     return os.environ.get("HPCW_SIONLIB")
 
 
 def library_name(prefix):
-    """Some releases call their libraries lsion..."""
+    """Handles releases whose libraries are named lsion..."""
     return "sion" if os.path.exists(f"{prefix}/lib/libsioncom_64.a") else "lsion"
 
 
 def archives(prefix, kinds):
-    """SIONlib's static libraries of these kinds, in the order in which a program links them."""
+    """Returns SIONlib's static libraries of these kinds, in link order."""
     return [f"{prefix}/lib/lib{library_name(prefix)}{kind}_64.a" for kind in [*kinds, "com"]] + \
         [f"{prefix}/lib/lib{library_name(prefix)}com_64_lock_none.a"]
 

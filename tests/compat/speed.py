@@ -24,7 +24,7 @@ prefix = originals.sionlib_prefix()
 
 
 def rates(binary, directory):
-    """The rate of each row."""
+    """Returns the rate of each row."""
     with tempfile.TemporaryDirectory(dir=directory) as scratch:
         said = subprocess.run([mpiexec, "-n", str(PROCESSES), binary, f"{scratch}/records.sion", "1"], check=True,
                               stdout=subprocess.PIPE, timeout=300).stdout.decode()

@@ -88,7 +88,7 @@ KINDS = [
     (THREADS, ["cc", "-fopenmp"], "-DSION_OMP", ["omp", "gen", "ser"], ["hpcw_sionlib_omp"]),
     (HYBRID, [mpicc, "-fopenmp"], "-DSION_OMPI", ["ompi", "gen", "ser"], ["hpcw_sionlib_ompi"]),
 ]
-# More sources of a program, its arguments, the program whose files it reads, and whether it is for one process.
+# More sources of a program, its arguments, the program whose files it reads, and whether it is serial.
 PARTS = {
     "examples/par_mandel/mandelmpi.c": ["mandelsion.c"],
     "examples/par_mandel/mandelseq.c": ["mandelsion.c", "ppmwrite.c"],
@@ -96,7 +96,7 @@ PARTS = {
 ARGUMENTS = {"examples/par_mandel/mandelmpi.c": "-t 1 -w 256 -h 256 -x -.59 -.54 -.58 -.53 -i 256 -b 64"}
 AFTER = {"examples/par_mandel/mandelseq.c": "examples/par_mandel/mandelmpi.c"}
 ALONE = {"examples/par_mandel/mandelseq.c"}
-# Sources without a row of their own, and why.
+# Sources that have no row, and why.
 INTERNAL = "calls functions of SIONlib that are not in its interface: "
 OTHERS = {
     "examples/par_mandel/mandelsion.c": "a part of `mandelmpi` and `mandelseq`",
@@ -123,13 +123,13 @@ OTHERS = {
 
 
 def compile_for(hpcw, kind, program, out):
-    """Whether a program compiles and links."""
+    """Returns whether a program compiles and links."""
     _, compiler, define, theirs, ours = kind
     parts = [f"{source}/{program}", *(f"{source}/{os.path.dirname(program)}/{part}" for part in PARTS.get(program, []))]
-    # Some include headers of SIONlib's tree that are not installed; they are found last.
+    # Some include headers of SIONlib's tree that are not installed. These are searched last.
     command = [*compiler, "-w", "-D_GNU_SOURCE", *define.split(), "-D_SION_LINUX"]
     if hpcw:
-        # A release that calls its functions lsion_... has these names in some of its programs.
+        # A release that calls its functions lsion_... uses these names in some programs.
         names = set()
         for part in parts:
             with open(part, encoding="utf-8", errors="replace") as file:
@@ -145,7 +145,7 @@ def compile_for(hpcw, kind, program, out):
 
 
 def run(kind, program, binary, directory):
-    """Its status and sorted output."""
+    """Returns its status and sorted output."""
     parallel = kind[1][0] == mpicc and program not in ALONE
     command = [*([mpiexec, "-n", "4"] if parallel else []), binary, *ARGUMENTS.get(program, "").split()]
     environment = dict(os.environ, OMP_NUM_THREADS="2", LSION_DEBUG_SILENT="1")
@@ -158,7 +158,7 @@ def run(kind, program, binary, directory):
 
 
 def judge(kind, program):
-    """The row of a program: what it does with either library, and its files."""
+    """Returns the row of a program: its results with each library, and its files."""
     with tempfile.TemporaryDirectory() as scratch:
         results = {}
         for who in ("sionlib", "hpcw"):

@@ -25,61 +25,62 @@ TASKS = 4
 
 
 class Case:
-    """What cases have in common. Commands run in the directory that holds the trees."""
+    """Base of all cases. Commands run in the directory with the trees."""
 
     ways = ("kill", "fail", "look")
-    same_output = True  # what it prints, in every run
+    same_output = True  # every run prints the same
     syncs = ()  # levels of durability for the model of lost writes
     may_be_none = False  # a reader may find nothing before the next start
-    same_bytes = True  # in every run
-    keeps = True  # what is alike in all states stays
-    changing = ()  # files that go through more than the states
+    same_bytes = True  # every run gives the same bytes
+    keeps = True  # what is the same in all states stays
+    changing = ()  # files with more intermediate contents than the states
 
     def __init__(self, name, programs, processes=1):
         self.name, self.programs, self.processes = name, programs, processes
         self.states = {}
         self.point = None  # the call at which it was harmed
-        self.power_failed = False  # the host has started again since
+        self.power_failed = False  # the host has restarted since
 
     # ---- what a case says
 
     def make_old(self):
-        """Makes what is there before the command, in the current directory."""
+        """Makes the files before the command, in the current directory."""
 
     def command(self, sync=None):
         raise NotImplementedError
 
     def look(self):
-        """The state that a reader accepts, "none" if there is nothing, or None, and why."""
+        """Returns the state that a reader accepts, "none" if there is nothing, or None, and the reason."""
         raise NotImplementedError
 
     def sees(self, name):
-        """The same, when the files are those of this state."""
+        """The same, if the files are those of this state."""
         return self.look()
 
     def nexts(self):
-        """The next starts by name; each returns the states that may then be there."""
+        """Returns the next starts by name; each returns the states that may exist afterwards."""
         return {"again": self.again}
 
     def undisturbed(self, calls):
-        """Gets the calls of a run that nobody harmed."""
+        """Receives the calls of an undisturbed run."""
 
     def more_states(self):
-        """Further whole states by name, made in the directory with the old one."""
+        """Further complete states by name, made in the directory with the old state."""
         return {}
 
     def promised(self, sync):
-        """Whether at this level of durability the next start must find or make a whole state after the power failed."""
+        """Returns whether, at this level of durability, the next start must find or make a complete state after a
+        power failure."""
         return sync == "directory"
 
     def reported(self, sync):
-        """Whether at this level what was reported as done must be there after the power failed."""
+        """Returns whether, at this level, results reported as done must survive a power failure."""
         return sync == "directory"
 
     # ---- common
 
     def run(self, *command, status=0):
-        """A command that must end with this status; None: with any."""
+        """Runs a command that must end with this status; None: any status."""
         done = runs.run(*command)
         if status is not None and done.status != status:
             raise Broken(f"{done}: status {done.status}: {done.output[-300:]}")
@@ -93,7 +94,7 @@ class Case:
         return points.tree(".")
 
     def at_once(self):
-        """What must hold before the next start."""
+        """Checks what must hold before the next start."""
         now = points.named(self.files())
         for name, what in now.items():
             if name not in self.changing and not any(name in state and state[name] == what for state in self.states.values()):
@@ -105,7 +106,7 @@ class Case:
         self.accepted(now)
 
     def accepted(self, now):
-        """A reader accepts only what is whole."""
+        """Checks that a reader accepts only complete states."""
         state, why = self.look()
         if state in self.states:
             self.holds(now, state)
@@ -130,7 +131,7 @@ class Case:
         self.refuses()
 
     def refuses(self):
-        """A reader accepts only what is whole."""
+        """Checks that a reader accepts only complete states."""
         state, why = self.look()
         if state in self.states:
             self.holds(points.named(self.files()), state)
@@ -141,11 +142,11 @@ class Case:
         """A reader took the tree for this state."""
 
     def unfinished(self):
-        """Whether a reader may refuse what is there before the next start."""
+        """Returns whether a reader may refuse the files before the next start."""
         return False
 
     def afterwards(self, allowed, strict=True):
-        """What must hold after the next start. Not strict: temporary files may be there."""
+        """Checks what must hold after the next start. Not strict: temporary files may exist."""
         now = self.files() if strict else points.named(self.files())
         for name in allowed:
             if now == (self.states[name] if strict else points.named(self.states[name])):
@@ -160,7 +161,7 @@ class Case:
 # ---- writers --------------------------------------------------------------------------------------------------------
 
 class Writer(Case):
-    """A writer of the library; tests/crash/writers.c."""
+    """A writer of the library: tests/crash/writers.c."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "file", "none")
@@ -184,7 +185,7 @@ class Writer(Case):
         return command
 
     def again(self):
-        """On one process, which makes the same bytes."""
+        """Runs it on one process, which makes the same bytes."""
         self.run(*self.writer("new", *self.new))
         return ("new",)
 
@@ -231,7 +232,8 @@ class LoadData(Writer):
 
 
 class Recording(Writer):
-    """A log that a program records. Its local files stay when it dies; they are data, and `hpcgen recover` reads them."""
+    """A log that a program records. Its local files stay when it dies. They are data, which `hpcgen recover`
+    reads."""
 
     ways = ("kill", "fail")
 
@@ -258,7 +260,7 @@ class Recording(Writer):
     recordable = 0  # the last call before the first record
 
     def undisturbed(self, calls):
-        """Only the local file is there before the records, and the log after them."""
+        """Before the records only the local file exists; after them the log exists."""
         self.recordable = next(call["n"] for call in calls if "/local/" not in call["path"]) - 1
 
     def at_once(self):
@@ -270,7 +272,7 @@ class Recording(Writer):
         return Case.again(self)
 
     def all_recorded(self):
-        """Whether it died after its last record. A process of several may die while others record."""
+        """Returns whether it died after its last record. One of several processes may die while others record."""
         return self.processes == 1 and self.point > self.recordable
 
     def recover(self):
@@ -301,10 +303,10 @@ class Recording(Writer):
 # ---- checkpoints ----------------------------------------------------------------------------------------------------
 
 class Checkpoints(Case):
-    """Datasets of a prefix. What the index says counts, not its bytes."""
+    """Datasets of a prefix. The content of the index counts, not its bytes."""
 
     prefix = "scr"
-    changing = ("scr/.scr/index.scr",)  # datasets are added and dropped one after the other
+    changing = ("scr/.scr/index.scr",)  # datasets are added and dropped one by one
 
     def dataset(self, number, word, layout):
         self.run(self.programs.writers, "rank2file", self.prefix, word, f"id={number}", f"layout={layout}", f"tasks={TASKS}")
@@ -313,7 +315,7 @@ class Checkpoints(Case):
         return self.run(self.programs.hpcgen, "scr", action, self.prefix, *more, status=status)
 
     def listed(self):
-        """The names in the index."""
+        """Returns the names in the index."""
         if not os.path.exists(f"{self.prefix}/.scr/index.scr"):
             return set()
         return {dataset["name"] for dataset in json.loads(self.scr("list", "--json").output)["datasets"]}
@@ -326,7 +328,7 @@ class Checkpoints(Case):
         return now
 
     def look(self):
-        """Every dataset that is listed must be sound."""
+        """Checks that every listed dataset is intact."""
         if not os.path.exists(f"{self.prefix}/.scr/index.scr"):
             return "none", "no index"
         done = self.scr("check", status=None)
@@ -342,7 +344,7 @@ class Checkpoints(Case):
         return (name if state is not None else None), why[-300:]
 
     def refuses(self):
-        """A sound dataset has the files of one of the states, and no others."""
+        """Checks that an intact dataset has exactly the files of one of the states."""
         if not os.path.exists(f"{self.prefix}/.scr/index.scr"):
             return
         said = re.search(r"^\{.*^\}", self.scr("check", "--json", status=None).output, re.DOTALL | re.MULTILINE)
@@ -353,7 +355,7 @@ class Checkpoints(Case):
                 raise Broken(f"{dataset['name']} is taken for sound, with files of no state")
 
     def part(self, files, name):
-        """The data files of a dataset."""
+        """Returns the data files of a dataset."""
         start = f"{self.prefix}/{name}/"
         return {path: what for path, what in files.items() if path.startswith(start) and not path.startswith(start + ".scr/")}
 
@@ -362,7 +364,7 @@ class Checkpoints(Case):
         return tuple(self.states)
 
     def reindex(self):
-        """What the index no longer lists does not come back from what is left of it."""
+        """Checks that datasets no longer in the index do not come back from their remains."""
         before = self.listed()
         self.scr("reindex", status=0 if before else None)
         state, why = self.look()
@@ -376,17 +378,18 @@ class Checkpoints(Case):
         return tuple(self.states)
 
     def is_old(self, name):
-        """Whether a dataset that is listed is that of the old state, and not one that the command wrote."""
+        """Returns whether a listed dataset is that of the old state, not one that the command wrote."""
         return True
 
     def names(self, state):
-        """The datasets that a state lists."""
+        """Returns the datasets that a state lists."""
         text = self.states[state].get(f"{self.prefix}/.scr/index.scr")
         return {dataset["name"] for dataset in json.loads(text)["datasets"]} if text else set()
 
 
 class CheckpointWriter(Checkpoints):
-    """A dataset is written over an older one of its name: the old one, the new one, or, in between, none of them."""
+    """A dataset is written over an older one of its name. The state is the old one, the new one or, in between,
+    neither."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "file", "none")
@@ -406,7 +409,7 @@ class CheckpointWriter(Checkpoints):
                 *([f"sync={sync}"] if sync else [])]
 
     def more_states(self):
-        """Without either."""
+        """Neither of them exists."""
         if not self.fresh:
             self.scr("drop", "ckpt.1")
             return {"without": self.files()}
@@ -424,7 +427,7 @@ class CheckpointWriter(Checkpoints):
         return self.run(*command).output == "old"
 
     def prune(self):
-        """A checkpoint that is whole, but whose writer died before the index, stays: reindex lists it."""
+        """A complete checkpoint whose writer died before the index stays; reindex lists it."""
         allowed = super().prune()
         index = f"{self.prefix}/.scr/index.scr"
         now, new = points.tree("."), self.states["new"]
@@ -435,7 +438,7 @@ class CheckpointWriter(Checkpoints):
         return allowed
 
     def pruned_fresh(self):
-        """A prefix that has no index yet: prune has nothing to read, so the command again cleans up."""
+        """A prefix without an index: prune has nothing to read, so repeating the command cleans up."""
         self.scr("prune", status=None)
         return self.again()
 
@@ -446,7 +449,7 @@ class CheckpointWriter(Checkpoints):
 
 
 class Maintenance(Checkpoints):
-    """drop, prune, prune --keep, reindex and current, of three datasets and of one that a dead writer left."""
+    """drop, prune, prune --keep, reindex and current, for three datasets and one left by a dead writer."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("default",)
@@ -459,7 +462,7 @@ class Maintenance(Checkpoints):
         for number in (1, 2, 3):
             self.dataset(number, "old", self.layout)
         if self.action == "prune":
-            # A writer that dies when it has named its files and not yet the summary.
+            # A writer that dies after it has renamed its files and before it renames the summary.
             log = os.path.abspath("log")
             fourth = [self.programs.writers, "rank2file", self.prefix, "old", "id=4", f"layout={self.layout}", f"tasks={TASKS}"]
             order = ["--kill", "30:after"]
@@ -473,7 +476,7 @@ class Maintenance(Checkpoints):
         return [self.programs.hpcgen, "scr", self.action, "--quiet", self.prefix, *self.arguments]
 
     def again(self):
-        """The same command; a drop that was finished has nothing to drop any more."""
+        """The same command; after a finished drop there is nothing left to drop."""
         self.run(*self.command(), status=None if self.action == "drop" else 0)
         return ("new",)
 
@@ -483,13 +486,14 @@ class Maintenance(Checkpoints):
         return {"again": self.again, "prune": self.prune, "reindex": self.reindex, "write": self.write}
 
     def write(self):
-        """Another checkpoint is written, and dropped again; then the first command may have been finished or undone."""
+        """Writes another checkpoint and drops it. Then the first command may have been finished or undone."""
         self.dataset(9, "new", self.layout)
         self.scr("drop", "ckpt.9")
         return self.prune()
 
     def more_states(self):
-        """prune --keep drops one after the other, and may die in between; any prune removes what the dead writer left."""
+        """prune --keep drops datasets one by one and may die in between. Any prune removes the dead writer's
+        leftovers."""
         found = {}
         if "--keep" in self.arguments:
             self.scr("prune")
@@ -512,7 +516,7 @@ class Maintenance(Checkpoints):
 # ---- hpcgen ---------------------------------------------------------------------------------------------------------
 
 class Dataset(Case):
-    """A directory that hpcgen writes: verify refuses it until it is whole."""
+    """A directory that hpcgen writes. verify refuses it until it is complete."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "none")
@@ -533,7 +537,7 @@ class Dataset(Case):
         return self.hpcgen("--seed", 5, *self.arguments, *self.more(sync))
 
     def more(self, sync):
-        """Whether a run of before the power failure still lives, the user knows."""
+        """Whether a run from before the power failure still lives is up to the user."""
         return ["--sync"] * (sync == "directory") + ["--takeover"] * self.power_failed
 
     def look(self):
@@ -563,13 +567,13 @@ class Dataset(Case):
         return {"resume": self.resume}
 
     def sees(self, name):
-        """verify refuses an old state that is damaged or not finished."""
+        """verify refuses an old state that is damaged or unfinished."""
         state, why = self.look()
         return (name if state is None and name == "old" else state), why
 
 
 class Forced(Dataset):
-    """Over an older dataset of another seed, which goes first."""
+    """Replaces an older dataset of another seed, which is removed first."""
 
     keeps = False
 
@@ -583,13 +587,13 @@ class Forced(Dataset):
         return {"again": self.again, "resume": self.resume}
 
     def resume(self):
-        """--force has no more to replace than what the dead run left."""
+        """--force only replaces what the dead run left."""
         done = self.run(*super().command(), "--resume", status=None)
         return ("new",) if done.status == 0 else self.again()
 
 
 class Joined(Dataset):
-    """The parts are there."""
+    """The parts exist."""
 
     ways = ("kill", "fail", "look", "lost")
 
@@ -605,7 +609,7 @@ class Joined(Dataset):
 
 
 class Repaired(Dataset):
-    """A dataset with lost, cut and changed files, and lost directories."""
+    """A dataset with lost, truncated and changed files, and lost directories."""
 
     def make_old(self):
         self.run(*self.hpcgen("--seed", 5))
@@ -625,7 +629,7 @@ class Repaired(Dataset):
 
 
 class Product(Case):
-    """A file or a new directory that export, rewrite or recover makes of a dataset."""
+    """A file or a new directory that export, rewrite or recover makes from a dataset."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "none")
@@ -649,16 +653,16 @@ class Product(Case):
         return [self.programs.hpcgen, *self.arguments, "--quiet", *(["--sync"] if sync == "directory" else [])]
 
     def unfinished(self):
-        return not os.path.exists(self.output())  # the first file of a set gets its name last
+        return not os.path.exists(self.output())  # the first file of a set is renamed last
 
     def again(self):
-        """A file is made again; a new directory that is there stays."""
+        """A file is made again; an existing new directory stays."""
         there = os.path.isdir(self.output())
         self.run(*self.command(), status=None if there else 0)
         return ("new",)
 
     def files(self):
-        """The anchor file of a trace in OTF2 has a random number."""
+        """The anchor file of an OTF2 trace has a random number."""
         return {name: "any" if name.endswith("/traces.otf2") else what for name, what in super().files().items()}
 
     def look(self):
@@ -670,7 +674,7 @@ class Product(Case):
 
 
 class Recovered(Product):
-    """A log of the local file of a program that died."""
+    """A log from the local file of a program that died."""
 
     ways = ("kill", "fail", "look")
 
@@ -691,7 +695,7 @@ class Recovered(Product):
 
 
 class Reader(Case):
-    """A command that changes nothing, of a dataset, its checkpoints or one of its files."""
+    """A command that changes nothing in a dataset, its checkpoints or one of its files."""
 
     ways = ("look",)
 
@@ -718,7 +722,7 @@ class Reader(Case):
 # ---- the list -------------------------------------------------------------------------------------------------------
 
 def unfinished(case):
-    """A dataset that died half way."""
+    """A dataset whose run died half-way."""
     log = os.path.abspath("log")
     calls = len(points.Traced(case.programs, case.hpcgen("--seed", 5), ".", log).calls)
     shutil.rmtree(case.out)
@@ -728,7 +732,7 @@ def unfinished(case):
 
 
 class Resumed(Dataset):
-    """hpcgen goes on with it."""
+    """hpcgen continues it."""
 
     def command(self, sync=None):
         return super().command(sync) + ["--resume"]
@@ -757,7 +761,7 @@ READERS = (
 
 
 def all_cases(programs):
-    """Every case, in the order of the table."""
+    """Returns every case, in the order of the table."""
     cases = []
 
     def writer(name, *arguments, kind=Writer, **more):

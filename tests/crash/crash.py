@@ -38,15 +38,15 @@ import lost  # noqa: E402
 import points  # noqa: E402
 import runs  # noqa: E402
 
-# Findings that stay, at most five: a name, a pattern of "CASE POINT: text", and why it stays.
+# Known findings, at most five: a name, a pattern of "CASE POINT: text", and why it stays.
 KINDS = (
     ("cleaning", r" look:\S+: .*status 0, .*from \w+: left: ((\S+/)?(\.hpcw-\S+\.tmp|hpcw\.\d+\.(unfinished|dropped)(\.\d+)?|\S+/\.hpcw/(lease)?)(, )?)+$",
      "all was done, but a marker or lock that is of no use any more could not be looked at; it stays until the next time"),
     ("directory", r"(prune|drop|keep)\S* (fail|look):\d+:EACCES:\S+: .*status 0, .*left: (\S+/(, )?)+$",
      "an empty directory that may not be removed stays"),
 )
-TOLD = 5  # findings of a case and way that are printed
-TRIES = 3  # of several processes, the number of calls of one may differ from run to run
+TOLD = 5  # findings to print for a case and way
+TRIES = 3  # with several processes, the number of calls may differ between runs
 
 ERRORS = {
     "open": ("EIO", "ENOSPC", "EACCES", "EMFILE"),
@@ -67,20 +67,20 @@ LOOK_ERRORS = {
 
 
 class Missed(Exception):
-    """Nothing happened to the process where something should have."""
+    """A process was not harmed although it should have been."""
 
 
 class Trial:
-    """A case in directories of its own: what there is before it, what it makes, its points, and how they went."""
+    """A case in its own directories: the files before it, its results, its points, and their outcomes."""
 
     def __init__(self, case, place, luck, quick):
         self.case, self.place, self.luck, self.quick = case, place, luck, quick
         self.old, self.work, self.log = (os.path.join(place, name) for name in ("old", "work", "log"))
-        self.calls = {}  # of each process that is harmed, in a run that nobody harms
-        self.counts = {}  # how many they are in two runs
+        self.calls = {}  # by harmed process, in an undisturbed run
+        self.counts = {}  # numbers of calls in two runs
         self.recorded = {}  # runs for the model of lost writes
-        self.looking = None  # a run that nobody harms, with the calls that only look
-        # Of several processes one is harmed; it reads nothing that one alone does not read.
+        self.looking = None  # an undisturbed run with the calls that only look
+        # With several processes, one is harmed. It reads nothing that a single process does not read.
         self.ways = case.ways[:1] if quick and case.processes > 1 else [way for way in case.ways if way != "look" or case.processes == 1]
         self.points, self.there, self.spent = {}, {}, dict.fromkeys(self.ways, 0)
         self.tried, self.harmed, self.survived, self.told = (collections.Counter() for _ in range(4))
@@ -112,7 +112,7 @@ class Trial:
         self.case.states.update(self.case.more_states())
 
     def again(self):
-        """A fresh copy of what is there before the command, to work in."""
+        """Makes a fresh copy of the files before the command, to work in."""
         os.chdir(self.place)
         shutil.rmtree(self.work, ignore_errors=True)
         points.copy(self.old, self.work)
@@ -128,14 +128,14 @@ class Trial:
         return done
 
     def looks(self):
-        """A run that counts the calls that only look."""
+        """Returns a run that counts the calls that only look."""
         if self.looking is None:
             self.again()
             self.looking = self.undisturbed(order=["--count", "looks"])
         return self.looking
 
     def record(self, sync):
-        """A run for the model of lost writes; of several processes all are traced."""
+        """Returns a run for the model of lost writes, in which all processes are traced."""
         if sync not in self.recorded:
             copies = os.path.join(self.place, f"copies.{sync}")
             points.empty(copies)
@@ -146,7 +146,7 @@ class Trial:
         return self.recorded[sync]
 
     def model(self, sync, last=0):
-        """The model after so many calls."""
+        """Returns the model after this many calls."""
         before, copies, calls = self.record(sync)
         model = lost.Model(before, self.old, copies)
         for call in calls[:last]:
@@ -154,7 +154,7 @@ class Trial:
         return model
 
     def survivals(self, sync):
-        """Each different state that the model gives."""
+        """Yields each different state of the model."""
         calls = self.record(sync)[2]
         model = self.model(sync)
         seen = set()
@@ -168,7 +168,7 @@ class Trial:
                     yield k, what
 
     def points_of(self, way):
-        """What is left to try of a way."""
+        """Returns what is left to try of a way."""
         if way not in self.points:
             luck = random.Random(f"{self.luck.random()}")
             nexts = sorted(self.case.nexts())
@@ -225,13 +225,13 @@ class Trial:
         else:
             self.case.at_once()
             left = sorted(name for name in self.case.files() if name.endswith(".tmp"))
-            finished_later = "the next open of" in done.output  # a set of which some files have their names
+            finished_later = "the next open of" in done.output  # a set of which some files are renamed
             if left and not removes and victim is None and not finished_later:
                 raise points.Broken(f"failed with status {done.status}, and left {', '.join(left)}: {done.output[-200:]}")
         self.case.afterwards(self.case.nexts()[then](), strict=not (removes and done.status == 0))
 
     def look(self, victim, n, error, then):
-        """An error is an error: never absence, and never a result."""
+        """Checks that an error is reported as an error: neither as absence nor as a result."""
         usual = self.looks()
         self.again()
         done = self.traced(victim, ["--count", "looks", "--fail", f"{n}:{error}"])
@@ -269,7 +269,7 @@ class Trial:
         self.case.after_loss(sync, then)
 
     def try_point(self, point):
-        """Whether it survived; a text of what did not."""
+        """Returns whether it survived; if not, a text says why."""
         way = point.split(":")[0]
         self.tried[way] += 1
         words, _, victim = point.partition("@")
@@ -288,7 +288,7 @@ class Trial:
             runs.end_all()
 
     def call_at(self, point):
-        """The call of a point, for people."""
+        """Describes the call of a point for people."""
         words, _, victim = point.partition("@")
         way, first, second = words.split(":")[:3]
         if way == "look":
@@ -337,7 +337,7 @@ def tell(given, trial, point, text):
 
 
 class Result:
-    """What the table needs of a trial."""
+    """The data of a trial for the table."""
 
     def __init__(self, trial):
         self.name, self.ways = trial.case.name, trial.ways
@@ -350,7 +350,7 @@ class Result:
 
 
 def share(work):
-    """The trials of some cases, until the time is up. In a process of its own."""
+    """Runs the trials of some cases until the time is up. Runs in its own process."""
     given, names, scratch, until = work
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     programs = points.Programs(given.build, given.mpiexec)
@@ -368,7 +368,7 @@ def share(work):
             for way in trial.ways if given.point else ():
                 trial.points[way] = [point for point in trial.points_of(way) if matches(point, given.point)]
         waiting = [] if given.list else [(trial, way) for trial in trials for way in trial.ways]
-        # Each way of each case once, then that which had the least time.
+        # Runs each way of each case once, then always the one with the least time so far.
         while waiting:
             trial, way = min(waiting, key=lambda one: (one[0].tried[one[1]] > 0, one[0].spent[one[1]]))
             if time.monotonic() > until and trial.tried[way] > 0:
@@ -393,7 +393,7 @@ def share(work):
 
 
 def table(results):
-    """Prints how it went. Whether all survived, and at how many points nothing happened."""
+    """Prints the outcome. Returns whether all survived, and at how many points nothing happened."""
     print(f"{'case':<24}{'way':<6}{'calls':>10}{'points':>8}{'tried':>8}{'died':>8}{'survived':>10}{'explained':>10}{'findings':>10}")
     total = [0] * 6
     for result in results:

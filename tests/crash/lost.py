@@ -26,7 +26,7 @@ import shutil
 
 
 class File:
-    """`synced`: where the bytes of the last fsync are, None for none; `size` of them. `length`: of the file now."""
+    """`synced`: where the `size` bytes of the last fsync are; None: none. `length`: current length of the file."""
 
     def __init__(self, synced=None):
         self.sync(synced, os.path.getsize(synced) if synced else 0)
@@ -36,7 +36,7 @@ class File:
 
 
 class Directory:
-    """The names now, and those that are durable."""
+    """The current names, and the durable ones."""
 
     def __init__(self, path):
         self.path, self.now, self.durable = path, {}, {}
@@ -48,7 +48,7 @@ def identity(path):
 
 
 def identities(directory):
-    """What is in a directory before the run, itself too: path -> identity."""
+    """Returns the content of a directory before the run, including itself: path -> identity."""
     found = {".": identity(directory)}
     for folder, folders, names in os.walk(directory):
         for name in folders + names:
@@ -58,11 +58,11 @@ def identities(directory):
 
 
 class Model:
-    """Begins with the files of `template`, which in the directory of the run had these identities."""
+    """Starts with the files of `template`, which had these identities in the run's directory."""
 
     def __init__(self, identities_before, template, copies):
         self.copies, self.before, self.known = copies, identities_before, {}
-        self.moves = []  # renames from one directory to another: from, name, to, name, what
+        self.moves = []  # renames between directories: from, name, to, name, what
         self.root = self.take(template, ".")
 
     def take(self, template, path):
@@ -116,7 +116,7 @@ class Model:
     # ---- after the power failed
 
     def survivals(self):
-        """Names of the states that may follow."""
+        """Returns the names of the states that may follow."""
         changed = sorted({place.path for place in self.directories() if place.now != place.durable})
         return ["nothing", "names", "sizes"] + [f"only:{path}" for path in changed]
 
@@ -124,11 +124,12 @@ class Model:
         return {id(place): place for place in self.known.values() if isinstance(place, Directory)}.values()
 
     def left(self, survival):
-        """What is left: path -> None for a directory, (where its bytes are, length, identity in the run) for a file."""
+        """Returns what is left: path -> None for a directory; (position of its bytes, length, identity in the run)
+        for a file."""
         identity_of = {id(what): key for key, what in self.known.items()}
 
         def names(directory):
-            """Those that survive; of a rename, both of its sides or none."""
+            """Returns the survivors; of a rename, both sides or none."""
             survives = directory.now if all_of(directory) else directory.durable
             for source, name, target, to, what in self.moves:
                 arrived = (target.now if all_of(target) else target.durable).get(to) is what
@@ -158,19 +159,20 @@ class Model:
         return found
 
 
-# A record of the intent of a set: number, device, inode, birth, size and owner of a file, and its name.
+# A record of a set's intent: number, device, inode, birth, size and owner of a file, and its name.
 RECORD = re.compile(rb"([0-9a-f]{16}) ([0-9a-f]{16}) ([0-9a-f]{16}) [0-9a-f]{16}( [0-9a-f]{16} [0-9a-f]{16} )")
 
 
 def identify(intent, now):
-    """Puts the identities of the files that were made into an intent: after a power failure, files are what they were."""
+    """Puts the identities of the new files into an intent, since files keep their identity after a power
+    failure."""
     def record(match):
         number, device, inode, rest = match.groups()
         is_now = now.get(f"{int(device, 16)}:{int(inode, 16)}")
         if is_now is None:
             return match.group()
         device, inode = (int(word) for word in is_now.split(":"))
-        return b"%s %016x %016x %016x%s" % (number, device, inode, 0, rest)  # a birth of 0 is none
+        return b"%s %016x %016x %016x%s" % (number, device, inode, 0, rest)  # a birth of 0 means unknown
 
     with open(intent, "rb+") as file:
         text = RECORD.sub(record, file.read())
@@ -180,7 +182,7 @@ def identify(intent, now):
 
 def build(left, directory):
     """Makes these files."""
-    now = {}  # identity in the run -> that of the file made here
+    now = {}  # identity in the run -> identity of the file made here
     for path, what in sorted(left.items()):
         full = os.path.join(directory, path)
         if what is None:

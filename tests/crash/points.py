@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands under crashpoint, and the trees of files that they leave."""
+"""Runs commands under crashpoint, and examines the trees of files that they leave."""
 import collections
 import hashlib
 import json
@@ -48,7 +48,7 @@ class Programs:
             raise SystemExit(f"crash: {build}: expected a build with tests")
 
     def launched(self, command, processes, victim=None, tracer=()):
-        """The command on several processes; the tracer before one of them, or before mpiexec for all."""
+        """Returns the command on several processes; the tracer runs one of them, or mpiexec with all."""
         if processes == 1:
             return [*tracer, *command]
         if victim is None:
@@ -61,12 +61,12 @@ class Programs:
 
 
 def can_trace(programs):
-    """Whether this machine allows ptrace and seccomp filters."""
+    """Returns whether this machine allows ptrace and seccomp filters."""
     return runs.run(programs.crashpoint, "--log", "/dev/null", "--below", "/", "true").status == 0
 
 
 class Traced:
-    """A command that ran under crashpoint: its calls, its notes, its end."""
+    """A command that ran under crashpoint: its calls, notes and end."""
 
     def __init__(self, programs, command, below, log, processes=1, victim=None, order=()):
         if os.path.exists(log):
@@ -80,7 +80,7 @@ class Traced:
             with open(log, encoding="utf-8", errors="surrogateescape") as lines:
                 told = [json.loads(line) for line in lines if line.endswith("\n")]
         if not told or "end" not in told[-1]:
-            told.append({"end": "cut"})  # mpiexec ended the tracer, as another process ended first
+            told.append({"end": "cut"})  # mpiexec ended the tracer, since another process ended first
         self.end = told[-1]["end"]
         self.lines = told[:-1]
         self.calls = [line for line in self.lines if "n" in line]
@@ -96,7 +96,7 @@ def name_of(call, root):
 
 
 def tree(directory):
-    """Everything below a directory by its path: the digest of a file, the text of a link, None for a directory."""
+    """Returns everything below a directory by path: digest of a file, target of a link, None for a directory."""
     found = {}
     for folder, folders, names in os.walk(directory):
         for name in folders + names:
@@ -112,12 +112,12 @@ def tree(directory):
 
 
 def named(files):
-    """A tree without what is temporary."""
+    """Returns a tree without temporary files."""
     return {name: what for name, what in files.items() if not TEMPORARY.search(name)}
 
 
 def difference(want, got):
-    """How a tree differs from another one, in a line."""
+    """Describes in a line how a tree differs from another one."""
     told = collections.OrderedDict(
         (("left", sorted(got.keys() - want.keys())), ("missing", sorted(want.keys() - got.keys())),
          ("other bytes in", sorted(name for name in want.keys() & got.keys() if want[name] != got[name]))))

@@ -14,7 +14,7 @@ headers = "\n".join(open(path, encoding="utf-8").read() for path in sorted(glob.
 code = re.sub(r"/\*.*?\*/|^#.*?(?<!\\)$", "", headers, flags=re.S | re.M)
 declared = set(re.findall(r"typedef struct (\w+) \1;", code))
 handles = {name for name in declared if not re.search(rf"struct {name} {{", code)}
-calls = {}  # functions, and the handles that they take or return; most calls pass a communicator on
+calls = {}  # functions, and the handles that they take or return; most calls also pass a communicator
 for result, name, arguments in re.findall(r"HPCW_API\s+([\w\s*]*?)\b(hpcw_\w+)\(([^;{}]*?)\)\s*;", code):
     calls[name] = {h for h in handles if re.search(rf"\b{h} \*", arguments + ";" + result)
                    and (h != "hpcw_comm" or name.startswith("hpcw_comm_"))}

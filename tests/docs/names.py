@@ -23,7 +23,7 @@ import sys
 TEMPLATE = "tests/template"
 TOPS = ("include", "libwriter", "libreader", "ui", "gen", "trace", "bench", "bindings", "tests", "examples", "doc", ".ci")
 PREFIX = re.compile(r"\b(?:hpcw|HPCW|read|READ|model|MODEL|gen|GEN|ui|UI|bench|BENCH)_(?![a-z]\b)\w*") # hpcw_x stands for any
-# Tables of results name what was measured at the time; the changelog what there was.
+# Tables of results name what existed when they were measured; so does the changelog.
 SKIPPED = ("CHANGELOG.md",)
 
 root = sys.argv[1]
@@ -57,7 +57,7 @@ def expand(path):
 
 
 def missing(span, roots):
-    """What of a code span does not exist in any of the trees."""
+    """Returns what a code span names that exists in none of the trees."""
     function = re.fullmatch(r"(\w+)\(\)", span)
     if function and function.group(1) not in called:
         yield function.group(0)
@@ -78,7 +78,7 @@ pages = [p for p in glob.glob(os.path.join(root, "*.md")) if os.path.basename(p)
 pages += files_of([t for t in TOPS if t != ".ci"], r"\.md$")
 spans = 0
 for page in sorted(pages):
-    # Fenced blocks keep their lines, so that the numbers are right; a span may go over the end of a line.
+    # Fenced blocks keep their lines, so that line numbers are right. A span may continue on the next line.
     name = os.path.relpath(page, root)
     template = name.startswith(TEMPLATE + "/") or name == "doc/new-format.md"
     roots = [root] + ([os.path.join(root, TEMPLATE)] if template else [])

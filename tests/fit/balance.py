@@ -24,7 +24,8 @@ PHASES = 3
 TWINS = 2
 WITHIN = 0.15
 
-# The held-out sets of several ranks that hpcgen reads, and the configuration that balances them or the most similar data.
+# Held-out sets of several ranks that hpcgen can read, with the configuration that balances them or the most similar
+# data.
 # Not challenging_toy_thousands_tasks: one run of the balancer has not ended after 25 minutes.
 SETS = {
     "LB-analysis-framework/data/challenging_toy_fewer_tasks/toy": "challenging-toy-fewer-tasks",
@@ -63,7 +64,7 @@ def imbalance(phase):
 
 
 class Data:
-    """Load data under names that LBAF opens. Data of others may break vt's schema."""
+    """Gives load data names that LBAF opens. Data of others may break vt's schema."""
 
     def __init__(self, stem, suffix, config, check):
         per_node = config["from_data"].get("ranks_per_node", 1)
@@ -72,7 +73,7 @@ class Data:
         self.phases = [p["id"] for p in self.reader._LoadReader__vt_data[0]["phases"]]
 
     def balance(self, phase_id, seed):
-        """The imbalance before and after."""
+        """Returns the imbalance before and after."""
         random.seed(seed)
         phase = Phase(logger, phase_id, reader=self.reader)
         phase.populate_from_log(phase_id)
@@ -81,13 +82,13 @@ class Data:
         return before, imbalance(runtime.execute(phase_id))
 
     def means(self, indexes):
-        """Over these phases: lists of the imbalance before, which is one, and of those after, one for each seed."""
+        """Returns lists of the imbalance over these phases: one value before, and a value after for each seed."""
         got = [[self.balance(self.phases[i], seed) for i in indexes] for seed in range(SEEDS)]
         return [statistics.mean(p[0] for p in got[0])], [statistics.mean(p[1] for p in phases) for phases in got]
 
 
 def link(stem, where, suffix):
-    """The files of a set under a name of their own."""
+    """Copies the files of a set under its own name."""
     os.mkdir(where)
     for path in glob.glob(f"{glob.escape(stem)}.[0-9]*.{suffix}"):
         os.symlink(path, f"{where}/data.{path[len(stem) + 1:-len(suffix) - 1]}.json")
@@ -119,7 +120,7 @@ def within(real, twin):
 
 
 def show(name, data, real):
-    """Returns whether the slowest rank of a twin takes as long as the original's."""
+    """Returns whether the slowest rank takes as long in a twin as in the original."""
     said, good = [], True
     for what, there, here in zip(("imbalance", "balanced"), real, data):
         there, mean = statistics.mean(there), statistics.mean(here)

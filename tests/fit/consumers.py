@@ -27,8 +27,8 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 LEAST_RANKS = 4
-PHASES = 6  # of a set, at most
-SAME = 0.05  # times of the slowest rank that differ by less are a tie: another twin differs by as much
+PHASES = 6  # most phases of a set
+SAME = 0.05  # smaller relative differences of the slowest rank are a tie, as other twins differ by as much
 TAU = 0.8
 hpcgen = os.path.realpath(sys.argv[1])
 if importlib.util.find_spec("numpy") is None:
@@ -56,7 +56,7 @@ def scatter(tasks, _fixed):
 
 
 def greedy(tasks, fixed):
-    """Longest first, to the rank with the least."""
+    """Places objects longest first, each on the least loaded rank."""
     moved, load = [[] for _ in tasks], list(fixed)
     for task in sorted(itertools.chain(*tasks), key=lambda t: -t[1]):
         least = load.index(min(load))
@@ -66,7 +66,7 @@ def greedy(tasks, fixed):
 
 
 def refine(tasks, fixed):
-    """Ranks above the mean give what fits to the rank with the least."""
+    """Ranks above the mean give objects that fit to the least loaded rank."""
     moved = [sorted(t, key=lambda t: -t[1]) for t in tasks]
     load = [f + sum(t[1] for t in own) for f, own in zip(fixed, tasks)]
     mean = sum(load) / len(load)
@@ -82,7 +82,7 @@ def refine(tasks, fixed):
 
 
 def diffuse(tasks, fixed):
-    """In ten rounds, each rank gives its next one what lessens the larger of both."""
+    """In ten rounds, each rank gives the next one objects that lower the larger of both loads."""
     moved = [sorted(t, key=lambda t: -t[1]) for t in tasks]
     load = [f + sum(t[1] for t in own) for f, own in zip(fixed, tasks)]
     for _ in range(10):
@@ -101,7 +101,8 @@ BALANCERS = [rotate, scatter, greedy, refine, diffuse]
 
 
 def read(folder, stem):
-    """The tasks of each phase: (id, seconds) of a rank that can move, and the seconds of those that cannot."""
+    """Returns the tasks of each phase: (id, seconds) of a rank's migratable tasks, and the seconds of all
+    others."""
     lines = run("export", folder, "--output", "-", "-q", *(["--stem", stem] if stem else [])).splitlines()
     ranks = 1 + max(int(line.split(",", 1)[0]) for line in lines[1:])
     phases = collections.defaultdict(lambda: ([[] for _ in range(ranks)], [0.0] * ranks))
@@ -116,7 +117,7 @@ def read(folder, stem):
 
 
 def slowest(moved, later):
-    """The slowest rank over the mean, with the times of a later phase; tasks that are new stay where they are."""
+    """Returns the slowest rank over the mean with the times of a later phase. New tasks stay where they are."""
     tasks, fixed = later
     here = {task: rank for rank, own in enumerate(tasks) for task, _ in own}
     place = {task: rank for rank, own in enumerate(moved) for task, _ in own}
@@ -128,7 +129,7 @@ def slowest(moved, later):
 
 
 def results(folder, stem=None):
-    """What each balancer reaches, as a mean over phases."""
+    """Returns what each balancer reaches, as a mean over phases."""
     phases = read(folder, stem)
     begins = range(1, len(phases) - 1) if len(phases) > 2 else range(max(1, len(phases) - 1))
     begins = sorted({begins[k * (len(begins) - 1) // (PHASES - 1)] for k in range(PHASES)})
@@ -169,7 +170,7 @@ def flagged(path):
 
 # ---- cases ----
 
-# Load data whose balancers come in different orders, and LinkTest results with faults or crowded hosts.
+# Load data for which the balancers rank differently, and LinkTest results with faults or crowded hosts.
 LOADS = ["", "load.objects=30", "load.sigma_last=1.2", "load.persistence=0.5 load.persistence_first=0.2", "load.alike=0.95",
          "load.fill_spread=0.6 load.objects=20", "load.time_table=200 -90 -85 -80 -70 60 150 160 170 180", "load.dims=3 load.migration=0.2",
          "load.setup=no load.phases=1", "load.objects=2 load.skew=0"]
@@ -179,7 +180,7 @@ LINKS = ["machine.bad_node_share=0.05 machine.bad_factor_1=0.3 machine.bad_weigh
 
 
 def settings(text):
-    """Words KEY=VALUE; a value that is a table has blanks."""
+    """Parses words KEY=VALUE; a value that is a table contains blanks."""
     return [w for s in re.findall(r"\S+=(?:(?!\s+\S+=).)*", text.strip()) for w in ("--set", s)]
 
 

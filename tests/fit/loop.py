@@ -18,7 +18,7 @@ PRESETS = ["dfplus-hdr200", "dragonfly-ss11", "fattree-hdr100", "dfplus-ndr200",
 WORKLOADS = ["stencil", "hydro", "solver", "wavefront", "fft", "coupled"]
 MOST_RANKS_OF_LOGS = 64
 SCENARIOS = ["none", "spike", "ramp", "hotspot"]
-# What the control has in place of the defaults.
+# Values of the control in place of the defaults.
 OTHER = ["load.objects=20", "load.mean_first=4", "load.mean_last=3", "load.sigma_last=1", "load.skew=0", "load.persistence=0.4", "load.persistence_first=0.4",
          "load.alike=0.1", "load.edge_bytes_mean=6", "load.setup=no", "load.dims=3", "load.far_edges=3",
          "load.edge_messages_mean=0.5", "load.edge_follows=0", "load.migration=0.2", "sion.mean_size=20K", "sion.sigma=0.1",
@@ -36,7 +36,7 @@ def run(*words):
 
 
 class Tally:
-    """Rows of many comparisons, and what was learned."""
+    """Rows of many comparisons, and learned values."""
 
     def __init__(self):
         self.alike = self.rows = 0
@@ -56,7 +56,7 @@ class Tally:
             try:
                 value = float(p["value"])
             except ValueError:
-                continue  # no number
+                continue  # not a number
             self.learned[p["key"]].append(value)
             self.default[p["key"]] = p["default"]
 
@@ -81,7 +81,7 @@ def loop(work, name, formats, tally, *words):
             tally.different["refused: " + refused.stderr.strip()] += 1
             subprocess.run(["rm", "-r", real], check=True)
             continue
-        # A configuration of load data has a seed, which is none of those above.
+        # A configuration of load data has a seed different from those above.
         generate(twin, formats, None if "vom" in formats else seed + 1000, "-c", ini)
         tally.add(json.loads(run("fit", "--compare", real, twin, "--json")))
         subprocess.run(["rm", "-r", real, twin], check=True)

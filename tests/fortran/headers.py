@@ -13,10 +13,10 @@ import subprocess
 import sys
 import tempfile
 
-# Of the compiler of C, and what the headers call private.
+# Names of the C compiler, and what the headers call private.
 NO_CONSTANT = r"HPCW_(\w+_H|API|MUST_CHECK|PRINTF|CLOG2_HAVE_COUNTER|CLOG2_WORDS_\w+|CLOG2_PEER_\w+|CLOG2_COMM_FREED)"
 NO_CALL = r"hpcw_\w+_(?:options|callbacks|removal)_fill|hpcw_clog2_timeline_\w+"
-# Fortran has no union: its parts are types of their own.
+# Fortran has no union, so its parts are types of their own.
 PARTS = {"hpcw_clog2_as_": "((hpcw_clog2_record *)0)->as."}
 OWN = {"hpcw_text", "hpcw_clog2_as"}
 
@@ -29,7 +29,7 @@ def run(*command, **others):
 
 
 def same(what, ours, theirs):
-    """Two lists of what the module and the headers have."""
+    """Compares lists of what the module and the headers have."""
     global failed
     for name in sorted(set(theirs) - set(ours)):
         print(f"the module does not have the {what} {name}")
@@ -61,7 +61,7 @@ declared += re.findall(r"^static inline \w+ (hpcw_\w+)\(", raw, flags=re.M)
 calls = set(re.findall(r"^  public :: (\w+)", text, flags=re.M)) - OWN
 same("call", calls, [d for d in declared if not re.fullmatch(NO_CALL, d)])
 
-# What may be NULL by the comment of a call can be left out in Fortran.
+# Arguments that may be NULL according to a call's comment are optional in Fortran.
 can_be_null = set()
 for comment, call in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*HPCW_API [^;(]*?(hpcw_\w+)\(", raw, flags=re.S):
     for names, meaning in re.findall(r"@param\s+((?:\w+, )*\w+)((?:(?!@param|@return).)*)", comment, flags=re.S):

@@ -7,10 +7,10 @@ import re
 import struct
 import zlib
 
-MAGIC = 0x951FC3F5  # of a KVTree file
-HEAD = 20  # its bytes before the tree; after the tree come 4 of the checksum
-LEVELS = 200  # a deeper tree is altered as bytes alone
-# Where programs count wrong: around the ends of the types of integers, and sizes that memory has not or just has.
+MAGIC = 0x951FC3F5  # magic number of a KVTree file
+HEAD = 20  # bytes before the tree; 4 bytes of checksum follow the tree
+LEVELS = 200  # deeper trees are altered only as bytes
+# Numbers at which programs miscount: limits of integer types, and sizes just above or below the available memory.
 NUMBERS = (0, 1, 2, 255, 1 << 16, (1 << 20) - 1, 1 << 28, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40, 1 << 53,
            (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
 WORDS = ("-1", "1e308", "-0.0", "1e-320", "0.5", "null", "true", "[]", "{}", '""', "00", "nan", "1" * 400)
@@ -22,14 +22,14 @@ NAMES = (b"", b"..", b"/", b"../x", b".scr", b"-1", b"0x1", b"1e5", b"\x1b[2J", 
 
 
 def number(random, old):
-    """Another number: one that is known for harm, or not far from the old one."""
+    """Returns another number: one known to cause trouble, or one near the old number."""
     if random.random() < 0.5:
         return random.choice(NUMBERS)
     return random.choice((old + 1, old - 1, old * 2, old // 2, old << 8, -old, old ^ 1 << random.randrange(64)))
 
 
 def place(random, size):
-    """An offset: everywhere, or near an end, where heads and tables are."""
+    """Returns an offset: anywhere, or near an end, where headers and tables are."""
     near = min(size, 2048)
     return random.choice((random.randrange(size), random.randrange(near), size - 1 - random.randrange(near)))
 
@@ -60,7 +60,7 @@ def repeat(random, data, _):
 
 
 def splice(random, data, others):
-    """Takes a piece of another file of the format, or all that follows there."""
+    """Takes a piece of another file of the format, or everything from there on."""
     other = random.choice(others)
     if not other:
         return data
@@ -77,7 +77,7 @@ RECORD = re.compile(rb"\{[^{}]{0,4000}\}\s*,?|^.*\n", re.MULTILINE)
 
 
 def found(random, pattern, data):
-    """A match, or None. Looks from a random place on, as there may be a million."""
+    """Returns a match or None. Starts at a random position, as there may be a million matches."""
     return pattern.search(data, random.randrange(len(data))) or pattern.search(data)
 
 
@@ -95,7 +95,7 @@ def alter_decimal(random, data, _):
 
 
 def alter_part(random, data, _):
-    """Removes a record or a key, or has it twice."""
+    """Removes or duplicates a record or a key."""
     at = found(random, random.choice((MEMBER, RECORD)), data)
     if at is None:
         return data
@@ -107,7 +107,7 @@ def alter_part(random, data, _):
 
 
 def parse(data, at=HEAD, level=0):
-    """A list of [key, children] and where it ends. ValueError: there is none."""
+    """Parses a list of [key, children] and returns its end. ValueError: there is none."""
     if level > LEVELS or at + 4 > len(data):
         raise ValueError
     count = int.from_bytes(data[at : at + 4], "big")
@@ -126,7 +126,7 @@ def packed(node):
 
 
 def sealed(tree):
-    """The file of a tree."""
+    """Returns the file of a tree."""
     head = struct.pack(">IHHQI", MAGIC, 1, 1, HEAD + len(tree) + 4, 1)
     return head + tree + struct.pack(">I", zlib.crc32(head + tree))
 
@@ -161,7 +161,7 @@ def alter_tree(random, data, others):
         node[i][0] = random.choice(NAMES)
     try:
         return sealed(packed(root))
-    except RecursionError:  # it is below itself now
+    except RecursionError:  # the tree now contains itself
         return data
 
 
@@ -177,7 +177,7 @@ def is_text(data):
 
 
 def altered(random, data, others):
-    """Some changes of `data`. `others`: of files of the same format."""
+    """Makes some changes to `data`. `others`: files of the same format."""
     tree = is_tree(data)
     ways = [flip, cut, repeat, splice, alter_number]
     if tree:
@@ -195,7 +195,7 @@ def altered(random, data, others):
 
 
 def stored(data):
-    """Brotli that compresses nothing: meta-blocks of bytes as they are."""
+    """Makes a brotli stream without compression: meta-blocks of stored bytes."""
     bits, count = 0, 0
     out = bytearray()
 
@@ -207,12 +207,12 @@ def stored(data):
     put(0, 1)  # a window of 64 KiB
     for at in range(0, len(data), 1 << 16):
         block = data[at : at + (1 << 16)]
-        put(0, 1)  # not the last one
+        put(0, 1)  # not the last block
         put(0, 2)  # its length has 16 bits
         put(len(block) - 1, 16)
-        put(1, 1)  # as it is
+        put(1, 1)  # stored
         count = (count + 7) // 8 * 8
         out += bits.to_bytes(count // 8, "little") + block
         bits, count = 0, 0
-    put(3, 2)  # the last one, which is empty
+    put(3, 2)  # the last block, which is empty
     return bytes(out) + bits.to_bytes((count + 7) // 8, "little")

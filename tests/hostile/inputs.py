@@ -26,7 +26,7 @@ def read(path):
 
 
 def commands_of_file(path, extension, forms):
-    """What reads a file of any format."""
+    """Returns commands that read a file of any format."""
     out = path + ".out"
     yield ["info", path]
     yield ["info", "--json", path]
@@ -41,7 +41,7 @@ def commands_of_file(path, extension, forms):
 
 # ---- binary files: each number of the head claims much ----
 
-BINARY = [  # file, extension, forms, words that are claimed: first, end
+BINARY = [  # file, extension, forms, claimed words: first, end
     ("sion/particles.sion", ".sion", ("tasks",), 0, 96),
     ("linktest/pingpong_results_bin.sion", ".sion", ("csv", "npy"), 0, 96),
     ("linktest/pingpong_results_bin.sion", ".sion", ("csv", "hosts"), 4096, 4240),
@@ -63,13 +63,13 @@ def claims_of_words(at, base):
                 other = f"{base}/{file}.{second:06d}"
                 if os.path.exists(other):
                     shutil.copy(other, os.path.dirname(path))
-            # All readers of a format begin alike: one word goes through all of them, the rest through two.
+            # All readers of a format begin alike, so one word goes through all of them and the rest through two.
             all_commands = list(commands_of_file(path, extension, forms))
             for command in all_commands if offset == first else all_commands[1:4:2]:
                 yield name, command
             if extension == ".sion" and "tasks" in forms:
                 yield name, ["export", path, "--task", "0", "--key", "1", "-O", path + ".bytes"]
-            if extension == ".clog2":  # as a local file of MPE's
+            if extension == ".clog2":  # as a local file of MPE
                 yield name, ["recover", "--output", path + ".recovered", path]
 
 
@@ -77,7 +77,8 @@ def claims_of_words(at, base):
 
 
 def text_field(data, key, value):
-    """Replaces the number after a key of the preamble: texts that end in NUL, then zeros up to byte 1024."""
+    """Replaces the number after a key of the preamble, which has texts ending in NUL, then zeros up to byte
+    1024."""
     place = data.index(key) + len(key) + 1
     end = data.index(b"\0", place)
     preamble = data[:place] + str(value).encode() + data[end:1024]
@@ -93,7 +94,7 @@ def logs(at, base):
         path = write(f"{at}/{name}/app.clog2", text_field(sound, key, MUCH))
         for command in commands_of_file(path, ".clog2", forms):
             yield name, command
-    # Names of states go to terminals, pages and tables.
+    # Names of states are shown on terminals, pages and in tables.
     name = "log of names"
     states = sound.replace(b"MPI_Allreduce\0\0", b"\x1b]0;owned\x07\xc2\x9bm\0")
     assert states != sound
@@ -198,7 +199,7 @@ def compressed(at, base):
 
 
 def kvtree(data):
-    """A KVTree file of these bytes after the head."""
+    """Returns a KVTree file with these bytes after the header."""
     head = struct.pack(">IHHQI", 0x951FC3F5, 1, 1, 20 + len(data) + 4, 1)
     return head + data + struct.pack(">I", zlib.crc32(head + data))
 
@@ -300,7 +301,7 @@ def datasets(at, base):
 
 
 def results(at, base):
-    """Of hpcw-bench."""
+    """For hpcw-bench."""
     del base
     cases = {
         "names": json.dumps({"magic": ESC, ESC: ESC, "machine": {"host": ESC}}),
@@ -325,7 +326,7 @@ loop = repeat:3 { work } MPI_Irecv MPI_Isend MPI_Waitall
 
 
 def of_files(at, base, hpcgen):
-    """Each form of each format."""
+    """Returns each form of each format."""
     subprocess.run([hpcgen, "rewrite", "--quiet", "--as", "plain", f"{base}/vom", f"{at}/sound plain"], check=True)
     for folder in ("sion", "linktest", "clog2", "vom", "scr"):
         shutil.copytree(f"{base}/{folder}", f"{at}/sound {folder}")
@@ -381,7 +382,7 @@ def of_local_files(at):
 
 
 def of_results(at):
-    """Of hpcw-bench."""
+    """For hpcw-bench."""
     shutil.copytree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/seeds/results"), f"{at}/sound results")
     for name in sorted(os.listdir(f"{at}/sound results")):
         path = f"{at}/sound results/{name}"
@@ -390,7 +391,7 @@ def of_results(at):
 
 
 def sound(at, hpcgen):
-    """Commands of hpcgen with inputs that they accept. `inputs` has made the dataset."""
+    """Returns commands of hpcgen with inputs that they accept. `inputs` has made the dataset."""
     base = f"{at}/base"
     return [*of_files(at, base, hpcgen), *of_checkpoints(at), *of_datasets(at, base, hpcgen), *of_local_files(at)]
 

@@ -12,7 +12,7 @@ import tempfile
 
 
 def contents(folder):
-    """The files below a directory, but for the scripts, which name it."""
+    """Returns the files below a directory, except scripts that contain its name."""
     found = {}
     for at, _, names in os.walk(folder):
         for name in names:

@@ -34,21 +34,21 @@ from inputs import inputs, of_results, results, sound  # noqa: E402
 
 MEMORY = 600 << 20
 SECONDS = 10
-BLOCKED = 120  # seconds until a run that takes no time of a processor counts as one that hangs
-# What a terminal may take for a command: controls but the line feed, U+0080 to U+009F, and what is not UTF-8.
+BLOCKED = 120  # seconds without processor time after which a run counts as hanging
+# What a terminal may take for a command: control characters except line feed, U+0080 to U+009F, and invalid UTF-8.
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\udc80-\udcff]")
 sanitized = "SANITIZED" in os.environ
 
 
 def limit():
-    if not sanitized:  # their shadow takes terabytes of addresses
+    if not sanitized:  # sanitizers' shadow memory takes terabytes of addresses
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def run_limited(command, at):
-    """A status of None: it did not end."""
+    """Result of a run. A status of None means that it did not end."""
     try:
         return subprocess.run(command, cwd=at, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=limit, check=False,
                               timeout=BLOCKED)
@@ -57,7 +57,7 @@ def run_limited(command, at):
 
 
 def judge(run, program):
-    """What is wrong with a run, or None."""
+    """Returns what is wrong with a run, or None."""
     out, err = (text.decode("utf-8", "surrogateescape") for text in (run.stdout, run.stderr))
     lines = err.splitlines()
     if run.returncode not in (0, 1, 2):
@@ -68,7 +68,7 @@ def judge(run, program):
         return "control characters in the output"
     if run.returncode != 0 and not (lines and lines[-1].startswith(f"{program}: ")):
         return "no line says why"
-    several = "verify" in run.args or "repair" in run.args  # a line for each damaged file
+    several = "verify" in run.args or "repair" in run.args  # one line for each damaged file
     if run.returncode != 0 and len(lines) != 1 and not several or len(lines) > 20:
         return f"{len(lines)} lines"
     return None
@@ -110,11 +110,12 @@ def files_below(path):
 
 
 class Corpus:
-    """Commands, by what they do. The inputs of one are whole entries of the directory `at`: a file, or all files of a set."""
+    """Commands by action. A command's inputs are whole entries of the directory `at`: a file, or all files of a
+    set."""
 
     def __init__(self, at, hpcgen, bench):
         self.at = at
-        # Whoever has a configuration written asks for what it says: it may be large.
+        # A user who asks for a configuration gets what it says, which may be large.
         rows = [(hpcgen, command) for _, command in inputs(at, hpcgen) if command[0] != "--config"]
         rows += [(hpcgen, command) for command in sound(at, hpcgen)]
         rows += [(bench, command) for _, command in results(at, None)] + [(bench, command) for command in of_results(at)] \
@@ -133,7 +134,7 @@ class Corpus:
         return sorted({name for name in below if os.path.exists(f"{self.at}/{name}")})
 
     def another(self, draw, path):
-        """Another file of the kind of this one, or nothing."""
+        """Returns another file of the same kind, or nothing."""
         others = self.kinds.get(kind_of(path), [])
         if not others:
             return b""
@@ -141,7 +142,7 @@ class Corpus:
             return f.read()
 
     def prepare(self, draw, to):
-        """Makes altered inputs below `to`, and returns the program and the command that reads them."""
+        """Makes altered inputs below `to`. Returns the program and the command that reads them."""
         program, command = draw.choice(self.rows[draw.choice(self.names)])
         entries = self.entries(command)
         for name in entries:
@@ -162,7 +163,7 @@ class Corpus:
         with open(path, "rb") as f:
             data = f.read()
         new = alter.altered(draw, data, [self.another(draw, path) for _ in range(2)])
-        # Python cannot decompress load data to alter them, but what is plain can become compressed.
+        # Python cannot decompress load data to alter them, but plain ones can be compressed.
         if path.endswith(".json") and os.path.basename(path).startswith("data.") and draw.random() < 0.2:
             os.remove(path)
             path, new = path + ".br", alter.stored(new)
@@ -220,7 +221,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--first", type=int, default=0, metavar="I")
     options = parser.parse_args()
-    if options.minutes == options.runs:  # neither is given
+    if options.minutes == options.runs:  # neither option is given
         return replay(options.hpcgen, options.bench, options.name)
     return fuzz(options.hpcgen, options.bench, options)
 

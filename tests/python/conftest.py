@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests share. The variables are those of tests/python/meson.build."""
+"""Fixtures of all tests. Their variables are set by tests/python/meson.build."""
 import os
 
 import pytest
@@ -9,7 +9,7 @@ import hpcw
 
 @pytest.fixture(scope="session")
 def source():
-    """The source tree."""
+    """Returns the source tree."""
     return os.environ["HPCW_SOURCE"]
 
 
@@ -31,7 +31,7 @@ def seeds(source, tmp_path_factory):
 
 
 def split(data):
-    """tests/fuzz/images.h: a byte that says how many files there are, and the length of each but the last."""
+    """Splits as tests/fuzz/images.h: a byte with the number of files, and the length of each except the last."""
     count, data = 1 + data[0] % 3, data[1:]
     parts = []
     for _ in range(count - 1):

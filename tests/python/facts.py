@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of doc/info.md, from the arrays of the objects."""
+"""Computes the figures of doc/info.md from the arrays of the objects."""
 import os
 
 import numpy as np
@@ -70,7 +70,7 @@ def of_loads(loads):
 
 
 def leaving(e, ranks):
-    """Bytes that leave each rank, as vt counts them."""
+    """Returns the bytes that leave each rank, as vt counts them."""
     category = e["category"]
     to_group = (category == _c.HPCW_VOM_SEND_RECV) & (e["dest"] & np.uint64(2) == 0) & (e["dest"] != 0)
     to_node = np.isin(category, (_c.HPCW_VOM_COLLECTION_TO_NODE, _c.HPCW_VOM_COLLECTION_TO_NODE_BCAST))

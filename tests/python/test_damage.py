@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damaged files are refused or read: nothing but an HpcwError comes, and the interpreter lives."""
+"""Damaged files are refused or read. Only HpcwError is raised, and the interpreter survives."""
 import os
 import random
 
@@ -9,7 +9,7 @@ import hpcw
 
 
 def altered(data, random_):
-    """A copy with a few bytes changed, cut short, or with a part twice."""
+    """Returns a copy with a few changed bytes, truncated, or with a part repeated."""
     data = bytearray(data)
     for _ in range(random_.randint(1, 4)):
         if data:
@@ -27,7 +27,7 @@ def altered(data, random_):
 
 
 def read(path):
-    """Reads all that there is."""
+    """Reads everything."""
     try:
         with hpcw.open(path) as thing:
             assert repr(thing) and thing._repr_html_()
@@ -40,7 +40,7 @@ def read(path):
         assert str(refused) and refused.status < 0
         return False
     except (AssertionError, IndexError, ValueError, OverflowError):
-        pass  # of the sums of facts.py
+        pass  # raised by the sums in facts.py
     return True
 
 

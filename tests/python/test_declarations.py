@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The declarations are those of the C compiler: every constant, the size of every struct, and the place of its members."""
+"""Compares the declarations with the C compiler's: constants, sizes of structs, and offsets of members."""
 import ctypes
 import os
 import re
@@ -7,7 +7,7 @@ import subprocess
 
 from hpcw import _c, _library
 
-# Members of the union in a record, which have no name of their own in C.
+# Members of the union in a record, which are unnamed in C.
 RECORD = "hpcw_clog2_record_"
 
 
@@ -55,7 +55,7 @@ def test_constants(tmp_path, source):
 
 
 def test_calls(source):
-    """All that the library exports: those of the version script's headers, and nothing else."""
+    """Checks that the declared functions are exactly those that the library exports."""
     include = os.path.join(source, "include", "hpcw")
     declared = set()
     for name in sorted(os.listdir(include)):
@@ -63,7 +63,7 @@ def test_calls(source):
             with open(os.path.join(include, name), encoding="utf-8") as header:
                 text = re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
             declared |= set(re.findall(r"HPCW_API [^;(]*?(hpcw_\w+)\(", text))
-    # Programs in C use these through inline functions.
+    # C programs use these through inline functions.
     assert declared - set(_c.CALLS) == {name for name in declared if name.startswith("hpcw_clog2_timeline_")}
     assert set(_c.CALLS) <= declared
     _library.library()

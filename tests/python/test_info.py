@@ -23,7 +23,7 @@ ONLY_INFO = set("""
 
 
 def same(info, ours, path=""):
-    """Compares what both have, and fails for a figure that only `info` has and that is not in the list."""
+    """Compares what both have. Fails for a figure that only `info` has, unless it is listed."""
     if isinstance(info, dict):
         for name, value in info.items():
             at = f"{path}.{name}".lstrip(".")
@@ -42,7 +42,7 @@ def same(info, ours, path=""):
 
 
 def compare(path):
-    """Whether both take a file, which is then compared. The objects may be stricter."""
+    """Returns whether both accept a file, which is then compared. The objects may be stricter."""
     try:
         info = hpcw.info(path)
         thing = hpcw.open(path)
@@ -53,10 +53,10 @@ def compare(path):
     for profile in (info.get("profile", ()), ours.get("profile", ())):
         profile and profile.sort(key=lambda p: ("seconds" not in p, p["name"], p["count"]))
     if "_BUDDY_" in os.path.basename(path):
-        return False  # the file has the copies of other tasks, too, which are not its container's
+        return False  # the file also has copies of tasks of other containers
     if "lbaf_ccm" in path:
         for phase in info["phases"]:
-            del phase["Rank_comm"]  # it has ids without bits, and the columns do not tell
+            del phase["Rank_comm"]  # it has ids without bits, which the columns do not show
     same(info, ours)
     return True
 
@@ -83,7 +83,7 @@ def test_links_agree_with_their_summary(dataset):
 
 
 def test_altered_files(seeds, dataset, tmp_path):
-    """Files with a changed byte: both take them, or the objects refuse them."""
+    """Files with a changed byte: both accept them, or the objects refuse them."""
     random_ = random.Random(1)
     compared = 0
     for path in [*seeds, os.path.join(dataset, "clog2/app.clog2"), os.path.join(dataset, "linktest/pingpong_results_bin.sion")]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The code of doc/python.md and of the README, as printed."""
+"""The code in doc/python.md and the README prints what they show."""
 import os
 import re
 import subprocess
@@ -15,7 +15,7 @@ def text(source, page):
 
 
 def run(source, page, folder, having="", before="", after=""):
-    """What the code prints. having: of blocks with that only. before, after: code around it."""
+    """Returns what the code prints. having: only blocks with this text. before, after: code around it."""
     blocks = [block for block in re.findall(r"^```python\n(.*?)^```", text(source, page), flags=re.M | re.S) if having in block]
     assert blocks
     blocks = [before, *blocks, after]
@@ -45,7 +45,7 @@ run = hpcw.open("out")
 
 
 def test_slow_links(source, tmp_path):
-    """The page finds the hosts with slow ports, and no others."""
+    """The page's code finds the hosts with slow ports and no others."""
     found = []
     for share in (0, 0.004, 0.02):
         dataset = hpcw.generate(tmp_path / "out", ranks=256, seed=4, formats="linktest", show=False, force=True,
@@ -58,7 +58,7 @@ def test_slow_links(source, tmp_path):
 
 
 def test_no_state_hides_those_in_it(source, tmp_path):
-    """Of a farm, too, whose names are at other depths on rank 0."""
+    """Also for a farm, where rank 0 has names at other depths."""
     hpcw.generate(tmp_path / "out", ranks=16, seed=4, workload="farm", formats="clog2", show=False)
     run(source, "doc/python.md", tmp_path, having="timeline.png", before=HEAD, after="""
 heights = [round(bar.get_height(), 6) for bar in plt.gca().patches]
@@ -67,6 +67,6 @@ assert len(set(heights)) > 1 and heights == sorted(heights, reverse=True)
 
 
 def test_packages(source):
-    """The page installs packages of the list of packages, and those for wheels and plots."""
+    """The page installs the packages on the list of packages, and those for wheels and plots."""
     packages = re.search(r"apt install ((?:.*\\\n)*.*)", text(source, "doc/python.md"))[1].replace("\\\n", " ").split()
     assert len(packages) > 10 and set(packages) <= set(re.findall(r"[\w.+-]+", text(source, "tests/setup.sh")))

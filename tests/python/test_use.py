@@ -218,7 +218,7 @@ def test_child_of_fork(dataset, tmp_path):
     writer = hpcw.sion_create(tmp_path / "x.sion")
     writer.write(0, b"abc")
     expected = len(log.states())
-    with log._handle:  # as another thread that is in a call
+    with log._handle:  # like another thread during a call
         child = os.fork()
         if child == 0:
             writer = None

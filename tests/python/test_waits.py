@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Waits are those that the generator's own analysis finds, rank by rank."""
+"""Waits equal those of the generator's own analysis for each rank."""
 import os
 import subprocess
 
@@ -10,7 +10,7 @@ import hpcw
 
 
 def theirs(log):
-    """[rank] of (count, ns) of each kind, and caused ns."""
+    """[rank] (count, ns) of each kind, and caused ns."""
     printed = subprocess.run([os.environ["HPCW_WAITS"], log.path], check=True, stdout=subprocess.PIPE, text=True).stdout
     return np.array([line.split() for line in printed.splitlines()], np.int64)
 

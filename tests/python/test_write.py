@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the writers write, `hpcgen verify` takes and the objects read again. Of a failure no file is left."""
+"""`hpcgen verify` accepts what the writers write, and the objects read it again. A failure leaves no file."""
 import os
 
 import numpy as np

@@ -37,7 +37,7 @@ def write(scratch):
 
 
 def fail(scratch):
-    """An exception of one process is one of all."""
+    """An exception on one process is raised on all."""
     for create in (lambda path: hpcw.sion_create(path, comm=comm), lambda path: hpcw.links_create(path, 4, comm),
                    lambda path: hpcw.log_create(path, 2, comm), lambda path: hpcw.checkpoint_create(path, 1, comm, id=2)):
         try:

@@ -22,9 +22,9 @@ import subprocess
 import sys
 import tempfile
 
-# Sizes round the places where protocols change: powers of two, one byte less, one more.
+# Sizes near the protocol limits: powers of two, one byte less, and one more.
 SIZES = sorted({1, 8, 64, 512, *(2**k + d for k in (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24) for d in (-1, 0, 1))})
-# More of all that can be found, so that few ranks have some of each kind.
+# More of every fault, so that few ranks have some of each kind.
 FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machine.bad_cable_share=0.06",
           "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "load.scenario=spike", "load.noise=5e-3",
           "trace.skew=20", "trace.drift=4",
@@ -33,8 +33,8 @@ FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machin
 # All ranks have the same work in all phases, and nothing disturbs them.
 UNIFORM = ("load.fill=1", "load.sigma_first=0", "load.sigma_last=0", "load.setup=no", "load.noise=0",
            "machine.slow_node_share=0", "noise.processors=0", "noise.ticks=0", "noise.detours=0")
-MASTER = 1e-3  # seconds that the master of a farm needs for a result, so that it is the bottleneck
-SERVER = 16.2  # GB/s of a server of files
+MASTER = 1e-3  # seconds of the farm's master for a result, so that it is the bottleneck
+SERVER = 16.2  # GB/s of a file server
 
 MOST_LINES = 4  # of one row
 LONGEST = 1800  # seconds of one program
@@ -65,7 +65,7 @@ class Row:
 
 
 def parse_bound(text):
-    """'>= 0.2', '<= 25', '0', '0.2 .. 0.7' as the least and the most."""
+    """Parses '>= 0.2', '<= 25', '0' or '0.2 .. 0.7' to minimum and maximum."""
     number = r"(-?[0-9.]+(?:e-?\d+)?)"
     for pattern, least, most in ((rf">= {number}$", 1, None), (rf"<= {number}$", None, 1), (rf"{number}$", 1, 1),
                                  (rf"{number} \.\. {number}$", 1, 2)):
@@ -76,7 +76,7 @@ def parse_bound(text):
 
 
 def read_table(path, columns):
-    """The lines of all tables with these columns: [(number of the line, cells)]."""
+    """Returns the lines of all tables with these columns: [(number of the line, cells)]."""
     lines, inside = [], False
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -107,7 +107,7 @@ def set_all(settings):
 
 
 def torus_hops(sides, a, b):
-    """Hops between two nodes of a torus, whose last coordinate changes fastest."""
+    """Returns the hops between two nodes of a torus, whose last coordinate changes fastest."""
     hops = 0
     for side in reversed(sides):
         straight = abs(a % side - b % side)
@@ -117,11 +117,11 @@ def torus_hops(sides, a, b):
 
 
 class Refused(Exception):
-    """A program failed, with this message."""
+    """A program failed with this message."""
 
 
 class Runs:
-    """Makes datasets and their figures."""
+    """Makes datasets and computes their figures."""
 
     def __init__(self, options, scratch):
         self.options, self.scratch = options, scratch
@@ -155,7 +155,7 @@ class Runs:
             self.drop(out)
 
     def log(self, name, ranks, workload, *parameters, options=()):
-        """A dataset with an event log alone."""
+        """Makes a dataset with only an event log."""
         text = os.path.join(HERE, f"{workload}.lua")
         return self.generate(name, "--ranks", ranks, "--formats", "clog2", "--workload",
                              text if os.path.exists(text) else workload, *options, *set_all(parameters))
@@ -167,7 +167,7 @@ class Runs:
         return self.each_seed("faults", "--workload", "hydro", *set_all(FAULTS))
 
     def seeds(self):
-        """Runs of one workload, which waits for the longest rank in each phase, that differ in their seed alone."""
+        """Runs one workload with several seeds. In each phase it waits for the longest rank."""
         logarithms = []
         for seed in range(1, 6):
             out = self.generate(f"seeds-{seed}", "--ranks", self.options.ranks, "--seed", seed, "--formats", "vom",
@@ -205,7 +205,7 @@ class Runs:
                                f"{machine}, {ranks} ranks: {mine:.4g} us, measured {us} us")]
 
     def physics(self):
-        """Calls of growing sizes on the default machine, with all ranks on its nodes and with all on one."""
+        """Calls of growing sizes on the default machine, with all ranks on its nodes and with all on one node."""
         for ranks, parameters in ((self.options.ranks, ()), (16, ("machine.ppn=16", "machine.cores=16"))):
             out = self.log(f"physics-{ranks}", ranks, "collectives", "load.phases=2", "rank2file.checkpoints=0",
                            "workload.most=1048576", *parameters)
@@ -219,9 +219,9 @@ class Runs:
         self.drop(out)
 
     def across(self):
-        """What links carry of what they can, on average, when all ranks send at once: messages, and an alltoall."""
+        """Mean use of the links' bandwidth when all ranks send at once: by messages, and by an alltoall."""
         healthy = ("rank2file.checkpoints=0", "machine.bad_node_share=0", "machine.bad_cable_share=0")
-        # Two islands of 66 nodes, with 14 links of 12.5 GB/s to each other.
+        # Two islands of 66 nodes with 14 links of 12.5 GB/s between them.
         tree = (132, "fattree-hdr100", *healthy, "machine.ppn=1", "machine.busy_share=0")
         yield from self.exchanged(*tree, messages=1, of_rank=66 / 14 / 12.5e3)
         yield from self.in_alltoall(*tree, of_rank=66 * 66 / 132 / 14 / 12.5e3)
@@ -243,7 +243,7 @@ class Runs:
         yield self.carried(f"messages.{machine}", of_rank * size, is_us["across.exchange_us"], out)
 
     def in_alltoall(self, ranks, machine, *parameters, of_rank):
-        size = 64 << 20  # bytes of a rank to all others together
+        size = 64 << 20  # bytes of a rank to all others
         out = self.log(f"alltoall-{machine}", ranks, "collectives", "load.phases=2", f"workload.least={size}",
                        f"workload.most={size}", *parameters, options=("--preset", machine))
         is_us = {name: value for name, value, _ in self.figures(out)}
@@ -274,7 +274,8 @@ class Runs:
         for planes in (2, 8):
             out = self.log(f"pipeline-{planes}", ranks, "wavefront", f"workload.planes={planes}",
                            "rank2file.checkpoints=0", *UNIFORM)
-            # Two sweeps begin one side after the one before, one at the opposite corner, and the last one drains.
+            # Two sweeps begin one side after the previous one, one begins at the opposite corner, and the last one
+            # drains.
             steps = 4 * planes + 4 * (x - 1) + 2 * (y - 1)
             share = {name: value for name, value, _ in self.figures(out)}["log.compute_share.others"]
             yield 1, [("pipeline.efficiency", share * steps / (4 * planes),
@@ -367,7 +368,7 @@ class Runs:
         for preset in presets:
             outs = []
             for size in SIZES:
-                # Few ranks of few nodes in several groups, if the machine has any.
+                # Few ranks on few nodes in several groups, if the machine has groups.
                 smaller = [] if "torus" in preset else ["machine.nodes_per_switch=4", "machine.nodes_per_group=8"]
                 settings = ["machine.ppn=4", f"linktest.message_size={size}", *smaller]
                 outs.append(self.generate(f"curve-{preset}-{size}", "--ranks", 64, "--preset", preset, "--formats",
@@ -392,10 +393,10 @@ class Runs:
         self.drop(out)
 
 
-# Workloads of the library that are also looked at alone.
+# Workloads of the library that are also examined alone.
 ALONE = ("coupled", "farm", "fft", "wavefront")
 
-# Kinds of data: how to make them.
+# Kinds of data, and how to make them.
 MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
         **{name: (lambda runs, name=name: runs.workload(name)) for name in ALONE}, "faults": Runs.faults,
         "physics": Runs.physics, "across": Runs.across, "burst": Runs.burst, "collectives": Runs.collectives,
@@ -423,7 +424,7 @@ def collect(runs, rows):
 
 
 def judge(row, figures):
-    """The figures of a row that are out of bounds: [(name, value, says)]."""
+    """Returns the figures of a row that are out of bounds: [(name, value, says)]."""
     bad = []
     names = [name for name in figures if fnmatch.fnmatchcase(name, row.figure)]
     if REFUSED in figures and not names:
@@ -446,7 +447,8 @@ def judge(row, figures):
 
 
 def ablate(runs, rows):
-    """Prints each kind of noise without which its row still holds, or with which it does not. Returns their number."""
+    """Prints kinds of noise without which their row still holds, or with which it does not. Returns their
+    number."""
     def values(*parameters):
         return {name: value for _, figures in runs.noise(*parameters) for name, value, _ in figures}
 

@@ -22,7 +22,7 @@ runner, failed = os.path.abspath(sys.argv[1]), False
 os.chdir(tempfile.mkdtemp())
 with open("figures.json", "w", encoding="utf-8") as figures:
     json.dump(FIGURES, figures)
-# Stand for hpcgen, which makes a directory, and for figures, which prints the same of any file.
+# Stand-ins for hpcgen, which makes a directory, and for figures, which prints the same for any file.
 for program, line in (("generate", 'while [ "$1" != --out ]; do shift; done; mkdir -p "$2"'),
                       ("print", "cat figures.json")):
     with open(program, "w", encoding="utf-8") as script:
@@ -66,7 +66,7 @@ run(HEAD + "| `zero` | other | each | 0 | | F |\n", 1,
 run("| a | b |\n|---|---|\n", 1,
     "table.md: expected a table with the columns figure, data, over, bound, measured, source, got none")
 
-# A broadcast takes 3 us, where 2 and 4 were measured.
+# A broadcast takes 3 us; 2 and 4 were measured.
 row = "| `collective.*` | collectives | each | 0.7 .. 1.3 | | C |\n"
 run(HEAD + row + MEASURED + "| tcp-1g | bcast | 2 | mean | 64: 4 | C |\n", 0,
     "realism: collectives data", "1 of 1 rows hold, 0 fail", options=PROGRAMS)

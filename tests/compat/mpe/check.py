@@ -16,7 +16,7 @@ X = 0x123456789ABCDEF
 
 
 def expected(rank):
-    """The threads of a process in the first log: (name, role, cargo), messages."""
+    """Expected threads of a process in the first log: (name, role, cargo), messages."""
     world, alone = tuple(range(processes)), (rank,)
     on, after, before = (world, False, 0), (rank + 1) % processes, (rank - 1) % processes
     own = (alone, False, 1 if processes == 1 else 0)
@@ -33,7 +33,7 @@ def again(rank):
 
 
 def found(log, rank):
-    """The same from a log, without the calls of MPI and their messages."""
+    """Returns the same from a log, without MPI calls and their messages."""
     threads = []
     for rows in log.timelines[rank]:
         named, depth = [], 0

@@ -16,7 +16,7 @@ def text(field):
 
 
 def records(path):
-    """(icomm, rank, thread, kind, payload) of all records, in their order."""
+    """Returns (icomm, rank, thread, kind, payload) of all records in order."""
     data = open(path, "rb").read()
     words = data[:1024].split(b"\0")
     assert words[0] == b"CLOG-02.44" and words[2].strip() == b"TRUE", f"{path}: no finished log"
@@ -34,7 +34,7 @@ def records(path):
 
 
 def cargo_values(cargo, form):
-    """What a viewer shows; all bytes if there is no format."""
+    """Returns what a viewer shows; all bytes if there is no format."""
     if "%" not in form:
         return (cargo,)
     values, at = [], 0
@@ -60,7 +60,7 @@ class Log:
         self._name_comms(all_records)
         for _, _, _, kind, data in all_records:
             if kind == STATEDEF:
-                # Nothing uses the number of a state, which MPE2 counts by descriptions.
+                # Nothing uses the number of a state; MPE2 numbers states by their descriptions.
                 start, end = struct.unpack_from(">ii", data, 4)
                 row = (text(data[40:72]), text(data[16:40]), text(data[72:112]))
                 self.definitions[start] = ("begin", end, *row)
@@ -82,7 +82,8 @@ class Log:
             rows.sort(key=repr)
 
     def _name_comms(self, all_records):
-        """Names differ between processes: each counts the communicators that it has made."""
+        """Maps the names of communicators, which differ between processes: each process counts those it has
+        made."""
         self.world, members = {}, collections.defaultdict(set)
         made = []
         for icomm, rank, _, kind, data in all_records:

@@ -25,13 +25,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import log as clog  # noqa: E402
 
 PASS, HEAD = "same", "| program | calls of MPI | processes | result |"
-# The events that MPE2's wrapper records beside the calls: communicators that begin and end.
+# Events that MPE2's wrapper records in addition to calls: begins and ends of communicators.
 IGNORED = {-10, -9}
-# MPI_Wait and MPI_Test, ...all, ...any, ...some: MPE2 shows them on the world, we on the communicator of the requests.
+# MPI_Wait and MPI_Test, ...all, ...any, ...some: MPE2 shows them on the world, we on the requests' communicator.
 WAITS = {event for state in (*range(87, 91), *range(105, 109)) for event in (2 * state, 2 * state + 1)}
 # MPI_Comm_split, which MPE2 calls MPI_Comm_split_type.
 MISNAMED = {56, 57}
-# MPI_Comm_rank and MPI_Comm_size: MPE2's wrapper for Fortran does not have them.
+# MPI_Comm_rank and MPI_Comm_size: MPE2's wrapper for Fortran lacks them.
 NOT_OF_FORTRAN = {48, 49, 54, 55}
 # source, name of the program, options, wrapper, processes, arguments
 ROWS = [
@@ -109,7 +109,7 @@ def log_of(row, where, mpiexec):
 
 
 def plain(rows, ignored, has_format):
-    """The rows of a thread that are compared. The cargo of calls of MPI counts where MPE2 has it, too."""
+    """Returns the rows of a thread to compare. The cargo of MPI calls counts if MPE2 has it, too."""
     found = []
     for row in rows:
         if row[0] in ("event", "cargo"):
@@ -125,7 +125,7 @@ def plain(rows, ignored, has_format):
 
 
 def compare(theirs, ours, fortran):
-    """None, or the first difference."""
+    """Returns the first difference, or None."""
     ignored = IGNORED | (NOT_OF_FORTRAN if fortran else set())
 
     def has_format(event):
@@ -158,7 +158,8 @@ def compare(theirs, ours, fortran):
 
 
 def judge(row, scratch, given, source, libraries):
-    """Whether a program works with MPE2, and the result. `libraries`: options for the compiler, and for a row the linker's."""
+    """Runs a program with MPE2. Returns whether it works, and the result. `libraries`: options for compiler and
+    linker."""
     logs = []
     for who, (flags, link) in zip(("theirs", "ours"), libraries):
         where = os.path.join(scratch, row[1], who)
@@ -236,7 +237,7 @@ def main():
         return 0
     with open(os.path.join(given.root, "doc", "compatibility.md"), encoding="utf-8") as page:
         text = page.read()
-    # Of some programs, their rows; of all, the table as a whole.
+    # If programs were selected, prints their rows; otherwise compares the whole table.
     missing = [line for line in lines[2:-2] if line + "\n" not in text] if given.programs else \
         [] if "\n\n" + "\n".join(lines) + "\n" in text else lines
     if missing:
