@@ -65,7 +65,7 @@ static void assert_loads(const struct rank2file_case *c, hpcw_rank2file_restart 
     assert_true(rank2file_case_loaded(c, r, count, want));
 }
 
-/* Columns have what the call for one file has, whatever the number of rows. */
+/* Columns hold what the call for one file returns, for any number of rows. */
 static void assert_columns(hpcw_rank2file_restart *r) {
     enum { ROWS = 5 };
     uint32_t rank[ROWS], crc[ROWS];

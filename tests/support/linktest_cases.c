@@ -113,9 +113,8 @@ static hpcw_status write_permutation(const struct linktest_case *c, hpcw_linktes
     char end[HPCW_LINKTEST_TIME_SIZE];
     hpcw_status s = write_tasks(c, lt, permutation, count, ranks, err);
     if (s == HPCW_ENOMEM) {
-        hpcw_linktest_abandon(
-            lt,
-            err); /* An EINVAL could be retried, and a broken stream is already known; so it abandons explicitly. */
+        /* A call that lacked memory could be retried, so giving up must be explicit. A broken stream is known. */
+        hpcw_linktest_abandon(lt, err);
     }
     if (c->retest) {
         s = hpcw_linktest_slowest(lt, slow, &n, err);

@@ -340,8 +340,9 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
-/* Returns a group's standard deviation, or the mean parameter if `sigma` has the course of that deviation. With
- * a table, single tasks that the system delayed inflate a group's own deviation. */
+/* Returns a group's standard deviation if `sigma` is NULL, otherwise the mean parameter that the model needs. With
+ * a table, the deviation is taken from the line `sigma`, since single tasks that the system delayed inflate a
+ * group's own. */
 static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m,
                        const struct fit_line *sigma, double share) {
     const double sd = m.sd * g->widen;

@@ -8,8 +8,8 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* slow: share of the deviation of ln(layers) that stays for some phases. phases: for how many. first: more work
- * in phase 0, since no solution of a previous phase is near [A]. */
+/* slow: share of the deviation of ln(layers) that stays for SLOW_PHASES phases. first: more work in phase 0, since
+ * no solution of a previous phase is near [A]. */
 static const double slow = 0.8, first = 0.25;
 enum { SLOW_PHASES = 9 };
 

@@ -292,7 +292,7 @@ static void nested_states(void **state) {
     assert_true(is_piece(&states.piece[1], &events[0], 1, 4));
 }
 
-/* States that end in the order of their begins, more of them than a timeline has room for in itself. */
+/* States that end in the order of their begins, and more of them than a timeline can hold in itself. */
 static void many_states_at_a_time(void **state) {
     (void)state;
     enum { OPEN = 6 };
@@ -319,7 +319,7 @@ static hpcw_status count_meetings(void *context, const hpcw_clog2_end *e) {
     return HPCW_OK;
 }
 
-/* A message waits while those of so many other tags meet that the reader forgets some of these. */
+/* While one message waits, messages of so many other tags meet that the reader forgets some of these tags. */
 static void messages_of_many_tags(void **state) {
     (void)state;
     struct clog2_case c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writers that died or were moved: what they left goes, nothing that another dataset, writer or program has. */
+/* Files that dead or moved writers left are removed, but nothing of another dataset, writer or program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
