@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the serial library and hpcgen with other compilers and for other architectures. Compares their datasets, with
-# all formats, with those of the ordinary build. Other processors are emulated. Needs a Debian with apt and, for
-# missing packages, root. Libraries of other architectures are only unpacked, not installed.
+# Builds the serial library and hpcgen with other compilers and for other architectures. Compares their datasets,
+# with all formats, with those of the ordinary build. Other processors are emulated. Needs a Debian with apt and,
+# for missing packages, root. Libraries of other architectures are only unpacked, not installed.
 # Usage: portability.sh SOURCE DIRECTORY [TARGET...]; targets: clang musl aarch64 s390x armhf
 set -eu
 source=$(realpath "$1")

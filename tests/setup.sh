@@ -10,8 +10,8 @@ set -eu
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
 packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev liblua5.4-dev"
 packages="$packages libopenmpi-dev openmpi-bin"
-# For the charts of reports, traces in OTF2, the modules of Fortran, and HDF5 in hpcw-bench. Without them, everything
-# else is built.
+# For the charts of reports, traces in OTF2, the modules of Fortran, and HDF5 in hpcw-bench. Without them,
+# everything else is built.
 packages="$packages libjs-chart.js libotf2-trace-dev gfortran libhdf5-openmpi-dev"
 # To test: the headers are also compiled as C++, a program outside is built with CMake, checksum lists are also checked by
 # xxhsum, exports by NumPy and otf2-print, and the Python package by pytest.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # For `make bench-check`, on an otherwise idle machine. One of two sweeps has a layout that writes a hundred times
-# slower, and compare must name it. Data go to the page cache, so the disk does not matter. $HPCGEN is the benchmark,
-# $SLOW_WRITES the library that delays.
+# slower, and compare must name it. Data go to the page cache, so the disk does not matter. $HPCGEN is the
+# benchmark, $SLOW_WRITES the library that delays.
 # shellcheck disable=SC2034 # of refuse.inc
 PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"

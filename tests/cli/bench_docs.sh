@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks help, manual page and completions of both programs, and that a letter means the same in both. $HPCGEN is the
-# benchmark.
+# Checks help, manual page and completions of both programs, and that a letter means the same in both. $HPCGEN is
+# the benchmark.
 . "$HERE/refuse.inc"
 generator=$(dirname "$HPCGEN")/../gen/hpcgen
 

@@ -3,8 +3,8 @@
 # Counting shared blocks from the command line. The program is the benchmark here.
 . "$HERE/refuse.inc"
 
-# Small enough to count by hand: ranks of 100 bytes on blocks of 64. A container has 1152 bytes of metadata before the
-# data (18 blocks) and 64 after them. A rank alone takes two blocks.
+# Small enough to count by hand: ranks of 100 bytes on blocks of 64. A container has 1152 bytes of metadata before
+# the data (18 blocks) and 64 after them. A rank alone takes two blocks.
 "$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --json >small.json || bad "model failed"
 "$JSON_CHECK" small.json || bad "no JSON"
 grep -q '"counted_not_measured": true' small.json || bad "the JSON does not say that nothing was measured"

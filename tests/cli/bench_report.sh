@@ -27,7 +27,8 @@ fi
 verdict=$(sed -n 's/^  "verdict": {.*"text": "\(.*\)",.*/\1/p; /^  "verdict": {$/{n;s/.*"text": "\(.*\)",/\1/p}' out/results.json)
 sed -n '/<div class="findings">/,/<\/div>/p' out/report.html | grep -qF "<p>$verdict" || bad "the verdict is not on top: $verdict"
 
-# The verdict says where. Then follow one chart, an explanation of the page and its terms, and at the end the method.
+# The verdict says where. Then follow one chart, an explanation of the page and its terms, and at the end the
+# method.
 case $verdict in
 "On $PWD/data ("*", host $(uname -n), 20"*') '*) ;;
 *) bad "the verdict does not say where: $verdict" ;;
@@ -71,8 +72,8 @@ grep -q "<h2 id=[^>]*>clog2-run" kernels.html || bad "a kernel is missing"
 "$HPCGEN" report "$HERE/../fuzz/seeds/results/metadata.json" --output metadata.html || bad "report of a seed fails"
 narrow metadata.html
 
-# Text from outside is shown as text. Figures that do not follow from their samples are refused, and so are files that
-# are no results.
+# Text from outside is shown as text. Figures that do not follow from their samples are refused, and so are files
+# that are no results.
 sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json
 "$HPCGEN" report odd.json --output odd.html || bad "report of odd text fails"
 "$HTML_CHECK" odd.html >/dev/null || bad "odd text breaks the page"

@@ -24,8 +24,8 @@ count() { grep -c "$1" "$2"; }
 
 launch=''
 sweep one --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix
-# Aligned, packed and shifted at two block sizes with fsync; 3 files; two plain layouts; five at 4K in the three other
-# modes.
+# Aligned, packed and shifted at two block sizes with fsync; 3 files; two plain layouts; five at 4K in the three
+# other modes.
 # tmpfs has no direct I/O.
 least=19
 grep -q '"type": "tmpfs"' one/results.json && least=14

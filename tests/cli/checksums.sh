@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every preset and every scenario gives the bytes recorded in checksums.stdout, so that no change of the code changes
-# datasets by accident. There is one line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128. The last dataset
-# is larger and has the defaults.
+# Every preset and every scenario gives the bytes recorded in checksums.stdout, so that no change of the code
+# changes datasets by accident. There is one line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128. The
+# last dataset is larger and has the defaults.
 set -e
 # Releases of brotli write different bytes.
 if [ "$BROTLI_VERSION" != 1.0.9 ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Wrong clocks of any sign, for any seed and number of ranks. Logs stay valid, rank 0's clock is right, and truth.json
-# gives the errors of the others.
+# Wrong clocks of any sign, for any seed and number of ranks. Logs stay valid, rank 0's clock is right, and
+# truth.json gives the errors of the others.
 . "$HERE/refuse.inc"
 
 log() { # RANKS SEED OPTIONS...

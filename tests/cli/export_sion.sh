@@ -23,8 +23,8 @@ done
 "$HPCGEN" export set/sion/particles.sion --task 3 --output task.csv --form bytes --quiet || bad "--form fails"
 cmp piped task.csv || bad "other bytes with the suffix .csv"
 
-# Two tasks: one with the records key 7 "hello", key 9 "", key 7 "again", which crosses a chunk, and key 2^64 - 1 "x";
-# one without any.
+# Two tasks: one with the records key 7 "hello", key 9 "", key 7 "again", which crosses a chunk, and key 2^64 - 1
+# "x"; one without any.
 python3 - <<'PYTHON'
 import struct
 stream = b"".join(struct.pack("<QQ", k, len(v)) + v for k, v in

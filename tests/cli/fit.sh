@@ -149,7 +149,8 @@ learned block_objects 0 0 edges.ini
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
 learned persistence_first 1 1 few.ini
-# With the learned seed, the slowest ranks and longest tasks are about those of the data, whatever the data's seed is.
+# With the learned seed, the slowest ranks and longest tasks are about those of the data, whatever the data's seed
+# is.
 maxima() { # DIR
     "$HPCGEN" export "$1" --output - -q | awk -F , '$6 == 1 {load[$1] += $11; all += $11; longest = $11 > longest ? $11 : longest}
         END {for (r in load) {n++; most = load[r] > most ? load[r] : most}; print most * n / all, longest * n / all}'
@@ -228,7 +229,8 @@ alike links links_twin
 "$HPCGEN" -q -n 256 -f linktest --preset torus-tofud --seed 6 -o torus || exit 1
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
 [ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
-# The job's number decides its nodes and the traffic of others. The twin has a number that resembles the measured run.
+# The job's number decides its nodes and the traffic of others. The twin has a number that resembles the measured
+# run.
 "$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1 -o spread || exit 1
 "$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1001 -o elsewhere || exit 1
 "$HPCGEN" fit --compare spread elsewhere --json >rows || bad "the comparison of two jobs failed"

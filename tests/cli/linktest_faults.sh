@@ -75,8 +75,8 @@ verdicts
 unchanged 'an MPI that fails'
 
 # ---- processes that die, and signals
-# begins OPTION...  Starts a run in the background and waits until it has begun. Sets $launcher, and writes `pids`, a
-# line for each process.
+# begins OPTION...  Starts a run in the background and waits until it has begun. Sets $launcher, and writes `pids`,
+# a line for each process.
 begins() {
     rm -f pids .hpcw-*.tmp
     # shellcheck disable=SC2016

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# hpcw-linktest: every kernel and order on 2 to 5 processes. The strict reader accepts the results, which say what was
-# measured. $HPCGEN is the program.
+# hpcw-linktest: every kernel and order on 2 to 5 processes. The strict reader accepts the results, which say what
+# was measured. $HPCGEN is the program.
 export PROGRAM=hpcw-linktest
 . "$HERE/refuse.inc"
 generator=$(dirname "$HPCGEN")/../gen/hpcgen

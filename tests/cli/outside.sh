@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Symbolic links in a dataset's directory: nothing is created, changed or removed through them. A directory that is a
-# link is refused, and a file that is one is replaced. The dataset itself may be behind a link, and reading may follow
-# links.
+# Symbolic links in a dataset's directory: nothing is created, changed or removed through them. A directory that is
+# a link is refused, and a file that is one is replaced. The dataset itself may be behind a link, and reading may
+# follow links.
 . "$HERE/refuse.inc"
 options='--ranks 8 --scale tiny --files 2 --quiet --set load.balancer=tempered'
 

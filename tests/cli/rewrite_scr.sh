@@ -51,8 +51,8 @@ for old in $layouts; do
     diff -r -x hpcw.lock $old/scr there >said || bad "$old again: $(cat said)"
 done
 
-# Checkpoints of SCR itself. SCR 3 has neither sizes nor CRC-32 in its maps. SCR 1.2's files are outside the dataset's
-# directory.
+# Checkpoints of SCR itself. SCR 3 has neither sizes nor CRC-32 in its maps. SCR 1.2's files are outside the
+# dataset's directory.
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks
     [ -d "$golden" ] || continue

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Rewrites load data: the records stay the same in every form. For selected phases and ranks, only those are written.
+# Rewrites load data: the records stay the same in every form. For selected phases and ranks, only those are
+# written.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 4 --formats vom --set load.phases=6 --out set --quiet || bad "generate fails"
 "$HPCGEN" --ranks 4 --formats vom --set load.phases=6 --set vom.container=plain --out plain --quiet ||

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Stripes: refused without Lustre before anything is created or removed. With Lustre, here an imitation, they are set,
-# and the bytes are the same.
+# Stripes: refused without Lustre before anything is created or removed. With Lustre, here an imitation, they are
+# set, and the bytes are the same.
 . "$HERE/refuse.inc"
 
 [ "$(stat -f -c %T .)" != lustre ] || exit 77

@@ -10,8 +10,8 @@ fi
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 PWD=$(pwd -P)
 options='--ranks 16 --scale tiny --quiet'
-# flushes DIR LISTS ARGUMENTS...: after this command everything in DIR is on disk, including names. LISTS files about
-# the whole dataset are flushed under their temporary names.
+# flushes DIR LISTS ARGUMENTS...: after this command everything in DIR is on disk, including names. LISTS files
+# about the whole dataset are flushed under their temporary names.
 flushes() {
     dir=$1 lists=$2
     shift 2

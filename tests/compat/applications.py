@@ -129,7 +129,8 @@ def build_nest(work, who, modules):
     if not os.path.exists(share):
         os.makedirs(os.path.dirname(share))
         os.symlink(f"{nest}/lib", share)
-    # Its CMake asks sionconfig, which hpcw lacks, for what is given here. Its questions to pkg-config get no answer.
+    # Its CMake asks sionconfig, which hpcw lacks, for what is given here. Its questions to pkg-config get no
+    # answer.
     return build(work, who, "nest", nest, "nest", [
         f"-DCMAKE_INSTALL_PREFIX={work}/nest-prefix", "-DCMAKE_CXX_FLAGS=" + " ".join(compiler), "-Dwith-sionlib=ON",
         "-DSIONLIB_INCLUDE=" + compiler[0][2:], "-DSIONLIB_LIBRARIES=" + ";".join(linker), "-DSIONLIB_DEFINES=-DSION_OMPI",

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # No mutable globals. Usage: writable.sh NM FILE NAME...
 #
-# Of the data that FILE can write during its whole run, only the NAMEs are ours, and each of them exists. Names of the
-# compiler, its runtimes, and the linker begin with an underscore or are listed below. A program also has copies of
-# variables of libc and MPI.
+# Of the data that FILE can write during its whole run, only the NAMEs are ours, and each of them exists. Names of
+# the compiler, its runtimes, and the linker begin with an underscore or are listed below. A program also has copies
+# of variables of libc and MPI.
 set -eu
 nm=$1 file=$2
 shift 2

@@ -12,8 +12,8 @@ cd "$scratch"
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 
-# A run has 2000 messages each way, or to itself. One run warms up and two are timed. The wrapper sees one of the two
-# sides.
+# A run has 2000 messages each way, or to itself. One run warms up and two are timed. The wrapper sees one of the
+# two sides.
 set -- --dir . --only messages --scale 0.1 --repeat 2 --quiet
 
 "$mpiexec" -n 2 "$kernels" "$@" --json without.json

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A traced program dies at a random moment, in every possible way. The recovered log has every call that the program
-# itself counted, and at most one more for each thread. The next run reports what is left. DIES_RUNS is the number of
-# tries for each way.
+# itself counted, and at most one more for each thread. The next run reports what is left. DIES_RUNS is the number
+# of tries for each way.
 # Usage: dies.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 . "$(dirname "$0")/dies.inc"
 runs=${DIES_RUNS:-1}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A Fortran program prints the same with and without the preloaded wrapper. Its log has exactly the calls and messages
-# that the program itself has counted.
+# A Fortran program prints the same with and without the preloaded wrapper. Its log has exactly the calls and
+# messages that the program itself has counted.
 # Usage: fortran.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 processes=$2 library=$(realpath "$3") program=$(realpath "$4") hpcgen=$(realpath "$5")

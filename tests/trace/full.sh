@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The directory of local files is full, becomes full, or is missing. The program ends as without the wrapper, its log
-# is complete, and a message says that its records were not safe.
+# The directory of local files is full, becomes full, or is missing. The program ends as without the wrapper, its
+# log is complete, and a message says that its records were not safe.
 # Usage: full.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 if [ -z "${INSIDE_NAMESPACE-}" ]; then
     unshare -m true 2>/dev/null || { echo "needs root, to mount a small tmpfs"; exit 77; }
@@ -16,8 +16,8 @@ small() {
     mount -t tmpfs -o "size=${1}k" tmpfs local || { echo "cannot mount a small tmpfs"; exit 77; }
 }
 
-# Usage: finishes WHY; checks that the program and its log are complete, and that a message says why records were not
-# safe.
+# Usage: finishes WHY; checks that the program and its log are complete, and that a message says why records were
+# not safe.
 finishes() {
     rm -f run.clog2
     run finish 1500 >out 2>err || fail "the program fails" err

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# If only some processes of a job have the wrapper, the program behaves as without it. One line names the others, and
-# the local files become a log.
+# If only some processes of a job have the wrapper, the program behaves as without it. One line names the others,
+# and the local files become a log.
 # Usage: partial.sh MPIEXEC LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") hpcgen=$(realpath "$4")
@@ -15,7 +15,8 @@ export ASAN_OPTIONS HPCW_TRACE_FILE HPCW_TRACE_DIR
 with="env LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD}"
 mkdir local
 
-# Usage: job MISSING RECORDED ARGUMENT...: the expected line, the number of other processes, and arguments of mpiexec
+# Usage: job MISSING RECORDED ARGUMENT...: the expected line, the number of other processes, and arguments of
+# mpiexec
 job() {
     missing=$1 recorded=$2
     shift 2
