@@ -6,7 +6,9 @@
  *     hpcw_clog2_log_open("app.clog2", comm, NULL, &log, &error);                // collective
  *     hpcw_clog2_log_state(log, "Compute", "blue", NULL, &compute, &error);      // everywhere in the same order
  *     hpcw_clog2_log_thread(log, &timeline, &error);                             // once on each thread
- *     hpcw_clog2_log_begin(timeline, 0, compute); ... hpcw_clog2_log_end(timeline, 0, compute);
+ *     hpcw_clog2_log_begin(timeline, 0, compute);
+ *     ...
+ *     hpcw_clog2_log_end(timeline, 0, compute);
  *     hpcw_clog2_log_finish(log, NULL, &error);                                  // collective
  *     hpcw_clog2_log_free(log);
  *

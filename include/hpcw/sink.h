@@ -2,9 +2,8 @@
 /**
  * Byte sinks: where a format's bytes go.
  *
- * A format writer never opens a file by itself; it hands bytes to sinks. So every format can be written to a
- * file, to one file shared by many processes, to memory, or nowhere (to measure the encoder alone), and every
- * destination serves every format.
+ * A format writer never opens a file by itself; it hands bytes to sinks. So every format can be written to every
+ * destination: a file, one file shared by many processes, memory, or nothing (to measure the encoder alone).
  *
  * A file sink looks up the target's directory when it is opened, and keeps it open. So the program may change its
  * working directory, and the directory may be renamed. If the target is a symbolic link, the link stays and its
@@ -16,8 +15,8 @@
  * name NAME only when it is published. A failure before that leaves nothing under the target's name. A killed
  * process leaves the temporary file. The next process that opens the same path on the same host removes the file
  * if its lock is free. The file stays if its lock says nothing: after a restart of the host, after a run on
- * several hosts, on a file system without locks (fcntl, F_OFD_SETLK), or if more than four sinks of the path were
- * open at the same time. Then remove it by hand.
+ * several hosts, or on a file system without locks (fcntl, F_OFD_SETLK). It also stays if more than four sinks of
+ * the path were open at the same time. Then remove it by hand.
  *
  * A child of fork() may free its copies of handles and sinks, which touches no file. Once its parent has ended
  * with _exit(), the child may also write to them and close them, as a daemon does. While the parent lives, calls
@@ -112,9 +111,9 @@ typedef struct hpcw_brotli_options {
 
 /**
  * Fills in the defaults, which come from a measurement on 98 MB of load-balancing records (JSON) with brotli
- * 1.0.9. There, quality 4 in a window of 2^18 bytes makes fewer bytes than quality 8 in 2^20, at four times the
- * speed and in a quarter of the memory (`hpcw-kernels --only vom-settings`). A text of a few MB that repeats the
- * same records becomes a tenth smaller with quality 8.
+ * 1.0.9 (`hpcw-kernels --only vom-settings`). There, quality 4 in a window of 2^18 bytes makes fewer bytes than
+ * quality 8 in 2^20. It has four times the speed, and takes a quarter of the memory. A text of a few MB that
+ * repeats the same records becomes a tenth smaller with quality 8.
  */
 HPCW_API void hpcw_brotli_options_init(hpcw_brotli_options *options);
 

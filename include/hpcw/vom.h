@@ -212,9 +212,9 @@ typedef enum hpcw_vom_category {
  *
  * The category decides which rank records an edge (doc/formats/vom.md, "Edge"). A SendRecv to an element is
  * recorded by the rank of the receiver, a SendRecv to a group or handler by that of the sender. A Broadcast is
- * recorded by the rank of the receiver, categories 2, 3, 5 and 6 by that of the object, 9 and 10 by that of the
- * task that declared the block. LBAF and vt-tv use SendRecv only. The link check of vt's script knows objects
- * only, so it reports every edge of the categories 2, 3, 5, 6, 9 and 10.
+ * recorded by the rank of the receiver. Categories 2, 3, 5 and 6 are recorded by that of the object, 9 and 10 by
+ * that of the task that declared the block. LBAF and vt-tv use SendRecv only. The link check of vt's script knows
+ * objects only, so it reports every edge of the categories 2, 3, 5, 6, 9 and 10.
  */
 typedef struct hpcw_vom_edge {
     hpcw_vom_category category; /**< category; says which members below are valid */

@@ -46,8 +46,10 @@ struct read_clog2_entry {
     int32_t index, kind;
 };
 
-/* Opens a log. HPCW_EFORMAT if preamble, table and size of the file contradict each other, HPCW_ETRUNCATED if the
- * file is too short, HPCW_ENOTSUP for the local file of a process, HPCW_ENOMEM, and as read_source_open fails. */
+/*
+ * Opens a log. HPCW_EFORMAT: preamble, table and size of the file contradict each other. HPCW_ETRUNCATED: the file
+ * is too short. HPCW_ENOTSUP: it is the local file of a process. Also HPCW_ENOMEM, and as read_source_open fails.
+ */
 hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err);
 hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err);
 void read_clog2_free(struct read_clog2 *reader);

@@ -15,10 +15,10 @@
 #include "libwriter/base/status.h"
 
 /*
- * An intent consists of this first line, a record for the intent itself, one for the older file with the name of
- * the first file, one for each file of the set, and the last line. A record is "NUMBER DEVICE INODE BIRTH SIZE
- * OWNER NAME" with a NUL. All numbers are hexadecimal. If the last line is missing, the writer died before it
- * renamed anything.
+ * An intent consists of this first line, records, and the last line. There is a record for the intent itself, one
+ * for the older file with the name of the first file, and one for each file of the set. A record is "NUMBER DEVICE
+ * INODE BIRTH SIZE OWNER NAME" with a NUL. All numbers are hexadecimal. If the last line is missing, the writer
+ * died before it renamed anything.
  */
 static const char first_line[] = "hpcw set 3\n";
 static const char last_line[] = "end\n";

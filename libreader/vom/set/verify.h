@@ -20,10 +20,12 @@ hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t si
 /*
  * Checks a directory: the files of ranks 0 .. N-1, each for itself and all of them together. It reads the files in
  * rounds: some phases of the first file, the same phases of the second, and so on, with one file open at a time.
- * The number of phases in a round follows from `budget` bytes (0: 48 MiB). Memory: that of a reader, 100 bytes per
- * rank, 8 per phase, the larger of the budget and the entities of one phase over all ranks (80 to 120 bytes each),
- * and the communications of one rank and phase (16 to 32 bytes each). A plain file is read once, a compressed one
- * is inflated again in each round.
+ * The number of phases in a round follows from `budget` bytes (0: 48 MiB). A plain file is read once, a compressed
+ * one is inflated again in each round.
+ *
+ * Memory: that of a reader, 100 bytes per rank, and 8 per phase. To this comes the larger of the budget and the
+ * entities of one phase over all ranks (80 to 120 bytes each). The communications of one rank and phase take 16 to
+ * 32 bytes each.
  */
 hpcw_status read_vom_verify_directory(const char *path, unsigned flags, size_t budget, hpcw_error *err);
 

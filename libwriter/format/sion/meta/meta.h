@@ -2,10 +2,10 @@
 /*
  * The metadata of a SION container.
  *
- *   meta.c      common parts of both writers below: fixed fields, shapes, limits files.c     the sinks of the
- *   files gather.c    one process writes all tables of a single file and publishes it. Few messages: the close of
- *   8
- *               processes takes a third of the time of the other way, and of 5000 blocks a fifth
+ *   meta.c      common parts of both writers below: fixed fields, shapes, limits
+ *   files.c     the sinks of the files
+ *   gather.c    one process writes all tables of a single file and publishes it. This takes few messages: the close
+ *               of 8 processes needs a third of the time of the other way, and that of 5000 blocks a fifth
  *   windows.c   each process writes a part: sets of files, tasks in any order, tables of any size
  */
 #ifndef HPCW_FORMAT_SION_META_META_H

@@ -4,9 +4,10 @@
  * Collective. Memory O(own tasks + N / processes + files). A constant number of collectives, and for packed tasks
  * a message along all processes.
  *
- *   placement.c            chooses the method; also the one for sizes that all processes know placement_order.c
- *   tasks whose order over the processes is the order of their numbers placement_directory.c  tasks in any order,
- *   by a distributed directory placement_colour.c     one file per colour
+ *   placement.c            chooses the method; also the one for sizes that all processes know
+ *   placement_order.c      tasks whose order over the processes is the order of their numbers
+ *   placement_directory.c  tasks in any order, by a distributed directory
+ *   placement_colour.c     one file per colour
  */
 #ifndef HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
 #define HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
