@@ -38,16 +38,16 @@ void read_source_free(struct read_source *source);
 hpcw_status read_source_check(const struct read_source *source, int directory, const char *path,
                               hpcw_error *err);
 
-/* Whether a file begins with these bytes. False if no file has this name, the file is shorter, or it is not a
- * regular file. Any other reason why it cannot be read is an error. */
+/* Finds whether a file begins with these bytes. False if no file has this name, the file is shorter, or it is not
+ * a regular file. Any other reason why it cannot be read is an error. */
 hpcw_status read_source_begins_with(const char *path, const void *bytes, size_t size, bool *does,
                                     hpcw_error *err);
 
-/* Whether a path leads to a directory. False if nothing has this name. Any other failure is an error. */
+/* Finds whether a path leads to a directory. False if nothing has this name. Any other failure is an error. */
 hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err);
 
-/* Whether a failure is one of the system, which says nothing about the content of a file. A missing name and
- * damaged data are no such failures. */
+/* Returns whether a failure is one of the system, which says nothing about the content of a file. A missing name
+ * and damaged data are no such failures. */
 bool read_source_is_of_system(hpcw_status status, const hpcw_error *why);
 
 /* Name of a source, for messages. */

@@ -209,7 +209,7 @@ int MPE_Describe_event(int eventID, const char *name, const char *color) {
  *  The end
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Whether the allocation on process 0 succeeded. All processes get the answer. */
+/* Returns whether the allocation on process 0 succeeded. All processes get the answer. */
 static bool agree(const void *allocated) {
     int good = mpe_session.process != 0 || allocated != NULL;
     (void)MPI_Bcast(&good, 1, MPI_INT, 0, MPI_COMM_WORLD);

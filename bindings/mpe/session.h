@@ -35,7 +35,7 @@ extern struct mpe_session mpe_session;
 /* Prints a line. */
 void mpe_say(const char *fmt, ...) HPCW_PRINTF(1, 2);
 
-/* Whether a log was begun. If the program runs with the wrapper, the first call joins the wrapper's log. */
+/* Returns whether a log was begun. If the program runs with the wrapper, the first call joins the wrapper's log. */
 bool mpe_begun(void);
 
 /* Returns the timeline of the calling thread, or NULL if nothing is recorded. */

@@ -64,7 +64,7 @@ static uint64_t chunk_of(void *chunksizes, uint32_t task) {
     return (uint64_t)((const sion_int64 *)chunksizes)[task];
 }
 
-/* Whether the ranks are 0, 1, 2 and so on. */
+/* Returns whether the ranks are 0, 1, 2 and so on. */
 static bool in_order(const int *ranks, uint32_t count) {
     uint32_t i = 0;
     while (i < count && (uint32_t)ranks[i] == i) {

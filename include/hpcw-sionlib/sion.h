@@ -137,8 +137,8 @@ SION_API int sion_ensure_free_space(int sid, sion_int64 bytes);
  * bytes left */
 SION_API size_t sion_fread(void *data, size_t size, size_t nitems, int sid);
 
-/** Whether the position is at the end of the task. At the end of any other chunk it moves to the next one. @return
- * 1 or 0 */
+/** Returns whether the position is at the end of the task. At the end of any other chunk it moves to the next one.
+ * @return 1 or 0 */
 SION_API int sion_feof(int sid);
 
 /** @return bytes from the position to the end of the data in the chunk, or -1 */

@@ -36,7 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Whether this processor has a counter that can be a clock. */
+/** Is 1 if this processor has a counter that can be a clock, otherwise 0. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define HPCW_CLOG2_HAVE_COUNTER 1
 #else

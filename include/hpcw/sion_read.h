@@ -186,8 +186,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_block_size(hpcw_sion_reade
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_read(hpcw_sion_reader *reader, uint32_t rank, void *data,
                                                            size_t size, size_t *got, hpcw_error *err);
 
-/** Whether the position of an own task is at the end. After hpcw_sion_reader_next_key or hpcw_sion_reader_find_key,
- * that is the end of the value, otherwise that of the stream. true if it is not an own task. */
+/** Returns whether the position of an own task is at the end. After hpcw_sion_reader_next_key or
+ * hpcw_sion_reader_find_key, that is the end of the value, otherwise that of the stream. true if it is not an own
+ * task. */
 HPCW_API bool hpcw_sion_reader_at_end(const hpcw_sion_reader *reader, uint32_t rank);
 
 /** Offset of the next byte in the stream of an own task. 0 if it is not one. */

@@ -488,7 +488,7 @@ HPCW_API void hpcw_vom_free(hpcw_vom *v);
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_spec_parse(const char *name, const char *text, size_t size,
                                                          hpcw_vom_spec **out, hpcw_error *err);
 
-/** Whether the output is on for a phase. True for NULL. Many threads may call it. */
+/** Returns whether the output is on for a phase. True for NULL. Many threads may call it. */
 HPCW_API bool hpcw_vom_spec_on(const hpcw_vom_spec *spec, uint64_t phase);
 
 /** Frees a specification, NULL allowed. */

@@ -54,7 +54,7 @@ hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_erro
 hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err);
 void read_clog2_free(struct read_clog2 *reader);
 
-/* Whether a file begins like a log. Fails if it cannot be read. */
+/* Finds whether a file begins like a log. Fails if it cannot be read. */
 hpcw_status read_clog2_probe(const char *path, bool *is, hpcw_error *err);
 
 /* Returns the values of the preamble, never NULL; valid as long as the handle. */

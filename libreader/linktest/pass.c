@@ -52,7 +52,7 @@ void read_linktest_pass_free(struct read_linktest_pass *pass) {
     hpcw_i_free(pass);
 }
 
-/* Whether a text has the form YYYY-MM-DDThh:mm:ssZ. */
+/* Returns whether a text has the form YYYY-MM-DDThh:mm:ssZ. */
 static bool is_iso(const char *t) {
     static const char shape[] = "dddd-dd-ddTdd:dd:ddZ";
     for (size_t i = 0; i < sizeof shape; i++) {

@@ -64,7 +64,7 @@ hpcw_status read_linktest_row_find(struct read_linktest *r, uint32_t rank, uint6
 hpcw_status read_linktest_slow_check(const struct read_linktest *r, uint64_t permutation, uint64_t first,
                                      const struct read_linktest_slow *slow, size_t count, hpcw_error *err);
 
-/* Whether the 32 bytes of a date are a text followed by zeros (rule 20). */
+/* Returns whether the 32 bytes of a date are a text followed by zeros (rule 20). */
 bool read_linktest_is_date(const char *text);
 
 /* Returns the stream offset of the data of a permutation. In the stream of rank 0, the summary ends there. */
@@ -75,7 +75,7 @@ uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_
 hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
                                 size_t count, void *words, hpcw_error *err);
 
-/* Whether these are the bits of a finite double > 0. The bits compare like integers. */
+/* Returns whether these are the bits of a finite double > 0. The bits compare like integers. */
 static inline bool read_linktest_is_time(uint64_t bits) {
     return bits - 1 < UINT64_C(0x7fefffffffffffff);
 }

@@ -13,7 +13,7 @@
 
 struct hpcw_i_json;
 
-/* Whether a path is a KVTree file, or a directory with an index below it. Fails if it cannot find out. */
+/* Finds whether a path is a KVTree file, or a directory with an index below it. Fails if it cannot find out. */
 hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err);
 
 /* Checks everything below a prefix directory (or its index), the map of a root, or any other tree. Data files are

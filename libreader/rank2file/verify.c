@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-/* Whether any data file of the dataset exists. A file that cannot be examined counts as existing. */
+/* Returns whether any data file of the dataset exists. A file that cannot be examined counts as existing. */
 static bool any_file(hpcw_rank2file_restart *r) {
     hpcw_rank2file_found f;
     struct hpcw_i_entry entry;

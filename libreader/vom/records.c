@@ -270,7 +270,7 @@ static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Whether the caller gets the records of the current phase or iteration. */
+/* Returns whether the caller gets the records of the current phase or iteration. */
 static bool reported(const struct read_vom *r) {
     return r->records.level == 0 || r->events->iteration_begin != NULL;
 }

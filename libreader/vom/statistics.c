@@ -94,7 +94,7 @@ static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_e
     return HPCW_OK;
 }
 
-/* Whether two figures are equal except for rounding. */
+/* Returns whether two figures are equal except for rounding. */
 static bool near(double expected, double got, double scale) {
     return fabs(expected - got) <= 1e-6 * (fabs(scale) > fabs(expected) ? fabs(scale) : fabs(expected));
 }

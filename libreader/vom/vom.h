@@ -86,7 +86,7 @@ struct read_vom_entity {
     uint64_t index[READ_VOM_MOST_INDEX];
 };
 
-/* Whether the entity is an element of a collection. */
+/* Returns whether the entity is an element of a collection. */
 bool read_vom_is_element(const struct read_vom_entity *e);
 
 /* A key and value of attributes or user_defined. Texts end in a NUL, but may contain others before it. */

@@ -94,8 +94,9 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */
 };
 
-/* The seed of what has a number of its own in place of the dataset's seed; 0: no number. From the largest seed
- * down, which nobody gives a dataset, so that what is numbered is never that of a small seed. */
+/* Returns the seed of an object that has a number of its own instead of the dataset's seed. Number 0: it has none,
+ * and `seed` is returned. Numbers count down from the largest seed, which nobody gives a dataset, so that they are
+ * never those of small seeds. */
 static inline uint64_t hpcw_i_numbered_seed(uint32_t number, uint64_t seed) {
     return number == 0 ? seed : UINT64_MAX - number;
 }
@@ -107,16 +108,16 @@ static inline uint64_t hpcw_i_numbered_seed(uint32_t number, uint64_t seed) {
 #define HPCW_I_PHILOX_INCREMENT_1 0xBB67AE85u
 #define HPCW_I_PHILOX_ROUNDS 10
 
-/* One block: out = Philox4x32-10(counter, key), the key being the 64-bit seed, low word first. */
+/* Computes one block: out = Philox4x32-10(counter, key). The key is the 64-bit seed, low word first. */
 void hpcw_i_philox(const uint32_t counter[4], uint64_t seed, uint32_t out[4]);
 
-/* The block of a draw. */
+/* Computes the block of a draw. */
 void hpcw_i_draw(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b, uint32_t c,
                  uint32_t out[4]);
 
 /*
- * Nearly normal with mean 0, variance 1 and |z| <= 3.4641: the centred sum of the four 16-bit halves times
- * sqrt(3) / 65536.
+ * Returns a nearly normal number with mean 0, variance 1 and |z| <= 3.4641: the centred sum of the four 16-bit
+ * halves times sqrt(3) / 65536.
  */
 double hpcw_i_normal(uint32_t word0, uint32_t word1);
 
@@ -124,21 +125,22 @@ double hpcw_i_normal(uint32_t word0, uint32_t word1);
 #define HPCW_I_NORMAL_SCALE (0x1.bb67ae8584caap-16) /* sqrt(3) / 65536, nearest double */
 #define HPCW_I_NORMAL_MAX (HPCW_I_NORMAL_CENTRE * HPCW_I_NORMAL_SCALE)
 
-/* Uniform in (0, 1]: (word + 1) / 2^32. */
+/* Returns a number uniform in (0, 1]: (word + 1) / 2^32. */
 double hpcw_i_uniform(uint32_t word);
 
-/* Whether an event of the given probability happens: word < probability * 2^32; 1 and above always. */
+/* Returns the threshold of an event with this probability: it happens if word < threshold = probability * 2^32.
+ * With 1 and above it always happens. */
 uint64_t hpcw_i_threshold(double probability);
 
 /*
- * An unbiased integer in 0 .. bound - 1, bound > 0. The draw is (a, b, try) with try = 0 except after a
+ * Returns an unbiased integer in 0 .. bound - 1, bound > 0. The draw is (a, b, try). `try` is 0 except after a
  * rejection, which has a probability below bound / 2^65.
  */
 uint64_t hpcw_i_below(uint64_t bound, uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b);
 
 /*
- * Fisher-Yates: every order of item[0 .. count - 1] is equally likely. The draws are (first_slot + index,
- * permutation, try); parts that are shuffled apart pass different first slots.
+ * Shuffles by Fisher-Yates: every order of item[0 .. count - 1] is equally likely. The draws are (first_slot +
+ * index, permutation, try). Separate shuffles of parts pass different first slots.
  */
 void hpcw_i_shuffle(uint32_t *item, uint32_t count, uint64_t seed, enum hpcw_i_purpose purpose,
                     uint32_t permutation, uint32_t first_slot);

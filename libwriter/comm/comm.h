@@ -77,7 +77,7 @@ struct hpcw_comm {
     int size;
 };
 
-/* Whether the communicator has point-to-point messages. */
+/* Returns whether the communicator has point-to-point messages. */
 static inline bool hpcw_i_comm_has_messages(const hpcw_comm *comm) {
     return comm->ops->send != NULL;
 }

@@ -33,7 +33,7 @@ struct hpcw_i_linktest_field {
     enum hpcw_i_linktest_kind kind;
 };
 
-/* Whether a field has one byte; otherwise it has eight. */
+/* Returns whether a field has one byte; otherwise it has eight. */
 static inline bool hpcw_i_linktest_is_byte(const struct hpcw_i_linktest_field *field) {
     return field->kind == HPCW_I_LINKTEST_FLAG || field->kind == HPCW_I_LINKTEST_HIDDEN;
 }

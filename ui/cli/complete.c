@@ -69,7 +69,7 @@ static void print_value(FILE *stream, const struct value_form *form, const struc
     }
 }
 
-/* Whether the plain form of a flag is offered. A flag that is on by default is offered as --no- only. */
+/* Returns whether the plain form of a flag is offered. A flag that is on by default is offered as --no- only. */
 static bool offers_plain(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) == 0 || option->default_text == NULL;
 }

@@ -10,7 +10,7 @@
 
 enum { NAMES_SIZE = 96, HELP_SIZE = 1024 };
 
-/* Whether help shows the --no- form: a flag that is on by default can only be switched off. */
+/* Returns whether help shows the --no- form: a flag that is on by default can only be switched off. */
 static bool shown_negated(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
 }

@@ -32,7 +32,7 @@ char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds);
 
 /* ---- terminals ---- */
 
-/* Whether a stream is a terminal with a movable cursor: TERM is set and not "dumb". */
+/* Returns whether a stream is a terminal with a movable cursor: TERM is set and not "dumb". */
 bool ui_text_is_terminal(FILE *stream);
 
 /* Columns of the stream's terminal, or of the variable COLUMNS, or 80; at least 20. */

@@ -102,7 +102,7 @@ uint64_t sionlib_offset(const struct sionlib_task *t);
 /* Moves to an offset in the stream. */
 void sionlib_move(struct sionlib_task *t, uint64_t offset);
 
-/* Whether the current task is at its end. At the end of any other chunk, it moves to the next one. */
+/* Returns whether the current task is at its end. At the end of any other chunk, it moves to the next one. */
 bool sionlib_at_end(struct sionlib_handle *h);
 
 /* Reads up to `size` bytes of the current chunk. Returns false after reporting an error. */

@@ -128,7 +128,7 @@ hpcw_status read_vom_json_run(struct read_vom_json *json, hpcw_error *err);
 /* Stops the run before the object whose `begin` calls this. The object counts as not read. */
 void read_vom_json_stop(struct read_vom_json *json);
 
-/* Whether the whole text was parsed; and if not, the offset where it stopped. */
+/* Returns whether the whole text was parsed; and if not, the offset where it stopped. */
 bool read_vom_json_ended(const struct read_vom_json *json);
 uint64_t read_vom_json_stopped_at(const struct read_vom_json *json);
 

@@ -15,7 +15,7 @@
 
 /* ---- The text of numbers and strings --------------------------------------------------------------------- */
 
-/* Whether a JSON number has a point or an exponent. */
+/* Returns whether a JSON number has a point or an exponent. */
 static bool looks_float(const char *text, size_t size) {
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '.' || text[i] == 'e' || text[i] == 'E') {
@@ -36,7 +36,7 @@ static bool double_of(const char *text, size_t size, double *number) {
     return hpcw_i_parse_f64("number", text, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
 }
 
-/* Whether bytes are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/* Returns whether bytes are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
 static bool is_utf8(const unsigned char *text, size_t size) {
     for (size_t i = 0; i < size;) {
         unsigned char c = text[i];
@@ -91,7 +91,7 @@ static const struct {
     [READ_VOM_T_ARRAY] = {"an array", 0},
 };
 
-/* Whether a value may be of any type. */
+/* Returns whether a value may be of any type. */
 static bool takes_any(const struct read_vom_json *j, const struct read_vom_spec *spec) {
     return spec->type == READ_VOM_T_ANY || (spec->type == READ_VOM_T_SCALAR && j->lenient);
 }

@@ -8,7 +8,7 @@
 #include "libreader/vom/json/text.h"
 #include "libwriter/base/status.h"
 
-/* Whether a text begins with these tokens. */
+/* Returns whether a text begins with these tokens. */
 static bool begins(const unsigned char *text, size_t size, const char *const *token, size_t tokens) {
     size_t at = 0;
     for (size_t i = 0; i < tokens; i++) {
@@ -28,8 +28,8 @@ static bool has(const unsigned char *text, size_t size, const char *key) {
     return memmem(text, size, key, strlen(key)) != NULL;
 }
 
-/* Whether a text without a type is a data file, by its first keys. vt wrote its first data files with the type as
- * the last key, far from the beginning. Other programs write no type. */
+/* Returns whether a text without a type is a data file, by its first keys. vt wrote its first data files with the
+ * type as the last key, far from the beginning. Other programs write no type. */
 static bool is_untyped_data(const unsigned char *text, size_t size) {
     static const char *const phases[] = {"{", "\"phases\"", ":", "[", "{"}, *const metadata[] = {
                                                                                 "{", "\"metadata\"", ":"};

@@ -68,7 +68,7 @@ static bool has_stem(const char *name, size_t size, const char *stem) {
     return strlen(stem) == size && memcmp(name, stem, size) == 0;
 }
 
-/* Whether a name is that of a data file of rank 0. `only`: its stem must be this one; NULL: any stem. */
+/* Finds whether a name is that of a data file of rank 0. `only`: its stem must be this one; NULL: any stem. */
 static hpcw_status is_first(const char *directory, const char *name, const char *only, bool *is,
                             hpcw_error *err) {
     enum read_vom_file_type type = READ_VOM_UNKNOWN_FILE;

@@ -39,11 +39,11 @@ hpcw_status read_vom_set_check(struct read_vom_set *set, hpcw_status status, hpc
 /* The path of a rank's file, valid until the next call. */
 const char *read_vom_set_path(struct read_vom_set *set, uint32_t rank);
 
-/* Whether a path is a directory with a data file of rank 0, of any stem, or a path DIRECTORY/STEM with one. Fails
- * if it cannot find out. */
+/* Finds whether a path is a directory with a data file of rank 0, of any stem, or a path DIRECTORY/STEM with one.
+ * Fails if it cannot find out. */
 hpcw_status read_vom_is_set(const char *path, bool *is, hpcw_error *err);
 
-/* Whether a path is read as a set: a directory, or DIRECTORY/STEM. Fails if nothing is there. */
+/* Finds whether a path is read as a set: a directory, or DIRECTORY/STEM. Fails if nothing is there. */
 hpcw_status read_vom_is_directory(const char *path, bool *is, hpcw_error *err);
 
 /* Sets *warning, unless it is set already: a rank has another number of phases than the ranks before. */

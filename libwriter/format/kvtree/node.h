@@ -21,7 +21,7 @@ struct hpcw_kvtree {
 hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,
                                  hpcw_error *err);
 
-/* Whether a node is a key with one value. */
+/* Returns whether a node is a key with one value. */
 static inline bool hpcw_i_kvtree_is_pair(const hpcw_kvtree *node) {
     return node->count == 1 && node->first->count == 0;
 }

@@ -55,7 +55,7 @@ double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r) {
     return ((double)quotient + (double)rest / (double)r->count) / PICOSECONDS;
 }
 
-/* Whether a comes before b: slower first, then by lower ranks. */
+/* Returns whether a comes before b: slower first, then by lower ranks. */
 static bool before(const hpcw_linktest_slow *a, const hpcw_linktest_slow *b) {
     if (a->time_ps != b->time_ps) {
         return a->time_ps > b->time_ps;

@@ -273,7 +273,7 @@ static hpcw_status remove_metadata(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Whether new directories, with their names, must be written back to the disk. */
+/* Returns whether new directories, with their names, must be written back to the disk. */
 static bool syncs(const hpcw_rank2file *w) {
     return w->options.durability >= HPCW_SYNC_DIRECTORY;
 }

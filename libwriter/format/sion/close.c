@@ -86,8 +86,8 @@ static bool leads_base(const struct hpcw_sion *h) {
     return h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
 }
 
-/* Whether the files get their names together. Sinks of the caller have no names here. A part of a set without the
- * base file waits for the run that has it. */
+/* Returns whether the files get their names together. Sinks of the caller have no names here. A part of a set
+ * without the base file waits for the run that has it. */
 static bool is_named_together(const struct hpcw_sion *h) {
     return h->placement.files > 1 && h->options.sink_source.open == NULL &&
            (h->options.set_tasks == 0 || h->options.set_first_file == 0);

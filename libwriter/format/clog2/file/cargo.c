@@ -97,7 +97,7 @@ void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t 
     }
 }
 
-/* Whether the pieces of a format fit into 32 bytes. */
+/* Returns whether the pieces of a format fit into 32 bytes. */
 static bool has_room(const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t pieces) {
     uint32_t at = 0;
     for (int shift = 60; shift >= 0; shift -= 4) {

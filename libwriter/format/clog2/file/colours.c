@@ -28,7 +28,7 @@ static const char names[] =
     "navy orange4 orchid4 peru pink4 plum4 purple4 red4 salmon4 seashell4 sienna4 snow4 tan4 thistle4 "
     "tomato4 turquoise4 violet wheat4 white yellow4";
 
-/* Whether a text is a number from 0 to 100 without leading zeros. */
+/* Returns whether a text is a number from 0 to 100 without leading zeros. */
 static bool is_percent(const char *text) {
     size_t n = strspn(text, "0123456789");
     return n > 0 && n <= 3 && text[n] == '\0' && (text[0] != '0' || n == 1) && strtol(text, NULL, 10) <= 100;

@@ -28,7 +28,7 @@ bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool fir
                                   const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
                                   const struct hpcw_i_clog2_definition *definition, uint32_t count);
 
-/* Whether a cargo has the pieces of a format. Packed cargo only needs enough bytes for them. */
+/* Returns whether a cargo has the pieces of a format. Packed cargo only needs enough bytes for them. */
 bool hpcw_i_clog2_cargo_fits(uint64_t pieces, const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t format);
 
 /* Gets the pieces of a format, coded as in hpcw_clog2_cargo. NULL has no pieces. Results as

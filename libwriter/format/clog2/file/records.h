@@ -50,13 +50,13 @@ struct hpcw_i_clog2_bounds {
     int32_t known_end; /* known solo events are below this */
 };
 
-/* Whether the log announces this event, bare or with cargo. */
+/* Returns whether the log announces this event, bare or with cargo. */
 static inline bool hpcw_i_clog2_is_event(int32_t event, const struct hpcw_i_clog2_bounds *b) {
     return (event >= 0 && event < b->user_end) || (event >= HPCW_CLOG2_USER_SOLO && event < b->solo_end) ||
            (event >= HPCW_CLOG2_KNOWN_SOLO && event < b->known_end);
 }
 
-/* Whether all fields of a message are valid. */
+/* Returns whether all fields of a message are valid. */
 static inline bool hpcw_i_clog2_is_message(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b) {
     return (r->as.message.event == HPCW_CLOG2_SEND || r->as.message.event == HPCW_CLOG2_RECEIVE) &&
            (uint32_t)r->as.message.peer_comm < b->comms && (uint32_t)r->as.message.peer_rank < b->ranks &&

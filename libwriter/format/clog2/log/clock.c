@@ -36,7 +36,7 @@ uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log) {
     return hpcw_clog2_timeline_clock(&timeline);
 }
 
-/* Whether the counter has a constant rate, at any CPU frequency and in any sleep state. */
+/* Returns whether the counter has a constant rate, at any CPU frequency and in any sleep state. */
 static bool counter_is_invariant(void) {
 #if defined(__x86_64__)
     unsigned a, b, c, d;

@@ -320,7 +320,7 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     }
 }
 
-/* Whether a name is that of a local file of this log, from another run. Its tag starts at *tag. */
+/* Returns whether a name is that of a local file of this log, from another run. Its tag starts at *tag. */
 static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const char **tag) {
     static const char digits[] = "0123456789abcdef";
     const char *base = log->name;
@@ -337,8 +337,8 @@ static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const c
     return number >= 6 && strcmp(process + 1 + number, SUFFIX) == 0;
 }
 
-/* Whether the process that made a file is known to be dead. For a process of another host, locks may mean nothing
- * here. */
+/* Returns whether the process that made a file is known to be dead. For a process of another host, locks may mean
+ * nothing here. */
 static bool is_left(int at, const char *name) {
     struct hpcw_i_clog2_local_head head;
     size_t got;

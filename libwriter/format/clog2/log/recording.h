@@ -151,7 +151,7 @@ bool hpcw_i_clog2_add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, h
 /* Ends recording: sets the length of the last chunk of each timeline. */
 void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log);
 
-/* Whether the local file has records other than communicators. */
+/* Returns whether the local file has records other than communicators. */
 bool hpcw_i_clog2_timelines_have_events(const hpcw_clog2_log *log);
 
 /* Frees all timelines with their chunks and buffers. */

@@ -224,7 +224,7 @@ void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log) {
     log->finished = true;
 }
 
-/* Whether a timeline has records other than communicators in the local file. */
+/* Returns whether a timeline has records other than communicators in the local file. */
 static bool has_events(const struct hpcw_i_clog2_timeline *l) {
     const struct hpcw_i_clog2_chunk *chunk = l->first;
     if (chunk == NULL || chunk->offset == 0) {

@@ -386,7 +386,7 @@ static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw
     return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(hpcw_i_clog2_runs_time(r)), err);
 }
 
-/* Whether the number of blocks of each share is known before the merge. */
+/* Returns whether the number of blocks of each share is known before the merge. */
 static bool blocks_are_known(const struct work *w) {
     bool known = true;
     for (size_t p = 0; p < w->processes; p++) {

@@ -59,7 +59,7 @@ void hpcw_i_clog2_runs_set(struct hpcw_i_clog2_runs *runs, size_t i, const unsig
     runs->key[i] = advance(&runs->run[i]);
 }
 
-/* Whether the next record of run a comes before that of run b. */
+/* Returns whether the next record of run a comes before that of run b. */
 static inline bool comes_before(const struct hpcw_i_clog2_runs r, uint32_t a, uint32_t b) {
     return r.key[a] < r.key[b] + (a < b);
 }
@@ -190,7 +190,7 @@ void hpcw_i_clog2_runs_skip(struct hpcw_i_clog2_runs *runs, uint64_t number) {
     runs->winner = winner;
 }
 
-/* Whether the next record, which exists, fits into `room` bytes. */
+/* Returns whether the next record, which exists, fits into `room` bytes. */
 static inline bool fits(const struct hpcw_i_clog2_runs r, size_t room) {
     return size_of(&r.run[r.winner]) <= room;
 }

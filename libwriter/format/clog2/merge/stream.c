@@ -78,7 +78,7 @@ static inline bool is_member(const struct hpcw_i_clog2_origin *o, uint32_t comm)
     return comm < o->memberships && o->membership[comm].rank >= 0 && o->membership[comm].index >= 0;
 }
 
-/* Whether an event is the end of a message that the partner has recorded for its peer. */
+/* Returns whether an event is the end of a message that the partner has recorded for its peer. */
 static inline bool is_of_peer(int32_t event) {
     return event == HPCW_CLOG2_PEER_SEND || event == HPCW_CLOG2_PEER_RECEIVE;
 }

@@ -44,7 +44,7 @@ static bool are_labels(const struct hpcw_i_clog2_definition *d) {
            hpcw_i_clog2_labels_check(d->colour, d->name, d->format, NULL) == HPCW_OK;
 }
 
-/* Whether a recording would store this definition after `count` others. */
+/* Returns whether a recording would store this definition after `count` others. */
 static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &definition[count];
     uint32_t states, solos;
@@ -59,7 +59,7 @@ static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t c
     return numbered && are_labels(d);
 }
 
-/* Whether a recording would store this offer after `count` others. */
+/* Returns whether a recording would store this offer after `count` others. */
 static bool is_offer(const struct hpcw_i_clog2_definition *offered, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &offered[count];
     int32_t least = count == 0 ? 0 : d[-1].number + 1;
@@ -98,14 +98,14 @@ static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct
     return s;
 }
 
-/* Whether a tick is plausible. A clock may step back a little from one CPU to another, but not to before it was
- * chosen. */
+/* Returns whether a tick is plausible. A clock may step back a little from one CPU to another, but not to before
+ * it was chosen. */
 static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
     double ns = (double)(int64_t)(tick - t->base) * t->ns;
     return ns > -1e9 && ns < (double)MOST_NS;
 }
 
-/* Whether any word from word `from` on is not zero. */
+/* Returns whether any word from word `from` on is not zero. */
 static bool is_used(const uint64_t *words, uint64_t from, uint64_t all) {
     while (from < all && words[from] == 0) {
         from++;
@@ -222,7 +222,7 @@ static hpcw_status check_unused(struct hpcw_i_clog2_recovered_file *f, uint64_t 
     return s;
 }
 
-/* Whether a piece is missing. A thread numbers its pieces, and all but the last must have records. */
+/* Returns whether a piece is missing. A thread numbers its pieces, and all but the last must have records. */
 static bool has_gap(const struct hpcw_i_clog2_recovered_file *f) {
     for (uint32_t t = 0; t < f->timelines; t++) {
         uint32_t next = 0;

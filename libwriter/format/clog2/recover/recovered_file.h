@@ -36,8 +36,8 @@ struct hpcw_i_clog2_recovered_file {
     struct hpcw_i_buf encoded;                  /* encoded records; the only ones of MPE's files */
 };
 
-/* Whether a log may have this many ranks, each with a communicator of its own. Readers cannot number more, and a
- * damaged file must not ask for much memory. */
+/* Returns whether a log may have this many ranks, each with a communicator of its own. Readers cannot number more,
+ * and a damaged file must not ask for much memory. */
 static inline bool hpcw_i_clog2_may_have_ranks(uint32_t ranks) {
     return ranks > 0 && ((uint64_t)ranks + 1) * ranks <= INT32_MAX;
 }

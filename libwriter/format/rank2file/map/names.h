@@ -41,7 +41,8 @@ enum { HPCW_I_R2F_LONGEST = 1023 };
  * of a directory. SCR 1.2 and later allow any name. */
 const char *hpcw_i_r2f_bad_listed(hpcw_rank2file_layout layout, const char *name);
 
-/* Whether this is also the name of a directory below the prefix. Only then files below it may be removed. */
+/* Returns whether this is also the name of a directory below the prefix. Only then files below it may be
+ * removed. */
 bool hpcw_i_r2f_is_directory_name(const char *name);
 
 /* Returns "a/b", to be freed; NULL without memory. */

@@ -20,7 +20,7 @@ static uint64_t byte_of_name(const char *name) {
     return names | (hpcw_i_hash_text(name) & (names - 1));
 }
 
-/* Whether an error means that the kernel or the file system has no such locks. */
+/* Returns whether an error means that the kernel or the file system has no such locks. */
 static bool is_unsupported(int e) {
     return e == ENOSYS || e == EOPNOTSUPP || e == EINVAL || e == ENOLCK;
 }

@@ -52,7 +52,7 @@ static const char *read_number(const char *text, uint64_t *value) {
     return p == text || *text == '0' || *value > INT32_MAX ? NULL : p;
 }
 
-/* Whether an entry of .scr is a marker of this kind. If so, gets which one. */
+/* Returns whether an entry of .scr is a marker of this kind. If so, gets which one. */
 static bool parse_name(const char *entry, enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_which *which) {
     uint64_t process = 0;
     *which = (struct hpcw_i_r2f_which){.kind = kind};
@@ -211,7 +211,7 @@ static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, in
     return s;
 }
 
-/* Whether a marker that cannot be opened belongs to another user, or its name to something else. */
+/* Returns whether a marker that cannot be opened belongs to another user, or its name to something else. */
 static bool is_foreign(const struct hpcw_i_r2f_prefix *p, const char *name, int e) {
     struct hpcw_i_entry entry;
     return e == EEXIST || e == ELOOP ||

@@ -79,7 +79,7 @@ struct hpcw_i_r2f_marker_file {
     struct hpcw_i_r2f_which which; /* identifies the marker, for messages */
 };
 
-/* Whether the first process of a writer of this id owns its marker. False if that cannot be known. */
+/* Returns whether the first process of a writer of this id owns its marker. False if that cannot be known. */
 bool hpcw_i_r2f_marker_is_held(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
 /* Opens the marker of a writer that has the lock of the dataset. Names that an earlier attempt listed stay.

@@ -88,7 +88,7 @@ hpcw_kvtree *hpcw_i_r2f_index_record(const hpcw_kvtree *index, hpcw_rank2file_la
 hpcw_kvtree *hpcw_i_r2f_index_record_in(const hpcw_kvtree *of_id, hpcw_rank2file_layout layout,
                                         const char *name);
 
-/* Whether a record is complete; and whether a restart may take it: complete and not failed. */
+/* Return whether a record is complete, and whether a restart may take it: it is complete and did not fail. */
 bool hpcw_i_r2f_is_complete(const hpcw_kvtree *record);
 bool hpcw_i_r2f_is_good(const hpcw_kvtree *record);
 
@@ -98,10 +98,10 @@ uint64_t hpcw_i_r2f_index_id(const hpcw_kvtree *index, hpcw_rank2file_layout lay
 /* Returns the id of a dataset from its node below the names. */
 uint64_t hpcw_i_r2f_index_id_of(const hpcw_kvtree *entry);
 
-/* Whether the index lists a dataset that owns the directory of this name, or the metadata of this id. */
+/* Returns whether the index lists a dataset that owns the directory of this name, or the metadata of this id. */
 bool hpcw_i_r2f_index_has(const hpcw_kvtree *index, hpcw_rank2file_layout layout, uint64_t id,
                           const char *name);
-/* Whether a dataset in the index has its metadata in the directory of this id. */
+/* Returns whether a dataset in the index has its metadata in the directory of this id. */
 bool hpcw_i_r2f_index_has_metadata(const hpcw_kvtree *index, hpcw_rank2file_layout layout, uint64_t id);
 
 /* Returns the good dataset with the highest id, or NULL. */

@@ -91,7 +91,8 @@ hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const ch
 /* Frees the records that hpcw_rank2file_restart_load made. */
 void hpcw_i_r2f_unload(hpcw_rank2file_restart *r);
 
-/* Whether a failure means that the dataset is damaged. Other failures mean that this process cannot judge it. */
+/* Returns whether a failure means that the dataset is damaged. Other failures mean that this process cannot judge
+ * it. */
 bool hpcw_i_r2f_is_damage(hpcw_status s);
 
 /* Broadcasts a tree of process 0, or NULL. `about` is for messages. Collective. */

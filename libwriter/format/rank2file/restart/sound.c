@@ -38,7 +38,7 @@ static hpcw_status check_sums(hpcw_rank2file_restart *r, hpcw_error *err) {
 
 /* ---- the second map of the shared layout ---- */
 
-/* Whether two trees have the same children, in any order. */
+/* Returns whether two trees have the same children, in any order. */
 static bool same_tree(const hpcw_kvtree *a, const hpcw_kvtree *b) {
     bool same = hpcw_kvtree_count(a) == hpcw_kvtree_count(b);
     for (const hpcw_kvtree *c = hpcw_kvtree_first(a); same && c != NULL; c = hpcw_kvtree_next(c)) {

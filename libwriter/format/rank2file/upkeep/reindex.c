@@ -146,7 +146,7 @@ static int by_id(const void *a_, const void *b_) {
     return a < b ? -1 : a > b;
 }
 
-/* Whether an entry of the index can be that of a dataset. */
+/* Returns whether an entry of the index can be that of a dataset. */
 static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name) {
     return hpcw_i_r2f_index_id(old, layout, name) > 0 && hpcw_i_r2f_bad_listed(layout, name) == NULL;
 }

@@ -45,7 +45,7 @@ bool hpcw_i_r2f_is_temporary(const char *name) {
 
 /* ---- make the list ---- */
 
-/* Whether a name may be removed. Index, lock and markers belong to no dataset. */
+/* Returns whether a name may be removed. Index, lock and markers belong to no dataset. */
 static bool may_go(const char *name) {
     static const char metadata[] = ".scr/scr.dataset.";
     bool in_scr = strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0');
@@ -86,7 +86,8 @@ static const char *skip_number(const char *p, const char *end) {
     return p == digits ? NULL : p;
 }
 
-/* Whether a text is "summary.scr", or "rank2file" or "rank2file.LEVEL.FIRST", each also with ".scr" at the end. */
+/* Returns whether a text is "summary.scr", or "rank2file" or "rank2file.LEVEL.FIRST", each also with ".scr" at the
+ * end. */
 static bool is_metadata_text(const char *name, size_t size) {
     static const char root[] = "rank2file", summary[] = "summary.scr";
     const char *end = name + size;
@@ -109,7 +110,7 @@ static const char *base_of_temporary(const char *name, size_t *size) {
     return base;
 }
 
-/* Whether a name is that of a node or summary, or of a temporary file of one. */
+/* Returns whether a name is that of a node or summary, or of a temporary file of one. */
 static bool is_metadata(const char *name) {
     size_t size = strlen(name);
     const char *base = hpcw_i_sink_is_temporary(name) ? base_of_temporary(name, &size) : name;

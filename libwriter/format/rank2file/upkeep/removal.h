@@ -30,7 +30,7 @@ void hpcw_i_r2f_removal_free(struct hpcw_i_r2f_removal *r);
 const char *hpcw_i_r2f_next_name(const struct hpcw_i_buf *names, const char *name);
 /* Returns the last part of a name. */
 const char *hpcw_i_r2f_base(const char *name);
-/* Whether a name of a list is that of a directory; or of a temporary file. */
+/* Returns whether a name of a list is that of a directory; or of a temporary file. */
 bool hpcw_i_r2f_is_folder(const char *name);
 bool hpcw_i_r2f_is_temporary(const char *name);
 

@@ -129,8 +129,8 @@ static inline uint32_t hpcw_i_sion_column(const struct hpcw_sion *h, uint32_t i)
 }
 
 /*
- * Whether this process leads the file of a part. The owner of a file's first task leads it: it creates the file,
- * writes the head, commits and names it.
+ * Returns whether this process leads the file of a part. The owner of a file's first task leads it: it creates the
+ * file, writes the head, commits and names it.
  */
 static inline bool hpcw_i_sion_leads(const struct hpcw_sion *h, const struct hpcw_i_sion_part *part) {
     return part->begin < part->end && hpcw_i_sion_column(h, part->begin) == 0;

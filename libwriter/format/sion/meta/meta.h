@@ -61,7 +61,7 @@ hpcw_status hpcw_i_sion_files_reopen(struct hpcw_sion *h, hpcw_error *err);
 
 /* ---- gather.c ---- */
 
-/* Whether one process may write all tables. All processes get the same result. */
+/* Returns whether one process may write all tables. All processes get the same result. */
 bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
 
 /*

@@ -79,9 +79,9 @@ static struct window window_of(const struct table *t, uint64_t index) {
 }
 
 /*
- * Whether every process knows all entries of the mapping. If files are divided by count, it does, and column `i`
- * is the rank. With colours, or ranks that are not the numbers of tasks, only owners know; then `i` counts the own
- * tasks by rank.
+ * Returns whether every process knows all entries of the mapping. If files are divided by count, it does, and
+ * column `i` is the rank. With colours, or ranks that are not the numbers of tasks, only owners know; then `i`
+ * counts the own tasks by rank.
  */
 static bool mapping_is_known(const struct hpcw_sion *h) {
     return h->placement.column == NULL && h->global == NULL;

@@ -97,8 +97,8 @@ static inline uint64_t hpcw_i_sion_add_up(uint64_t a, uint64_t b) {
  * chunk is extended so that the next group starts at a file system block.
  */
 
-/* Whether a group ends before a task that requests `next` bytes. `group` is the sum of the requests in it so
- * far. */
+/* Returns whether a group ends before a task that requests `next` bytes. `group` is the sum of the requests in it
+ * so far. */
 static inline bool hpcw_i_sion_ends_group(uint64_t share, uint64_t group, uint64_t next) {
     return group + next > share; /* no overflow: the sums of a block are below 2^62 */
 }
