@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the public headers declare. A declaration of a form that is not known here is an error, so that nothing is left out
-silently. Only what the headers call "Private" is left out."""
+"""Parses the declarations of the public headers. A declaration of an unknown form is an error, so that nothing
+is left out silently. Only parts that the headers call "Private" are left out."""
 import re
 import sys
 
-# Of the compiler, and constants that depend on it.
+# Macros that are no constants of the interface: they are for the compiler, or depend on it.
 NOT_CONSTANTS = r"HPCW_(API|MUST_CHECK|PRINTF|CLOG2_HAVE_COUNTER)\b"
 
 
@@ -15,19 +15,19 @@ VARIABLE = (r"(?P<type>(?:const )?(?:unsigned char|\w+))(?P<stars>(?: ?\*(?:cons
 
 
 class Declared:
-    """What the headers declare, each in its order. Variables are (type, number of stars, name, length)."""
+    """The declarations of the headers, in their order. A variable is (type, number of stars, name, length)."""
 
     def __init__(self):
         self.constants = {}  # name: value
         self.enums = set()
         self.handles = []  # structs that are not defined
         self.callbacks = set()  # types of functions
-        self.structs = {}  # name: its members, see members_of
+        self.structs = {}  # name: members as from members_of
         self.functions = []
 
 
 class Function:
-    """A function: `text` has the arguments of an inline one in C, and is None for the others."""
+    """A function. `text` has the arguments of an inline function in C; for other functions it is None."""
 
     def __init__(self, header, name, result, args, text):
         self.header, self.name, self.result, self.args, self.text = header, name, result, args, text
@@ -38,7 +38,7 @@ def fail(what):
 
 
 def value_of(text, constants):
-    """The value of a constant expression."""
+    """Returns the value of a constant expression."""
     if text.startswith('"'):
         return text.strip('"')
     text = re.sub(r"UINT\d+_C\((\d+)\)", r"\1", text.replace("SIZE_MAX", "-1"))
@@ -50,7 +50,7 @@ def value_of(text, constants):
 
 
 def variable_of(text):
-    """`const char *name[4]` as a variable. A pointer to a function has the type "function"."""
+    """Parses a variable such as `const char *name[4]`. A pointer to a function has the type "function"."""
     text = " ".join(text.split())
     if re.match(r"[\w ]+\(\*\w+\)\(", text):
         return ("function", 1, re.search(r"\(\*(\w+)\)", text).group(1), None)
@@ -61,8 +61,8 @@ def variable_of(text):
 
 
 def members_of(body):
-    """The members of a struct: variables. A union has the type "union" and as length a dictionary of its members: the type
-    of one, or for a struct the list of its members."""
+    """Parses the members of a struct into variables. A union has the type "union", and as length a dictionary of
+    its members. Each value there is a type or, for a struct, the list of its members."""
     members = []
     while body := body.strip():
         if m := re.match(r"union \{((?:[^{}]|\{[^{}]*\})*)\} (\w+);", body):
@@ -119,7 +119,7 @@ def read(path, d):
             if not private and not m.group(3).startswith("hpcw_clog2_timeline_"):
                 args = [] if m.group(4) == "void" else [variable_of(a) for a in m.group(4).split(",")]
                 d.functions.append(Function(header, m.group(3), m.group(2).strip(), args, m.group(4) if inline else None))
-            if inline:  # its body
+            if inline:  # skip its body
                 depth, at = 1, m.end()
                 while depth:
                     depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -134,7 +134,7 @@ def read(path, d):
 
 
 def declared(paths):
-    """What headers declare. Each comes after those that it includes."""
+    """Parses headers. Each header comes after those that it includes."""
     paths = {re.search(r"hpcw/\w+\.h$", p).group(): p for p in paths}
     done, d = set(), Declared()
 

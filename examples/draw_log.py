@@ -4,7 +4,8 @@
 
     ./draw_log.py data/clog2/app.clog2 0.1 0.2 > log.svg
 
-Computing is blue, calls of MPI are red, files violet, and other states thin lines above. Messages within the window are lines.
+Computing is blue, calls of MPI are red, files are violet, and other states are thin lines above. Messages within
+the window are lines.
 """
 import sys
 
@@ -24,8 +25,8 @@ def colour(name):
 
 
 def read(path, begin, end):
-    """The number of ranks, states as (rank, begin, end, name) that touch the window, and messages as (from, to, sent, received)
-    within it."""
+    """Returns the number of ranks, the states that touch the window as (rank, begin, end, name), and the messages
+    within it as (from, to, sent, received)."""
     log = hpcw.open(path)
     states, messages = log.states(begin, end), log.messages(begin, end)
     messages = messages[(messages["sent"] >= begin) & (messages["received"] <= end)]
@@ -41,7 +42,7 @@ def draw(ranks, states, messages, begin, end):
         return LEFT + (time - begin) * scale
 
     boxes = {}  # colour -> path
-    last = {}  # (rank, colour) -> where it ends: what is narrower than half a pixel is drawn with the one before
+    last = {}  # (rank, colour) -> end of the last box; a box narrower than half a pixel joins it
     for rank, since, until, name in sorted(states):
         fill = colour(name)
         left, right = max(x(since), last.get((rank, fill), 0)), x(until)

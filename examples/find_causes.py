@@ -4,10 +4,11 @@
 
     ./find_causes.py data/clog2/app.clog2 RANKS_PER_NODE > findings.json
 
-An interruption makes a rank compute longer in one phase than in those before and after. A slow node makes all its ranks
-compute longer in all phases; no log tells it from a heavy load where loads differ as much. The log is replayed without
-each cause: a call ends as long after its begin, or after the last rank that it waits for, as it did. By how much earlier
-the run ends is the cost of the cause. Clocks must be right, and ranks do the same work without the cause.
+An interruption makes a rank compute longer in one phase than in those before and after. A slow node makes all its
+ranks compute longer in all phases; no log tells it from a heavy load where loads differ as much. The log is
+replayed without each cause. A call then takes the same time after its begin, or after the last rank that it waits
+for. The cost of the cause is the time by which the run ends earlier. Clocks must be right, and ranks must do the
+same work without the cause.
 """
 import collections
 import json
@@ -18,9 +19,9 @@ import numpy as np
 
 import hpcw
 
-INTERRUPTED, SLOW = 8, 5  # standard deviations from which on doc/truth.md calls them visible
-LEAST = 1e-3  # share of the run; what costs less is not worth a look
-# Calls that wait for nobody, and for messages. All others of MPI are collective.
+INTERRUPTED, SLOW = 8, 5  # standard deviations; doc/truth.md calls causes above them visible
+LEAST = 1e-3  # share of the run; cheaper causes are not reported
+# Calls that do not wait, and calls that wait for messages. All other calls of MPI are collective.
 STARTS = ("MPI_Isend", "MPI_Irecv")
 WAITS = ("MPI_Send", "MPI_Recv", "MPI_Sendrecv", "MPI_Wait", "MPI_Waitall", "MPI_Waitany")
 ENDS_SENDS = ("MPI_Send", "MPI_Sendrecv", "MPI_Waitall")
@@ -28,7 +29,7 @@ RECEIVES = ("MPI_Recv", "MPI_Irecv", "MPI_Sendrecv")
 
 
 def compute_times(states, done):
-    """Seconds that each rank computes in each phase: {rank: array}."""
+    """Returns the seconds that each rank computes in each phase: {rank: array}."""
     times = {}
     for rank in np.unique(done["rank"]).tolist():
         own, ends = states[states["rank"] == rank], done["time"][done["rank"] == rank]
@@ -38,7 +39,7 @@ def compute_times(states, done):
 
 
 def outliers(values, least):
-    """{key: distance from the median} of the values that are at least so many standard deviations above it."""
+    """Returns {key: distance from the median} of values that are at least so many standard deviations above it."""
     if len(values) < 8:
         return {}
     away = np.array(list(values.values())) - np.median(list(values.values()))
@@ -47,7 +48,7 @@ def outliers(values, least):
 
 
 def find(times, per_node):
-    """Causes: where they are, and the share of the compute times there that would not be without them."""
+    """Returns the causes: where they are, and the share of the compute times there that they cause."""
     phases = range(1, min(map(len, times.values()), default=0))  # phase 0 sets up
     if not phases:
         return
@@ -68,8 +69,8 @@ def find(times, per_node):
 
 
 def events(log, states, done):
-    """(time, rank, what, name, number of the state or message, other rank) as they follow each other. Of what has the same
-    time, a call ends after it received and before the next one begins, which sends after that."""
+    """Returns (time, rank, what, name, number of the state or message, other rank) in the order of time. At equal
+    times, a call first receives and then ends; then the next call begins, and sends."""
     messages = log.messages()
     name = log.names[states["name"]].tolist()
     empty = states["begin"] == states["end"]
@@ -87,20 +88,21 @@ def events(log, states, done):
 
 
 def latest(waits, time, gain):
-    """The latest time that a call waits for, and the latest one without each cause; `waits` are those so far."""
+    """Returns the latest time that a call waits for, and the latest one without each cause. `waits` has the times
+    so far."""
     if waits is None:
         return time, [time - g for g in gain]
     return max(waits[0], time), [max(w, time - g) for w, g in zip(waits[1], gain)]
 
 
 def replay(happened, causes):
-    """How much earlier the run ends without each of the causes, seconds."""
+    """Returns the seconds by which the run ends earlier without each of the causes."""
     hit = collections.defaultdict(list)  # (rank, phase) -> numbers of causes
     for number, cause in enumerate(causes):
         for rank in cause["ranks"]:
             for p in cause["phases"]:
                 hit[rank, p].append(number)
-    gain = collections.defaultdict(lambda: [0.0] * len(causes))  # rank -> by how much it is earlier
+    gain = collections.defaultdict(lambda: [0.0] * len(causes))  # rank -> time that it gains without each cause
     last, began, waits, posted, met = {}, {}, {}, {}, {}
     phase, calls = collections.Counter(), collections.Counter()
     sent, to = {}, collections.defaultdict(set)

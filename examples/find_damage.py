@@ -4,9 +4,9 @@
 
     ./find_damage.py data/scr > findings.json
 
-Reads the leaves of all maps one by one, as a map that lost a rank is refused as a whole, and compares the files with them: each
-exists, and has its size and CRC-32. A file that is in no map belongs to a rank that the map lost. The index must name datasets
-that exist.
+A map that lost a rank is refused as a whole, so this program reads the leaves of all maps one by one. Each file in
+them must exist, and have its size and CRC-32. A file that is in no map belongs to a rank that the map lost. The
+index must name datasets that exist.
 """
 import json
 import os
@@ -17,7 +17,7 @@ import hpcw
 
 
 def check(path, said):
-    """What is wrong with a file that has these attributes in the map; None: nothing."""
+    """Returns what is wrong with a file that has these attributes in the map, None if nothing is."""
     if not os.path.exists(path):
         return "missing_file"
     size, crc = said.get("SIZE"), said.get("CRC")

@@ -4,9 +4,9 @@
 
     ./find_skew.py data/clog2/app.clog2 > findings.json
 
-All ranks leave a reduction within microseconds. A rank that mostly leaves early or late has a wrong clock, and one of which
-that changes from the first half of the log to the second half has one that drifts. Most clocks are right: how most ranks
-differ says what is noise.
+All ranks leave a reduction within microseconds. A rank that mostly leaves early or late has a wrong clock. If this
+changes between the first and the second half of the log, the clock drifts. Most clocks are right, so the
+differences of most ranks are noise.
 """
 import json
 import sys
@@ -20,7 +20,7 @@ REDUCTIONS = ("MPI_Allreduce", "MPI_Barrier")
 
 
 def exits(log):
-    """The ranks, and when each left each reduction: [rank, call]."""
+    """Returns the ranks, and the times at which each left each reduction: [rank, call]."""
     states = log.states()
     ranks, calls = np.unique(states["rank"]), []
     for name in REDUCTIONS:

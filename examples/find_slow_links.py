@@ -4,7 +4,7 @@
 
     ./find_slow_links.py data/linktest/pingpong_results_bin.sion > findings.json
 
-Knows nothing of the machine but what the file says: which tasks share a host. Reads the full test.
+The only knowledge of the machine is in the file: which tasks share a host. Reads the full test.
 """
 import json
 import sys
@@ -13,42 +13,43 @@ import numpy as np
 
 import hpcw
 
-VISIBLE, DELAYED = 5, 10  # standard deviations; single messages are many
-PORT = 0.12  # least excess of ln(time) of a slow port; the place of a host on a torus makes up to 0.1
-CABLE = 0.2  # the same of a slow cable; congestion makes nearly as much
-SWITCH = 0.05  # least difference of ln(time) to hosts of the same switch and of the next one; noise is 0.005
-NEAR = 8  # hosts before and after one that are about as far from all others, and meet them at about the same time
+VISIBLE, DELAYED = 5, 10  # standard deviations; more for single messages, as there are many
+PORT = 0.12  # least excess of ln(time) of a slow port; the position of a host in a torus adds up to 0.1
+CABLE = 0.2  # least excess of ln(time) of a slow cable; congestion adds nearly as much
+SWITCH = 0.05  # least difference of ln(time) to hosts of one switch and to those of the next; noise is 0.005
+NEAR = 8  # hosts before and after a host that have similar distances and meet others at similar times
 
 
 def robust(values):
-    """Median, and the standard deviation if few values are far off."""
+    """Returns the median, and a standard deviation that a few outliers do not change."""
     middle = np.median(values)
     return middle, 1.4826 * np.median(abs(values - middle))
 
 
 def times_of_hosts(rows, ranks):
-    """ln(time) from each host to each other one: the median of its ranks' timings with the other's."""
+    """Returns ln(time) from each host to each other one: the median of its ranks' timings with those of the
+    other."""
     hosts, most = len(ranks), max(map(len, ranks))
     padded = np.full((len(rows) + 1, len(rows) + 1), np.nan)
     padded[:-1, :-1] = rows
     index = np.array([[*own, *[-1] * (most - len(own))] for own in ranks])
-    blocks = padded[index][:, :, index]  # [host, rank of it, partner's host, rank of that]
+    blocks = padded[index][:, :, index]  # [host, its rank, partner's host, its rank]
     blocks = blocks.transpose(0, 2, 1, 3).reshape(hosts, hosts, -1)
-    return (np.nanmedian if np.isnan(blocks).any() else np.median)(blocks, axis=2)  # of few values, the first is slow
+    return (np.nanmedian if np.isnan(blocks).any() else np.median)(blocks, axis=2)  # nanmedian: slow for few values
 
 
 def excess(times, host, others):
-    """How much slower a host is than most of `others`: the median, over all partners, of the difference of ln(time).
-    Their lower quartile is right even if many of them are slow, too."""
+    """Returns how much slower a host is than most of `others`: the median, over all partners, of the difference of
+    ln(time). It is taken to their lower quartile, which is right even if many of them are slow, too."""
     usual = np.sort(times[others], axis=0)[len(others) // 4]
     return np.median(np.delete(times[host] - usual, [host, *others]))
 
 
 def slow_ports(times):
-    """(host, standard deviations). A host is slower than the hosts before it and than those after it. At least on one side
-    they share its switch, so neither distance nor congestion explains the difference. And none of its links is as fast as the
-    fastest of other hosts: those of a small switch, far from all others, have fast links among themselves. Only a host alone
-    in its group looks as if its port was slow."""
+    """Returns (host, standard deviations). Such a host is slower than the hosts before it and than those after it.
+    At least on one side they share its switch, so neither distance nor congestion explains the difference. Besides, none
+    of its links is as fast as the fastest links of other hosts. Hosts of a small switch, far from all others, have
+    fast links among themselves. Only a host alone in its group looks as if its port was slow."""
     hosts = len(times)
     near = min(NEAR, hosts // 4)
     fastest = np.min(times + np.diag(np.full(hosts, np.inf)), axis=1)
@@ -62,9 +63,9 @@ def slow_ports(times):
 
 
 def slow_cables(times, good):
-    """Pairs of hosts of `good` whose messages are slow, while neither host is. A cable joins two switches, so these pairs are
-    blocks of the matrix of hosts: the first pair of each. A switch begins at a host whose times with the hosts around it differ
-    from those of the host before it."""
+    """Returns pairs of hosts of `good` whose messages are slow, while neither host is. A cable joins two switches,
+    so these pairs are blocks of the matrix of hosts; the first pair of each block is returned. A switch begins at a host
+    whose times with the hosts around it differ from those of the host before it."""
     if len(good) <= 4:
         return []
 
@@ -83,7 +84,7 @@ def slow_cables(times, good):
 
 
 def delayed(rows, one_way, host):
-    """(rank, partner, standard deviations) of timings far out of those of the same two hosts."""
+    """Returns (rank, partner, standard deviations) of timings far from the others of the same two hosts."""
     away = rows - one_way[np.ix_(host, host)]
     away[host[:, None] == host] = np.nan
     middle = np.nanmedian(away, axis=1, keepdims=True)

@@ -4,8 +4,8 @@
 
     ./find_slow_nodes.py data/vom > findings.json
 
-Tasks that cannot migrate do like work on every rank: where they take longer, the node is slow. Which ranks share a node
-is in the metadata.
+Tasks that cannot migrate do similar work on every rank. Where they take longer, the node is slow. The metadata says
+which ranks share a node.
 """
 import json
 import sys

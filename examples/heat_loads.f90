@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! heat_loads.c in Fortran: how long each process's rectangle took in each phase, and who sent to whom:
+! heat_loads.c in Fortran: the time of each process's rectangle in each phase, and who sent to whom:
 ! lb_data/data.RANK.json, for vt and load balancers. A rectangle is an element of a collection.
 module heat_loads
   use, intrinsic :: iso_c_binding
@@ -13,7 +13,7 @@ module heat_loads
 
 contains
 
-  ! `index` is used until the entity is recorded.
+  ! `index` must stay valid until the entity is recorded.
   function rectangle(index) result(entity)
     integer(c_int64_t), intent(in), target :: index(1)
     type(hpcw_vom_entity) :: entity
@@ -68,7 +68,7 @@ contains
     if (status == HPCW_OK) status = hpcw_vom_end_phase(vom, err=error)
   end function
 
-  ! `steps`: of the solver in a phase.
+  ! `steps` is the number of solver steps in a phase.
   function heat_loads_phase(vom, heat, phase, steps, error) result(status)
     type(hpcw_vom), intent(in) :: vom
     type(heat_plate), intent(inout) :: heat

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! heat_solver.c in Fortran: heat in a square plate, a Jacobi solver under MPI. Each process has a rectangle. Nothing of hpcw
-! here.
+! heat_solver.c in Fortran: heat in a square plate, a Jacobi solver with MPI. Each process has a rectangle. This
+! file does not use hpcw.
 module heat_solver
   use, intrinsic :: iso_fortran_env, only: real64
   use mpi_f08
@@ -9,7 +9,7 @@ module heat_solver
 
   integer, parameter, public :: HEAT_EXCHANGE = 1, HEAT_SWEEP = 2, HEAT_RESIDUAL = 3
 
-  ! What an observer sees of a run.
+  ! The events of a run that an observer gets.
   type, abstract, public :: heat_watch
   contains
     procedure(on_part), deferred :: begin
@@ -76,7 +76,7 @@ contains
     deallocate (h%now, h%next)
   end subroutine
 
-  ! Own edges to the four neighbours, theirs from them. The tag is the direction of the message.
+  ! Sends the own edges to the four neighbours, and receives theirs. The tag is the direction of the message.
   subroutine exchange(h, now, watch)
     type(heat_plate), intent(in) :: h
     real(real64), intent(inout), asynchronous :: now(0:, 0:)
@@ -149,7 +149,7 @@ contains
     if (present(watch)) call watch%end(part)
   end subroutine
 
-  ! Takes steps. Returns the residual, which is the same on all processes.
+  ! Computes steps. Returns the residual, which is the same on all processes.
   function heat_run(h, steps, watch) result(left)
     type(heat_plate), intent(inout) :: h
     integer, intent(in) :: steps

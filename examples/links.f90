@@ -10,7 +10,7 @@ module links
 
 contains
 
-  ! The time of one message in one direction, as the process that leads sees it; picoseconds.
+  ! Measures the time of one message in one direction on the process that leads, in picoseconds.
   function measure(p, message, partner, leads) result(time_ps)
     type(hpcw_linktest_params), intent(in) :: p
     integer(c_int8_t), intent(inout) :: message(:)
@@ -49,7 +49,7 @@ contains
     end do
   end subroutine
 
-  ! The time on process 0: all processes must give the same text.
+  ! The time of process 0, as all processes must pass the same text.
   function now() result(text)
     character(20) :: text
     integer :: t(8)
@@ -58,8 +58,8 @@ contains
     call MPI_Bcast(text, len(text), MPI_CHARACTER, 0, MPI_COMM_WORLD)
   end function
 
-  ! Measures, and writes a LinkTest result. Collective; `comm` is MPI_COMM_WORLD, an even number of processes. The status is
-  ! the same on all of them.
+  ! Measures, and writes a LinkTest result. Collective; `comm` is MPI_COMM_WORLD, an even number of processes. The
+  ! status is the same on all of them.
   function links_measure(path, comm, messages, bytes, error) result(status)
     character(*), intent(in) :: path
     type(hpcw_comm), intent(in) :: comm

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the types and arguments of C become those of Fortran. The rules are in doc/fortran.md."""
+"""Translates the types and arguments of C to Fortran. The rules are in doc/fortran.md."""
 from declarations import fail
 
 KINDS = {
@@ -19,7 +19,7 @@ KINDS = {
     "size_t": "integer(c_size_t)",
 }
 
-# Arguments that the headers let be NULL, besides `err` and `comm`: they are optional.
+# Arguments besides `err` and `comm` that may be NULL according to the headers. In Fortran they are optional.
 NULL = set("""
 hpcw_sink_open_brotli.options hpcw_sion_open.options
 hpcw_linktest_timings.partner hpcw_linktest_end_permutation.slow hpcw_linktest_figures.times
@@ -37,7 +37,7 @@ hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_r
 hpcw_clog2_reader_select.window
 """.split())
 
-# Pointers to more than one value whose number is not the next argument.
+# Pointers to several values, whose number is not the next argument.
 ARRAYS = set("""
 hpcw_linktest_partners.partner hpcw_linktest_timings.time_ps hpcw_linktest_timings.partner hpcw_linktest_slowest.slow
 hpcw_linktest_end_permutation.slow hpcw_linktest_complete.summary hpcw_vom_element.index
@@ -46,10 +46,10 @@ hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_r
 hpcw_linktest_reader_matrix.time_s
 """.split())
 
-# What C still uses after the call.
+# Arguments that C still uses after the call.
 BORROWED = {"hpcw_vom_element.index"}
 
-# Texts that a call fills in, without an argument for their size.
+# Texts that a call fills in, and that have no argument for their size.
 TEXTS = {"hpcw_linktest_reader_host.host": "HPCW_LINKTEST_READER_HOST_SIZE"}
 
 
@@ -64,18 +64,18 @@ def is_in(table, function, name):
 
 
 def check_tables():
-    """An entry for an argument that is no more is an error."""
+    """Fails if a table has an entry for an argument that does not exist."""
     for entry in sorted((NULL | ARRAYS | BORROWED | set(TEXTS)) - listed):
         fail(f"expected an argument {entry}, which is in a table of bindings/fortran/arguments.py, got none")
 
 
 def symbol_of(name):
-    """The symbol of what has another form than the function of this name."""
+    """Returns the symbol of a variant of the function of this name that has another form."""
     return name.replace("hpcw_", "hpcw_f_", 1)
 
 
 def type_of(d, kind):
-    """The Fortran type of a value."""
+    """Returns the Fortran type of a value."""
     kind = kind.removeprefix("const ")
     if kind in KINDS:
         return KINDS[kind]
@@ -89,21 +89,21 @@ def type_of(d, kind):
 
 
 class Argument:
-    """One argument of the function `f`, with the next one if that is its number."""
+    """One argument of the function `f`. If the next argument is its number of values, it belongs to this one."""
 
     def __init__(self, d, f, variable, following):
         self.d, self.f = d, f.name
         kind, self.stars, self.name, self.length = variable
         self.const, self.base = kind.startswith("const "), kind.removeprefix("const ")
-        # The size or count of this one.
+        # The next argument, if it is the size or count of this one.
         self.number = following[2] if following and following[:2] == ("size_t", 0) and following[2] in ("size", "count") else None
         self.optional = ", optional" if self.name == "err" or is_in(NULL, self.f, self.name) else ""
         self.takes_next = False
-        self.names = [self.name]  # in the call of Fortran
-        self.inner, self.outer = [], []  # declarations in the interface of C, and in the call of Fortran
-        self.local, self.before, self.after = [], [], []  # variables of the call, statements around that of C
-        self.passed = [self.name]  # to C
-        self.bind = ""  # what the head of the call says of C
+        self.names = [self.name]  # in the Fortran call
+        self.inner, self.outer = [], []  # declarations in the C interface, and in the Fortran call
+        self.local, self.before, self.after = [], [], []  # variables of the call, statements around the C call
+        self.passed = [self.name]  # arguments of the C call
+        self.bind = ""  # bind(c) of the Fortran call, if it needs that
         if self.base in d.handles:
             self.handle()
         elif self.base == "char" and self.stars == 2:
@@ -113,8 +113,8 @@ class Argument:
         elif self.base == "char":
             self.text_to_fill_in()
         elif self.base == "void":
-            # gfortran 12 passes a text as an argument of any type correctly only to what C can call, and there it has
-            # trouble with other texts.
+            # gfortran 12 passes a text as an argument of any type correctly only to procedures that C can call.
+            # There it has trouble with other texts.
             self.bytes(any(a[0].endswith("char") for a in f.args))
         elif self.base == "bool":
             self.logical()
@@ -133,7 +133,7 @@ class Argument:
         self.passed = [passed or self.name]
 
     def with_number(self, known):
-        """The number that follows is optional."""
+        """Makes the number that follows optional."""
         self.takes_next = True
         self.names.append(self.number)
         self.inner.append(f"integer(c_size_t), value :: {self.number}")
@@ -237,7 +237,7 @@ class Argument:
 
 
 def arguments(d, f):
-    """Those of a function."""
+    """Returns the arguments of a function."""
     result, taken = [], False
     for variable, following in zip(f.args, f.args[1:] + [None]):
         if not taken:

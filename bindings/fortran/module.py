@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the Fortran module hpcw from the public headers. Usage: module.py OUT.f90 OUT.c HEADER...
 
-OUT.f90 is the module. OUT.c has symbols for what the headers have as inline functions. Calls have C's names and arguments,
-in the same order; doc/fortran.md has the rules.
+OUT.f90 is the module. OUT.c has symbols for the inline functions of the headers. Calls have C's names and
+arguments, in the same order. The rules are in doc/fortran.md.
 """
 import contextlib
 import os
@@ -24,17 +24,17 @@ class Writer:
 
     def __init__(self, d):
         self.d = d
-        self.unions = {}  # begin of the names: (words, its members)
+        self.unions = {}  # start of the names: (words, members of the union)
         self.names = {n.lower() for n in list(d.structs) + d.handles + [f.name for f in d.functions]}
 
     def line(self, depth, text):
-        """A statement, continued where it is long."""
+        """Prints a statement, on several lines if it is long."""
         lead = "  " * depth
         print("\n".join(textwrap.wrap(text, 116, initial_indent=lead, subsequent_indent=lead + "    ",
                                       break_long_words=False, break_on_hyphens=False)).replace("\n", " &\n"))
 
     def constant(self, name):
-        # Fortran does not know HPCW_VOM_GROUP from hpcw_vom_group.
+        # Fortran takes HPCW_VOM_GROUP and hpcw_vom_group for one name.
         return name + "_VALUE" if name.lower() in self.names else name
 
     def constants(self):
@@ -52,7 +52,7 @@ class Writer:
             self.line(1, f"{kind}, parameter, public :: {self.constant(name)} = {text}")
 
     def member(self, member):
-        """(type, default, length) of a member. The defaults are those of `= {0}` in C."""
+        """Returns (type, default, length) of a member. The defaults are those of `= {0}` in C."""
         kind, stars, name, length = member
         if kind == "function" or kind in self.d.callbacks:
             return "type(c_funptr)", " = c_null_funptr", None
@@ -63,11 +63,11 @@ class Writer:
         if length is None:
             return plain, zero, None
         if length in self.d.constants and kind in self.d.structs:
-            return plain, zero, f"0:{length} - 1"  # by the constants of an enum
+            return plain, zero, f"0:{length} - 1"  # an array whose indices are the constants of an enum
         return plain, zero, re.sub(r"\bHPCW_\w+", lambda m: self.constant(m.group()), length)
 
     def bytes_of(self, members):
-        """The size of a struct of plain members, for the words of a union."""
+        """Returns the size of a struct of plain members, which gives the number of words of a union."""
         at = widest = 0
         for m in members:
             kind, _, length = self.member(m)
@@ -78,7 +78,7 @@ class Writer:
 
     @staticmethod
     def part(struct, union):
-        """The begin of the names for the parts of a union: hpcw_clog2_as."""
+        """Returns the start of the names for the parts of a union, such as hpcw_clog2_as."""
         return f"{struct.rpartition('_')[0]}_{union}"
 
     def struct(self, name, members):
@@ -105,7 +105,7 @@ class Writer:
             self.struct(name, members)
 
     def result(self, kind):
-        """(its type in C's interface, in the call, how the call makes it of C's)"""
+        """Returns (type in the C interface, type in the call, expression that makes the second from the first)."""
         if kind.endswith("*"):
             base = kind.rstrip("* ").removeprefix("const ")
             if base == "char":
@@ -151,7 +151,7 @@ class Writer:
         print(f"  end {what}\n")
 
     def union(self, name):
-        """Functions that make the words of a union."""
+        """Prints functions that make the words of a union."""
         words, parts = self.unions[name]
         for part, kind in parts.items():
             plain = f"type({name}_{part})" if isinstance(kind, list) else type_of(self.d, kind)
@@ -202,7 +202,7 @@ class Writer:
 
     @staticmethod
     def is_init(f):
-        """An init of options takes the size of the struct from the caller."""
+        """Prints the init of options, which passes the size of the caller's struct."""
         return f.text is not None and f.name.endswith("_options_init")
 
     def inline_functions(self):
