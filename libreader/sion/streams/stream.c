@@ -9,6 +9,9 @@
 
 /* Bytes of the first read of a task, and of the first after a jump. Each further read is twice as large. */
 #define FIRST_PIECE ((size_t)4 << 10)
+/* Bytes of a page of the page cache, which copies page by page. A read that ends with a page lets the next one
+ * begin with a page. */
+#define PAGE ((size_t)4 << 10)
 /* Reads of at least this many bytes bypass the buffers, as copying would take longer than the system call. */
 #define DIRECT ((size_t)32 << 10)
 
@@ -63,9 +66,10 @@ static uint64_t end_of(const struct read_sion_own *o) {
 
 /* ---- bytes ---- */
 
-/* Reads up to `most` bytes of a stream, at most to the end of a block. */
+/* Reads up to `most` bytes of a stream, at most to the end of a block. With `pages`, a read of more than a page
+ * ends with a page. */
 static hpcw_status read_piece(struct hpcw_sion_reader *r, struct read_sion_own *o, uint64_t from, void *data,
-                              size_t most, size_t *got, hpcw_error *err) {
+                              size_t most, bool pages, size_t *got, hpcw_error *err) {
     struct read_sion_task task = table_entry(o);
     struct read_sion_file *f;
     uint64_t at, left;
@@ -75,6 +79,9 @@ static hpcw_status read_piece(struct hpcw_sion_reader *r, struct read_sion_own *
     }
     if (status == HPCW_OK) {
         *got = left < most ? (size_t)left : most;
+        if (pages && left > most && most > PAGE) {
+            *got -= (size_t)((at + most) % PAGE);
+        }
         status = read_source_read(f->source, at, data, *got, "payload", err);
     }
     return status;
@@ -140,7 +147,7 @@ static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, con
     }
     r->own[i].began = true;
     size_t got = 0, most = p->size < p->capacity ? p->size : p->capacity;
-    hpcw_status status = read_piece(r, &r->own[i], at, b->data, most, &got, err);
+    hpcw_status status = read_piece(r, &r->own[i], at, b->data, most, true, &got, err);
     b->owner = i;
     b->from = at;
     b->size = status == HPCW_OK ? got : 0;
@@ -159,7 +166,7 @@ static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t a
             const struct fill_plan p = plan_fill(r, i, at, size);
             r->last_filled = i;
             if (size >= DIRECT || size >= p.capacity) {
-                status = read_piece(r, &r->own[i], at, to, size, &part, err);
+                status = read_piece(r, &r->own[i], at, to, size, false, &part, err);
             } else {
                 status = fill(r, i, at, &p, err);
                 b = p.buffer;
