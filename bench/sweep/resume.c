@@ -99,11 +99,11 @@ static void take_point(struct bench_point *p, struct bench_planned *planned, con
     p->verified = before->verified;
     p->trials = before->trials;
     p->ceiling_trials = before->ceiling_trials;
-    memcpy(p->trial, before->trial, before->trials * sizeof *p->trial);
-    memcpy(p->ceiling, before->ceiling, before->ceiling_trials * sizeof *p->ceiling);
     planned->active = p->fate == BENCH_MEASURED;
     planned->runs = (uint32_t)before->trials;
     for (size_t k = 0; k < before->trials; k++) {
+        p->trial[k] = before->trial[k];
+        p->ceiling[k] = before->ceiling[k];
         planned->spent_ns += before->trial[k].total_ns + before->trial[k].read_ns + before->ceiling[k].total_ns;
     }
 }
@@ -112,7 +112,7 @@ hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned 
                                   const struct bench_results *earlier, const char *output, uint32_t *order,
                                   hpcw_error *err) {
     hpcw_status s = check_same(r, earlier, output, err);
-    bool same = r->points == earlier->points;
+    bool same = r->points == earlier->points && earlier->repeat <= most;
     for (size_t i = 0; s == HPCW_OK && same && i < r->points; i++) {
         const struct bench_point *p = &earlier->point[i];
         same = strcmp(r->point[i].id, p->id) == 0 && p->trials <= most && p->ceiling_trials == p->trials;
@@ -120,10 +120,8 @@ hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned 
     if (s != HPCW_OK || !same) {
         return s != HPCW_OK
                    ? s
-                   : hpcw_i_fail(
-                         err, HPCW_EMISMATCH,
-                         "%s: expected the points of this sweep, got others: the file system has changed",
-                         output);
+                   : hpcw_i_fail(err, HPCW_EMISMATCH,
+                                 "%s: expected the points and repetitions of this sweep, got others", output);
     }
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &earlier->point[i];

@@ -116,6 +116,9 @@ end TERM $sweep
 grep -q '^hpcw-bench: interrupted: the same command with --out out --resume goes on$' progress || bad "it does not say how to go on"
 refuse 1 'out: expected the results of an interrupted sweep with the same options (*), got another (*)' \
     "$HPCGEN" data "$@" --verify --out out --resume --quiet
+mkdir more
+sed 's/"repeat": 6,/"repeat": 600,/' out/results.json >more/results.json
+refuse 1 'more: expected the points and repetitions of this sweep, got others' "$HPCGEN" data "$@" --out more --resume --quiet
 refuse 1 'out: expected the name of a new directory*' "$HPCGEN" data "$@" --out out
 refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume
 mkdir other
