@@ -249,11 +249,11 @@ static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
                        "no log: expected the wrapper in all %u processes, got none in rank%s %s", log->ranks,
                        strpbrk(missing, ",-") == NULL ? "" : "s", missing);
     }
-    if (log->fd >= 0) {
+    if (log->local.fd >= 0) {
         hpcw_i_clog2_local_hint(log, apart ? 1 : log->ranks, 0, &error);
     }
     (void)snprintf(line, sizeof line, "hpcw_trace: %s%s\n", error.message,
-                   log->fd >= 0 ? ""
+                   log->local.fd >= 0 ? ""
                                 : "; the records were in memory; HPCW_TRACE_DIR sets a directory for them");
     hpcw_i_trace_program_records(line);
 }

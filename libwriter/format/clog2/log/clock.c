@@ -62,8 +62,8 @@ struct hpcw_i_clog2_reading hpcw_i_clog2_read_both(const hpcw_clog2_log *log) {
 
 /* Measures the tick of the counter. Ticks of other clocks are nanoseconds. */
 static void calibrate(hpcw_clog2_log *log) {
-    struct hpcw_i_clog2_ticks *t = &log->ticks;
-    if (log->clock != HPCW_CLOG2_CLOCK_COUNTER) {
+    struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;
+    if (log->clocks.kind != HPCW_CLOG2_CLOCK_COUNTER) {
         t->system_base_ns = hpcw_i_clog2_system_ns();
         t->base = hpcw_i_clog2_clock_ticks(log);
         t->ns = 1;
@@ -88,7 +88,7 @@ hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err) {
     if (clock == HPCW_CLOG2_CLOCK_BEST) {
         clock = counter ? HPCW_CLOG2_CLOCK_COUNTER : HPCW_CLOG2_CLOCK_SYSTEM;
     }
-    log->clock = clock;
+    log->clocks.kind = clock;
     if (clock != HPCW_CLOG2_CLOCK_CALLER) {
         log->options.now = clock == HPCW_CLOG2_CLOCK_COUNTER ? NULL : system_seconds;
     }
@@ -102,12 +102,12 @@ static int by_number(const void *a, const void *b) {
 /* Makes the list of first processes from what each process contributed. */
 static void list_leaders(hpcw_clog2_log *log, int mine) {
     int n = log->comm->size;
-    qsort(log->leader, (size_t)n, sizeof *log->leader, by_number);
-    log->clocks = 0;
+    qsort(log->clocks.leader, (size_t)n, sizeof *log->clocks.leader, by_number);
+    log->clocks.count = 0;
     for (int p = 0; p < n; p++) {
-        if (p == 0 || log->leader[p] != log->leader[log->clocks - 1]) {
-            log->own_clock = log->leader[p] == mine ? log->clocks : log->own_clock;
-            log->leader[log->clocks++] = log->leader[p];
+        if (p == 0 || log->clocks.leader[p] != log->clocks.leader[log->clocks.count - 1]) {
+            log->clocks.own = log->clocks.leader[p] == mine ? log->clocks.count : log->clocks.own;
+            log->clocks.leader[log->clocks.count++] = log->clocks.leader[p];
         }
     }
 }
@@ -116,26 +116,26 @@ hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err) {
     int mine = log->comm->process;
     hpcw_comm *host = NULL;
     hpcw_status s = HPCW_OK;
-    if (log->clock != HPCW_CLOG2_CLOCK_CALLER) {
+    if (log->clocks.kind != HPCW_CLOG2_CLOCK_CALLER) {
         s = hpcw_i_comm_split_host(log->comm, &host, err);
     }
     if (s == HPCW_OK && (host == NULL || host->process == 0)) {
         calibrate(log);
     }
     if (s == HPCW_OK && host != NULL) {
-        s = hpcw_i_comm_bcast(host, &log->ticks, sizeof log->ticks, 0, err);
+        s = hpcw_i_comm_bcast(host, &log->clocks.ticks, sizeof log->clocks.ticks, 0, err);
     }
     if (s == HPCW_OK && host != NULL) {
         s = hpcw_i_comm_bcast(host, &mine, sizeof mine, 0, err);
     }
     hpcw_comm_free(host);
-    log->leader = hpcw_i_calloc((size_t)log->comm->size, sizeof *log->leader);
-    if (s == HPCW_OK && log->leader == NULL) {
+    log->clocks.leader = hpcw_i_calloc((size_t)log->comm->size, sizeof *log->clocks.leader);
+    if (s == HPCW_OK && log->clocks.leader == NULL) {
         s = hpcw_i_fail_memory(err, log->path, 0, "the clocks of all processes");
     }
     s = hpcw_i_agree(log->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, log->leader, err);
+        s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, log->clocks.leader, err);
     }
     if (s == HPCW_OK) {
         list_leaders(log, mine);

@@ -48,7 +48,7 @@ static hpcw_status no_memory(const struct ending *e, hpcw_error *err) {
 
 static void count_unsaved(struct ending *e) {
     const hpcw_clog2_log *log = e->log;
-    e->files = log->fd >= 0 && hpcw_i_clog2_timelines_have_events(log);
+    e->files = log->local.fd >= 0 && hpcw_i_clog2_timelines_have_events(log);
     for (uint32_t i = 0; i < log->timelines; i++) {
         e->unsaved += log->timeline[i]->unsaved || log->timeline[i]->lost > 0;
     }
@@ -58,7 +58,7 @@ static void count_unsaved(struct ending *e) {
 static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
-    uint64_t word[5] = {log->stalls, e->files, e->unsaved,
+    uint64_t word[5] = {log->local.stalls, e->files, e->unsaved,
                         (uint64_t)log->definitions << 32 | (UINT32_MAX - (uint32_t)comm->process),
                         log->timelines};
     struct hpcw_i_words words = {.sums = 3, .maxs = 2, .word = word};
@@ -185,14 +185,14 @@ static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
  * --------------------------------------------------------------------------------------------------------- */
 
 static hpcw_status compare_clocks(struct ending *e, hpcw_error *err) {
-    struct hpcw_i_clog2_ticks *t = &e->log->ticks;
+    struct hpcw_i_clog2_ticks *t = &e->log->clocks.ticks;
     return hpcw_i_clog2_sync(e->log, &t->end_at, &t->end_offset, &t->end_round_trip, err);
 }
 
 /* Returns the true length of a second of process 0's clock. The calibration at the begin is only rough. */
 static double clock_factor(const hpcw_clog2_log *log) {
-    const struct hpcw_i_clog2_ticks *t = &log->ticks;
-    if (log->clock != HPCW_CLOG2_CLOCK_COUNTER) {
+    const struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;
+    if (log->clocks.kind != HPCW_CLOG2_CLOCK_COUNTER) {
         return 1;
     }
     struct hpcw_i_clog2_reading now = hpcw_i_clog2_read_both(log);
@@ -205,7 +205,7 @@ static double clock_factor(const hpcw_clog2_log *log) {
  * records. */
 static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
-    struct hpcw_i_clog2_ticks *t = &log->ticks;
+    struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;
     double span = (double)(t->end_at - t->begin_at);
     double offset = (double)t->begin_offset;
     e->drift = span > 0 ? (double)(t->end_offset - t->begin_offset) / span : 0;
@@ -244,8 +244,8 @@ static hpcw_status gather_records(struct ending *e, hpcw_error *err) {
     o->rank = rank;
     o->membership = e->membership;
     o->memberships = log->knowns;
-    o->fd = log->fd;
-    o->local = log->local_path == NULL ? log->path : log->local_path;
+    o->fd = log->local.fd;
+    o->local = log->local.path == NULL ? log->path : log->local.path;
     e->events.ranks = (uint32_t)log->comm->size;
     e->first = hpcw_i_calloc((size_t)log->timelines + 1, sizeof *e->first);
     hpcw_status s = e->first == NULL ? no_memory(e, err)
@@ -309,23 +309,23 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
 static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log_report *report = &e->report;
     const hpcw_clog2_log *log = e->log;
-    const struct hpcw_i_clog2_ticks *t = &log->ticks;
+    const struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;
     *report = (hpcw_clog2_log_report){
         .records = e->stream.records,
         .undefined = e->stream.undefined,
         .end_alone = e->stream.end_alone,
         .start_alone = e->stream.start_alone,
         .bad_cargo = e->stream.bad_cargo,
-        .spilled = log->spilled,
-        .stalls = log->stalls,
-        .disk = log->disk,
+        .spilled = log->local.spilled,
+        .stalls = log->local.stalls,
+        .disk = log->local.disk,
         .begin_offset_ns = t->begin_offset,
         .end_offset_ns = t->end_offset,
         .begin_round_trip_ns = t->begin_round_trip,
         .end_round_trip_ns = t->end_round_trip,
         .drift = e->drift,
-        .same_clock = log->own_clock == 0,
-        .clock = log->clock,
+        .same_clock = log->clocks.own == 0,
+        .clock = log->clocks.kind,
         .tick_ns = t->ns,
     };
     for (uint32_t i = 0; i < log->timelines; i++) {

@@ -8,11 +8,11 @@
 
 /* Unmaps the oldest full window. The caller holds the lock, which is released meanwhile. */
 static void unmap_one(hpcw_clog2_log *log) {
-    struct hpcw_i_clog2_chunk *chunk = log->queue;
-    log->queue = chunk->queued;
-    log->queue_end = log->queue == NULL ? &log->queue : log->queue_end;
-    log->mapped--;
-    log->spilled += chunk->words * sizeof *chunk->data;
+    struct hpcw_i_clog2_chunk *chunk = log->windows.queue;
+    log->windows.queue = chunk->queued;
+    log->windows.queue_end = log->windows.queue == NULL ? &log->windows.queue : log->windows.queue_end;
+    log->windows.mapped--;
+    log->local.spilled += chunk->words * sizeof *chunk->data;
     uint64_t *data = chunk->data;
     chunk->data = NULL;
     (void)pthread_mutex_unlock(&log->lock);
@@ -25,13 +25,13 @@ static void *help(void *context) {
     (void)pthread_mutex_lock(&log->lock);
     for (;;) {
         struct hpcw_i_clog2_window window;
-        if (log->queue != NULL && log->mapped + log->buffers > log->most) {
+        if (log->windows.queue != NULL && log->windows.mapped + log->windows.buffers > log->windows.most) {
             unmap_one(log); /* also at the end: the report must not depend on the speed of this thread */
-        } else if (log->helper_stops) {
+        } else if (log->windows.helper_stops) {
             break;
-        } else if (log->disk.code == HPCW_OK && log->readies < HPCW_I_CLOG2_AHEAD) {
+        } else if (log->local.disk.code == HPCW_OK && log->windows.readies < HPCW_I_CLOG2_AHEAD) {
             if (hpcw_i_clog2_local_make(log, &window)) {
-                log->ready[log->readies++] = window; /* only this thread adds windows */
+                log->windows.ready[log->windows.readies++] = window; /* only this thread adds windows */
             }
         } else {
             (void)pthread_cond_wait(&log->changed, &log->lock);
@@ -42,13 +42,13 @@ static void *help(void *context) {
 }
 
 void hpcw_i_clog2_helper_wake(hpcw_clog2_log *log) {
-    if (log->fd >= 0 && !log->helper_runs && !log->helper_stops) {
+    if (log->local.fd >= 0 && !log->windows.helper_runs && !log->windows.helper_stops) {
         /* Block all signals: they are meant for the program, and its handlers expect its own threads. */
         sigset_t all, before;
         (void)sigfillset(&all);
         (void)pthread_sigmask(SIG_SETMASK, &all, &before);
         /* Without the helper, threads make their windows themselves. */
-        log->helper_runs = pthread_create(&log->helper, NULL, help, log) == 0;
+        log->windows.helper_runs = pthread_create(&log->windows.helper, NULL, help, log) == 0;
         (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     (void)pthread_cond_signal(&log->changed);
@@ -56,15 +56,15 @@ void hpcw_i_clog2_helper_wake(hpcw_clog2_log *log) {
 
 void hpcw_i_clog2_helper_stop(hpcw_clog2_log *log) {
     (void)pthread_mutex_lock(&log->lock);
-    bool runs = log->helper_runs;
-    log->helper_stops = true;
-    log->helper_runs = false;
+    bool runs = log->windows.helper_runs;
+    log->windows.helper_stops = true;
+    log->windows.helper_runs = false;
     (void)pthread_cond_signal(&log->changed);
     (void)pthread_mutex_unlock(&log->lock);
     if (runs) {
-        (void)pthread_join(log->helper, NULL);
+        (void)pthread_join(log->windows.helper, NULL);
     }
-    while (log->readies > 0) {
-        hpcw_i_sys_unmap(log->ready[--log->readies].base, HPCW_I_CLOG2_CHUNK_BYTES);
+    while (log->windows.readies > 0) {
+        hpcw_i_sys_unmap(log->windows.ready[--log->windows.readies].base, HPCW_I_CLOG2_CHUNK_BYTES);
     }
 }

@@ -26,7 +26,7 @@ enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
 /* Checks that the descriptor still is that of the local file; EBADF if not. Programs close descriptors that they
  * do not know, and their next file gets the number: nothing may be written there. */
 static int expect_own(const hpcw_clog2_log *log) {
-    return hpcw_i_sys_expect(log->fd, &log->local_id);
+    return hpcw_i_sys_expect(log->local.fd, &log->local.id);
 }
 
 static bool is_own(const hpcw_clog2_log *log) {
@@ -35,15 +35,15 @@ static bool is_own(const hpcw_clog2_log *log) {
 
 /* Stops using the local file after a failure. The caller holds the lock. */
 static void give_up(hpcw_clog2_log *log, int e, const char *what, uint64_t offset) {
-    if (log->disk.code == HPCW_OK) {
-        (void)hpcw_i_fail_sys(&log->disk, e, "%s: %s at offset %" PRIu64, log->local_path, what, offset);
+    if (log->local.disk.code == HPCW_OK) {
+        (void)hpcw_i_fail_sys(&log->local.disk, e, "%s: %s at offset %" PRIu64, log->local.path, what, offset);
     }
 }
 
 /* Stores a word of the file's head, for a reader after the end of this process. The caller holds the lock. */
 static void note_in_head(const hpcw_clog2_log *log, size_t offset, uint64_t value) {
-    if (log->fd >= 0 && is_own(log)) {
-        (void)hpcw_i_sys_pwrite(log->fd, &value, sizeof value, offset);
+    if (log->local.fd >= 0 && is_own(log)) {
+        (void)hpcw_i_sys_pwrite(log->local.fd, &value, sizeof value, offset);
     }
 }
 
@@ -54,9 +54,9 @@ void hpcw_i_clog2_local_in_memory(const hpcw_clog2_log *log) {
 /* Notes that the file has space up to `end`. For the first window, the head says so when it is written. The caller
  * holds the lock. */
 static void note_made(hpcw_clog2_log *log, uint64_t end) {
-    const bool has_head = log->local_made > 0;
-    if (end > log->local_made) {
-        log->local_made = end;
+    const bool has_head = log->local.made > 0;
+    if (end > log->local.made) {
+        log->local.made = end;
         if (has_head) {
             note_in_head(log, offsetof(struct hpcw_i_clog2_local_head, made), end);
         }
@@ -92,13 +92,13 @@ static int prepare(int fd, const struct hpcw_i_clog2_window *window) {
 }
 
 bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *window) {
-    uint64_t offset = log->local_size;
-    log->local_size += HPCW_I_CLOG2_CHUNK_BYTES;
+    uint64_t offset = log->local.size;
+    log->local.size += HPCW_I_CLOG2_CHUNK_BYTES;
     (void)pthread_mutex_unlock(&log->lock);
     int e = expect_own(log);
-    e = e == 0 ? make_window(log->fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, window) : e;
+    e = e == 0 ? make_window(log->local.fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, window) : e;
     if (e == 0) {
-        e = prepare(log->fd, window);
+        e = prepare(log->local.fd, window);
         if (e != 0) {
             hpcw_i_sys_unmap(window->base, HPCW_I_CLOG2_CHUNK_BYTES);
         }
@@ -120,38 +120,40 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
  * not grow, but the space that is allocated for the table is used. The caller holds the lock. */
 static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     int e;
-    bool fits = log->table.base != NULL && log->table_used + size <= log->table_allocated;
-    if (!fits && log->disk.code != HPCW_OK) {
+    bool fits = log->local.table.base != NULL && log->local.table_used + size <= log->local.table_allocated;
+    if (!fits && log->local.disk.code != HPCW_OK) {
         return NULL;
     }
     e = fits ? 0 : expect_own(log);
     if (e != 0) {
-        give_up(log, e, "cannot get space for definitions", log->local_size);
+        give_up(log, e, "cannot get space for definitions", log->local.size);
         return NULL;
     }
-    if (log->table.base == NULL || log->table_used + size > HPCW_I_CLOG2_CHUNK_BYTES) {
+    if (log->local.table.base == NULL || log->local.table_used + size > HPCW_I_CLOG2_CHUNK_BYTES) {
         struct hpcw_i_clog2_window window;
-        e = make_window(log->fd, log->local_size, TABLE_STEP, &window);
+        e = make_window(log->local.fd, log->local.size, TABLE_STEP, &window);
         if (e == 0) {
-            if (log->table.base != NULL) {
-                hpcw_i_sys_unmap(log->table.base, HPCW_I_CLOG2_CHUNK_BYTES);
+            if (log->local.table.base != NULL) {
+                hpcw_i_sys_unmap(log->local.table.base, HPCW_I_CLOG2_CHUNK_BYTES);
             }
-            log->table = window;
-            log->table_used = 0;
-            log->table_allocated = TABLE_STEP;
-            log->local_size += HPCW_I_CLOG2_CHUNK_BYTES;
+            log->local.table = window;
+            log->local.table_used = 0;
+            log->local.table_allocated = TABLE_STEP;
+            log->local.size += HPCW_I_CLOG2_CHUNK_BYTES;
         }
     } else if (!fits) {
-        e = hpcw_i_sys_allocate(log->fd, log->table.offset + log->table_allocated, TABLE_STEP);
-        log->table_allocated += e == 0 ? TABLE_STEP : 0;
+        e = hpcw_i_sys_allocate(log->local.fd, log->local.table.offset + log->local.table_allocated,
+                                TABLE_STEP);
+        log->local.table_allocated += e == 0 ? TABLE_STEP : 0;
     }
     if (e != 0) {
-        give_up(log, e, "cannot get space for definitions", log->table.offset + log->table_allocated);
+        give_up(log, e, "cannot get space for definitions",
+                log->local.table.offset + log->local.table_allocated);
         return NULL;
     }
-    note_made(log, log->table.offset + log->table_allocated);
-    unsigned char *p = log->table.base + log->table_used;
-    log->table_used += size;
+    note_made(log, log->local.table.offset + log->local.table_allocated);
+    unsigned char *p = log->local.table.base + log->local.table_used;
+    log->local.table_used += size;
     return p;
 }
 
@@ -165,7 +167,7 @@ static void put_tagged(unsigned char *to, const void *head, size_t size) {
 static void put_piece(hpcw_clog2_log *log, uint32_t kind, const void *data, size_t size) {
     const struct hpcw_i_clog2_piece_head head = {
         .tag = HPCW_I_CLOG2_PIECE_TAG, .kind = kind, .size = (uint32_t)size};
-    unsigned char *to = log->fd >= 0 ? table_space(log, sizeof head + size) : NULL;
+    unsigned char *to = log->local.fd >= 0 ? table_space(log, sizeof head + size) : NULL;
     if (to != NULL) {
         memcpy(to + sizeof head, data, size);
         put_tagged(to, &head, sizeof head);
@@ -173,12 +175,12 @@ static void put_piece(hpcw_clog2_log *log, uint32_t kind, const void *data, size
 }
 
 void hpcw_i_clog2_local_note(hpcw_clog2_log *log) {
-    for (; log->definitions_written < log->definitions; log->definitions_written++) {
-        put_piece(log, HPCW_I_CLOG2_PIECE_DEFINITIONS, &log->definition[log->definitions_written],
+    for (; log->local.definitions_written < log->definitions; log->local.definitions_written++) {
+        put_piece(log, HPCW_I_CLOG2_PIECE_DEFINITIONS, &log->definition[log->local.definitions_written],
                   sizeof *log->definition);
     }
-    for (; log->knowns_written < log->knowns; log->knowns_written++) {
-        put_piece(log, HPCW_I_CLOG2_PIECE_COMMS, &log->known[log->knowns_written], sizeof *log->known);
+    for (; log->local.knowns_written < log->knowns; log->local.knowns_written++) {
+        put_piece(log, HPCW_I_CLOG2_PIECE_COMMS, &log->known[log->local.knowns_written], sizeof *log->known);
     }
 }
 
@@ -197,7 +199,7 @@ static int print_path(const hpcw_clog2_log *log, const char *tag, const char *wh
 
 /* The name of the local file in its directory. */
 static const char *local_name(const hpcw_clog2_log *log) {
-    return strrchr(log->local_path, '/') + 1;
+    return strrchr(log->local.path, '/') + 1;
 }
 
 static void print_tag(const hpcw_clog2_log *log, char tag[TAG_DIGITS + 1]) {
@@ -208,35 +210,36 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
     if (log->directory == NULL) {
         return;
     }
-    if (hpcw_i_fs_overwrites(NULL, log->directory, &log->disk) != HPCW_OK) {
+    if (hpcw_i_fs_overwrites(NULL, log->directory, &log->local.disk) != HPCW_OK) {
         return;
     }
     char tag[TAG_DIGITS + 1], process[16];
     print_tag(log, tag);
     (void)snprintf(process, sizeof process, "%06" PRIu32, log->rank);
     size_t size = (size_t)print_path(log, tag, process, NULL, 0) + 1;
-    log->local_path = hpcw_i_malloc(size);
-    if (log->local_path == NULL) {
-        (void)hpcw_i_fail_memory(&log->disk, log->path, 0, NULL);
+    log->local.path = hpcw_i_malloc(size);
+    if (log->local.path == NULL) {
+        (void)hpcw_i_fail_memory(&log->local.disk, log->path, 0, NULL);
         return;
     }
-    (void)print_path(log, tag, process, log->local_path, size);
+    (void)print_path(log, tag, process, log->local.path, size);
     int at;
     int e = log->local_dir == NULL ? log->local_dir_error : hpcw_i_dir_fd(log->local_dir, &at);
-    e = e == 0 ? hpcw_i_sys_open_at(at, local_name(log), O_RDWR | O_CREAT | O_EXCL, 0600, &log->fd) : e;
+    e = e == 0 ? hpcw_i_sys_open_at(at, local_name(log), O_RDWR | O_CREAT | O_EXCL, 0600, &log->local.fd) : e;
     if (e == 0) {
-        e = hpcw_i_sys_id(log->fd, &log->local_id);
+        e = hpcw_i_sys_id(log->local.fd, &log->local.id);
         if (e != 0) {
             (void)hpcw_i_sys_unlink_at(at, local_name(log), 0);
-            hpcw_i_sys_drop(log->fd);
-            log->fd = -1;
+            hpcw_i_sys_drop(log->local.fd);
+            log->local.fd = -1;
         }
     }
     if (e != 0) {
-        (void)hpcw_i_fail_sys(&log->disk, e, "%s: cannot create", log->local_path);
+        (void)hpcw_i_fail_sys(&log->local.disk, e, "%s: cannot create", log->local.path);
         return;
     }
-    (void)hpcw_i_sys_lock(log->fd, 0); /* shows that the process is alive; without locks nobody can know */
+    (void)hpcw_i_sys_lock(log->local.fd,
+                          0); /* shows that the process is alive; without locks nobody can know */
     struct hpcw_i_clog2_local_head head;
     memset(&head, 0, sizeof head);
     head.tag = HPCW_I_CLOG2_LOCAL_TAG;
@@ -245,35 +248,35 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
     head.ranks = log->ranks;
     head.block_size = log->options.block_size;
     head.window = HPCW_I_CLOG2_CHUNK_BYTES;
-    head.ticks = log->ticks;
+    head.ticks = log->clocks.ticks;
     head.host = hpcw_i_sys_host();
     unsigned char *to = table_space(log, sizeof head);
     if (to == NULL) {
         hpcw_i_clog2_local_close(log, true);
         return;
     }
-    head.made = log->local_made;
+    head.made = log->local.made;
     put_tagged(to, &head, sizeof head);
     hpcw_i_clog2_local_note(log);
 }
 
 void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
-    if (log->table.base != NULL) {
-        hpcw_i_sys_unmap(log->table.base, HPCW_I_CLOG2_CHUNK_BYTES);
-        log->table.base = NULL;
+    if (log->local.table.base != NULL) {
+        hpcw_i_sys_unmap(log->local.table.base, HPCW_I_CLOG2_CHUNK_BYTES);
+        log->local.table.base = NULL;
     }
-    if (log->fd < 0) {
+    if (log->local.fd < 0) {
         return;
     }
     int at;
     if (remove && hpcw_i_dir_fd(log->local_dir, &at) == 0 &&
-        hpcw_i_sys_is_at(at, local_name(log), &log->local_id)) {
+        hpcw_i_sys_is_at(at, local_name(log), &log->local.id)) {
         (void)hpcw_i_sys_unlink_at(at, local_name(log), 0);
     }
     if (is_own(log)) {
-        (void)hpcw_i_sys_close(log->fd);
+        (void)hpcw_i_sys_close(log->local.fd);
     }
-    log->fd = -1;
+    log->local.fd = -1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------

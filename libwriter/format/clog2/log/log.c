@@ -125,9 +125,9 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     log->rank = (uint32_t)comm->process;
     log->ranks = (uint32_t)comm->size;
     log->options = *o;
-    log->fd = -1;
-    log->queue_end = &log->queue;
-    log->most = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
+    log->local.fd = -1;
+    log->windows.queue_end = &log->windows.queue;
+    log->windows.most = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
     hpcw_status s = find_place(o, path, "", &log->place, &log->start, err);
     if (s != HPCW_OK) {
         return s;
@@ -152,7 +152,7 @@ static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const 
     const struct hpcw_i_same same[] = {
         {.name = "path", .text = path},
         {.name = "clock",
-         .number = s == HPCW_OK ? log->clock : o->clock,
+         .number = s == HPCW_OK ? log->clocks.kind : o->clock,
          .words = "best counter system caller"},
         {.name = "sync", .number = o->sync, .words = "best none sequential tree neighbours"},
         {.name = "sync_rounds", .number = o->sync_rounds},
@@ -264,7 +264,7 @@ static hpcw_status open_log(const char *path, hpcw_comm *comm, const hpcw_clog2_
         s = hpcw_i_clog2_clock_share(log, err);
     }
     if (s == HPCW_OK) {
-        struct hpcw_i_clog2_ticks *t = &log->ticks;
+        struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;
         s = hpcw_i_clog2_sync(log, &t->begin_at, &t->begin_offset, &t->begin_round_trip, err);
         if (s == HPCW_OK && apart != NULL && apart->host == hpcw_i_sys_host()) {
             t->begin_offset = (int64_t)(t->system_base_ns - apart->began_ns);
@@ -365,13 +365,13 @@ void hpcw_clog2_log_free(hpcw_clog2_log *log) {
     hpcw_i_clog2_helper_stop(log);
     hpcw_i_clog2_local_close(log, !hpcw_i_clog2_timelines_have_events(log));
     hpcw_i_clog2_timelines_free(log);
-    hpcw_i_free(log->leader);
+    hpcw_i_free(log->clocks.leader);
     hpcw_i_free(log->definition);
     hpcw_i_free(log->known);
     hpcw_i_dir_release(log->local_dir);
     release_place(&log->place);
     hpcw_i_dir_release(log->start);
-    hpcw_i_free(log->local_path);
+    hpcw_i_free(log->local.path);
     hpcw_i_free(log->directory);
     hpcw_i_free(log->name);
     hpcw_i_free(log->path);

@@ -50,6 +50,41 @@ struct hpcw_i_clog2_ticks {
     uint64_t begin_round_trip, end_round_trip;
 };
 
+/* The clocks of the processes. Those of a host share one. */
+struct hpcw_i_clog2_clocks {
+    hpcw_clog2_clock kind;
+    struct hpcw_i_clog2_ticks ticks;
+    int *leader; /* [count] ascending: first process that reads each clock */
+    int count;
+    int own; /* index of this process's clock */
+};
+
+/* Memory for records, and the helper that prepares windows. */
+struct hpcw_i_clog2_windows {
+    uint64_t buffers; /* number of chunks that are memory, not windows */
+    uint64_t mapped;  /* number of mapped windows of records */
+    uint64_t most;    /* most of both together; further windows are unmapped, further buffers refused */
+    struct hpcw_i_clog2_window ready[HPCW_I_CLOG2_AHEAD]; /* [readies] prepared windows */
+    uint32_t readies;
+    struct hpcw_i_clog2_chunk *queue, **queue_end; /* queue of full windows that are mapped, in order */
+    bool helper_runs, helper_stops;
+    pthread_t helper;
+};
+
+/* The local file. */
+struct hpcw_i_clog2_local {
+    char *path; /* NULL: there is no local file */
+    int fd;
+    struct hpcw_i_file_id id;         /* identity of the file of `fd` */
+    uint64_t size;                    /* offset of the next window */
+    uint64_t made;                    /* end of the last window that has space */
+    struct hpcw_i_clog2_window table; /* window for definitions and communicators */
+    size_t table_used, table_allocated;
+    uint32_t definitions_written, knowns_written;
+    hpcw_error disk; /* first failure of the local file, after which it is not used; code HPCW_OK: none */
+    uint64_t spilled, stalls;
+};
+
 struct hpcw_clog2_log {
     hpcw_comm *comm;
     char *path;
@@ -61,11 +96,7 @@ struct hpcw_clog2_log {
     char *directory;              /* directory of local files; NULL: no local files */
     struct hpcw_i_dir *local_dir; /* the same directory, kept open; NULL: it could not be opened */
     int local_dir_error;          /* errno value of that failure */
-    hpcw_clog2_clock clock;
-    struct hpcw_i_clog2_ticks ticks;
-    int *leader; /* [clocks] ascending: first process that reads each clock */
-    int clocks;
-    int own_clock;        /* index of this process's clock */
+    struct hpcw_i_clog2_clocks clocks;
     uint64_t tag;         /* number of this run, equal on all processes */
     uint32_t rank, ranks; /* in the log; equal to those of `comm`, except in a process that records apart */
 
@@ -78,26 +109,8 @@ struct hpcw_clog2_log {
     struct hpcw_i_clog2_known_comm *known;
     uint32_t knowns;
     uint32_t ids_made;
-
-    uint64_t buffers; /* number of chunks that are memory, not windows */
-    uint64_t mapped;  /* number of mapped windows of records */
-    uint64_t most;    /* most of both together; further windows are unmapped, further buffers refused */
-    struct hpcw_i_clog2_window ready[HPCW_I_CLOG2_AHEAD]; /* [readies] prepared windows */
-    uint32_t readies;
-    struct hpcw_i_clog2_chunk *queue, **queue_end; /* queue of full windows that are mapped, in order */
-    bool helper_runs, helper_stops;
-    pthread_t helper;
-
-    char *local_path; /* NULL: there is no local file */
-    int fd;
-    struct hpcw_i_file_id local_id;   /* identity of the file of `fd` */
-    uint64_t local_size;              /* offset of the next window */
-    uint64_t local_made;              /* end of the last window that has space */
-    struct hpcw_i_clog2_window table; /* window for definitions and communicators */
-    size_t table_used, table_allocated;
-    uint32_t definitions_written, knowns_written;
-    hpcw_error disk; /* first failure of the local file, after which it is not used; code HPCW_OK: none */
-    uint64_t spilled, stalls;
+    struct hpcw_i_clog2_windows windows;
+    struct hpcw_i_clog2_local local;
     bool finished;
 };
 
@@ -159,7 +172,7 @@ void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log);
 
 /* ---- local_file.c ---- */
 
-/* Creates the local file. A failure, now or later, is kept in log->disk. */
+/* Creates the local file. A failure, now or later, is kept in log->local.disk. */
 void hpcw_i_clog2_local_create(hpcw_clog2_log *log);
 
 /* Write new definitions and communicators, or a known state that records may use. The caller holds the lock. */

@@ -13,7 +13,8 @@
 enum { SEQUENTIAL_MOST = 16 }; /* most processes that process 0 compares with one by one */
 
 static int64_t local_ns(const hpcw_clog2_log *log) {
-    return (int64_t)((double)(int64_t)(hpcw_i_clog2_clock_ticks(log) - log->ticks.base) * log->ticks.ns);
+    return (int64_t)((double)(int64_t)(hpcw_i_clog2_clock_ticks(log) - log->clocks.ticks.base) *
+                     log->clocks.ticks.ns);
 }
 
 /* Answers each question with the local time. */
@@ -55,12 +56,12 @@ static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t
 /* The first process of each clock asks process 0, one after the other. */
 static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
-    if (log->own_clock != 0) {
+    if (log->clocks.own != 0) {
         return ask(log, 0, at, offset, round_trip, err);
     }
     hpcw_status s = HPCW_OK;
-    for (int c = 1; s == HPCW_OK && c < log->clocks; c++) {
-        s = answer(log, log->leader[c], err);
+    for (int c = 1; s == HPCW_OK && c < log->clocks.count; c++) {
+        s = answer(log, log->clocks.leader[c], err);
     }
     return s;
 }
@@ -69,8 +70,8 @@ static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64
  * theirs. */
 static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                              hpcw_error *err) {
-    const int *leader = log->leader;
-    int me = log->own_clock, size = log->clocks;
+    const int *leader = log->clocks.leader;
+    int me = log->clocks.own, size = log->clocks.count;
     hpcw_status s = HPCW_OK;
     int top = 1;
     while (top < size) {
@@ -94,13 +95,13 @@ static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *of
 /* Each process asks the one below. Even processes ask first, so that half of them work at any time. */
 static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
-    int me = log->own_clock;
+    int me = log->clocks.own;
     hpcw_status s = HPCW_OK;
     for (int odd = 0; s == HPCW_OK && odd < 2; odd++) {
         if (me > 0 && me % 2 == odd) {
-            s = ask(log, log->leader[me - 1], at, offset, round_trip, err);
-        } else if (me + 1 < log->clocks && (me + 1) % 2 == odd) {
-            s = answer(log, log->leader[me + 1], err);
+            s = ask(log, log->clocks.leader[me - 1], at, offset, round_trip, err);
+        } else if (me + 1 < log->clocks.count && (me + 1) % 2 == odd) {
+            s = answer(log, log->clocks.leader[me + 1], err);
         }
     }
     return s;
@@ -129,7 +130,7 @@ static hpcw_status share_found(const hpcw_clog2_log *log, int64_t *at, int64_t *
         s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, all, err);
     }
     if (s == HPCW_OK) {
-        const struct found *first = &all[log->leader[log->own_clock]];
+        const struct found *first = &all[log->clocks.leader[log->clocks.own]];
         *at = first->at;
         *offset = first->offset;
         *round_trip = first->round_trip;
@@ -142,23 +143,23 @@ hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                               hpcw_error *err) {
     hpcw_clog2_sync how = log->options.sync;
     if (how == HPCW_CLOG2_SYNC_BEST) {
-        how = log->clocks <= SEQUENTIAL_MOST ? HPCW_CLOG2_SYNC_SEQUENTIAL : HPCW_CLOG2_SYNC_TREE;
+        how = log->clocks.count <= SEQUENTIAL_MOST ? HPCW_CLOG2_SYNC_SEQUENTIAL : HPCW_CLOG2_SYNC_TREE;
     }
     *at = local_ns(log);
     *offset = 0;
     *round_trip = 0;
-    if (log->clocks == 1) {
+    if (log->clocks.count == 1) {
         return HPCW_OK;
     }
     if (how == HPCW_CLOG2_SYNC_NONE) {
         /* There is only one clock, but local times have different zeros. */
-        uint64_t first = log->ticks.base;
+        uint64_t first = log->clocks.ticks.base;
         hpcw_status s = hpcw_i_comm_bcast(log->comm, &first, sizeof first, 0, err);
-        *offset = (int64_t)((double)(int64_t)(log->ticks.base - first) * log->ticks.ns);
+        *offset = (int64_t)((double)(int64_t)(log->clocks.ticks.base - first) * log->clocks.ticks.ns);
         return s;
     }
     hpcw_status s = HPCW_OK;
-    if (log->leader[log->own_clock] == log->comm->process) {
+    if (log->clocks.leader[log->clocks.own] == log->comm->process) {
         s = how == HPCW_CLOG2_SYNC_SEQUENTIAL ? sync_sequential(log, at, offset, round_trip, err)
             : how == HPCW_CLOG2_SYNC_TREE     ? sync_tree(log, at, offset, round_trip, err)
                                               : sync_neighbours(log, at, offset, round_trip, err);
@@ -172,5 +173,6 @@ hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset,
         s = s == HPCW_OK ? r : s;
     }
     s = hpcw_i_agree(log->comm, s, NULL, err);
-    return s == HPCW_OK && log->clocks < log->comm->size ? share_found(log, at, offset, round_trip, err) : s;
+    return s == HPCW_OK && log->clocks.count < log->comm->size ? share_found(log, at, offset, round_trip, err)
+                                                               : s;
 }

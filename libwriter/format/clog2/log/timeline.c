@@ -37,14 +37,14 @@ static void use_buffer(struct hpcw_i_clog2_timeline *l, uint64_t *data, size_t w
 /* Returns a buffer; NULL if no more are allowed or memory ran out. The caller holds the lock, which may be
  * released meanwhile. */
 static uint64_t *get_buffer(hpcw_clog2_log *log) {
-    if (log->buffers >= log->most) {
+    if (log->windows.buffers >= log->windows.most) {
         return NULL;
     }
-    log->buffers++;
+    log->windows.buffers++;
     (void)pthread_mutex_unlock(&log->lock);
     uint64_t *data = new_buffer();
     (void)pthread_mutex_lock(&log->lock);
-    log->buffers -= data == NULL;
+    log->windows.buffers -= data == NULL;
     return data;
 }
 
@@ -55,16 +55,16 @@ static uint64_t *get_buffer(hpcw_clog2_log *log) {
 static bool get_window(struct hpcw_i_clog2_timeline *l, struct hpcw_i_clog2_chunk *chunk) {
     hpcw_clog2_log *log = l->log;
     struct hpcw_i_clog2_window window;
-    if (log->fd < 0) {
+    if (log->local.fd < 0) {
         return false;
     }
-    if (log->readies > 0) {
-        window = log->ready[0];
-        log->ready[0] = log->ready[--log->readies];
-    } else if (log->disk.code != HPCW_OK || !hpcw_i_clog2_local_make(log, &window)) {
+    if (log->windows.readies > 0) {
+        window = log->windows.ready[0];
+        log->windows.ready[0] = log->windows.ready[--log->windows.readies];
+    } else if (log->local.disk.code != HPCW_OK || !hpcw_i_clog2_local_make(log, &window)) {
         return false;
     }
-    log->mapped++;
+    log->windows.mapped++;
     struct hpcw_i_clog2_piece_head *head = (struct hpcw_i_clog2_piece_head *)(void *)window.base;
     head->kind = HPCW_I_CLOG2_PIECE_RECORDS;
     head->thread = l->thread;
@@ -117,8 +117,8 @@ static void push(struct hpcw_i_clog2_timeline *l) {
     hpcw_clog2_log *log = l->log;
     close_chunk(l);
     if (!l->in_bin && l->last->offset != 0) {
-        *log->queue_end = l->last;
-        log->queue_end = &l->last->queued;
+        *log->windows.queue_end = l->last;
+        log->windows.queue_end = &l->last->queued;
         hpcw_i_clog2_helper_wake(log);
     }
 }
@@ -130,8 +130,8 @@ void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline) {
     (void)pthread_mutex_lock(&log->lock);
     push(l);
     go_on(l);
-    bool waited = log->fd >= 0 && hpcw_i_clog2_system_ns() - began > LONG_WAIT_NS;
-    log->stalls += waited;
+    bool waited = log->local.fd >= 0 && hpcw_i_clog2_system_ns() - began > LONG_WAIT_NS;
+    log->local.stalls += waited;
     (void)pthread_mutex_unlock(&log->lock);
     if (waited) {
         hpcw_clog2_timeline_put(timeline, before,
@@ -154,7 +154,7 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
     struct hpcw_i_clog2_timeline **grown =
         hpcw_i_realloc(log->timeline, ((size_t)log->timelines + 1) * sizeof(*log->timeline));
     uint64_t least = 2 * ((uint64_t)log->timelines + 1);
-    log->most = log->most > least ? log->most : least;
+    log->windows.most = log->windows.most > least ? log->windows.most : least;
     log->timeline = grown == NULL ? log->timeline : grown;
     if (l == NULL || bin == NULL || grown == NULL) {
         s = hpcw_i_fail_memory(err, log->path, 0, "a thread");
@@ -204,16 +204,16 @@ hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err)
     (void)pthread_mutex_lock(&log->lock);
     if (log->directory == NULL) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a directory for local files, got none", log->path);
-    } else if (log->disk.code != HPCW_OK) {
-        s = log->disk.code;
+    } else if (log->local.disk.code != HPCW_OK) {
+        s = log->local.disk.code;
         if (err != NULL) {
-            *err = log->disk;
+            *err = log->local.disk;
         }
     }
-    int fd = log->fd;
+    int fd = log->local.fd;
     (void)pthread_mutex_unlock(&log->lock);
     int e = s == HPCW_OK ? hpcw_i_sys_fsync(fd) : 0;
-    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", log->local_path);
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", log->local.path);
 }
 
 void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log) {
