@@ -44,7 +44,7 @@ class Run(_show.Shown):
 
     @functools.cached_property
     def truth(self) -> dict:
-        """The faults that hpcgen put into the dataset, a dictionary (doc/truth.md)."""
+        """What is wrong in the dataset, a dictionary of the faults that hpcgen put into it (doc/truth.md)."""
         return self._json("truth.json")
 
     @functools.cached_property
