@@ -89,6 +89,8 @@ struct waits_run {
     struct path_piece *piece;
     size_t pieces, piece_capacity;
     uint32_t last_rank;
+    gen_waits_take *take; /* NULL: none */
+    void *context;
 };
 
 static hpcw_status no_memory(const struct waits_run *r, hpcw_error *err) {
@@ -230,14 +232,7 @@ static struct waits_state *call_of(struct waits_run *r, const struct gen_log_ent
 
 /* ---- waits ---- */
 
-struct found_wait {
-    enum gen_waits_kind kind;
-    uint32_t rank, call;
-    uint64_t from_ns, to_ns;
-    uint32_t cause_rank, cause_call;
-};
-
-static hpcw_status add_wait(struct waits_run *r, const struct found_wait *f, hpcw_error *err) {
+static hpcw_status add_wait(struct waits_run *r, const struct gen_waits_wait *f, hpcw_error *err) {
     const uint64_t time_ns = f->to_ns - f->from_ns;
     const uint64_t key[] = {f->kind, f->call, f->cause_call};
     struct gen_waits_sum *pair = hpcw_i_table_add(&r->pairs, key, NULL);
@@ -252,6 +247,9 @@ static hpcw_status add_wait(struct waits_run *r, const struct found_wait *f, hpc
     pair->count++;
     pair->time_ns += time_ns;
     r->w->rank[f->cause_rank].caused_ns += time_ns;
+    if (r->take != NULL) {
+        r->take(r->context, f);
+    }
     r->wait[r->waits++] = (struct path_wait){.to_ns = f->to_ns, .rank = f->rank, .cause = f->cause_rank};
     return HPCW_OK;
 }
@@ -299,13 +297,13 @@ static hpcw_status leave_collective(struct waits_run *r, const struct gen_log_en
         return HPCW_OK;
     }
     return add_wait(r,
-                    &(struct found_wait){.kind = GEN_WAITS_COLLECTIVE,
-                                         .rank = (uint32_t)e->rank,
-                                         .call = s->name,
-                                         .from_ns = s->from_ns,
-                                         .to_ns = all.last_ns,
-                                         .cause_rank = all.last_rank,
-                                         .cause_call = all.last_call},
+                    &(struct gen_waits_wait){.kind = GEN_WAITS_COLLECTIVE,
+                                             .rank = (uint32_t)e->rank,
+                                             .call = s->name,
+                                             .from_ns = s->from_ns,
+                                             .to_ns = all.last_ns,
+                                             .cause_rank = all.last_rank,
+                                             .cause_call = all.last_call},
                     err);
 }
 
@@ -329,13 +327,13 @@ static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e,
     hpcw_status status = s.kind == COLLECTIVE_CALL ? leave_collective(r, e, &s, err) : HPCW_OK;
     if (status == HPCW_OK && s.late_ns > s.from_ns) {
         status = add_wait(r,
-                          &(struct found_wait){.kind = GEN_WAITS_LATE_SENDER,
-                                               .rank = (uint32_t)e->rank,
-                                               .call = s.name,
-                                               .from_ns = s.from_ns,
-                                               .to_ns = s.late_ns,
-                                               .cause_rank = s.late_rank,
-                                               .cause_call = s.late_call},
+                          &(struct gen_waits_wait){.kind = GEN_WAITS_LATE_SENDER,
+                                                   .rank = (uint32_t)e->rank,
+                                                   .call = s.name,
+                                                   .from_ns = s.from_ns,
+                                                   .to_ns = s.late_ns,
+                                                   .cause_rank = s.late_rank,
+                                                   .cause_call = s.late_call},
                           err);
     }
     return status;
@@ -394,13 +392,13 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
         return HPCW_OK;
     }
     return add_wait(r,
-                    &(struct found_wait){.kind = GEN_WAITS_LATE_RECEIVER,
-                                         .rank = (uint32_t)e->peer,
-                                         .call = sent.call,
-                                         .from_ns = sent.enter_ns,
-                                         .to_ns = call->from_ns,
-                                         .cause_rank = (uint32_t)e->rank,
-                                         .cause_call = call->name},
+                    &(struct gen_waits_wait){.kind = GEN_WAITS_LATE_RECEIVER,
+                                             .rank = (uint32_t)e->peer,
+                                             .call = sent.call,
+                                             .from_ns = sent.enter_ns,
+                                             .to_ns = call->from_ns,
+                                             .cause_rank = (uint32_t)e->rank,
+                                             .cause_call = call->name},
                     err);
 }
 
@@ -684,11 +682,14 @@ static void end_run(struct waits_run *r) {
     hpcw_i_free(r->piece);
 }
 
-hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error *err) {
+hpcw_status gen_waits_watch(const char *path, gen_waits_take *take, void *context, struct gen_waits *waits,
+                            hpcw_error *err) {
     const uint64_t seed = hpcw_i_table_random();
     struct waits_run r = {
         .w = waits,
         .path = path,
+        .take = take,
+        .context = context,
         .names = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
         .messages = {.key_words = 1, .value_size = sizeof(struct waits_message), .seed = seed},
         .sizes = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
@@ -707,6 +708,10 @@ hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error
         gen_waits_free(waits);
     }
     return s;
+}
+
+hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error *err) {
+    return gen_waits_watch(path, NULL, NULL, waits, err);
 }
 
 void gen_waits_free(struct gen_waits *waits) {

@@ -59,6 +59,14 @@ struct gen_waits_share {
     uint64_t time_ns;
 };
 
+/* One wait of a rank in a call for another rank. */
+struct gen_waits_wait {
+    enum gen_waits_kind kind;
+    uint32_t rank, call; /* that wait; `call` is the index of a name */
+    uint64_t from_ns, to_ns;
+    uint32_t cause_rank, cause_call; /* that are waited for */
+};
+
 struct gen_waits {
     uint32_t ranks;
     uint64_t begin_ns, end_ns;    /* begin of the first state, end of the last state */
@@ -92,6 +100,11 @@ struct gen_waits {
  * HPCW_OK; HPCW_EFORMAT (the log has no states, or more ranks than bytes); HPCW_ENOMEM; as read_clog2_open and
  * read_clog2_next fail. An incomplete log is no failure: see `unmatched` and `incomplete`. */
 hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error *err);
+
+/* The same. It calls `take` for each wait when it is found. The names that the wait refers to are in `waits` then. */
+typedef void gen_waits_take(void *context, const struct gen_waits_wait *wait);
+hpcw_status gen_waits_watch(const char *path, gen_waits_take *take, void *context, struct gen_waits *waits,
+                            hpcw_error *err);
 
 /* Frees and zeroes *waits. A zeroed struct is allowed. */
 void gen_waits_free(struct gen_waits *waits);

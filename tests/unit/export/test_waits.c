@@ -11,12 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <hpcw/clog2.h>
-
 #include "gen/export/clog2.h"
 #include "gen/waits/waits.h"
 #include "libwriter/base/mem.h"
 #include "tests/support/files.h"
+#include "tests/support/happens.h"
 #include "tests/support/random.h"
 
 static char dir[256], path[300];
@@ -34,115 +33,10 @@ static int clean(void **state) {
     return 0;
 }
 
-/* ---- logs ---- */
-
-enum { COMPUTE, SEND, RECV, ISEND, WAITALL, SENDRECV, BARRIER, BCAST, STATES };
-static const char *const state_name[STATES] = {"Compute",     "MPI_Send",     "MPI_Recv",    "MPI_Isend",
-                                               "MPI_Waitall", "MPI_Sendrecv", "MPI_Barrier", "MPI_Bcast"};
-
-/* An event at a second, on a rank of a communicator: begin or end of a state, or an end of a message with a
- * peer. */
-struct happens {
-    double second;
-    int32_t rank;
-    char what;
-    int32_t state, peer, comm;
-};
-#define BEGIN_ON(second, rank, state, comm)                                                                    \
-    { second, rank, 'B', state, 0, comm }
-#define END_ON(second, rank, state, comm)                                                                      \
-    { second, rank, 'E', state, 0, comm }
-#define BEGIN(second, rank, state) BEGIN_ON(second, rank, state, WORLD)
-#define END(second, rank, state) END_ON(second, rank, state, WORLD)
-#define SENT_ON(second, rank, peer, comm)                                                                      \
-    { second, rank, 's', 0, peer, comm }
-#define RECEIVED_ON(second, rank, peer, comm)                                                                  \
-    { second, rank, 'f', 0, peer, comm }
-#define SENT(second, rank, peer) SENT_ON(second, rank, peer, WORLD)
-#define RECEIVED(second, rank, peer) RECEIVED_ON(second, rank, peer, WORLD)
-
-enum { WORLD, PAIR, COMMS }; /* PAIR has the ranks 0 and 1 */
-
-static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
-    (void)context;
-    *entry = (hpcw_clog2_comm_entry){
-        .id = {.random = 7 + (int32_t)index, .host = "node0001"}, .index = (int32_t)index, .kind = 1};
-}
-
-static size_t introduce(hpcw_clog2_record *record, int32_t comm, int32_t ranks) {
-    static hpcw_clog2_comm_id id[COMMS];
-    hpcw_clog2_comm_entry entry;
-    comm_of(NULL, (uint32_t)comm, &entry);
-    id[comm] = entry.id;
-    for (int32_t rank = 0; rank < ranks; rank++) {
-        record[rank] = (hpcw_clog2_record){.rank = rank, .kind = HPCW_CLOG2_COMM_EVENT};
-        record[rank].as.comm.event = comm == WORLD ? HPCW_CLOG2_WORLD_CREATE : HPCW_CLOG2_INTRA_CREATE;
-        record[rank].as.comm.comm = comm;
-        record[rank].as.comm.rank = record[rank].as.comm.world_rank = rank;
-        record[rank].as.comm.id = &id[comm];
-    }
-    return (size_t)ranks;
-}
-
-static hpcw_clog2_record record_of(const struct happens *h) {
-    hpcw_clog2_record r = {.time = h->second, .rank = h->rank, .comm = h->comm, .kind = HPCW_CLOG2_BARE};
-    if (h->what == 'B' || h->what == 'E') {
-        r.as.event = 2 * (HPCW_CLOG2_USER_STATE + h->state) + (h->what == 'E');
-    } else {
-        r.kind = HPCW_CLOG2_MESSAGE;
-        r.as.message.event = h->what == 's' ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
-        r.as.message.peer_comm = h->comm;
-        r.as.message.peer_rank = h->peer;
-        r.as.message.size = 8;
-    }
-    return r;
-}
-
-/* Writes a log of these events, in order on each rank. */
-static void write_log(uint32_t ranks, const struct happens *h, size_t count) {
-    hpcw_clog2_record *record = calloc(STATES + 2 * (size_t)ranks + count, sizeof *record);
-    assert_non_null(record);
-    size_t records = introduce(record, WORLD, (int32_t)ranks);
-    records += introduce(record + records, PAIR, 2);
-    for (int32_t s = 0; s < STATES; s++) {
-        hpcw_clog2_record *r = &record[records++];
-        const int32_t state = HPCW_CLOG2_USER_STATE + s;
-        r->kind = HPCW_CLOG2_STATE_DEF;
-        r->as.state.state = state;
-        r->as.state.start = 2 * state;
-        r->as.state.end = 2 * state + 1;
-        r->as.state.colour = "blue";
-        r->as.state.name = state_name[s];
-    }
-    const size_t first = records;
-    for (size_t i = 0; i < count; i++) {
-        const hpcw_clog2_record r = record_of(&h[i]);
-        size_t at = records++;
-        for (; at > first && (record[at - 1].time > r.time ||
-                              (record[at - 1].time == r.time && record[at - 1].rank > r.rank));
-             at--) {
-            record[at] = record[at - 1];
-        }
-        record[at] = r;
-    }
-    hpcw_clog2_options o;
-    hpcw_clog2_options_init(&o);
-    o.ranks = ranks;
-    o.states = STATES;
-    o.comms = COMMS;
-    o.comm_of = comm_of;
-    o.durability = HPCW_SYNC_NONE;
-    hpcw_error err = {0};
-    if (hpcw_clog2_write(path, &o, record, records, &err) != HPCW_OK) {
-        fail_msg("%s", err.message);
-    }
-    free(record);
-}
-
 static struct gen_waits waits_of(uint32_t ranks, const struct happens *h, size_t count) {
     struct gen_waits w;
     hpcw_error err = {0};
-    write_log(ranks, h, count);
+    write_log(path, ranks, h, count);
     if (gen_waits_read(path, &w, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -155,6 +49,14 @@ static struct gen_waits waits_of(uint32_t ranks, const struct happens *h, size_t
     return w;
 }
 #define WAITS_OF(ranks, log) waits_of(ranks, log, sizeof(log) / sizeof(log)[0])
+
+static uint64_t told_ns;
+static void add_told(void *context, const struct gen_waits_wait *wait) {
+    const struct gen_waits *w = context;
+    assert_true(wait->from_ns < wait->to_ns && wait->call < w->names && wait->cause_call < w->names);
+    assert_true(wait->rank < w->ranks && wait->cause_rank < w->ranks);
+    told_ns += wait->to_ns - wait->from_ns;
+}
 
 /* ---- expectations ---- */
 
@@ -188,6 +90,12 @@ static void expect_waits(const struct gen_waits *w, uint64_t count, double secon
     assert_int_equal(by_rank.time_ns, ns(seconds));
     assert_int_equal(by_pair.time_ns, ns(seconds));
     assert_int_equal(caused_ns, ns(seconds));
+    /* Each wait is told once. */
+    struct gen_waits again;
+    told_ns = 0;
+    assert_int_equal(gen_waits_watch(path, add_told, &again, &again, NULL), HPCW_OK);
+    gen_waits_free(&again);
+    assert_int_equal(told_ns, ns(seconds));
 }
 
 static void expect_pair(const struct gen_waits *w, size_t i, enum gen_waits_kind kind, int call, int cause,
@@ -510,7 +418,7 @@ static void refused(void **state) {
     memset(&w, 1, sizeof w);
     assert_int_equal(gen_waits_read("/nowhere/app.clog2", &w, &err), HPCW_ENOENT);
     assert_true(is_zero(&w));
-    write_log(2, NULL, 0);
+    write_log(path, 2, NULL, 0);
     memset(&w, 1, sizeof w);
     assert_int_equal(gen_waits_read(path, &w, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "app.clog2: expected states, got none: no waits to find"));
@@ -521,7 +429,7 @@ static void refused(void **state) {
 static void truncated(void **state) {
     (void)state;
     static const struct happens log[] = {BEGIN(1, 0, COMPUTE), END(6, 0, COMPUTE)};
-    write_log(2, log, sizeof log / sizeof log[0]);
+    write_log(path, 2, log, sizeof log / sizeof log[0]);
     size_t size;
     unsigned char *bytes = read_file(path, &size);
     assert_non_null(bytes);
@@ -549,7 +457,7 @@ static void memory_runs_out(void **state) {
         BEGIN(1, 0, BARRIER), END(6, 0, BARRIER), BEGIN(5, 1, BARRIER), END(6, 1, BARRIER), BEGIN(6, 0, SEND),
         SENT(6, 0, 1),        END(9, 0, SEND),    BEGIN(8, 1, RECV),    RECEIVED(9, 1, 0),  END(9, 1, RECV),
     };
-    write_log(2, log, sizeof log / sizeof log[0]);
+    write_log(path, 2, log, sizeof log / sizeof log[0]);
     hpcw_status s = HPCW_ENOMEM;
     unsigned failures = 0;
     for (unsigned n = 0; s != HPCW_OK; n++) {
