@@ -78,10 +78,10 @@ gen/sim                      libwriter/base gen/model/machine gen/model/network 
 gen/sim/lua                  libwriter/base gen/model/draw gen/sim gen/sim/timing
 gen/workloads
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/* gen/workloads
-gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
 gen/export/rewrite           libwriter/base libwriter/io libreader libreader/vom libreader/vom/set gen/spec gen/export
 gen/waits                    libwriter/base gen/export
+gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec gen/export gen/waits
 gen/fit                      libwriter/base ui/param ui/page gen/model/load gen/model/machine gen/spec
 gen/fit/links                libwriter/base libwriter/fields libreader/linktest libreader/sion gen/model/* gen/spec gen/fit
 gen/fit/loads                libwriter/base libreader libreader/vom libreader/vom/set gen/model/* gen/spec gen/fit

@@ -193,6 +193,11 @@ static const struct ui_option options[] = {
         ".npz or .otf2 at the end of FILE says, otherwise chrome for event "
         "logs, bytes for SION, csv for others",
         .param.choices = gen_cli_form_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(
+        EXPORTED, REPORT, 0, "detail", NULL, BOOL, detail,
+        "also write the single events of an event log, as scripts in the new directory FILE.detail beside the "
+        "page, which reads them when the window is small",
+        .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
            "first time of the log to export; states that are open then begin there; in a report: "
            "start of the window that is drawn in detail",

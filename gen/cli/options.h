@@ -55,7 +55,7 @@ struct gen_cli_options {
     /* Where and how to write it. */
     char out[GEN_CLI_PATH_SIZE];
     struct ui_part part;
-    bool resume, force, takeover, sync, checksums;
+    bool resume, force, detail, takeover, sync, checksums;
     bool dry_run;                  /* gen_cli_options_read turns the command into GEN_CLI_PLAN */
     struct hpcw_i_stripes stripes; /* on Lustre; zeroed: the default of the directory */
     uint32_t jobs;                 /* threads; 0: auto, one per processor that this process may use */

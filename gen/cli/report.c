@@ -81,7 +81,7 @@ static void put_machine(const struct gen_report *r) {
     if (!cJSON_IsObject(gen_report_truth(r, "machine"))) {
         return;
     }
-    ui_page_heading(page, "What was generated");
+    ui_page_about(page);
     ui_page_begin(page, UI_PAGE_PARAGRAPH);
     ui_page_text(
         page, "Synthetic data of one simulated machine. Frames in the charts mark the faults that truth.json "
@@ -108,6 +108,7 @@ static void put_machine(const struct gen_report *r) {
             ui_page_end(page);
         }
     }
+    ui_page_end(page);
     ui_page_end(page);
 }
 
@@ -180,8 +181,10 @@ static void make_title(const struct gen_report *r, const char *path, char title[
 }
 
 static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *err) {
+    char links[GEN_DIRECTORY_PATH];
     size_t drawn = 0;
-    hpcw_status s = HPCW_OK;
+    hpcw_status s = gen_cli_find(dir, GEN_FORMAT_LINKTEST, links, err);
+    r->links = links[0] == '\0' ? NULL : links;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         char path[GEN_DIRECTORY_PATH];
         s = gen_cli_find(dir, f, path, err);
@@ -225,6 +228,17 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     }
     hpcw_error warning = {.code = HPCW_OK};
     struct gen_report r = {.path = path, .jobs = o->jobs, .warning = &warning};
+    char detail[GEN_DIRECTORY_PATH + 8];
+    if (o->detail && gen_cli_is_standard(output)) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: --detail: expected a file for --output, as scripts stand beside it, got "
+                           "standard output",
+                           path);
+    }
+    if (o->detail) {
+        (void)snprintf(detail, sizeof detail, "%s.detail", output);
+        r.detail = detail;
+    }
     if (o->from > 0 || o->to < 1e8) { /* not the defaults, which are the whole log */
         r.from_s = o->from;
         r.to_s = o->to;
@@ -254,6 +268,9 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     }
     if (s == HPCW_OK) {
         s = ui_page_finish(r.page, err);
+    }
+    if (s == HPCW_OK && !o->quiet) {
+        (void)fprintf(stderr, "%s", ui_page_said(r.page));
     }
     ui_page_free(r.page);
     cJSON_Delete(truth);

@@ -2,6 +2,7 @@
 #include "gen/fit/compare.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -206,17 +207,121 @@ static enum ui_page_unit unit_of(const struct gen_fit_fact *fact) {
                                               : UI_PAGE_PLAIN;
 }
 
+static const struct gen_fit_fact *fact_of(const struct gen_fit_row *row) {
+    return row->real != NULL ? row->real : row->twin;
+}
+
+static void row_id(size_t i, char id[32]) {
+    (void)snprintf(id, 32, "row-%zu", i);
+}
+
+static size_t count_verdict(const struct gen_fit_row *row, size_t count, enum gen_fit_verdict verdict) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        n += row[i].verdict == verdict;
+    }
+    return n;
+}
+
+/* Distances are compared as multiples of what is allowed; a statistic that one side does not have is the farthest. */
+static double excess_of(const struct gen_fit_row *row) {
+    return row->verdict != GEN_FIT_DIFFERENT ? 0 : row->allowed > 0 ? row->distance / row->allowed : INFINITY;
+}
+
+enum { MOST_NAMED = 5 }; /* in the answer: the table has all */
+
+static void put_answer(struct ui_page *page, const struct gen_fit_row *row, size_t count) {
+    const size_t unknown = count_verdict(row, count, GEN_FIT_UNKNOWN);
+    ui_page_finding(page);
+    ui_page_text(page, "%zu of %zu statistics are alike", count_verdict(row, count, GEN_FIT_ALIKE), count);
+    if (unknown > 0) {
+        ui_page_text(page, ", %zu cannot be told from so few values", unknown);
+    }
+    ui_page_text(page, ".");
+    ui_page_end(page);
+    size_t place[MOST_NAMED];
+    size_t n = 0;
+    for (; n < MOST_NAMED; n++) {
+        size_t most = count;
+        for (size_t i = 0; i < count; i++) {
+            bool listed = false;
+            for (size_t k = 0; k < n; k++) {
+                listed = listed || place[k] == i;
+            }
+            if (!listed && row[i].verdict == GEN_FIT_DIFFERENT &&
+                (most == count || excess_of(&row[i]) > excess_of(&row[most]))) {
+                most = i;
+            }
+        }
+        if (most == count) {
+            break;
+        }
+        place[n] = most;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const struct gen_fit_row *r = &row[place[k]];
+        char id[32];
+        row_id(place[k], id);
+        ui_page_finding(page);
+        ui_page_text(page, "Different: %s, ", fact_of(r)->format);
+        ui_page_link(page, id, fact_of(r)->name);
+        if (r->real == NULL || r->twin == NULL) {
+            ui_page_text(page, " is only in the %s data", r->twin == NULL ? "first" : "second");
+        } else {
+            ui_page_text(page, ": distance ");
+            ui_page_number(page, UI_PAGE_PLAIN, r->distance);
+            ui_page_text(page, ", allowed ");
+            ui_page_number(page, UI_PAGE_PLAIN, r->allowed);
+        }
+        ui_page_text(page, ".");
+        ui_page_end(page);
+    }
+}
+
+static void put_how(struct ui_page *page) {
+    static const char *const item[] = {
+        "Distributions: the largest difference of the shares of values below any value (Kolmogorov and "
+        "Smirnov).",
+        "5 % are allowed there, or twice what the halves of the real data differ by.",
+        "Correlations and shares: the difference. A correlation may differ by 0.1, a share by 0.05, both by "
+        "twice chance.",
+        "Counts: the logarithm of their ratio. A factor of 2 is allowed, or twice what chance makes of small "
+        "counts.",
+        "Ratios: the relative difference. Amounts: the difference. Each has its own allowance.",
+        "Mixes: half the sum of the differences of shares. Matrices: 1 less the correlation of their cells.",
+        "Unknown: chance alone could make any distance of so few values.",
+    };
+    ui_page_heading(page, "How it was measured");
+    ui_page_begin(page, UI_PAGE_LIST);
+    for (size_t i = 0; i < sizeof item / sizeof item[0]; i++) {
+        ui_page_begin(page, UI_PAGE_ITEM);
+        ui_page_text(page, "%s", item[i]);
+        ui_page_end(page);
+    }
+    ui_page_end(page);
+}
+
 static void put_table(struct ui_page *page, const struct gen_fit_row *row, size_t count) {
     static const char *const title[] = {"Format",   "Statistic", "Real",    "Twin",
                                         "Distance", "Allowed",   "Verdict", NULL};
     ui_page_table(page, "Medians of distributions, correlations and shares", UI_PAGE_READ, false);
     ui_page_columns(page, title);
+    unsigned charts = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        const struct gen_fit_fact *f = fact_of(&row[i]);
         const enum ui_page_unit unit = f->kind == GEN_FIT_MARGINAL ? unit_of(f) : UI_PAGE_PLAIN;
-        ui_page_row(page, NULL, false);
+        char id[32];
+        row_id(i, id);
+        ui_page_row(page, id, false);
         ui_page_text_cell(page, "%s", f->format);
-        ui_page_text_cell(page, "%s", f->name);
+        ui_page_cell(page);
+        if (f->kind == GEN_FIT_MARGINAL) { /* its chart stands below */
+            (void)snprintf(id, sizeof id, "chart-%u", ++charts);
+            ui_page_link(page, id, f->name);
+        } else {
+            ui_page_text(page, "%s", f->name);
+        }
+        ui_page_end(page);
         ui_page_number_cell(page, unit, row[i].value[0]);
         ui_page_number_cell(page, unit, row[i].value[1]);
         ui_page_number_cell(page, UI_PAGE_PLAIN, row[i].distance);
@@ -274,6 +379,14 @@ hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *lacks, const struc
     if (s != HPCW_OK) {
         return s;
     }
+    ui_page_about(page);
+    ui_page_begin(page, UI_PAGE_PARAGRAPH);
+    ui_page_text(page,
+                 "A data set, and another that should be like it: a synthetic twin, or a second run. Each "
+                 "statistic of the first is compared with that of the second.");
+    ui_page_end(page);
+    ui_page_end(page);
+    put_answer(page, row, count);
     ui_page_heading(page, "How alike they are");
     if (lacks != NULL) {
         ui_page_begin(page, UI_PAGE_PARAGRAPH);
@@ -283,11 +396,12 @@ hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *lacks, const struc
     put_table(page, row, count);
     ui_page_heading(page, "Distributions");
     for (size_t i = 0; i < count; i++) {
-        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        const struct gen_fit_fact *f = fact_of(&row[i]);
         if (f->kind == GEN_FIT_MARGINAL) {
             put_chart(page, &row[i]);
         }
     }
+    put_how(page);
     s = ui_page_finish(page, err);
     ui_page_free(page);
     return s;

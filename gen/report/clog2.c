@@ -1,90 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event log in a report: where the time of the ranks goes, and a window with a timeline for each rank. */
+/* An event log in a report: how long the run takes, who waits for whom, and the whole log as a chart that zooms. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/report/report.h"
-#include "libreader/clog2/clog2.h"
-#include "libwriter/base/array.h"
+#include "gen/report/log.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum {
-    MOST_STATES = 64,    /* that have a profile; further ones count as the last */
-    SHOWN_STATES = 11,   /* with a colour of their own; the others share one */
-    GROUPS = 32,         /* of ranks */
-    MOST_TURNS = 100000, /* of rank 0 */
-};
-
-struct profile_state {
-    char name[40];
-    double own, whole; /* seconds over all ranks: as the innermost state, and with nested ones */
-    uint64_t count;
-    double group[GROUPS]; /* own, by ranks */
-    uint64_t turns;       /* on rank 0 */
-    double turn_time;
-};
-
-struct profile_turn {
-    uint32_t state;
-    double from, to;
-};
-
-struct log_profile {
-    uint32_t ranks;
-    uint32_t group_ranks;
-    struct profile_state state[MOST_STATES];
-    struct profile_turn *turn; /* whole states of rank 0, in the order in which they end */
-    size_t turns, turn_capacity;
-    double begin, end;
-    uint64_t cases[READ_CLOG2_RULES];
-    bool failed; /* out of memory */
-
-    /* The window, in a second pass. */
-    double from, to;
-    struct ui_raster raster;
-    uint32_t colour_of[MOST_STATES]; /* by profile */
-    uint32_t colours;
-    float *share; /* [height][width][colours] seconds */
-};
-
-static uint32_t profile_of(uint32_t state) {
-    return state < MOST_STATES ? state : MOST_STATES - 1;
-}
-
-/* ---- First pass ---- */
+/* ---- First reading: a profile ---- */
 
 static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     struct log_profile *p = context;
-    struct profile_state *t = &p->state[profile_of(s->state)];
+    struct log_state *t = &p->state[log_profile_of(s->state)];
     if (s->rank < p->ranks) {
         t->own += s->to - s->from;
         t->group[s->rank / p->group_ranks] += s->to - s->from;
+        if (s->thread == 0) {
+            p->rank[s->rank].in_states += s->to - s->from;
+            p->rank[s->rank].in_mpi += log_is_mpi(s->name) ? s->to - s->from : 0;
+        }
     }
     p->begin = s->from < p->begin ? s->from : p->begin;
     p->end = s->to > p->end ? s->to : p->end;
 }
 
-static void add_turn(struct log_profile *p, const struct read_clog2_stretch *s) {
-    if (p->turns == MOST_TURNS) {
+/* Keeps the longest occurrences, of equal ones the first. */
+static void add_place(struct log_state *t, const struct read_clog2_stretch *s) {
+    const double length = s->to - s->from;
+    uint32_t at = t->places;
+    while (at > 0 && t->place[at - 1].to - t->place[at - 1].from < length) {
+        at--;
+    }
+    if (at == LOG_PLACES) {
         return;
     }
-    struct profile_turn *grown = hpcw_i_grow(p->turn, &p->turn_capacity, p->turns + 1, sizeof *grown);
-    if (grown == NULL) {
-        p->failed = true;
-        return;
-    }
-    p->turn = grown;
-    p->turn[p->turns++] = (struct profile_turn){profile_of(s->state), s->from, s->to};
+    t->places += t->places < LOG_PLACES;
+    memmove(&t->place[at + 1], &t->place[at], (t->places - at - 1) * sizeof t->place[0]);
+    t->place[at] = (struct log_place){s->rank, s->from, s->to};
 }
 
 static void add_state(void *context, const struct read_clog2_stretch *s) {
     struct log_profile *p = context;
-    struct profile_state *t = &p->state[profile_of(s->state)];
+    struct log_state *t = &p->state[log_profile_of(s->state)];
     if (t->count++ == 0) {
-        if (s->state >= MOST_STATES - 1) {
+        if (s->state >= LOG_MOST_STATES - 1) {
             (void)snprintf(t->name, sizeof t->name, "all others");
         } else if (s->name[0] != '\0') {
             (void)snprintf(t->name, sizeof t->name, "%s", s->name);
@@ -93,167 +54,173 @@ static void add_state(void *context, const struct read_clog2_stretch *s) {
         }
     }
     t->whole += s->to - s->from;
-    if (s->rank == 0) {
-        t->turns++;
-        t->turn_time += s->to - s->from;
-        add_turn(p, s);
+    if (s->rank < p->ranks) {
+        add_place(t, s);
     }
 }
 
-/* ---- The window ---- */
-
-/* Without a given window, the middle one of the times that rank 0 is in the state that takes most of its time, and at least a
- * fiftieth of the log. */
-static void choose_window(struct log_profile *p, const struct gen_report *r) {
-    p->from = p->begin;
-    p->to = p->end;
-    if (r->from_s < r->to_s) {
-        p->from = r->from_s > p->begin ? r->from_s : p->begin;
-        p->to = r->to_s < p->end ? r->to_s : p->end;
-        return;
-    }
-    uint32_t best = MOST_STATES;
-    for (uint32_t k = 0; k < MOST_STATES; k++) {
-        if (p->state[k].turns >= 3 &&
-            (best == MOST_STATES || p->state[k].turn_time > p->state[best].turn_time)) {
-            best = k;
-        }
-    }
-    uint64_t seen = 0;
-    for (size_t i = 0; best < MOST_STATES && i < p->turns; i++) {
-        if (p->turn[i].state == best && seen++ == p->state[best].turns / 2) {
-            p->from = p->turn[i].from;
-            p->to = p->turn[i].to;
-        }
-    }
-    const double least = (p->end - p->begin) / 50;
-    if (p->to - p->from < least) {
-        const double middle = (p->from + p->to) / 2;
-        p->from = middle - least / 2 > p->begin ? middle - least / 2 : p->begin;
-        p->to = middle + least / 2 < p->end ? middle + least / 2 : p->end;
-    }
-}
-
-/* Lists the states that occur, the one that takes most time first. */
-static uint32_t sort_states(const struct log_profile *p, uint32_t order[MOST_STATES]) {
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < MOST_STATES; k++) {
+static void sort_states(struct log_profile *p) {
+    for (uint32_t k = 0; k < LOG_MOST_STATES; k++) {
         if (p->state[k].count == 0) {
             continue;
         }
-        uint32_t at = n++;
-        while (at > 0 && p->state[order[at - 1]].own < p->state[k].own) {
-            order[at] = order[at - 1];
+        uint32_t at = p->states++;
+        while (at > 0 && p->state[p->order[at - 1]].own < p->state[k].own) {
+            p->order[at] = p->order[at - 1];
             at--;
         }
-        order[at] = k;
+        p->order[at] = k;
     }
-    return n;
+    for (uint32_t k = 0; k < p->states; k++) {
+        const uint32_t colour = k < LOG_SHOWN_STATES ? k : LOG_SHOWN_STATES;
+        p->colour_of[p->order[k]] = colour;
+        p->colour[colour] = colour;
+        p->name[colour] = k < LOG_SHOWN_STATES ? p->state[p->order[k]].name : "other states";
+        p->colours = colour + 1;
+    }
+    p->colour[p->colours] = LOG_GREY;
+    p->name[p->colours++] = "computing (outside of states)";
 }
 
-static void add_to_window(void *context, const struct read_clog2_stretch *s) {
+/* ---- Waits ---- */
+
+/* The column of a layer that has a time. */
+static uint64_t column_of(const struct log_profile *p, double time) {
+    const double column = (time - p->begin) / (p->end - p->begin) * UI_RASTER_MAX;
+    return column < 0 ? 0 : column < UI_RASTER_MAX ? (uint64_t)column : UI_RASTER_MAX - 1;
+}
+
+static void add_wait(void *context, const struct gen_waits_wait *w) {
     struct log_profile *p = context;
-    double from = s->from > p->from ? s->from : p->from;
-    double to = s->to < p->to ? s->to : p->to;
-    if (from >= to || s->rank >= p->ranks) {
+    const double from = (double)w->from_ns / 1e9, to = (double)w->to_ns / 1e9;
+    const double width = (p->end - p->begin) / UI_RASTER_MAX;
+    const uint64_t last = column_of(p, to);
+    for (uint64_t x = column_of(p, from); x <= last; x++) {
+        const double left = p->begin + (double)x * width, right = left + width;
+        const double part = (to < right ? to : right) - (from > left ? from : left);
+        if (part > 0) {
+            ui_raster_add(&p->waiting, x, w->rank, part);
+            ui_raster_add(&p->cause, x, w->cause_rank, part);
+        }
+    }
+    if (w->to_ns - w->from_ns > p->longest.to_ns - p->longest.from_ns) {
+        p->longest = *w;
+    }
+}
+
+static hpcw_status read_waits(const struct gen_report *r, struct log_profile *p, hpcw_error *err) {
+    struct ui_raster *const layer[] = {&p->waiting, &p->cause, &p->sent};
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof layer / sizeof layer[0]; i++) {
+        s = ui_raster_init(layer[i], UI_RASTER_MAX, p->ranks, UI_RASTER_MAX, UI_REDUCE_SUM, err);
+    }
+    return s == HPCW_OK ? gen_waits_watch(r->path, add_wait, p, &p->waits, err) : s;
+}
+
+/* ---- Last reading: the chart of all times ---- */
+
+static void draw_stretch(void *context, const struct read_clog2_stretch *s) {
+    struct log_profile *p = context;
+    if (s->rank >= p->ranks || s->thread != 0) {
         return;
     }
-    double cell = (p->to - p->from) / p->raster.width;
-    size_t row = (size_t)(s->rank / p->raster.span_y) * p->raster.width;
-    uint32_t first = (uint32_t)((from - p->from) / cell);
-    for (uint32_t x = first; x < p->raster.width; x++) {
-        double left = p->from + x * cell;
-        double right = left + cell;
-        double part = (to < right ? to : right) - (from > left ? from : left);
-        if (left >= to) {
-            break;
-        }
-        if (part > 0) {
-            p->share[(row + x) * p->colours + p->colour_of[profile_of(s->state)]] += (float)part;
-        }
+    struct log_rank *rank = &p->rank[s->rank];
+    ui_timeline_add(&p->timeline, s->rank, p->colours - 1, rank->last, s->from);
+    ui_timeline_add(&p->timeline, s->rank, p->colour_of[log_profile_of(s->state)], s->from, s->to);
+    rank->last = s->to > rank->last ? s->to : rank->last;
+    if (p->detail != NULL) {
+        gen_report_detail_state(p->detail, s->rank, log_profile_of(s->state), s->from, s->to);
     }
 }
 
-static hpcw_status read_window(struct log_profile *p, struct read_clog2 *reader, hpcw_error *err) {
-    hpcw_status s = ui_raster_init(&p->raster, UI_RASTER_MAX, p->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
+static void draw_message(void *context, const struct read_clog2_end *e) {
+    struct log_profile *p = context;
+    if (e->rank >= p->ranks || e->peer >= p->ranks) {
+        return;
+    }
+    if (e->send) {
+        ui_raster_add(&p->sent, column_of(p, e->time), e->rank, e->bytes);
+    }
+    if (p->detail != NULL && e->meets) {
+        gen_report_detail_message(p->detail, e->send ? e->rank : e->peer, e->send ? e->peer : e->rank,
+                                  e->send ? e->time : e->other, e->send ? e->other : e->time,
+                                  (uint64_t)e->bytes);
+    }
+}
+
+static hpcw_status read_timeline(const struct gen_report *r, struct log_profile *p, struct read_clog2 *reader,
+                                 hpcw_error *err) {
+    hpcw_status s = ui_timeline_init(&p->timeline, p->begin, p->end, p->ranks, p->colours, err);
+    if (s == HPCW_OK && r->detail != NULL) {
+        s = gen_report_detail_open(r, p, &p->detail, err);
+    }
+    for (uint32_t k = 0; k < p->ranks; k++) {
+        p->rank[k].last = p->begin;
+    }
+    const struct read_clog2_watch watch = {.context = p,
+                                           .by_rank = true,
+                                           .no_meetings = r->detail == NULL,
+                                           .stretch = draw_stretch,
+                                           .message = draw_message};
+    s = s == HPCW_OK ? read_clog2_watch(reader, &watch, err) : s;
     if (s != HPCW_OK) {
         return s;
     }
-    size_t cells = (size_t)p->raster.width * p->raster.height;
-    p->share = hpcw_i_calloc(cells * p->colours, sizeof *p->share);
-    if (p->share == NULL) {
-        return hpcw_i_fail_memory(err, "report", cells, "cells");
+    for (uint32_t k = 0; k < p->ranks; k++) {
+        ui_timeline_add(&p->timeline, k, p->colours - 1, p->rank[k].last, p->end);
     }
-    s = read_clog2_watch(
-        reader, &(struct read_clog2_watch){.context = p, .by_rank = true, .stretch = add_to_window}, err);
-    for (size_t i = 0; s == HPCW_OK && i < cells; i++) {
-        float most = 0;
-        for (uint32_t k = 0; k < p->colours; k++) {
-            if (p->share[i * p->colours + k] > most) {
-                most = p->share[i * p->colours + k];
-                p->raster.cell[i] = k;
-            }
-        }
-    }
-    return s;
+    ui_timeline_finish(&p->timeline);
+    return p->detail == NULL ? HPCW_OK : gen_report_detail_publish(p->detail, err);
 }
 
 /* ---- Drawing ---- */
 
-static void draw_states(const struct gen_report *r, const struct log_profile *p, const uint32_t *order,
-                        uint32_t states) {
-    ui_page_table(r->page, "States, the busiest first. ", UI_PAGE_READ, false);
-    ui_page_columns(r->page, (const char *const[]){"state", "times", "own time, all ranks", "share",
-                                                   "with nested ones", NULL});
-    double all = 0;
-    for (uint32_t k = 0; k < states; k++) {
-        all += p->state[order[k]].own;
+static double computing_of(const struct log_profile *p, uint32_t first, uint32_t last) {
+    double sum = 0;
+    for (uint32_t k = first; k <= last; k++) {
+        sum += p->end - p->begin - p->rank[k].in_states;
     }
-    for (uint32_t k = 0; k < states; k++) {
-        const struct profile_state *t = &p->state[order[k]];
-        ui_page_row(r->page, NULL, false);
-        ui_page_text_cell(r->page, "%s", t->name);
-        ui_page_number_cell(r->page, UI_PAGE_COUNT, (double)t->count);
-        ui_page_number_cell(r->page, UI_PAGE_SECONDS, t->own);
-        ui_page_number_cell(r->page, UI_PAGE_SHARE, all > 0 ? t->own / all : NAN);
-        ui_page_number_cell(r->page, UI_PAGE_SECONDS, t->whole);
-        ui_page_end(r->page);
-    }
+    return sum > 0 ? sum : 0;
+}
+
+static void put_state(const struct gen_report *r, const struct log_profile *p, const char *name, double count,
+                      double own, double whole) {
+    ui_page_row(r->page, NULL, false);
+    ui_page_text_cell(r->page, "%s", name);
+    ui_page_number_cell(r->page, UI_PAGE_COUNT, count);
+    ui_page_number_cell(r->page, UI_PAGE_SECONDS, own);
+    ui_page_number_cell(r->page, UI_PAGE_SHARE, own / ((p->end - p->begin) * p->ranks));
+    ui_page_number_cell(r->page, UI_PAGE_SECONDS, whole);
     ui_page_end(r->page);
 }
 
-/* The states that take most time. */
-static void put_finding(const struct gen_report *r, const struct log_profile *p, const uint32_t *order,
-                        uint32_t states) {
-    const int slow = cJSON_GetArraySize(gen_report_truth(r, "machine.slow_nodes"));
-    double all = 0;
-    for (uint32_t k = 0; k < states; k++) {
-        all += p->state[order[k]].own;
+static void draw_states(const struct gen_report *r, const struct log_profile *p) {
+    const double computing = computing_of(p, 0, p->ranks - 1);
+    ui_page_table(r->page, "States, the busiest first. ", UI_PAGE_READ, false);
+    ui_page_columns(r->page, (const char *const[]){"state", "times", "own time, all ranks",
+                                                   "share of all ranks' time", "with nested ones", NULL});
+    bool listed = false;
+    for (uint32_t k = 0; k < p->states; k++) {
+        const struct log_state *t = &p->state[p->order[k]];
+        if (!listed && computing >= t->own) {
+            put_state(r, p, p->name[p->colours - 1], NAN, computing, NAN);
+            listed = true;
+        }
+        put_state(r, p, t->name, (double)t->count, t->own, t->whole);
     }
-    if (!(all > 0)) {
-        return;
+    if (!listed) {
+        put_state(r, p, p->name[p->colours - 1], NAN, computing, NAN);
     }
-    ui_page_finding(r->page);
-    for (uint32_t k = 0; k < states && k < 3; k++) {
-        ui_page_text(r->page, k == 0 ? "" : ", ");
-        ui_page_number(r->page, UI_PAGE_SHARE, p->state[order[k]].own / all);
-        ui_page_text(r->page, " of the time in states is in %s", p->state[order[k]].name);
-    }
-    if (slow > 0) {
-        ui_page_text(r->page, ". Injected: %d slow %s", slow, slow == 1 ? "node" : "nodes");
-    }
-    ui_page_text(r->page, ".");
     ui_page_end(r->page);
 }
 
 /* Own times of the states shown, by groups of ranks. */
-static void draw_groups(const struct gen_report *r, const struct log_profile *p, const uint32_t *order,
-                        uint32_t states) {
+static void draw_groups(const struct gen_report *r, const struct log_profile *p) {
     uint32_t groups = (p->ranks - 1) / p->group_ranks + 1;
-    char text[GROUPS][32];
-    const char *category[GROUPS];
-    double value[SHOWN_STATES + 1][GROUPS] = {{0}};
-    struct ui_page_bar bar[SHOWN_STATES + 1];
+    char text[LOG_GROUPS][32];
+    const char *category[LOG_GROUPS];
+    double value[LOG_COLOURS][LOG_GROUPS] = {{0}};
+    struct ui_page_bar bar[LOG_COLOURS];
     for (uint32_t g = 0; g < groups; g++) {
         uint32_t first = g * p->group_ranks;
         uint32_t last = first + p->group_ranks < p->ranks ? first + p->group_ranks - 1 : p->ranks - 1;
@@ -263,20 +230,19 @@ static void draw_groups(const struct gen_report *r, const struct log_profile *p,
             (void)snprintf(text[g], sizeof text[g], "ranks %u to %u", first, last);
         }
         category[g] = text[g];
-        for (uint32_t k = 0; k < states; k++) {
-            value[p->colour_of[order[k]]][g] += p->state[order[k]].group[g] / (last - first + 1);
+        for (uint32_t k = 0; k < p->states; k++) {
+            value[p->colour_of[p->order[k]]][g] += p->state[p->order[k]].group[g] / (last - first + 1);
         }
+        value[p->colours - 1][g] = computing_of(p, first, last) / (last - first + 1);
     }
     for (uint32_t k = 0; k < p->colours; k++) {
-        bar[k] = (struct ui_page_bar){.name = k < SHOWN_STATES ? p->state[order[k]].name : "other states",
-                                      .colour = k,
-                                      .stack = "time",
-                                      .value = value[k]};
+        bar[k] = (struct ui_page_bar){
+            .name = p->name[k], .colour = p->colour[k], .stack = "time", .value = value[k]};
     }
     ui_page_bars(r->page,
                  &(struct ui_page_bars){.title = "Where the time of the ranks goes",
-                                        .caption = "Time in which a state was the innermost one; mean of the "
-                                                   "ranks of a group.",
+                                        .caption = "Time in which a state was the innermost one, and the rest "
+                                                   "of the run; mean of the ranks of a group.",
                                         .origin = UI_PAGE_READ,
                                         .category_label = "ranks",
                                         .label = "time per rank",
@@ -287,12 +253,12 @@ static void draw_groups(const struct gen_report *r, const struct log_profile *p,
                                         .count = p->colours});
 }
 
-/* Marks the ranks of slow nodes, and those that were interrupted in the window. */
+/* Marks the ranks of slow nodes, and those that were interrupted. */
 static void mark_truth(const struct gen_report *r, const struct log_profile *p, struct gen_areas *areas) {
     const cJSON *one;
     cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_nodes")) {
         double first = gen_report_number(one, "first_rank") - 0.5;
-        gen_areas_add(areas, p->from, p->to, first, first + gen_report_number(one, "ranks"),
+        gen_areas_add(areas, p->begin, p->end, first, first + gen_report_number(one, "ranks"),
                       "slow node (injected)");
     }
     const cJSON *phases = gen_report_truth(r, "clog2.phases");
@@ -304,49 +270,122 @@ static void mark_truth(const struct gen_report *r, const struct log_profile *p, 
         }
         /* From where the phase before ends to where this one does. */
         const cJSON *before = phase < 1 ? NULL : cJSON_GetArrayItem(phases, (int)phase - 1);
-        const double from = before == NULL ? 0 : gen_report_number(before, "end_ns") / 1e9;
-        const double to = gen_report_number(cJSON_GetArrayItem(phases, (int)phase), "end_ns") / 1e9;
-        if (from < p->to && to > p->from) {
-            gen_areas_add(areas, from, to, rank - 0.5, rank + 0.5, "interrupted rank (injected)");
+        gen_areas_add(areas, before == NULL ? 0 : gen_report_number(before, "end_ns") / 1e9,
+                      gen_report_number(cJSON_GetArrayItem(phases, (int)phase), "end_ns") / 1e9, rank - 0.5,
+                      rank + 0.5, "interrupted rank (injected)");
+    }
+}
+
+static hpcw_status draw_timeline(const struct gen_report *r, const struct log_profile *p, hpcw_error *err) {
+    const bool given = r->from_s < r->to_s;
+    const double from = given && r->from_s > p->begin ? r->from_s : p->begin;
+    const double to = given && r->to_s < p->end ? r->to_s : p->end;
+    if (from >= to) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a window within %.9f to %.9f s, got %.9f to %.9f",
+                           r->path, p->begin, p->end, r->from_s, r->to_s);
+    }
+    struct ui_page_place *place = hpcw_i_calloc((size_t)p->states * LOG_PLACES, sizeof *place);
+    const char *event_name[LOG_MOST_STATES];
+    size_t places = 0;
+    if (place == NULL) {
+        return hpcw_i_fail_memory(err, "report", p->states, "states");
+    }
+    for (uint32_t k = 0; k < p->states; k++) {
+        const struct log_state *t = &p->state[p->order[k]];
+        for (uint32_t i = 0; i < t->places; i++) {
+            place[places++] =
+                (struct ui_page_place){t->name, t->place[i].rank, t->place[i].from, t->place[i].to};
         }
     }
-}
-
-static void draw_window(const struct gen_report *r, const struct log_profile *p, const uint32_t *order) {
-    const char *name[SHOWN_STATES + 1];
-    for (uint32_t k = 0; k < p->colours; k++) {
-        name[k] = k < SHOWN_STATES ? p->state[order[k]].name : "other states";
+    for (uint32_t k = 0; k < LOG_MOST_STATES; k++) {
+        event_name[k] = p->state[k].name;
     }
-    char caption[256];
-    if (p->raster.span_y > 1) {
-        (void)snprintf(caption, sizeof caption,
-                       "A cell has the colour of the state in which its %" PRIu64
-                       " ranks spent most of their time there",
-                       p->raster.span_y);
-    } else {
-        (void)snprintf(caption, sizeof caption,
-                       "A cell has the colour of the state in which the rank spent most of its time there");
-    }
+    const struct ui_page_layer layer[] = {
+        {"time that others wait for the rank", UI_PAGE_SECONDS, &p->cause},
+        {"time that the rank waits", UI_PAGE_SECONDS, &p->waiting},
+        {"bytes that the rank sends", UI_PAGE_BYTES, &p->sent},
+    };
     struct gen_areas areas = {0};
     mark_truth(r, p, &areas);
-    ui_page_heat(r->page, &(struct ui_page_heat){.title = "A window of the log",
-                                                 .caption = caption,
-                                                 .origin = UI_PAGE_READ,
-                                                 .x = {"time", UI_PAGE_SECONDS, p->from, p->to, false},
-                                                 .y = {"rank", UI_PAGE_COUNT, -0.5, p->ranks - 0.5, true},
-                                                 .label = "state",
-                                                 .raster = &p->raster,
-                                                 .name = name,
-                                                 .names = p->colours,
-                                                 .area = areas.area,
-                                                 .areas = areas.count});
+    struct ui_page_timeline chart = {
+        .title = "The whole log",
+        .caption =
+            "Each cell has the colour of the state that took most of it. A click says what is there. Drag "
+            "to move; after a click, the wheel zooms in time, with Shift in ranks. On the keyboard: arrows "
+            "move, + and - zoom in time, i and o in ranks, 0 shows all, Enter says what is in the middle, "
+            "Shift and arrows what is beside it. With fingers: two zoom.",
+        .origin = UI_PAGE_READ,
+        .timeline = &p->timeline,
+        .name = p->name,
+        .colour = p->colour,
+        .from = from,
+        .to = to,
+        .layer = layer,
+        .layers = sizeof layer / sizeof layer[0],
+        .place = place,
+        .places = places,
+        .area = areas.area,
+        .areas = areas.count,
+        .event_name = event_name,
+        .event_names = LOG_MOST_STATES,
+    };
+    if (p->detail != NULL) {
+        const char *slash = strrchr(r->detail, '/');
+        chart.folder = slash == NULL ? r->detail : slash + 1;
+        chart.script = gen_report_detail_scripts(p->detail, &chart.scripts);
+    }
+    ui_page_timeline(r->page, &chart);
     gen_areas_free(&areas);
+    hpcw_i_free(place);
+    return HPCW_OK;
 }
 
-static hpcw_status draw(const struct gen_report *r, struct log_profile *p, struct read_clog2 *reader,
-                        hpcw_error *err) {
-    uint32_t order[MOST_STATES] = {0};
-    uint32_t states = sort_states(p, order);
+static void put_how(const struct gen_report *r, const struct log_profile *p) {
+    struct ui_page *page = r->page;
+    ui_page_heading(page, "How the event log was read");
+    ui_page_begin(page, UI_PAGE_LIST);
+    static const char *const item[] = {
+        "The run lasts from the first begin of a state to the last end of one. The time of all ranks is this "
+        "time for each of them.",
+        "A state is a call of MPI if its name begins with MPI_. A rank that is in no state is computing.",
+        "A rank waits for a late sender from the begin of its receiving call to the begin of the send.",
+        "A rank waits for a late receiver from the begin of its blocking send to the begin of the receive.",
+        "A rank waits in a collective call until the last rank of the communicator enters it. A rank that "
+        "leaves before, as in MPI_Bcast, does not count.",
+        "The critical path is followed backwards from the rank that ends last. At the end of a wait it goes on "
+        "with the rank that was waited for.",
+        "Times are those of the log. If clocks of hosts differ, waits between hosts are wrong by as much.",
+    };
+    for (size_t i = 0; i < sizeof item / sizeof item[0]; i++) {
+        ui_page_begin(page, UI_PAGE_ITEM);
+        ui_page_text(page, "%s", item[i]);
+        ui_page_end(page);
+    }
+    if (p->threads > 1) {
+        ui_page_begin(page, UI_PAGE_ITEM);
+        ui_page_text(page, "Only the main thread of a rank counts, except in the table of states.");
+        ui_page_end(page);
+    }
+    ui_page_end(page);
+    ui_page_begin(page, UI_PAGE_FACTS);
+    gen_report_fact(page, "Messages matched", UI_PAGE_COUNT, (double)p->waits.messages);
+    gen_report_fact(page, "Sends and receives without the other end", UI_PAGE_COUNT,
+                    (double)p->waits.unmatched);
+    gen_report_fact(page, "Messages that arrive before they are sent", UI_PAGE_COUNT,
+                    (double)p->waits.backward);
+    gen_report_fact(page, "Collective calls", UI_PAGE_COUNT, (double)p->waits.collectives);
+    gen_report_fact(page, "Collective calls that some rank does not enter", UI_PAGE_COUNT,
+                    (double)p->waits.incomplete);
+    ui_page_end(page);
+}
+
+static void put_about(const struct gen_report *r, const struct log_profile *p) {
+    if (r->truth == NULL) {
+        ui_page_about(r->page);
+        ui_page_text(r->page, "The event log (CLOG-2) of a program on %u %s.", p->ranks,
+                     p->ranks == 1 ? "rank" : "ranks");
+        ui_page_end(r->page);
+    }
     ui_page_heading(r->page, "Event log (CLOG-2)");
     if (r->warning->code != HPCW_OK) {
         ui_page_begin(r->page, UI_PAGE_PARAGRAPH);
@@ -355,29 +394,33 @@ static hpcw_status draw(const struct gen_report *r, struct log_profile *p, struc
     }
     ui_page_begin(r->page, UI_PAGE_FACTS);
     gen_report_fact(r->page, "Ranks", UI_PAGE_COUNT, p->ranks);
-    if (states > 0) {
+    if (p->begin < p->end) {
         gen_report_fact(r->page, "First state begins", UI_PAGE_SECONDS, p->begin);
         gen_report_fact(r->page, "Last state ends", UI_PAGE_SECONDS, p->end);
     }
     ui_page_end(r->page);
-    if (states == 0) {
+}
+
+static hpcw_status draw(const struct gen_report *r, struct log_profile *p, struct read_clog2 *reader,
+                        hpcw_error *err) {
+    put_about(r, p);
+    if (!(p->begin < p->end)) {
         return HPCW_OK;
     }
-    for (uint32_t k = 0; k < states; k++) {
-        p->colour_of[order[k]] = k < SHOWN_STATES ? k : SHOWN_STATES;
-    }
-    p->colours = states < SHOWN_STATES + 1 ? states : SHOWN_STATES + 1;
-    put_finding(r, p, order, states);
-    draw_groups(r, p, order, states);
-    draw_states(r, p, order, states);
-    choose_window(p, r);
-    if (p->from >= p->to) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a window within %.9f to %.9f s, got %.9f to %.9f",
-                           r->path, p->begin, p->end, r->from_s, r->to_s);
-    }
-    hpcw_status s = read_window(p, reader, err);
+    sort_states(p);
+    hpcw_status s = read_waits(r, p, err);
+    s = s == HPCW_OK ? read_timeline(r, p, reader, err) : s;
     if (s == HPCW_OK) {
-        draw_window(r, p, order);
+        gen_report_log_find(r, p);
+        s = draw_timeline(r, p, err);
+    }
+    if (s == HPCW_OK) {
+        draw_groups(r, p);
+        draw_states(r, p);
+        s = gen_report_log_draw_waits(r, p, err);
+    }
+    if (s == HPCW_OK) {
+        put_how(r, p);
     }
     return s;
 }
@@ -388,13 +431,22 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    struct log_profile *p = hpcw_i_calloc(1, sizeof *p);
-    if (p == NULL) {
+    struct log_profile *p = NULL;
+    s = read_clog2_bound_ranks(reader, err);
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    p = hpcw_i_calloc(1, sizeof *p);
+    struct log_rank *rank = hpcw_i_calloc(read_clog2_info(reader)->ranks, sizeof *rank);
+    if (p == NULL || rank == NULL) {
+        hpcw_i_free(rank);
         s = hpcw_i_fail_memory(err, r->path, 0, NULL);
         goto done;
     }
+    p->rank = rank;
     p->ranks = read_clog2_info(reader)->ranks;
-    p->group_ranks = p->ranks / GROUPS + (p->ranks % GROUPS != 0);
+    p->threads = read_clog2_info(reader)->threads;
+    p->group_ranks = p->ranks / LOG_GROUPS + (p->ranks % LOG_GROUPS != 0);
     p->begin = INFINITY;
     s = read_clog2_watch(
         reader,
@@ -402,13 +454,14 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
             .context = p, .by_rank = true, .stretch = add_stretch, .state = add_state, .cases = p->cases},
         err);
     read_clog2_warn(reader, p->cases, r->warning);
-    if (s == HPCW_OK && p->failed) {
-        s = hpcw_i_fail_memory(err, r->path, 0, NULL);
-    }
     s = s == HPCW_OK ? draw(r, p, reader, err) : s;
-    ui_raster_free(&p->raster);
-    hpcw_i_free(p->share);
-    hpcw_i_free(p->turn);
+    gen_report_detail_free(p->detail);
+    ui_timeline_free(&p->timeline);
+    ui_raster_free(&p->waiting);
+    ui_raster_free(&p->cause);
+    ui_raster_free(&p->sent);
+    gen_waits_free(&p->waits);
+    hpcw_i_free(p->rank);
 done:
     hpcw_i_free(p);
     read_clog2_free(reader);

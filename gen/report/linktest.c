@@ -150,7 +150,6 @@ static void put_matrix(const struct gen_report *r, const hpcw_linktest_info *inf
                               .y = {"rank", UI_PAGE_COUNT, -0.5, last, true},
                               .label = "time per message",
                               .unit = UI_PAGE_SECONDS,
-                              .log = true,
                               .raster = matrix,
                               .area = areas->area,
                               .areas = areas->count});
@@ -169,7 +168,9 @@ static hpcw_status draw(const struct gen_report *r, struct read_linktest *reader
     s = gen_by_rank_draw(mean, r->page, "Mean time per message of each rank with all others",
                          "High values show a slow port.", "mean time per message", UI_PAGE_SECONDS, err);
     if (s == HPCW_OK) {
-        s = gen_by_rank_find(mean, r->page, "mean time per message", UI_PAGE_SECONDS, &areas, err);
+        struct gen_report named = *r;
+        named.links = r->path;
+        s = gen_by_rank_find(mean, &named, "mean time per message", UI_PAGE_SECONDS, &areas, err);
     }
     gen_areas_free(&areas);
     return s == HPCW_OK ? put_slowest(r, reader, err) : s;

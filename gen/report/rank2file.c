@@ -141,7 +141,7 @@ static void put_odd_files(const struct checkpoint_report *c) {
     ui_page_table(page, "Files that are missing, or have another size than in the map. ", UI_PAGE_READ, false);
     ui_page_columns(page, (const char *const[]){"file", "rank", "in the map", "on disk", NULL});
     for (size_t i = 0; i < c->odds; i++) {
-        ui_page_row(page, NULL, false);
+        ui_page_row(page, i == 0 ? "odd-file" : NULL, false);
         ui_page_text_cell(page, "%s", c->odd[i].name);
         ui_page_number_cell(page, UI_PAGE_COUNT, c->odd[i].rank);
         ui_page_number_cell(page, UI_PAGE_BYTES, c->odd[i].said);
@@ -184,6 +184,10 @@ static void put_finding(const struct checkpoint_report *c) {
         ui_page_text(page, "%zu%s %s another size than in the map", c->odds,
                      c->odds == MOST_ODD ? " or more" : "",
                      c->odds == 1 ? "file is missing or has" : "files are missing or have");
+        ui_page_text(page, ", first ");
+        ui_page_link(page, "odd-file", c->odd[0].name);
+        ui_page_text(page, " of rank %u", c->odd[0].rank);
+        gen_report_put_host(c->r, c->odd[0].rank);
     }
     ui_page_text(page, c->why[0] == '\0' ? "" : "; others cannot be read");
     if (faults > 0) {

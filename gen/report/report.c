@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libreader/linktest/linktest.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -33,6 +34,41 @@ double gen_report_number(const cJSON *object, const char *key) {
     return cJSON_IsNumber(v) ? v->valuedouble : NAN;
 }
 
+void gen_report_host(const struct gen_report *r, uint64_t rank, char host[GEN_REPORT_HOST]) {
+    static const char *const list[] = {"machine.slow_nodes", "machine.slow_ports"};
+    struct read_linktest *links;
+    char name[READ_LINKTEST_MOST_HOST] = "";
+    int32_t core;
+    hpcw_error e;
+    if (r->links != NULL && read_linktest_open(r->links, &links, &e) == HPCW_OK) {
+        if (rank >= read_linktest_info(links)->tasks ||
+            read_linktest_host(links, (uint32_t)rank, name, &core, &e) != HPCW_OK) {
+            name[0] = '\0';
+        }
+        read_linktest_free(links);
+    }
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const cJSON *one;
+        cJSON_ArrayForEach(one, gen_report_truth(r, list[i])) {
+            const double first = gen_report_number(one, "first_rank");
+            const cJSON *said = cJSON_GetObjectItemCaseSensitive(one, "host");
+            if (name[0] == '\0' && cJSON_IsString(said) && (double)rank >= first &&
+                (double)rank < first + gen_report_number(one, "ranks")) {
+                (void)snprintf(name, sizeof name, "%s", said->valuestring);
+            }
+        }
+    }
+    (void)snprintf(host, GEN_REPORT_HOST, "%.*s", GEN_REPORT_HOST - 1, name);
+}
+
+void gen_report_put_host(const struct gen_report *r, uint64_t rank) {
+    char host[GEN_REPORT_HOST];
+    gen_report_host(r, rank, host);
+    if (host[0] != '\0') {
+        ui_page_text(r->page, " (%s)", host);
+    }
+}
+
 void gen_areas_add(struct gen_areas *a, double left, double right, double top, double bottom,
                    const char *label) {
     if (!isfinite(left) || !isfinite(right) || !isfinite(top) || !isfinite(bottom) || a->count == MOST_AREAS) {
@@ -51,7 +87,7 @@ void gen_areas_free(struct gen_areas *a) {
 }
 
 hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *err) {
-    *b = (struct gen_by_rank){0};
+    *b = (struct gen_by_rank){.top = UINT64_MAX};
     hpcw_status s = ui_raster_init(&b->most, ranks, 1, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     return s == HPCW_OK ? ui_raster_init(&b->mean, ranks, 1, UI_RASTER_MAX, UI_REDUCE_MEAN, err) : s;
 }
@@ -59,6 +95,10 @@ hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *
 void gen_by_rank_add(struct gen_by_rank *b, uint64_t rank, double value) {
     ui_raster_add(&b->most, rank, 0, value);
     ui_raster_add(&b->mean, rank, 0, value);
+    if (value > b->largest || (value == b->largest && rank < b->top)) {
+        b->top = rank;
+        b->largest = value;
+    }
 }
 
 hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const char *title,
@@ -117,22 +157,22 @@ static const char *label_of(const struct gen_areas *marks, double rank) {
     return label;
 }
 
-hpcw_status gen_by_rank_find(const struct gen_by_rank *b, struct ui_page *page, const char *what,
+hpcw_status gen_by_rank_find(const struct gen_by_rank *b, const struct gen_report *r, const char *what,
                              enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err) {
     const uint32_t width = b->most.width;
+    struct ui_page *page = r->page;
     double *x = hpcw_i_malloc(width * sizeof *x);
-    uint32_t n = 0, most = 0, many = 0;
+    uint32_t n = 0, many = 0;
     if (x == NULL) {
         return hpcw_i_fail_memory(err, "report", width, "ranks");
     }
     for (uint32_t i = 0; i < width; i++) {
         if (!isnan(b->mean.cell[i])) {
             x[n++] = b->mean.cell[i];
-            most = !(b->most.cell[i] <= b->most.cell[most]) ? i : most;
         }
     }
     qsort(x, n, sizeof *x, ascending);
-    const double median = n == 0 ? 0 : x[n / 2], largest = b->most.cell[most];
+    const double median = n == 0 ? 0 : x[n / 2];
     for (uint32_t i = 0; i < width; i++) {
         many += b->most.cell[i] >= STANDS_OUT * median;
     }
@@ -140,26 +180,28 @@ hpcw_status gen_by_rank_find(const struct gen_by_rank *b, struct ui_page *page, 
     if (!(median > 0)) {
         return HPCW_OK;
     }
+    char rank[32];
+    (void)snprintf(rank, sizeof rank, "rank %" PRIu64, b->top);
     ui_page_finding(page);
-    if (largest < STANDS_OUT * median) {
-        ui_page_text(page, "no rank stands out by its %s: the largest is ", what);
+    if (b->largest < STANDS_OUT * median) {
+        ui_page_text(page, "no rank stands out by its %s: the largest is that of ", what);
+        ui_page_link_chart(page, rank);
+        gen_report_put_host(r, b->top);
+        ui_page_text(page, ", ");
     } else {
-        const uint64_t first = most * b->most.span_x, last = first + b->most.span_x - 1;
-        const char *label = b->most.span_x > 1 ? NULL : label_of(marks, (double)first);
-        if (b->most.span_x > 1) {
-            ui_page_text(page, "a rank of %" PRIu64 " to %" PRIu64 " stands out", first,
-                         last < b->most.columns ? last : b->most.columns - 1);
-        } else if (many > 1) {
-            ui_page_text(page, "%u ranks stand out, most of all rank %" PRIu64, many, first);
-        } else {
-            ui_page_text(page, "rank %" PRIu64 " stands out", first);
+        const char *label = label_of(marks, (double)b->top);
+        if (many > 1) {
+            ui_page_text(page, "%u %s stand out, most of all ", many,
+                         b->most.span_x > 1 ? "groups of ranks" : "ranks");
         }
-        ui_page_text(page, "%s%s", label == NULL ? "" : ", ", label == NULL ? "" : label);
-        ui_page_text(page, ": its %s is ", what);
+        ui_page_link_chart(page, rank);
+        gen_report_put_host(r, b->top);
+        ui_page_text(page, "%s%s%s: its %s is ", many > 1 ? "" : " stands out", label == NULL ? "" : ", ",
+                     label == NULL ? "" : label, what);
     }
-    ui_page_number(page, unit, largest);
+    ui_page_number(page, unit, b->largest);
     ui_page_text(page, ", ");
-    ui_page_number(page, UI_PAGE_PLAIN, largest / median);
+    ui_page_number(page, UI_PAGE_PLAIN, b->largest / median);
     ui_page_text(page, " times the median of all ranks.");
     ui_page_end(page);
     return HPCW_OK;

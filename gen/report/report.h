@@ -9,6 +9,8 @@
 
 #include "ui/page/page.h"
 
+enum { GEN_REPORT_HOST = 64 }; /* size of the name of a host with its NUL */
+
 /* A file or directory of a format to draw. */
 struct gen_report {
     struct ui_page *page;
@@ -16,6 +18,8 @@ struct gen_report {
     const cJSON *truth;  /* truth.json, not checked; NULL: there is none */
     uint32_t jobs;       /* threads */
     double from_s, to_s; /* the window to draw in detail; from_s >= to_s: the section chooses one */
+    const char *links;   /* LinkTest's result of the dataset, which names hosts; NULL: there is none */
+    const char *detail;  /* new directory for the single events of a log; NULL: none */
     hpcw_error *warning; /* out: why what is drawn may be wrong; code HPCW_OK: nothing is known */
 };
 
@@ -30,6 +34,11 @@ const cJSON *gen_report_truth(const struct gen_report *r, const char *path);
 
 /* A number of an object; NaN if there is none. */
 double gen_report_number(const cJSON *object, const char *key);
+
+/* The host of a rank, "" if neither LinkTest's result nor the truth of the dataset says it. */
+void gen_report_host(const struct gen_report *r, uint64_t rank, char host[GEN_REPORT_HOST]);
+/* " (HOST)" inside an element, or nothing. */
+void gen_report_put_host(const struct gen_report *r, uint64_t rank);
 
 /* A growing list of areas to mark in a chart. Zeroed: empty. */
 struct gen_areas {
@@ -46,14 +55,16 @@ void gen_areas_free(struct gen_areas *a);
 /* Curves of the values of ranks 0 .. n-1 that fit on a screen: the largest and the mean of each group of ranks. */
 struct gen_by_rank {
     struct ui_raster most, mean;
+    uint64_t top; /* the rank with the largest value, the first of them */
+    double largest;
 };
 hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *err);
 void gen_by_rank_add(struct gen_by_rank *b, uint64_t rank, double value);
 hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const char *title,
                              const char *caption, const char *label, enum ui_page_unit unit, hpcw_error *err);
-/* After it was drawn: the finding whether a rank stands out, and what injected fault it has; `marks` in ranks on the vertical
+/* After it was drawn, with no chart since: the finding whether a rank stands out, and what injected fault it has; `marks` in ranks on the vertical
  * axis, NULL: none. `what`: "mean time per message". HPCW_ENOMEM. */
-hpcw_status gen_by_rank_find(const struct gen_by_rank *b, struct ui_page *page, const char *what,
+hpcw_status gen_by_rank_find(const struct gen_by_rank *b, const struct gen_report *r, const char *what,
                              enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err);
 void gen_by_rank_free(struct gen_by_rank *b);
 

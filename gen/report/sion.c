@@ -56,7 +56,7 @@ static hpcw_status draw(const struct gen_report *r, struct read_sion *reader, st
     ui_page_end(page);
     s = gen_by_rank_draw(bytes, page, "Bytes of every task", "The length of a task's stream.", "bytes",
                          UI_PAGE_BYTES, err);
-    return s == HPCW_OK ? gen_by_rank_find(bytes, page, "number of bytes", UI_PAGE_BYTES, NULL, err) : s;
+    return s == HPCW_OK ? gen_by_rank_find(bytes, r, "number of bytes", UI_PAGE_BYTES, NULL, err) : s;
 }
 
 hpcw_status gen_report_sion(const struct gen_report *r, hpcw_error *err) {

@@ -14,8 +14,9 @@
 #include "libwriter/base/status.h"
 
 struct phase_load {
-    uint64_t sum_ns; /* of ranks: an integer, so the order of the threads does not matter */
-    double most;     /* of a rank */
+    uint64_t sum_ns;  /* of ranks: an integer, so the order of the threads does not matter */
+    double most;      /* of a rank */
+    uint32_t busiest; /* this rank, the first of them */
     uint64_t tasks;
     uint32_t ranks; /* that have the phase */
 };
@@ -120,7 +121,10 @@ static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_err
         p->sum_ns += g->load[k] > 0 ? (uint64_t)llround(g->load[k] * 1e9) : 0;
         p->tasks += g->tasks[k];
         p->ranks++;
-        p->most = g->load[k] > p->most ? g->load[k] : p->most;
+        if (g->load[k] > p->most || (g->load[k] == p->most && rank < p->busiest)) {
+            p->most = g->load[k];
+            p->busiest = (uint32_t)rank;
+        }
     }
     (void)pthread_mutex_unlock(&all->lock);
     return HPCW_OK;
@@ -158,7 +162,6 @@ static void draw_map(const struct gen_report *r, const struct vom_loads *all) {
                                         .y = {"rank", UI_PAGE_COUNT, -0.5, (double)all->ranks - 0.5, true},
                                         .label = "load",
                                         .unit = UI_PAGE_SECONDS,
-                                        .log = true,
                                         .raster = &all->raster,
                                         .area = areas.area,
                                         .areas = areas.count});
@@ -227,13 +230,18 @@ static void put_finding(const struct gen_report *r, const struct vom_loads *all)
         return;
     }
     ui_page_finding(r->page);
+    char text[32];
+    (void)snprintf(text, sizeof text, "phase %" PRIu64, worst);
     ui_page_text(r->page, "balanced phases would save ");
     ui_page_number(r->page, UI_PAGE_SHARE, 1 - necessary / whole);
-    ui_page_text(r->page, " of the time; phase ");
-    ui_page_number(r->page, UI_PAGE_COUNT, (double)worst);
+    ui_page_text(r->page, " of the time; ");
+    ui_page_link_chart(r->page, text);
     ui_page_text(r->page, " loses most, where the ranks wait ");
     ui_page_number(r->page, UI_PAGE_SECONDS, lost);
-    ui_page_text(r->page, " for the busiest one, on average");
+    ui_page_text(r->page, " on average for rank %u", all->phase[worst].busiest);
+    gen_report_put_host(r, all->phase[worst].busiest);
+    ui_page_text(r->page, ", which works ");
+    ui_page_number(r->page, UI_PAGE_SECONDS, all->phase[worst].most);
     if (cJSON_IsString(kind) && strcmp(kind->valuestring, "none") != 0) {
         ui_page_text(r->page, ". Injected: %s", kind->valuestring);
     }
@@ -258,8 +266,8 @@ static hpcw_status draw(const struct gen_report *r, const struct vom_loads *all,
         ui_page_end(r->page);
     }
     ui_page_end(r->page);
-    put_finding(r, all);
     draw_map(r, all);
+    put_finding(r, all);
     return draw_curves(r, all, err);
 }
 
@@ -268,6 +276,9 @@ static hpcw_status read_ranks(const struct gen_report *r, struct vom_loads *all,
     all->phase = hpcw_i_calloc((size_t)all->phases, sizeof *all->phase);
     if (all->phase == NULL) {
         return hpcw_i_fail_memory(err, "report", all->phases, "phases");
+    }
+    for (uint64_t k = 0; k < all->phases; k++) {
+        all->phase[k].busiest = UINT32_MAX;
     }
     hpcw_status s = ui_raster_init(&all->raster, all->phases, all->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s == HPCW_OK) {

@@ -352,6 +352,13 @@ cmp twin.ini json.ini || bad "--json changes the configuration"
 if "$HPCGEN" fit --compare real twin --output page.html >/dev/null 2>err; then
     "$HTML_CHECK" page.html >/dev/null || bad "the page of a comparison is not sound"
     grep -q 'task time from phase 1 on' page.html || bad "a distribution is not on the page"
+    # First what it is, then the answer with links to what differs most, the evidence, and how it was measured.
+    order=$(grep -o '<div class="about">\|[0-9]* of [0-9]* statistics are alike\|>How alike they are</h2>\|>How it was measured</h2>' page.html |
+        sed 's/[0-9]* of [0-9]*/N of N/' | tr '\n' ' ')
+    [ "$order" = '<div class="about"> N of N statistics are alike >How alike they are</h2> >How it was measured</h2> ' ] ||
+        bad "the page of a comparison has another order: $order"
+    ! grep -q '<td>different</td>' page.html || grep -q '<p>Different: [^<]*<a href="#row-[0-9]*">' page.html ||
+        bad "the answer does not name what differs"
 else
     grep -q 'libjs-chart.js' err || bad "no page: $(cat err)"
 fi

@@ -11,12 +11,12 @@ sound() { # TEXT FILE
 "$HPCGEN" -n 8 -o set -q --set machine.bad_node_share=1 --set machine.slow_node_share=1 \
     --set rank2file.missing_files=1 --set rank2file.truncated_files=1 || bad "generate fails"
 "$HPCGEN" report set/ 2>said || bad "report fails: $(cat said)"
-[ "$(cat said)" = "hpcgen: set.report.html" ] || bad "it says: $(cat said)"
+[ "$(tail -n 1 said)" = "hpcgen: set.report.html" ] || bad "it says: $(cat said)"
 "$HPCGEN" verify --quiet set/sion/particles.sion || bad "the dataset was touched"
 [ "$(ls set)" = "$(printf 'CHECKSUMS.xxh128\nclog2\nlinktest\nmanifest.json\nscr\nsion\ntruth.json\nvom')" ] ||
     bad "there is something else in the dataset"
-sound "10 charts, 20 tables" set.report.html
-drawn 10 set.report.html
+sound "13 charts, 26 tables" set.report.html
+drawn 13 set.report.html
 grep -q '<h1>Synthetic run of 8 ranks on dfplus-hdr200: set</h1>' set.report.html || bad "title: $(grep '<h1' set.report.html)"
 for section in 'Links between ranks' 'Task-local data' 'Load of ranks' 'Event log' 'Checkpoints'; do
     grep -q "<h2 id=[^>]*>$section" set.report.html || bad "there is no section: $section"
@@ -27,22 +27,39 @@ done
 
 # The page begins with the findings, section by section, and its contents.
 sed -n '/<div class="findings">/,/<\/nav>/p' set.report.html | sed 's/<[^>]*>//g' >top
-for finding in 'Links between ranks .*: no rank stands out by its mean time per message: the largest is .* times the median of all ranks' \
-    'Task-local data .*: .* times the median of all ranks' 'Load of ranks .*: balanced phases would save' \
-    'Event log .*: .* of the time in states is in .*Injected: 2 slow nodes\.' \
-    'Checkpoints .*: .* 2 files are missing or have another size than in the map\. Injected: 2 faults\.'; do
+# A finding names rank and host, has a value and leads to its place. The terminal has the same lines.
+host='([a-z0-9.]*)'
+for finding in "Links between ranks .*: no rank stands out by its mean time per message: the largest is that of rank [0-7] $host, .* times the median of all ranks" \
+    "Task-local data .*: .*rank [0-7] $host.* times the median of all ranks" \
+    "Load of ranks .*: balanced phases would save .* wait .* on average for rank [0-7] $host, which works " \
+    'Event log (CLOG-2): the run takes .* on 8 ranks\. Of their time .* is in MPI (.* in MPI_.*), .* computing outside of states\.' \
+    "Imbalance .*: rank [0-7] $host is outside of MPI for .*, the mean rank for " \
+    "Ranks wait for others in .* of their time: .*\. Most of it is for rank [0-7] $host: .* of " \
+    "The longest wait: rank [0-7] $host waits .* in MPI_.* from .* on, for rank [0-7] $host\." \
+    "The critical path is .*, and for .* of .* on rank [0-7] $host. Injected: 2 slow nodes, [0-9]* interruptions*\." \
+    "Checkpoints .*: .* 2 files are missing or have another size than in the map, first .* of rank [0-7] $host\. Injected: 2 faults\."; do
     grep -q "^$finding" top || bad "no finding $finding in $(cat top)"
+    grep -q "^$finding" said || bad "the terminal does not say $finding: $(cat said)"
+done
+for link in '#chart-[0-9]*">rank' '#chart-[0-9]*">phase' '#rank-[0-9]*">rank' '#timeline" data-rank="[0-9]*' '#odd-file">'; do
+    sed -n '/<div class="findings">/,/<\/div>/p' set.report.html | grep -q "$link" || bad "no link $link in the findings"
 done
 # A fault of some ranks: they stand out, with the mark of the truth.
 "$HPCGEN" -n 64 -f linktest -o links -q --set machine.bad_node_share=1 || bad "generate fails"
 "$HPCGEN" report links -q -O links.html || bad "report of links fails"
-grep -q '[0-9]* ranks stand out, most of all rank 53, slow port (injected): its mean time per message is ' links.html ||
+sed 's/<[^>]*>//g' links.html |
+    grep -q '[0-9]* ranks stand out, most of all rank 53 ([a-z0-9.]*), slow port (injected): its mean time per message is ' ||
     bad "no rank stands out: $(grep -A 2 'class="findings"' links.html)"
-[ "$(grep -cx 'What was generated' top)" -eq 1 ] || bad "no contents: $(cat top)"
+[ "$(grep -cx 'Task-local data (SION container)' top)" -eq 1 ] || bad "no contents: $(cat top)"
+
+# First what it is, then the answer, the evidence, and how it was measured.
+order=$(grep -o '<div class="about">\|<div class="findings">\|<div id="timeline">\|>How the event log was read</h2>' set.report.html)
+[ "$order" = "$(printf '<div class="about">\n<div class="findings">\n<div id="timeline">\n>How the event log was read</h2>')" ] ||
+    bad "the page has another order: $order"
 
 # Standard output has only the page, and no file is made.
 "$HPCGEN" report set --output - >piped.html 2>said || bad "report to a pipe fails: $(cat said)"
-[ "$(cat said)" = "hpcgen: standard output" ] || bad "it says: $(cat said)"
+[ "$(tail -n 1 said)" = "hpcgen: standard output" ] || bad "it says: $(cat said)"
 cmp piped.html set.report.html || bad "another page in a pipe"
 [ ! -e - ] || bad "a report to standard output leaves a file"
 if [ -c /dev/full ]; then
@@ -90,7 +107,7 @@ sound "2 charts, 4 tables" one.html
 "$HPCGEN" -n 16 -f clog2 -w solver -o log -q || bad "generate fails"
 "$HPCGEN" report log/clog2/app.clog2 -q -O window.html --from 0.01 --to 0.02 || bad "report of a window fails"
 grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
-drawn 2 window.html
+drawn 5 window.html
 
 # A call of another communicator reduces the time of the state around it, since both are one timeline.
 cat >nested.lua <<'END'

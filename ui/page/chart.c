@@ -12,10 +12,7 @@
 
 /* ---- The figure around a chart ---- */
 
-#define SQUARE SIZE_MAX
-
-/* Begins a figure. `lines` is its height in lines of text; 0: the default, SQUARE: as high as wide. */
-static void begin_figure(struct ui_page *page, const char *title, const char *caption,
+void ui_page_open_figure(struct ui_page *page, const char *title, const char *caption,
                          enum ui_page_origin origin, size_t lines) {
     char text[64];
     (void)snprintf(text, sizeof text, "<figure id=\"chart-%u\">\n<figcaption><strong>", ++page->charts);
@@ -25,8 +22,8 @@ static void begin_figure(struct ui_page *page, const char *title, const char *ca
     ui_page_badge(page, origin);
     ui_page_escaped(page, caption);
     ui_page_raw(page, "</figcaption>\n<div class=\"plot");
-    ui_page_raw(page, lines == SQUARE ? " square\"" : "\"");
-    if (lines > 0 && lines != SQUARE) {
+    ui_page_raw(page, lines == UI_PAGE_SQUARE ? " square\"" : "\"");
+    if (lines > 0 && lines != UI_PAGE_SQUARE) {
         (void)snprintf(text, sizeof text, " style=\"height: %zurem\"", lines);
         ui_page_raw(page, text);
     }
@@ -35,14 +32,14 @@ static void begin_figure(struct ui_page *page, const char *title, const char *ca
     ui_page_raw(page, "\"></canvas></div>\n<script type=\"application/json\">");
 }
 
-static void begin_json(struct ui_page *page, struct hpcw_i_json *j, const char *kind) {
+void ui_page_begin_json(struct ui_page *page, struct hpcw_i_json *j, const char *kind) {
     page->scratch.size = 0;
     hpcw_i_json_open_buf(j, &page->scratch, &(struct hpcw_i_json_options){.replace_bad_utf8 = true});
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "kind", kind);
 }
 
-static void end_json(struct ui_page *page, struct hpcw_i_json *j) {
+void ui_page_end_json(struct ui_page *page, struct hpcw_i_json *j) {
     hpcw_i_json_end_object(j);
     hpcw_error e;
     hpcw_status s = hpcw_i_json_finish(j, &e);
@@ -71,8 +68,8 @@ static void numbers(struct hpcw_i_json *j, const char *key, const double *v, siz
     hpcw_i_json_end_array(j);
 }
 
-/* Writes a colour as text: an integer in the JSON would be taken for a figure of the chart. */
-static void put_colour(struct hpcw_i_json *j, unsigned colour) {
+/* As text, since it is no figure of the chart. */
+void ui_page_put_colour(struct hpcw_i_json *j, unsigned colour) {
     char text[16];
     (void)snprintf(text, sizeof text, "c%u", colour);
     hpcw_i_json_put_str(j, "colour", text);
@@ -104,7 +101,7 @@ static void put_axis(struct hpcw_i_json *j, const char *key, const struct ui_pag
 static void put_series(struct hpcw_i_json *j, const struct ui_page_series *s) {
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "name", s->name);
-    put_colour(j, s->colour);
+    ui_page_put_colour(j, s->colour);
     hpcw_i_json_put_bool(j, "line", s->line);
     hpcw_i_json_put_bool(j, "dashed", s->dashed);
     hpcw_i_json_key_array(j, "points");
@@ -172,8 +169,8 @@ static void table_of_xy(struct ui_page *page, const struct ui_page_xy *chart) {
 
 void ui_page_xy(struct ui_page *page, const struct ui_page_xy *chart) {
     struct hpcw_i_json j;
-    begin_figure(page, chart->title, chart->caption, chart->origin, 0);
-    begin_json(page, &j, "xy");
+    ui_page_open_figure(page, chart->title, chart->caption, chart->origin, 0);
+    ui_page_begin_json(page, &j, "xy");
     put_axis(&j, "x", &chart->x);
     put_axis(&j, "y", &chart->y);
     hpcw_i_json_key_array(&j, "series");
@@ -190,7 +187,7 @@ void ui_page_xy(struct ui_page *page, const struct ui_page_xy *chart) {
         hpcw_i_json_end_object(&j);
     }
     hpcw_i_json_end_array(&j);
-    end_json(page, &j);
+    ui_page_end_json(page, &j);
     table_of_xy(page, chart);
     ui_page_end(page);
 }
@@ -200,7 +197,7 @@ void ui_page_xy(struct ui_page *page, const struct ui_page_xy *chart) {
 static void put_bar(struct hpcw_i_json *j, const struct ui_page_bar *bar, size_t categories) {
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "name", bar->name);
-    put_colour(j, bar->colour);
+    ui_page_put_colour(j, bar->colour);
     optional(j, "stack", bar->stack);
     hpcw_i_json_put_bool(j, "faint", bar->faint);
     numbers(j, "values", bar->value, categories);
@@ -262,9 +259,9 @@ static size_t bars_of_category(const struct ui_page_bars *chart) {
 
 void ui_page_bars(struct ui_page *page, const struct ui_page_bars *chart) {
     struct hpcw_i_json j;
-    begin_figure(page, chart->title, chart->caption, chart->origin,
-                 7 + chart->categories * (1 + bars_of_category(chart)));
-    begin_json(page, &j, "bars");
+    ui_page_open_figure(page, chart->title, chart->caption, chart->origin,
+                        7 + chart->categories * (1 + bars_of_category(chart)));
+    ui_page_begin_json(page, &j, "bars");
     hpcw_i_json_put_str(&j, "label", chart->label);
     hpcw_i_json_put_str(&j, "unit", ui_page_unit_name[chart->unit]);
     hpcw_i_json_key_array(&j, "categories");
@@ -277,7 +274,7 @@ void ui_page_bars(struct ui_page *page, const struct ui_page_bars *chart) {
         put_bar(&j, &chart->bar[k], chart->categories);
     }
     hpcw_i_json_end_array(&j);
-    end_json(page, &j);
+    ui_page_end_json(page, &j);
     table_of_bars(page, chart);
     ui_page_end(page);
 }
@@ -318,8 +315,8 @@ static double worth(const struct ui_raster *r) {
     return pow(10, power > floor_of_most ? power : floor_of_most);
 }
 
-static void put_cells(struct hpcw_i_json *j, const struct ui_raster *r, bool names) {
-    double one = names ? 1 : worth(r);
+static void put_cells(struct hpcw_i_json *j, const struct ui_raster *r) {
+    double one = worth(r);
     hpcw_i_json_put_f64(j, "worth", one);
     hpcw_i_json_key_array(j, "cells");
     for (size_t i = 0; i < (size_t)r->width * r->height; i++) {
@@ -395,35 +392,15 @@ static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart
     ui_raster_free(&few);
 }
 
-/* Prints a table for cells that hold names instead of quantities: the number of cells with each name. */
-static void table_of_names(struct ui_page *page, const struct ui_page_heat *chart) {
-    const struct ui_raster *r = chart->raster;
-    size_t cells = (size_t)r->width * r->height;
-    ui_page_table(page, "Figures of this chart", chart->origin, true);
-    ui_page_columns(page, (const char *const[]){chart->label, "cells", "share of all", NULL});
-    for (size_t k = 0; k < chart->names; k++) {
-        size_t n = 0;
-        for (size_t i = 0; i < cells; i++) {
-            n += r->cell[i] == (double)k;
-        }
-        ui_page_row(page, NULL, false);
-        ui_page_text_cell(page, "%s", chart->name[k]);
-        ui_page_number_cell(page, UI_PAGE_COUNT, (double)n);
-        ui_page_number_cell(page, UI_PAGE_SHARE, (double)n / (double)cells);
-        ui_page_end(page);
-    }
-    ui_page_end(page);
-}
-
-static void put_areas(struct hpcw_i_json *j, const struct ui_page_heat *chart) {
+void ui_page_put_areas(struct hpcw_i_json *j, const struct ui_page_area *area, size_t areas) {
     hpcw_i_json_key_array(j, "areas");
-    for (size_t i = 0; i < chart->areas; i++) {
+    for (size_t i = 0; i < areas; i++) {
         hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_f64(j, "left", chart->area[i].left);
-        hpcw_i_json_put_f64(j, "right", chart->area[i].right);
-        hpcw_i_json_put_f64(j, "top", chart->area[i].top);
-        hpcw_i_json_put_f64(j, "bottom", chart->area[i].bottom);
-        hpcw_i_json_put_str(j, "label", chart->area[i].label);
+        hpcw_i_json_put_f64(j, "left", area[i].left);
+        hpcw_i_json_put_f64(j, "right", area[i].right);
+        hpcw_i_json_put_f64(j, "top", area[i].top);
+        hpcw_i_json_put_f64(j, "bottom", area[i].bottom);
+        hpcw_i_json_put_str(j, "label", area[i].label);
         hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);
@@ -435,33 +412,26 @@ void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart) {
     char said[96];
     char caption[1024];
     ui_raster_said(r, said);
-    if (chart->name != NULL) {
-        said[0] = '\0'; /* the caller explains how names were reduced */
-    }
     (void)snprintf(caption, sizeof caption, "%s%s%s", chart->caption, said[0] == '\0' ? "" : "; ", said);
     /* With ranks on both axes, a cell is as high as wide. */
     const bool matrix = chart->x.index && chart->y.index && chart->raster->columns == chart->raster->rows;
-    begin_figure(page, chart->title, caption, chart->origin, matrix ? SQUARE : 34);
-    begin_json(page, &j, "heat");
+    ui_page_open_figure(page, chart->title, caption, chart->origin, matrix ? UI_PAGE_SQUARE : 34);
+    ui_page_begin_json(page, &j, "heat");
     put_side(&j, "x", &chart->x, r->span_x, r->columns);
     put_side(&j, "y", &chart->y, r->span_y, r->rows);
     hpcw_i_json_put_str(&j, "label", chart->label);
     hpcw_i_json_put_str(&j, "unit", ui_page_unit_name[chart->unit]);
-    hpcw_i_json_put_bool(&j, "log", chart->log);
     hpcw_i_json_put_u64(&j, "width", r->width);
     hpcw_i_json_put_u64(&j, "height", r->height);
-    put_cells(&j, r, chart->name != NULL);
-    hpcw_i_json_key_array(&j, "names");
-    for (size_t i = 0; i < chart->names; i++) {
-        hpcw_i_json_str(&j, chart->name[i]);
-    }
-    hpcw_i_json_end_array(&j);
-    put_areas(&j, chart);
-    end_json(page, &j);
-    if (chart->name != NULL) {
-        table_of_names(page, chart);
-    } else {
-        table_of_heat(page, chart);
-    }
+    put_cells(&j, r);
+    ui_page_put_areas(&j, chart->area, chart->areas);
+    ui_page_end_json(page, &j);
+    table_of_heat(page, chart);
     ui_page_end(page);
+}
+
+void ui_page_link_chart(struct ui_page *page, const char *text) {
+    char id[32];
+    (void)snprintf(id, sizeof id, "chart-%u", page->charts);
+    ui_page_link(page, id, text);
 }

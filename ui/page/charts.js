@@ -59,11 +59,15 @@
     if (texts[0] !== texts[1] || unit === 'bytes') { return texts[0]; }
     return digits(v, 8);
   }
-  document.querySelectorAll('data').forEach(function (element) {
-    var unit = element.className;
+  var exact = false;
+  var written = Array.prototype.map.call(document.querySelectorAll('data'), function (element) {
     element.title = element.textContent;
-    element.textContent = show[unit](Number(element.value));
+    return { element: element, rounded: show[element.className](Number(element.value)), exact: element.textContent };
   });
+  function writeNumbers() {
+    written.forEach(function (number) { number.element.textContent = exact ? number.exact : number.rounded; });
+  }
+  writeNumbers();
 
   // ---- Colours ----
 
@@ -77,11 +81,14 @@
     '#bddf26', '#fde725'].map(function (hex) {
     return [1, 3, 5].map(function (i) { return parseInt(hex.slice(i, i + 2), 16); });
   });
-  function onRamp(share) {
-    var place = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
-    var i = Math.min(Math.floor(place), ramp.length - 2);
-    return ramp[i].map(function (low, k) { return Math.round(low + (place - i) * (ramp[i + 1][k] - low)); });
+  var COLOURS = 256; // of the ramp
+  var between = [];
+  for (var c = 0; c < COLOURS; c++) {
+    var place = c / (COLOURS - 1) * (ramp.length - 1);
+    var edge = Math.min(Math.floor(place), ramp.length - 2);
+    between.push([0, 1, 2].map(function (k) { return Math.round(ramp[edge][k] + (place - edge) * (ramp[edge + 1][k] - ramp[edge][k])); }));
   }
+  function onRamp(share) { return between[Math.round(Math.min(Math.max(share, 0), 1) * (COLOURS - 1))]; }
   var shapes = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'crossRot', 'cross', 'rectRounded', 'dash', 'line'];
   function shapeOf(name) { return shapes[Number(name.slice(1)) % 8]; }
   // The sample of a curve for the legend: its line and its mark.
@@ -389,26 +396,70 @@
     };
   };
 
+  // ---- Colours of quantities ----
+
+  var mode = 'quantiles'; // for all charts; or logarithmic, linear
+
+  // Where a value stands between the least and the most one, from 0 to 1. By quantiles it is the share of smaller ones, so that
+  // one outlier does not make all others alike.
+  var PARTS = 256; // quantiles; an eye tells fewer colours apart
+  function scaleOf(values) {
+    var sorted = Float64Array.from(values.filter(function (v) {
+      return v !== null && !isNaN(v) && (mode !== 'logarithmic' || v > 0);
+    })).sort();
+    var least = sorted[0];
+    var most = sorted[sorted.length - 1];
+    var quantile = new Float64Array(PARTS + 1);
+    for (var i = 0; i <= PARTS; i++) { quantile[i] = sorted[Math.round(i / PARTS * (sorted.length - 1))]; }
+    function below(v, orEqual) {
+      var low = 0;
+      for (var high = PARTS + 1; low < high;) {
+        var middle = (low + high) >> 1;
+        if (quantile[middle] < v || (orEqual && quantile[middle] === v)) { low = middle + 1; } else { high = middle; }
+      }
+      return low;
+    }
+    function share(v) {
+      if (most === least) { return 0.5; }
+      if (mode === 'linear') { return (v - least) / (most - least); }
+      if (mode === 'logarithmic') { return Math.log(v / least) / Math.log(most / least); }
+      if (v <= least || v >= most) { return v <= least ? 0 : 1; }
+      return (below(v, false) + below(v, true) - 1) / 2 / PARTS; // equal values are in the middle of theirs
+    }
+    return { least: least, most: most, median: sorted[sorted.length >> 1], share: share };
+  }
+  // What the colours mean.
+  function rampInto(place, label, scale, text) {
+    function say(words) {
+      var span = document.createElement('span');
+      span.textContent = words;
+      place.appendChild(span);
+      return span;
+    }
+    if (scale.least === undefined) {
+      say(label + ': nothing');
+      return;
+    }
+    say(label + ': ' + text(scale.least));
+    var strip = say('');
+    strip.className = 'ramp';
+    strip.style.background = 'linear-gradient(to right,' + ramp.map(function (rgb) { return 'rgb(' + rgb + ')'; }) + ')';
+    say(text(scale.most) + ' (' + mode + '), half of the cells below ' + text(scale.median));
+  }
+
   // ---- Heat maps ----
 
-  function shareOf(spec, range, v) {
-    if (range[1] === range[0]) { return 0.5; }
-    return spec.log ? Math.log(v / range[0]) / Math.log(range[1] / range[0]) : (v - range[0]) / (range[1] - range[0]);
-  }
-  function imageOf(spec, range) {
+  function imageOf(spec, scale) {
     var canvas = document.createElement('canvas');
     canvas.width = spec.width;
     canvas.height = spec.height;
     var ctx = canvas.getContext('2d');
     var image = ctx.createImageData(spec.width, spec.height);
-    var named = spec.names.map(function (name, i) {
-      var hex = colour('c' + i % 12);
-      return [1, 3, 5].map(function (k) { return parseInt(hex.slice(k, k + 2), 16); });
-    });
     spec.cells.forEach(function (v, i) {
-      if (v === null || (spec.log && v <= 0)) { return; } // transparent
-      var rgb = spec.names.length ? named[v] : onRamp(shareOf(spec, range, v * spec.worth));
-      image.data.set([rgb[0], rgb[1], rgb[2], 255], 4 * i);
+      if (v === null || (mode === 'logarithmic' && v <= 0)) { return; } // transparent
+      var rgb = onRamp(scale.share(v));
+      for (var k = 0; k < 3; k++) { image.data[4 * i + k] = rgb[k]; }
+      image.data[4 * i + 3] = 255;
     });
     ctx.putImageData(image, 0, 0);
     return canvas;
@@ -473,28 +524,46 @@
     },
     afterEvent: function (chart, args) {
       var o = chart.config.options;
-      var spec = o.spec;
       var a = chart.chartArea;
       var e = args.event;
-      var tip = o.tip;
-      var inside = e.type !== 'mouseout' && e.x >= a.left && e.x < a.right && e.y >= a.top && e.y < a.bottom;
-      if (!inside) { tip.hidden = true; return; }
-      var x = chart.scales.x.getValueForPixel(e.x);
-      var y = chart.scales.y.getValueForPixel(e.y);
-      var column = Math.floor((x - spec.x.from) / spec.x.cell);
-      var row = Math.floor((y - spec.y.from) / spec.y.cell);
-      var v = column < spec.width && row < spec.height ? spec.cells[row * spec.width + column] : null;
-      var marked = spec.areas.filter(function (area) {
-        return x >= area.left && x < area.right && y >= area.top && y < area.bottom;
-      }).map(function (area) { return area.label; });
-      tip.textContent = placeOf(spec.x, column) + ', ' + placeOf(spec.y, row) + ': ' +
-        (v === null ? 'nothing' : spec.names.length ? spec.names[v] : show[spec.unit](v * spec.worth)) +
-        (marked.length ? '; marked: ' + marked.join(', ') : '');
-      tip.hidden = false;
-      tip.style.top = (e.y + 14) + 'px';
-      tip.style.left = Math.max(0, Math.min(e.x + 14, a.right - tip.offsetWidth)) + 'px';
+      if (e.type === 'mouseout' || e.x < a.left || e.x >= a.right || e.y < a.top || e.y >= a.bottom) {
+        o.tip.hidden = true;
+        return;
+      }
+      sayCell(chart, Math.floor((chart.scales.x.getValueForPixel(e.x) - o.spec.x.from) / o.spec.x.cell),
+        Math.floor((chart.scales.y.getValueForPixel(e.y) - o.spec.y.from) / o.spec.y.cell));
     }
   };
+  function sayCell(chart, column, row) {
+    var o = chart.config.options;
+    var spec = o.spec;
+    column = Math.max(0, Math.min(column, spec.width - 1));
+    row = Math.max(0, Math.min(row, spec.height - 1));
+    o.at = [column, row];
+    var x = spec.x.from + (column + 0.5) * spec.x.cell;
+    var y = spec.y.from + (row + 0.5) * spec.y.cell;
+    var v = spec.cells[row * spec.width + column];
+    var marked = spec.areas.filter(function (area) {
+      return x >= area.left && x < area.right && y >= area.top && y < area.bottom;
+    }).map(function (area) { return area.label; });
+    o.tip.textContent = placeOf(spec.x, column) + ', ' + placeOf(spec.y, row) + ': ' +
+      (v === null ? 'nothing' : show[spec.unit](v * spec.worth)) + (marked.length ? '; marked: ' + marked.join(', ') : '');
+    o.tip.hidden = false;
+    o.tip.style.top = (chart.scales.y.getPixelForValue(y) + 14) + 'px';
+    o.tip.style.left = Math.max(0, Math.min(chart.scales.x.getPixelForValue(x) + 14, chart.chartArea.right - o.tip.offsetWidth)) + 'px';
+  }
+  var arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  function steerCells(canvas) {
+    canvas.tabIndex = 0;
+    canvas.addEventListener('keydown', function (event) {
+      var step = arrows[event.key];
+      var chart = Chart.getChart(canvas);
+      if (!step) { return; }
+      var at = chart.config.options.at || [-step[0], -step[1]];
+      sayCell(chart, at[0] + step[0], at[1] + step[1]);
+      event.preventDefault();
+    });
+  }
   function placeOf(side, i) {
     var low = side.from + i * side.cell;
     var high = Math.min(low + side.cell, side.to);
@@ -503,50 +572,25 @@
     var last = Math.ceil(high) - 1;
     return side.label + ' ' + grouped(first) + (last > first ? '\u2013' + grouped(last) : '');
   }
-  function scaleBar(spec, range, canvas) {
-    var bar = document.createElement('div');
+  function scaleBar(spec, scale, canvas) {
+    var figure = canvas.parentNode.parentNode;
+    var bar = figure.querySelector('.scale') || document.createElement('div');
     bar.className = 'scale';
-    function say(text) {
-      var span = document.createElement('span');
-      span.textContent = text;
-      bar.appendChild(span);
-      return span;
-    }
-    say(spec.label + ':');
-    if (spec.names.length) {
-      spec.names.forEach(function (name, i) {
-        var swatch = document.createElement('span');
-        swatch.className = 'swatch';
-        swatch.style.background = 'var(--c' + i % 12 + ')';
-        var entry = say('');
-        entry.appendChild(swatch);
-        entry.appendChild(document.createTextNode(name));
-      });
-    } else {
-      say(show[spec.unit](range[0]));
-      var strip = document.createElement('span');
-      strip.className = 'ramp';
-      strip.style.background = 'linear-gradient(to right,' + ramp.map(function (rgb) { return 'rgb(' + rgb + ')'; }) + ')';
-      bar.appendChild(strip);
-      say(show[spec.unit](range[1]) + (spec.log ? ' (logarithmic)' : ''));
-    }
+    bar.textContent = '';
+    rampInto(bar, spec.label, scale, function (v) { return show[spec.unit](v * spec.worth); });
     if (spec.areas.length) {
-      say('marked: ' + spec.areas.map(function (area) { return area.label; }).filter(function (label, i, all) {
-        return all.indexOf(label) === i;
-      }).join(', '));
+      bar.appendChild(document.createElement('span')).textContent = 'marked: ' +
+        spec.areas.map(function (area) { return area.label; }).filter(function (label, i, all) {
+          return all.indexOf(label) === i;
+        }).join(', ');
     }
-    canvas.parentNode.parentNode.insertBefore(bar, canvas.parentNode);
+    figure.insertBefore(bar, canvas.parentNode);
   }
   kinds.heat = function (spec, canvas) {
-    var range = [Infinity, -Infinity];
-    spec.cells.forEach(function (v) {
-      if (v !== null && (!spec.log || v > 0)) {
-        range = [Math.min(range[0], v * spec.worth), Math.max(range[1], v * spec.worth)];
-      }
-    });
+    var scale = scaleOf(spec.cells);
     var options = common();
     options.spec = spec;
-    options.image = imageOf(spec, range);
+    options.image = imageOf(spec, scale);
     options.events = ['mousemove', 'mouseout', 'click', 'touchstart', 'touchmove'];
     options.scales = {
       x: axisOf({ label: spec.x.label, unit: spec.x.unit, log: false }, 0, spec.x.to, { min: spec.x.from, max: spec.x.to }),
@@ -560,8 +604,9 @@
     });
     options.plugins.legend.display = false;
     options.plugins.tooltip.enabled = false;
+    scaleBar(spec, scale, canvas);
     if (!canvas.parentNode.querySelector('.tip')) {
-      scaleBar(spec, range, canvas);
+      steerCells(canvas);
       var tip = document.createElement('div');
       tip.className = 'tip';
       tip.hidden = true;
@@ -571,35 +616,152 @@
     return { type: 'scatter', options: options, plugins: [heat, witness], data: { datasets: [] } };
   };
 
+  // ---- Tables ----
+
+  function keyOf(row, column) {
+    var cell = row.cells[column];
+    var number = cell && cell.querySelector('data');
+    return number ? Number(number.value) : cell ? cell.textContent : '';
+  }
+  function sortBy(table, header) {
+    var down = header.getAttribute('aria-sort') === 'ascending';
+    Array.prototype.forEach.call(header.parentNode.cells, function (th) { th.removeAttribute('aria-sort'); });
+    header.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+    Array.prototype.slice.call(table.rows, 1).sort(function (a, b) {
+      var x = keyOf(a, header.cellIndex);
+      var y = keyOf(b, header.cellIndex);
+      if (typeof x !== typeof y) { return typeof x === 'number' ? -1 : 1; } // what is not known comes last
+      var order = typeof x === 'number' ? x - y : x.localeCompare(y, 'en');
+      return down ? -order : order;
+    }).forEach(function (row) { row.parentNode.appendChild(row); });
+  }
+  document.querySelectorAll('th[scope="col"]').forEach(function (header) {
+    var button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = header.textContent;
+    button.addEventListener('click', function () { sortBy(header.closest('table'), header); });
+    header.textContent = '';
+    header.appendChild(button);
+  });
+
+  // ---- Charts as files ----
+
+  function savePicture(figure) {
+    var canvas = figure.querySelector('canvas');
+    var title = figure.querySelector('figcaption strong').textContent;
+    var picture = document.createElement('canvas');
+    var ratio = canvas.width / canvas.clientWidth;
+    var room = 32 * ratio;
+    picture.width = canvas.width;
+    picture.height = canvas.height + room;
+    var ctx = picture.getContext('2d');
+    ctx.fillStyle = colour('paper');
+    ctx.fillRect(0, 0, picture.width, picture.height);
+    ctx.fillStyle = colour('ink');
+    ctx.font = 'bold ' + 15 * ratio + 'px ' + getComputedStyle(document.documentElement).fontFamily;
+    ctx.fillText(title, 8 * ratio, 21 * ratio, picture.width - 16 * ratio);
+    ctx.drawImage(canvas, 0, room);
+    var link = document.createElement('a');
+    link.href = picture.toDataURL('image/png');
+    link.download = title.replace(/[^A-Za-z0-9]+/g, '-') + '.png';
+    link.click();
+  }
+
   // ---- All of them ----
 
   var figures = Array.prototype.slice.call(document.querySelectorAll('figure'));
   var charts = [];
-  function drawAll() {
+  var timelines = {};
+  figures.forEach(function (figure) {
+    var button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'png';
+    button.textContent = 'PNG';
+    button.setAttribute('aria-label', 'Save as PNG: ' + figure.querySelector('strong').textContent);
+    button.addEventListener('click', function () { savePicture(figure); });
+    figure.insertBefore(button, figure.firstChild);
+  });
+  function drawOne(figure) {
+    var canvas = figure.querySelector('canvas');
+    try {
+      var spec = timelines[figure.id] ? null : JSON.parse(figure.querySelector('script').textContent);
+      if (spec && spec.kind === 'timeline') {
+        timelines[figure.id] = hpcwTimeline({ show: show, showTick: showTick, grouped: grouped, colour: colour, onRamp: onRamp,
+          scaleOf: scaleOf, ramp: rampInto, mode: function () { return mode; } }, figure, spec);
+      }
+      if (timelines[figure.id]) {
+        timelines[figure.id].draw();
+      } else {
+        charts.push(new Chart(canvas, kinds[spec.kind](spec, canvas)));
+      }
+    } catch (problem) {
+      trouble(figure.id + ': ' + problem.message);
+    }
+  }
+  function countDrawn() {
+    document.body.setAttribute('data-charts', figures.length);
+    document.body.setAttribute('data-charts-drawn', document.querySelectorAll('canvas[data-drawn]').length);
+  }
+  // One after the other, so that the page answers meanwhile; at once for a printer, which does not wait.
+  var turns = 0;
+  function drawAll(atOnce) {
+    var turn = ++turns;
     charts.forEach(function (chart) { chart.destroy(); });
     charts = [];
     var letters = getComputedStyle(document.documentElement);
     Chart.defaults.font.family = letters.fontFamily;
     Chart.defaults.font.size = Math.max(9, 0.75 * parseFloat(letters.fontSize));
-    figures.forEach(function (figure) {
-      var canvas = figure.querySelector('canvas');
-      try {
-        var spec = JSON.parse(figure.querySelector('script').textContent);
-        charts.push(new Chart(canvas, kinds[spec.kind](spec, canvas)));
-      } catch (problem) {
-        trouble(figure.id + ': ' + problem.message);
+    function next(i) {
+      if (turn !== turns) { return; } // they are drawn again
+      if (i === figures.length) {
+        countDrawn();
+        return;
       }
-    });
-    document.body.setAttribute('data-charts', figures.length);
-    document.body.setAttribute('data-charts-drawn', document.querySelectorAll('canvas[data-drawn]').length);
+      drawOne(figures[i]);
+      if (atOnce === true) { next(i + 1); } else { setTimeout(next, 0, i + 1); }
+    }
+    next(0);
   }
+
+  // ---- Switches for the whole page ----
+
+  var switches = document.createElement('p');
+  switches.className = 'controls';
+  if (document.querySelector('.plot')) {
+    var scales = document.createElement('select');
+    ['quantiles', 'logarithmic', 'linear'].forEach(function (name) {
+      scales.appendChild(document.createElement('option')).textContent = name;
+    });
+    scales.id = 'colour-scale';
+    scales.addEventListener('change', function () {
+      mode = scales.value;
+      drawAll();
+    });
+    var scaleLabel = document.createElement('label');
+    scaleLabel.textContent = 'Colour scales: ';
+    scaleLabel.appendChild(scales);
+    switches.appendChild(scaleLabel);
+  }
+  var digitsBox = document.createElement('input');
+  digitsBox.type = 'checkbox';
+  digitsBox.addEventListener('change', function () {
+    exact = digitsBox.checked;
+    writeNumbers();
+  });
+  var digitsLabel = document.createElement('label');
+  digitsLabel.appendChild(digitsBox);
+  digitsLabel.appendChild(document.createTextNode(' all digits'));
+  switches.appendChild(digitsLabel);
+  var section = document.querySelector('section');
+  if (section) { section.parentNode.insertBefore(switches, section); }
+
   drawAll();
 
-  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', function () { drawAll(); });
   // Paper is white, also when the screen is dark.
   window.addEventListener('beforeprint', function () {
     document.documentElement.classList.add('paper');
-    drawAll();
+    drawAll(true);
   });
   window.addEventListener('afterprint', function () {
     document.documentElement.classList.remove('paper');

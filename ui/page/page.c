@@ -25,12 +25,63 @@ static const char *const unit_text[] = {
     [UI_PAGE_RATE] = " B/s", [UI_PAGE_SECONDS] = " s", [UI_PAGE_SHARE] = "",
 };
 
+/* ---- Numbers for the terminal ---- */
+
+/* Rounds to `n` significant digits, and keeps all digits before the point. */
+static int digits(char *text, size_t size, double v, int n) {
+    return fabs(v) >= pow(10, n) ? snprintf(text, size, "%.0f", v) : snprintf(text, size, "%.*g", n, v);
+}
+
+/* In the largest unit of which it has one or more. */
+static void scaled(char *text, size_t size, double v, double base, const char *const *unit, size_t units) {
+    size_t i = 0;
+    while (i + 1 < units && fabs(v) >= base * 0.9995) {
+        v /= base;
+        i++;
+    }
+    const int n = digits(text, size, v, 3);
+    (void)snprintf(text + n, size - (size_t)n, " %s", unit[i]);
+}
+
+/* As charts.js rounds the numbers of the page. */
+static void round_number(char *text, size_t size, enum ui_page_unit unit, double v) {
+    static const char *const bytes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    static const char *const rate[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+    static const char *const seconds[] = {"ns", "\xc2\xb5s", "ms", "s"};
+    switch (unit) {
+    case UI_PAGE_COUNT:
+        (void)snprintf(text, size, "%.0f", v);
+        break;
+    case UI_PAGE_BYTES:
+        scaled(text, size, v, 1024, bytes, sizeof bytes / sizeof bytes[0]);
+        break;
+    case UI_PAGE_RATE:
+        scaled(text, size, v, 1000, rate, sizeof rate / sizeof rate[0]);
+        break;
+    case UI_PAGE_SECONDS:
+        scaled(text, size, v * 1e9, 1000, seconds, sizeof seconds / sizeof seconds[0]);
+        break;
+    case UI_PAGE_SHARE: {
+        const int n = digits(text, size, v * 100, 3);
+        (void)snprintf(text + n, size - (size_t)n, " %%");
+        break;
+    }
+    default:
+        (void)digits(text, size, v, 4);
+        break;
+    }
+}
+
 /* ---- Bytes ---- */
 
 static void fail(struct ui_page *page, hpcw_status s, const char *what) {
     if (page->status == HPCW_OK) {
         page->status = hpcw_i_fail(&page->error, s, "%s", what);
     }
+}
+
+void ui_page_fail_memory(struct ui_page *page) {
+    fail(page, HPCW_ENOMEM, "report: out of memory");
 }
 
 static void hand_on(struct ui_page *page) {
@@ -47,7 +98,7 @@ void ui_page_bytes(struct ui_page *page, const void *data, size_t size) {
         return;
     }
     if (!hpcw_i_buf_append(&page->out, data, size)) {
-        fail(page, HPCW_ENOMEM, "report: out of memory");
+        ui_page_fail_memory(page);
     }
 }
 
@@ -79,6 +130,13 @@ static const char *markup_of(unsigned char c, bool utf8) {
     default:
         return (c >= 0x80 && !utf8) || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? "\xef\xbf\xbd"
                                                                                          : NULL;
+    }
+}
+
+/* Keeps what a finding says for the terminal. */
+static void say(struct ui_page *page, const void *text, size_t size) {
+    if (page->aside == &page->findings && !hpcw_i_buf_append(&page->said, text, size)) {
+        ui_page_fail_memory(page);
     }
 }
 
@@ -132,9 +190,10 @@ void ui_page_end(struct ui_page *page) {
         return;
     }
     ui_page_raw(page, page->closing[--page->depth]);
-    if (page->depth == 0 && page->finding) {
-        swap(&page->out, &page->findings);
-        page->finding = false;
+    if (page->depth == 0 && page->aside != NULL) {
+        say(page, "\n", 1);
+        swap(&page->out, page->aside);
+        page->aside = NULL;
     }
 }
 
@@ -170,19 +229,33 @@ void ui_page_heading(struct ui_page *page, const char *text) {
     swap(&page->out, &page->contents);
 }
 
-void ui_page_finding(struct ui_page *page) {
+static void begin_aside(struct ui_page *page, struct hpcw_i_buf *aside, const char *opening,
+                        const char *closing) {
     if (page->depth > 0) {
         fail(page, HPCW_ESTATE, "report: finding inside another element");
     }
-    swap(&page->out, &page->findings);
-    page->finding = true;
-    ui_page_open_element(page, "<p>", "</p>\n");
-    if (page->sections > 0) {
+    swap(&page->out, aside);
+    page->aside = aside;
+    ui_page_open_element(page, opening, closing);
+}
+
+void ui_page_about(struct ui_page *page) {
+    begin_aside(page, &page->about, "<div class=\"about\">\n", "</div>\n");
+}
+
+void ui_page_finding(struct ui_page *page) {
+    begin_aside(page, &page->findings, "<p>", "</p>\n");
+    if (page->sections > 0 && page->found != page->sections) {
         char id[32];
         (void)snprintf(id, sizeof id, "section-%u", page->sections);
         ui_page_link(page, id, page->heading);
-        ui_page_raw(page, ": ");
+        ui_page_text(page, ": ");
+        page->found = page->sections;
     }
+}
+
+const char *ui_page_said(struct ui_page *page) {
+    return hpcw_i_buf_append(&page->said, "", 1) ? (const char *)page->said.data : "";
 }
 
 static void HPCW_PRINTF(2, 0) put_text(struct ui_page *page, const char *fmt, va_list args) {
@@ -196,6 +269,7 @@ static void HPCW_PRINTF(2, 0) put_text(struct ui_page *page, const char *fmt, va
     } else {
         (void)vsnprintf((char *)page->scratch.data, (size_t)n + 1, fmt, again);
         escape(page, (const char *)page->scratch.data, (size_t)n);
+        say(page, page->scratch.data, (size_t)n);
     }
     va_end(again);
 }
@@ -210,9 +284,13 @@ void ui_page_text(struct ui_page *page, const char *fmt, ...) {
 void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value) {
     if (!isfinite(value)) {
         ui_page_raw(page, "\xe2\x80\x93");
+        say(page, "-", 1);
         return;
     }
     char text[HPCW_I_FMT_ROOM + 1];
+    char rounded[64];
+    round_number(rounded, sizeof rounded, unit, value);
+    say(page, rounded, strlen(rounded));
     /* The first cell of an axis begins at -0.5, which ceil() makes -0. */
     *hpcw_i_fmt_f64(text, value == 0 ? 0 : value, HPCW_I_FLOAT_COMPACT) = '\0';
     ui_page_raw(page, "<data class=\"");
@@ -231,6 +309,7 @@ void ui_page_link(struct ui_page *page, const char *id, const char *text) {
     ui_page_raw(page, "\">");
     ui_page_escaped(page, text);
     ui_page_raw(page, "</a>");
+    say(page, text, strlen(text));
 }
 
 void ui_page_fact(struct ui_page *page, const char *name) {
@@ -318,11 +397,11 @@ hpcw_status ui_page_available(hpcw_error *err) {
 }
 
 static void put_head(struct ui_page *page, const char *title) {
-    /* The page needs no network. This line forbids any use of it. */
+    /* The page needs no network, and this forbids any use of it but scripts from beside the page. */
     ui_page_raw(page,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-                "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+                "style-src 'unsafe-inline'; script-src 'unsafe-inline' file: 'self'\">\n"
                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                 "<meta name=\"color-scheme\" content=\"light dark\">\n"
                 "<meta name=\"generator\" content=\"hpcw ");
@@ -353,6 +432,10 @@ static void put_tail(struct ui_page *page) {
     ui_page_raw(page, "</pre></details>\n</footer>\n<script>\n");
     put_file(page, UI_PAGE_LIBRARY);
     ui_page_raw(page, "\n</script>\n<script>\n");
+    if (page->timelines > 0) {
+        put_file(page, "timeline.js");
+        ui_page_raw(page, "</script>\n<script>\n");
+    }
     put_file(page, "charts.js");
     ui_page_raw(page, "</script>\n</body>\n</html>\n");
 }
@@ -383,6 +466,7 @@ hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page
 static void put_top(struct ui_page *page) {
     struct hpcw_i_buf rest = page->out;
     page->out = (struct hpcw_i_buf){0};
+    ui_page_bytes(page, page->about.data, page->about.size);
     if (page->findings.size > 0) {
         ui_page_raw(page, "<div class=\"findings\">\n");
         ui_page_bytes(page, page->findings.data, page->findings.size);
@@ -418,7 +502,9 @@ void ui_page_free(struct ui_page *page) {
     if (page != NULL) {
         hpcw_sink_free(page->sink);
         hpcw_i_buf_free(&page->out);
+        hpcw_i_buf_free(&page->about);
         hpcw_i_buf_free(&page->findings);
+        hpcw_i_buf_free(&page->said);
         hpcw_i_buf_free(&page->contents);
         hpcw_i_buf_free(&page->scratch);
         hpcw_i_free(page);

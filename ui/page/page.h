@@ -87,13 +87,16 @@ void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
 /*
- * Begins an element that ui_page_end ends. It must be outside of all others. Wherever it is written, it appears at
- * the top of the page, as something to know first. In a section it begins with the section's title, which links to
- * it.
+ * Each begins an element, outside of all others, that ui_page_end ends. Wherever they are written, they stand above the sections:
+ * first what the page is about, then what was found. The first finding of a section begins with its title, which links to it.
  */
+void ui_page_about(struct ui_page *page);
 void ui_page_finding(struct ui_page *page);
 
-/* Begins a new section, which also gets a line in the table of contents. */
+/* All findings so far as lines of plain text, with rounded numbers. Valid until the next call for the page. */
+const char *ui_page_said(struct ui_page *page);
+
+/* Begins a new section. The page has a table of contents. */
 void ui_page_heading(struct ui_page *page, const char *text);
 
 /* Adds text to the open element. */
@@ -142,7 +145,7 @@ struct ui_page_point {
 
 struct ui_page_series {
     const char *name;
-    unsigned colour; /* 0 to 11; one thing has one colour in all charts */
+    unsigned colour; /* 0 to 12, the same for the same thing in all charts; 12 is grey */
     bool line;       /* joined by a line; points alone otherwise */
     bool dashed;
     const struct ui_page_point *point;
@@ -212,14 +215,13 @@ struct ui_page_heat {
     struct ui_page_side x, y;
     const char *label; /* of the values */
     enum ui_page_unit unit;
-    bool log; /* colours follow the logarithm of the value */
     const struct ui_raster *raster;
-    /* If not NULL, values are indices of these names. NULL: values are quantities. */
-    const char *const *name;
-    size_t names;
     const struct ui_page_area *area;
     size_t areas;
 };
 void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart);
+
+/* Inside an element: links to the chart that was drawn last. */
+void ui_page_link_chart(struct ui_page *page, const char *text);
 
 #endif

@@ -14,7 +14,7 @@
 #include "libwriter/io/sys.h"
 #include "tests/support/files.h"
 #include "tests/support/html.h"
-#include "ui/page/page.h"
+#include "ui/page/timeline.h"
 
 /* Hostile text from outside. */
 static const char hostile[] = "</script><script>alert(1)</script><!-- & \"quoted\" 'too' \x01 ]]> <b>";
@@ -69,14 +69,14 @@ static void put_charts(struct ui_page *page) {
                                               .count = 2});
 }
 
-static void put_heat(struct ui_page *page, const char *const *name) {
+static void put_heat(struct ui_page *page) {
     struct ui_raster r;
     bool (*gate)(size_t) = hpcw_i_mem_gate;
     hpcw_i_mem_gate = NULL; /* this memory belongs to the test */
     assert_int_equal(ui_raster_init(&r, 40, 20, 30, UI_REDUCE_MAX, NULL), HPCW_OK);
     hpcw_i_mem_gate = gate;
     for (uint64_t i = 0; i < 800; i++) {
-        ui_raster_add(&r, i % 40, i / 40, name != NULL ? (double)(i % 2) : i == 5 ? 1.25e-3 : 1e-6);
+        ui_raster_add(&r, i % 40, i / 40, i == 5 ? 1.25e-3 : 1e-6);
     }
     const struct ui_page_area area[] = {{0, 3, 1, 2, hostile}};
     ui_page_heat(page, &(struct ui_page_heat){.title = hostile,
@@ -87,11 +87,52 @@ static void put_heat(struct ui_page *page, const char *const *name) {
                                               .label = hostile,
                                               .unit = UI_PAGE_SECONDS,
                                               .raster = &r,
-                                              .name = name,
-                                              .names = name == NULL ? 0 : 2,
                                               .area = area,
                                               .areas = 1});
     ui_raster_free(&r);
+}
+
+static void put_timeline(struct ui_page *page) {
+    static const char *const name[] = {hostile, "computing"};
+    static const unsigned colour[] = {0, 12};
+    static const struct ui_page_script script = {0, 2, 0.5, 1.5};
+    const struct ui_page_place place = {hostile, 2, 0.25, 0.75};
+    struct ui_timeline t;
+    struct ui_raster r;
+    bool (*gate)(size_t) = hpcw_i_mem_gate;
+    hpcw_i_mem_gate = NULL; /* this memory is the test's */
+    assert_int_equal(ui_timeline_init(&t, 0, 2, 3, 2, NULL), HPCW_OK);
+    assert_int_equal(ui_raster_init(&r, 4, 3, 4, UI_REDUCE_SUM, NULL), HPCW_OK);
+    hpcw_i_mem_gate = gate;
+    ui_timeline_add(&t, 2, 1, 0.25, 0.75);
+    ui_timeline_finish(&t);
+    ui_raster_add(&r, 1, 2, 0.5);
+    const struct ui_page_layer layer = {hostile, UI_PAGE_SECONDS, &r};
+    const struct ui_page_area area = {0, 3, 1, 2, hostile};
+    ui_page_timeline(page, &(struct ui_page_timeline){.title = hostile,
+                                                      .caption = hostile,
+                                                      .origin = UI_PAGE_READ,
+                                                      .timeline = &t,
+                                                      .name = name,
+                                                      .colour = colour,
+                                                      .from = 0.5,
+                                                      .to = 1,
+                                                      .layer = &layer,
+                                                      .layers = 1,
+                                                      .place = &place,
+                                                      .places = 1,
+                                                      .area = &area,
+                                                      .areas = 1,
+                                                      .folder = hostile,
+                                                      .script = &script,
+                                                      .scripts = 1,
+                                                      .event_name = name,
+                                                      .event_names = 1});
+    ui_raster_free(&r);
+    ui_timeline_free(&t);
+    ui_page_finding(page);
+    ui_page_link_place(page, 2, 0.25, 0.75, hostile);
+    ui_page_end(page);
 }
 
 static hpcw_status put_page(hpcw_error *err) {
@@ -115,9 +156,8 @@ static hpcw_status put_page(hpcw_error *err) {
     ui_page_end(page);
     put_charts(page);
     ui_page_heading(page, "second");
-    static const char *const names[] = {hostile, "b"};
-    put_heat(page, NULL);
-    put_heat(page, names);
+    put_heat(page);
+    put_timeline(page);
     ui_page_table(page, hostile, UI_PAGE_MEASURED, false);
     ui_page_columns(page, (const char *const[]){hostile, "b", NULL});
     ui_page_row(page, "row-1", true);
@@ -150,8 +190,8 @@ static void whatever_the_text_the_page_is_sound(void **state) {
     assert_null(strstr(text, "\"-0\"")); /* for an axis that begins at -0.5 */
     assert_true(html_read(text, size, &page));
     assert_int_equal(page.figures, 4);
-    assert_int_equal(page.tables, 6);
-    /* Values are stored as given, whatever their size; cells as multiples of their unit. */
+    assert_int_equal(page.tables, 5);
+    /* As they were given, whatever their size; cells as multiples of what one is worth. */
     const double want[] = {4096, 0.25, 1e3, 2.5e9, 0.05, 1.5, 1000, 1.25e6, 1e-9};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         assert_true(has_number(&page, want[i]));

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What ranks of an event log wait for: the findings of a report, and their evidence. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "gen/report/log.h"
+
+enum { MOST_ROWS = 12 }; /* of a table: what fits on a screen beside its chart */
+
+static const char *const kind_name[] = {
+    [GEN_WAITS_LATE_SENDER] = "receives for late senders",
+    [GEN_WAITS_LATE_RECEIVER] = "sends for late receivers",
+    [GEN_WAITS_COLLECTIVE] = "collective calls for the last rank",
+};
+
+static double seconds(uint64_t ns) {
+    return (double)ns / 1e9;
+}
+
+/* ---- Findings ---- */
+
+/* "rank 7 (host)": a link to its row in the table of ranks, or to a time in the chart. */
+static void put_rank(const struct gen_report *r, uint32_t rank, const struct gen_waits_wait *place) {
+    char text[32], id[32];
+    (void)snprintf(text, sizeof text, "rank %u", rank);
+    (void)snprintf(id, sizeof id, "rank-%u", rank);
+    if (place == NULL) {
+        ui_page_link(r->page, id, text);
+    } else {
+        ui_page_link_place(r->page, rank, seconds(place->from_ns), seconds(place->to_ns), text);
+    }
+    gen_report_put_host(r, rank);
+}
+
+struct log_shares {
+    double all; /* time of all ranks */
+    double mpi, others, computing;
+    const struct log_state *call, *other; /* the busiest ones, NULL: none */
+};
+
+static struct log_shares shares_of(const struct log_profile *p) {
+    struct log_shares sum = {.all = (p->end - p->begin) * p->ranks};
+    double in_states = 0;
+    for (uint32_t k = 0; k < p->ranks; k++) {
+        sum.mpi += p->rank[k].in_mpi;
+        in_states += p->rank[k].in_states;
+    }
+    sum.others = in_states > sum.mpi ? in_states - sum.mpi : 0;
+    sum.computing = sum.all > in_states ? sum.all - in_states : 0;
+    for (uint32_t k = 0; k < p->states; k++) {
+        const struct log_state *t = &p->state[p->order[k]];
+        const struct log_state **most = log_is_mpi(t->name) ? &sum.call : &sum.other;
+        *most = *most == NULL ? t : *most;
+    }
+    return sum;
+}
+
+static void put_most(const struct gen_report *r, const struct log_state *most, double all) {
+    if (most != NULL) {
+        ui_page_text(r->page, " (");
+        ui_page_number(r->page, UI_PAGE_SHARE, most->own / all);
+        ui_page_text(r->page, " in %s)", most->name);
+    }
+}
+
+static void find_shares(const struct gen_report *r, const struct log_profile *p) {
+    const struct log_shares sum = shares_of(p);
+    struct ui_page *page = r->page;
+    ui_page_finding(page);
+    ui_page_text(page, "the run takes ");
+    ui_page_number(page, UI_PAGE_SECONDS, p->end - p->begin);
+    ui_page_text(page, " on %u %s. Of their time ", p->ranks, p->ranks == 1 ? "rank" : "ranks");
+    if (sum.call == NULL) {
+        ui_page_text(page, "none is in MPI");
+    } else {
+        ui_page_number(page, UI_PAGE_SHARE, sum.mpi / sum.all);
+        ui_page_text(page, " is in MPI");
+        put_most(r, sum.call, sum.all);
+    }
+    if (sum.other != NULL) {
+        ui_page_text(page, ", ");
+        ui_page_number(page, UI_PAGE_SHARE, sum.others / sum.all);
+        ui_page_text(page, " in other states");
+        put_most(r, sum.other, sum.all);
+    }
+    ui_page_text(page, ", ");
+    ui_page_number(page, UI_PAGE_SHARE, sum.computing / sum.all);
+    ui_page_text(page, " computing outside of states.");
+    ui_page_end(page);
+}
+
+static double work_of(const struct log_profile *p, uint32_t rank) {
+    return p->end - p->begin - p->rank[rank].in_mpi;
+}
+
+static uint32_t busiest(const struct log_profile *p) {
+    uint32_t most = 0;
+    for (uint32_t k = 1; k < p->ranks; k++) {
+        most = work_of(p, k) > work_of(p, most) ? k : most;
+    }
+    return most;
+}
+
+static void find_imbalance(const struct gen_report *r, const struct log_profile *p) {
+    const uint32_t most = busiest(p);
+    double mean = 0;
+    for (uint32_t k = 0; k < p->ranks; k++) {
+        mean += work_of(p, k) / p->ranks;
+    }
+    if (!(mean > 0) || p->ranks == 1) {
+        return;
+    }
+    ui_page_finding(r->page);
+    ui_page_text(r->page, "Imbalance ");
+    ui_page_number(r->page, UI_PAGE_SHARE, work_of(p, most) / mean - 1);
+    ui_page_text(r->page, ": ");
+    put_rank(r, most, NULL);
+    ui_page_text(r->page, " is outside of MPI for ");
+    ui_page_number(r->page, UI_PAGE_SECONDS, work_of(p, most));
+    ui_page_text(r->page, ", the mean rank for ");
+    ui_page_number(r->page, UI_PAGE_SECONDS, mean);
+    ui_page_text(r->page, ".");
+    ui_page_end(r->page);
+}
+
+static void sum_kinds(const struct gen_waits *w, struct gen_waits_sum kind[GEN_WAITS_KINDS]) {
+    for (int i = 0; i < GEN_WAITS_KINDS; i++) {
+        kind[i] = (struct gen_waits_sum){0};
+        for (uint32_t k = 0; k < w->ranks; k++) {
+            kind[i].count += w->rank[k].kind[i].count;
+            kind[i].time_ns += w->rank[k].kind[i].time_ns;
+        }
+    }
+}
+
+static uint32_t most_of(const struct gen_waits *w, bool path) {
+    uint32_t most = 0;
+    for (uint32_t k = 1; k < w->ranks; k++) {
+        const struct gen_waits_rank *a = &w->rank[k], *b = &w->rank[most];
+        most = (path ? a->path_ns > b->path_ns : a->caused_ns > b->caused_ns) ? k : most;
+    }
+    return most;
+}
+
+static void find_waits(const struct gen_report *r, const struct log_profile *p) {
+    const struct gen_waits *w = &p->waits;
+    struct ui_page *page = r->page;
+    struct gen_waits_sum kind[GEN_WAITS_KINDS];
+    sum_kinds(w, kind);
+    double all = 0;
+    for (int i = 0; i < GEN_WAITS_KINDS; i++) {
+        all += seconds(kind[i].time_ns);
+    }
+    if (!(all > 0)) {
+        return;
+    }
+    ui_page_finding(page);
+    ui_page_text(page, "Ranks wait for others in ");
+    ui_page_number(page, UI_PAGE_SHARE, all / ((p->end - p->begin) * p->ranks));
+    ui_page_text(page, " of their time: ");
+    for (int i = 0, before = 0; i < GEN_WAITS_KINDS; i++) {
+        if (kind[i].time_ns > 0) {
+            ui_page_text(page, before++ > 0 ? ", " : "");
+            ui_page_number(page, UI_PAGE_SHARE, seconds(kind[i].time_ns) / all);
+            ui_page_text(page, " of it in %s", kind_name[i]);
+        }
+    }
+    const uint32_t late = most_of(w, false);
+    ui_page_text(page, ". Most of it is for ");
+    put_rank(r, late, NULL);
+    ui_page_text(page, ": ");
+    ui_page_number(page, UI_PAGE_SECONDS, seconds(w->rank[late].caused_ns));
+    ui_page_text(page, " of ");
+    ui_page_number(page, UI_PAGE_SECONDS, all);
+    ui_page_text(page, ".");
+    ui_page_end(page);
+    const struct gen_waits_wait *longest = &p->longest;
+    ui_page_finding(page);
+    ui_page_text(page, "The longest wait: ");
+    put_rank(r, longest->rank, longest);
+    ui_page_text(page, " waits ");
+    ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->to_ns - longest->from_ns));
+    ui_page_text(page, " in %s from ", w->name[longest->call]);
+    ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->from_ns));
+    ui_page_text(page, " on, for ");
+    put_rank(r, longest->cause_rank, longest);
+    ui_page_text(page, ".");
+    ui_page_end(page);
+}
+
+/* The state that takes most of the critical path over all ranks. */
+static uint32_t path_state(const struct gen_waits *w, uint64_t *most_ns) {
+    uint32_t most = 0;
+    *most_ns = 0;
+    for (uint32_t k = 0; k < w->names; k++) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < w->shares; i++) {
+            sum += w->share[i].state == k ? w->share[i].time_ns : 0;
+        }
+        if (sum > *most_ns) {
+            *most_ns = sum;
+            most = k;
+        }
+    }
+    return most;
+}
+
+static const char *state_name(const struct gen_waits *w, uint32_t state) {
+    return state == 0 ? "computing outside of states" : w->name[state];
+}
+
+static void find_path(const struct gen_report *r, const struct log_profile *p) {
+    const struct gen_waits *w = &p->waits;
+    const double all = seconds(w->end_ns - w->begin_ns);
+    const uint32_t most = most_of(w, true);
+    uint64_t in_state;
+    const uint32_t state = path_state(w, &in_state);
+    if (!(all > 0)) {
+        return;
+    }
+    ui_page_finding(r->page);
+    ui_page_text(r->page, "The critical path is ");
+    ui_page_number(r->page, UI_PAGE_SHARE, seconds(in_state) / all);
+    ui_page_text(r->page, " %s, and for ", state_name(w, state));
+    ui_page_number(r->page, UI_PAGE_SECONDS, seconds(w->rank[most].path_ns));
+    ui_page_text(r->page, " of ");
+    ui_page_number(r->page, UI_PAGE_SECONDS, all);
+    ui_page_text(r->page, " on ");
+    put_rank(r, most, NULL);
+    const int slow = cJSON_GetArraySize(gen_report_truth(r, "machine.slow_nodes"));
+    const int stops = cJSON_GetArraySize(gen_report_truth(r, "clog2.interruptions"));
+    if (slow > 0 || stops > 0) {
+        ui_page_text(r->page, ". Injected: %d slow %s, %d %s", slow, slow == 1 ? "node" : "nodes", stops,
+                     stops == 1 ? "interruption" : "interruptions");
+    }
+    ui_page_text(r->page, ".");
+    ui_page_end(r->page);
+}
+
+void gen_report_log_find(const struct gen_report *r, const struct log_profile *p) {
+    find_shares(r, p);
+    find_imbalance(r, p);
+    find_waits(r, p);
+    find_path(r, p);
+}
+
+/* ---- Evidence ---- */
+
+static void draw_pairs(const struct gen_report *r, const struct gen_waits *w) {
+    static const char *const name[] = {[GEN_WAITS_LATE_SENDER] = "late sender",
+                                       [GEN_WAITS_LATE_RECEIVER] = "late receiver",
+                                       [GEN_WAITS_COLLECTIVE] = "collective call"};
+    struct gen_waits_sum kind[GEN_WAITS_KINDS];
+    double all = 0;
+    sum_kinds(w, kind);
+    for (int i = 0; i < GEN_WAITS_KINDS; i++) {
+        all += seconds(kind[i].time_ns);
+    }
+    ui_page_table(r->page, "Which calls wait for which, the longest time first. ", UI_PAGE_READ, false);
+    ui_page_columns(r->page, (const char *const[]){"wait", "call that waits", "what it waits for", "times",
+                                                   "time, all ranks", "share of all waits", NULL});
+    for (size_t i = 0; i < w->pairs && i < MOST_ROWS; i++) {
+        const struct gen_waits_pair *pair = &w->pair[i];
+        ui_page_row(r->page, NULL, false);
+        ui_page_text_cell(r->page, "%s", name[pair->kind]);
+        ui_page_text_cell(r->page, "%s", w->name[pair->call]);
+        ui_page_text_cell(r->page, "%s", w->name[pair->cause]);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, (double)pair->sum.count);
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, seconds(pair->sum.time_ns));
+        ui_page_number_cell(r->page, UI_PAGE_SHARE, seconds(pair->sum.time_ns) / all);
+        ui_page_end(r->page);
+    }
+    ui_page_end(r->page);
+}
+
+static uint64_t waits_of(const struct gen_waits_rank *rank) {
+    uint64_t sum = 0;
+    for (int i = 0; i < GEN_WAITS_KINDS; i++) {
+        sum += rank->kind[i].time_ns;
+    }
+    return sum;
+}
+
+struct rank_list {
+    uint32_t rank[MOST_ROWS];
+    size_t count;
+};
+
+static bool is_listed(const struct rank_list *list, uint32_t rank) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->rank[i] == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void list_rank(struct rank_list *list, uint32_t rank) {
+    if (!is_listed(list, rank)) {
+        list->rank[list->count++] = rank;
+    }
+}
+
+/* The ranks of the findings, then those that others wait for most. */
+static void choose_ranks(const struct log_profile *p, struct rank_list *list) {
+    list->count = 0;
+    list_rank(list, most_of(&p->waits, false));
+    list_rank(list, most_of(&p->waits, true));
+    list_rank(list, busiest(p));
+    while (list->count < MOST_ROWS && list->count < p->ranks) {
+        uint32_t next = UINT32_MAX;
+        for (uint32_t k = 0; k < p->ranks; k++) {
+            if (!is_listed(list, k) &&
+                (next == UINT32_MAX || p->waits.rank[k].caused_ns > p->waits.rank[next].caused_ns)) {
+                next = k;
+            }
+        }
+        list_rank(list, next);
+    }
+}
+
+static void draw_ranks(const struct gen_report *r, const struct log_profile *p) {
+    struct rank_list list;
+    choose_ranks(p, &list);
+    ui_page_table(r->page, "Ranks of the findings, and ranks that others wait for. ", UI_PAGE_READ, false);
+    ui_page_columns(r->page, (const char *const[]){"rank", "host", "others wait for it", "it waits",
+                                                   "outside of MPI", "on the critical path", NULL});
+    for (size_t i = 0; i < list.count; i++) {
+        const uint32_t rank = list.rank[i];
+        const struct gen_waits_rank *w = &p->waits.rank[rank];
+        char id[32], host[GEN_REPORT_HOST];
+        (void)snprintf(id, sizeof id, "rank-%u", rank);
+        gen_report_host(r, rank, host);
+        ui_page_row(r->page, id, false);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, rank);
+        ui_page_text_cell(r->page, "%s", host[0] == '\0' ? "not known" : host);
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, seconds(w->caused_ns));
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, seconds(waits_of(w)));
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, work_of(p, rank));
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, seconds(w->path_ns));
+        ui_page_end(r->page);
+    }
+    ui_page_end(r->page);
+}
+
+static void draw_path(const struct gen_report *r, const struct gen_waits *w) {
+    ui_page_table(r->page, "The critical path, the longest share first. ", UI_PAGE_READ, false);
+    ui_page_columns(r->page, (const char *const[]){"rank", "state", "time", "share of the run", NULL});
+    for (size_t i = 0; i < w->shares && i < MOST_ROWS; i++) {
+        ui_page_row(r->page, NULL, false);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, w->share[i].rank);
+        ui_page_text_cell(r->page, "%s", state_name(w, w->share[i].state));
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, seconds(w->share[i].time_ns));
+        ui_page_number_cell(r->page, UI_PAGE_SHARE,
+                            (double)w->share[i].time_ns / (double)(w->end_ns - w->begin_ns));
+        ui_page_end(r->page);
+    }
+    ui_page_end(r->page);
+}
+
+static double outside(const struct log_profile *p, uint32_t rank) {
+    return work_of(p, rank);
+}
+
+static double waiting(const struct log_profile *p, uint32_t rank) {
+    return seconds(waits_of(&p->waits.rank[rank]));
+}
+
+static double caused(const struct log_profile *p, uint32_t rank) {
+    return seconds(p->waits.rank[rank].caused_ns);
+}
+
+static hpcw_status draw_curve(const struct gen_report *r, const struct log_profile *p, const char *title,
+                              const char *caption, double (*value)(const struct log_profile *p, uint32_t rank),
+                              hpcw_error *err) {
+    struct gen_by_rank curve;
+    hpcw_status s = gen_by_rank_init(&curve, p->ranks, err);
+    for (uint32_t k = 0; s == HPCW_OK && k < p->ranks; k++) {
+        gen_by_rank_add(&curve, k, value(p, k));
+    }
+    s = s == HPCW_OK ? gen_by_rank_draw(&curve, r->page, title, caption, "time", UI_PAGE_SECONDS, err) : s;
+    gen_by_rank_free(&curve);
+    return s;
+}
+
+hpcw_status gen_report_log_draw_waits(const struct gen_report *r, const struct log_profile *p,
+                                      hpcw_error *err) {
+    hpcw_status s =
+        draw_curve(r, p, "Who works: time outside of MPI", "Of a rank's main thread.", outside, err);
+    s = s == HPCW_OK ? draw_curve(r, p, "Who waits: time in calls that wait for other ranks",
+                                  "How waits are found stands below.", waiting, err)
+                     : s;
+    s = s == HPCW_OK ? draw_curve(r, p, "Who is late: time that others wait for a rank",
+                                  "All ranks may wait for one at the same time.", caused, err)
+                     : s;
+    if (s == HPCW_OK) {
+        draw_ranks(r, p);
+        if (p->waits.pairs > 0) {
+            draw_pairs(r, &p->waits);
+        }
+        draw_path(r, &p->waits);
+    }
+    return s;
+}

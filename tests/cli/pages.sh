@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Pages in a browser: the chart of a log moves and zooms, colours, tables, pictures, small screens, paper.
+. "$HERE/refuse.inc"
+. "$HERE/browser.inc"
+
+# A late rank and slow ports, so that there is something to find; a twin for the page of a comparison.
+"$HPCGEN" -n 64 --scale tiny -o set -q --set machine.bad_node_share=1 --set machine.slow_node_share=1 || bad "generate fails"
+"$HPCGEN" -n 64 --scale tiny -s 2 -o twin -q || bad "generate fails"
+"$HPCGEN" report set -O set.html --detail 2>said || bad "report fails: $(cat said)"
+"$HPCGEN" fit --compare set/vom twin/vom --output compare.html >/dev/null || bad "the comparison fails"
+"$HPCGEN" report set/clog2/app.clog2 -q -O log.html || bad "report of a log fails"
+
+# Single events: less than 0.3 of the log, and the directory is not replaced.
+log=$(wc -c <set/clog2/app.clog2)
+detail=$(cat set.html.detail/*.js | wc -c)
+[ $((detail * 10)) -lt $((log * 3)) ] || bad "single events have $detail bytes, the log $log"
+refuse 1 'set.html.detail: expected no file or directory*' "$HPCGEN" report set -q -O set.html --detail --force
+refuse 1 'set: --detail: expected a file for --output*' "$HPCGEN" report set -q -O - --detail
+[ ! -e log.html.detail ] || bad "single events that nobody wanted"
+
+command -v chromium >/dev/null && command -v python3 >/dev/null || {
+    echo "without chromium and python3 no page is looked at" >&2
+    [ "$failed" -eq 0 ] || exit "$failed"
+    exit 77
+}
+PYTHONPATH=$HERE/../support PYTHONDONTWRITEBYTECODE=1 timeout 110 python3 "$HERE/pages.py" || failed=1
+exit $failed

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gen/report: what the page of a small event log says about computing, MPI and waits, in the page and on a terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/report/report.h"
+#include "tests/support/files.h"
+#include "tests/support/happens.h"
+
+static char dir[256], path[300], page_path[300];
+
+static int make(void **state) {
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    (void)snprintf(page_path, sizeof page_path, "%s/page.html", dir);
+    return 0;
+}
+
+static int clean(void **state) {
+    (void)state;
+    scratch_remove(dir);
+    return 0;
+}
+
+static char said[4096];
+
+/* The page; `said` has what a terminal shows. */
+static char *page_of(uint32_t ranks, const struct happens *h, size_t count) {
+    hpcw_error warning = {.code = HPCW_OK}, err = {0};
+    struct gen_report r = {.path = path, .warning = &warning};
+    write_log(path, ranks, h, count);
+    if (ui_page_open(page_path, "t", &r.page, &err) != HPCW_OK || gen_report_clog2(&r, &err) != HPCW_OK ||
+        ui_page_finish(r.page, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    (void)snprintf(said, sizeof said, "%s", ui_page_said(r.page));
+    ui_page_free(r.page);
+    size_t size;
+    char *text = (char *)read_file(page_path, &size);
+    assert_non_null(text);
+    return text;
+}
+
+#define HAS(text, part)                                                                                        \
+    if (strstr(text, part) == NULL) {                                                                          \
+        fail_msg("no \"%s\" in %.4000s", part, text);                                                          \
+    }
+
+/* Rank 0 computes outside of all states for 6 of 10 s, rank 1 waits for it in a receive. */
+static void time_outside_of_states_is_computing(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(0, 0, SENDRECV), END(1, 0, SENDRECV), BEGIN(7, 0, SEND), SENT(7, 0, 1),     END(10, 0, SEND),
+        BEGIN(0, 1, SENDRECV), END(1, 1, SENDRECV), BEGIN(1, 1, RECV), RECEIVED(9, 1, 0), END(10, 1, RECV),
+    };
+    char *page = page_of(2, log, sizeof log / sizeof log[0]);
+    HAS(said,
+        "Event log (CLOG-2): the run takes 10 s on 2 ranks. Of their time 70 % is in MPI (45 % in MPI_Recv), "
+        "30 % computing outside of states.\n");
+    HAS(said, "\nImbalance 100 %: rank 0 is outside of MPI for 6 s, the mean rank for 3 s.\n");
+    HAS(said,
+        "\nRanks wait for others in 30 % of their time: 100 % of it in receives for late senders. Most of it "
+        "is for rank 0: 6 s of 6 s.\n");
+    HAS(said, "\nThe longest wait: rank 1 waits 6 s in MPI_Recv from 1 s on, for rank 0.\n");
+    HAS(said, "\nThe critical path is 60 % computing outside of states, and for 10 s of 10 s on rank 0.\n");
+    /* The same in the page, with links to the row of a rank and to a time in the chart. */
+    HAS(page, "is in MPI (");
+    HAS(page, "Imbalance <data class=\"share\" value=\"1\">");
+    HAS(page, "<a href=\"#rank-0\">rank 0</a>");
+    HAS(page, "<tr id=\"rank-0\">");
+    HAS(page, "<a href=\"#timeline\" data-rank=\"1\" data-from=\"1\" data-to=\"7\">rank 1</a>");
+    /* Listed and drawn. */
+    HAS(page, "<td>computing (outside of states)</td>");
+    HAS(page, "\"name\":\"computing (outside of states)\",\"colour\":\"c12\"");
+    /* What it is, the answer, the evidence, how it was measured. */
+    const char *place[] = {"The event log (CLOG-2) of a program on 2 ranks.", "<div class=\"findings\">",
+                           "<div id=\"timeline\">", "How the event log was read</h2>"};
+    const char *last = page;
+    for (size_t i = 0; i < sizeof place / sizeof place[0]; i++) {
+        const char *found = strstr(last, place[i]);
+        if (found == NULL) {
+            fail_msg("\"%s\" is not where it should be", place[i]);
+        }
+        last = found;
+    }
+    free(page);
+}
+
+static void a_log_without_mpi(void **state) {
+    (void)state;
+    static const struct happens log[] = {BEGIN(0, 0, COMPUTE), END(4, 0, COMPUTE), BEGIN(2, 1, COMPUTE),
+                                         END(4, 1, COMPUTE)};
+    free(page_of(2, log, sizeof log / sizeof log[0]));
+    HAS(said,
+        "the run takes 4 s on 2 ranks. Of their time none is in MPI, 75 % in other states (75 % in Compute), "
+        "25 % computing outside of states.\n");
+    assert_null(strstr(said, "wait"));
+}
+
+static void a_log_without_states(void **state) {
+    (void)state;
+    static const struct happens log[] = {SENT(1, 0, 1), RECEIVED(2, 1, 0)};
+    free(page_of(2, log, sizeof log / sizeof log[0]));
+    assert_string_equal(said, "");
+}
+
+/* Who is late, over time: rank 2 in a barrier, for both others. */
+static void a_late_rank_of_a_collective(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, BARRIER), END(5, 0, BARRIER),   BEGIN(2, 1, BARRIER),
+        END(5, 1, BARRIER),   BEGIN(4, 2, BARRIER), END(5, 2, BARRIER),
+    };
+    char *page = page_of(3, log, sizeof log / sizeof log[0]);
+    HAS(said, "100 % of it in collective calls for the last rank. Most of it is for rank 2: 5 s of 5 s.\n");
+    HAS(page, "\"name\":\"time that others wait for the rank\"");
+    free(page);
+}
+
+int main(void) {
+    hpcw_error err = {.message = ""};
+    if (ui_page_available(&err) != HPCW_OK) {
+        (void)fprintf(stderr, "%s\n", err.message);
+        return 77;
+    }
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, clean)
+    const struct CMUnitTest tests[] = {
+        TEST(time_outside_of_states_is_computing),
+        TEST(a_log_without_mpi),
+        TEST(a_log_without_states),
+        TEST(a_late_rank_of_a_collective),
+    };
+    return cmocka_run_group_tests_name("report_log", tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What ranks did over time, for a chart that moves and zooms: cells of time and ranks at several levels of detail. A cell has the
+ * state that took most of it.
+ *
+ * On the first level this is exact. On the others it is so wherever one state took more than half of the cell, which the
+ * vote of Boyer and Moore finds without a table of all states for each cell.
+ *
+ * Memory: at most about 80 MB, however many ranks and states there are.
+ */
+#ifndef HPCW_UI_PAGE_TIMELINE_H
+#define HPCW_UI_PAGE_TIMELINE_H
+
+#include "libwriter/base/buf.h"
+#include "ui/page/page.h"
+
+enum {
+    UI_TIMELINE_STATES = 13, /* that cells tell apart: half a byte has them and "nothing" */
+    UI_TIMELINE_NOTHING = 15,
+    UI_TIMELINE_LEVELS = 5,
+};
+
+struct ui_timeline_level {
+    uint32_t columns, rows;
+    uint64_t span;        /* ranks of a row */
+    unsigned char *state; /* [rows][columns] */
+    float *lead;          /* [rows][columns] of the vote, in seconds; NULL on the first level */
+};
+
+struct ui_timeline {
+    double from, to; /* seconds */
+    uint64_t ranks;
+    uint32_t states;
+    float *time; /* [rows][columns][states] of the first level, in seconds */
+    struct ui_timeline_level level[UI_TIMELINE_LEVELS];
+    uint32_t levels;
+};
+
+/* from < to, 0 < ranks, 0 < states <= UI_TIMELINE_STATES. HPCW_ENOMEM. */
+HPCW_MUST_CHECK hpcw_status ui_timeline_init(struct ui_timeline *t, double from, double to, uint64_t ranks,
+                                             uint32_t states, hpcw_error *err);
+
+/* A rank was in a state from one time to another. What is outside of the time line is ignored. */
+void ui_timeline_add(struct ui_timeline *t, uint64_t rank, uint32_t state, double from, double to);
+
+/* Call it after the last state. */
+void ui_timeline_finish(struct ui_timeline *t);
+
+void ui_timeline_free(struct ui_timeline *t);
+
+/* ---- The chart ---- */
+
+/* Quantities over the same time and ranks, which can be shown instead of states. */
+struct ui_page_layer {
+    const char *name;
+    enum ui_page_unit unit;
+    const struct ui_raster *raster; /* columns of time x ranks */
+};
+
+/* Where a state occurs. */
+struct ui_page_place {
+    const char *name; /* of the state */
+    uint64_t rank;
+    double from, to;
+};
+
+/* A script file beside the page with single events. */
+struct ui_page_script {
+    uint64_t first_rank, last_rank;
+    double from, to; /* of its events */
+};
+
+struct ui_page_timeline {
+    const char *title, *caption;
+    enum ui_page_origin origin;
+    const struct ui_timeline *timeline;
+    const char *const *name; /* [states of the timeline] */
+    const unsigned *colour;  /* the same */
+    double from, to;         /* what the chart shows at first */
+    const struct ui_page_layer *layer;
+    size_t layers;
+    const struct ui_page_place *place; /* of one name one after the other */
+    size_t places;
+    const struct ui_page_area *area;
+    size_t areas;
+    /* Single events; folder NULL: none. Their states are indices of `event_name`. */
+    const char *folder;
+    const struct ui_page_script *script;
+    size_t scripts;
+    const char *const *event_name;
+    size_t event_names;
+};
+
+/* A page has one timeline at most. */
+void ui_page_timeline(struct ui_page *page, const struct ui_page_timeline *chart);
+
+/* Links to a time and a rank in the timeline of the page, which shows them. */
+void ui_page_link_place(struct ui_page *page, uint64_t rank, double from, double to, const char *text);
+
+/* Appends bytes as text of A to Z, a to z, 0 to 9, + and / that JavaScript's atob() reads. False: out of memory. */
+bool ui_page_base64(struct hpcw_i_buf *out, const unsigned char *data, size_t size);
+
+#endif
