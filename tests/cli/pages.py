@@ -189,6 +189,11 @@ def small_screens(page):
             page.open(name)
             width = page.run("document.documentElement.scrollWidth")
             check(width <= 390, f"{name} on 390 pixels", width)
+            wide = page.run("""(function () {
+                document.querySelectorAll('details').forEach(d => { d.open = true; });
+                return Array.from(document.querySelectorAll('.wide')).filter(e => e.scrollWidth > e.clientWidth).length;
+            })()""")
+            check(wide == 0, f"tables of {name} that scroll sideways on 390 pixels", wide)
             if name == "log.html":
                 fingers(page)
 

@@ -24,5 +24,5 @@ command -v chromium >/dev/null && command -v python3 >/dev/null || {
     [ "$failed" -eq 0 ] || exit "$failed"
     exit 77
 }
-PYTHONPATH=$HERE/../support PYTHONDONTWRITEBYTECODE=1 timeout 110 python3 "$HERE/pages.py" || failed=1
+PYTHONPATH=$HERE/../support PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 "$HERE/pages.py" || failed=1
 exit $failed

@@ -372,21 +372,16 @@ static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart
     ui_raster_said(&few, said);
     (void)snprintf(caption, sizeof caption, "Figures of this chart%s%s", said[0] == '\0' ? "" : ": ", said);
     ui_page_table(page, caption, chart->origin, true);
-    ui_page_row(page, NULL, false);
-    ui_page_text_cell(page, "%s \\ %s", chart->y.label, chart->x.label);
-    for (uint32_t x = 0; x < few.width; x++) {
-        uint64_t span = few.span_x * r->span_x;
-        place_cell(page, &chart->x, r->columns, x * span, (x + 1) * span);
-    }
-    ui_page_end(page);
+    ui_page_columns(page, (const char *const[]){chart->y.label, chart->x.label, chart->label, NULL});
+    const uint64_t span_x = few.span_x * r->span_x, span_y = few.span_y * r->span_y;
     for (uint32_t y = 0; y < few.height; y++) {
-        uint64_t span = few.span_y * r->span_y;
-        ui_page_row(page, NULL, false);
-        place_cell(page, &chart->y, r->rows, y * span, (y + 1) * span);
         for (uint32_t x = 0; x < few.width; x++) {
+            ui_page_row(page, NULL, false);
+            place_cell(page, &chart->y, r->rows, y * span_y, (y + 1) * span_y);
+            place_cell(page, &chart->x, r->columns, x * span_x, (x + 1) * span_x);
             ui_page_number_cell(page, chart->unit, few.cell[(size_t)y * few.width + x]);
+            ui_page_end(page);
         }
-        ui_page_end(page);
     }
     ui_page_end(page);
     ui_raster_free(&few);

@@ -643,6 +643,14 @@
     header.textContent = '';
     header.appendChild(button);
   });
+  // On small screens a row is a block, and each cell says its column.
+  document.querySelectorAll('table').forEach(function (table) {
+    var titles = Array.prototype.map.call(table.querySelectorAll('th[scope="col"]'), function (th) { return th.textContent; });
+    table.classList.toggle('listed', titles.length > 0);
+    Array.prototype.forEach.call(titles.length ? table.rows : [], function (row) {
+      Array.prototype.forEach.call(row.cells, function (cell, i) { cell.setAttribute('data-title', titles[i]); });
+    });
+  });
 
   // ---- Charts as files ----
 
@@ -727,7 +735,7 @@
 
   var switches = document.createElement('p');
   switches.className = 'controls';
-  if (document.querySelector('.plot')) {
+  if (figures.some(function (figure) { return /"kind":"(heat|timeline)"/.test(figure.querySelector('script').textContent.slice(0, 40)); })) {
     var scales = document.createElement('select');
     ['quantiles', 'logarithmic', 'linear'].forEach(function (name) {
       scales.appendChild(document.createElement('option')).textContent = name;

@@ -256,7 +256,7 @@ function hpcwTimeline(page, figure, spec) {
     ctx.font = '12px ' + getComputedStyle(document.documentElement).fontFamily;
     ctx.lineWidth = 1;
     ctx.textAlign = 'center';
-    var times = steps(view.from, view.to, Math.max(2, area.width / 110), false);
+    var times = steps(view.from, view.to, Math.max(3, area.width / 75), false);
     ctx.beginPath();
     times.at.forEach(function (time) {
       var x = xOf(time);
