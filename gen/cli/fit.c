@@ -450,7 +450,7 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
     }
     if (s == HPCW_OK && o->output[0] != '\0') {
         s = gen_cli_open_output(o->output, HPCW_SYNC_NONE, &page, err);
-        s = s == HPCW_OK ? gen_fit_compare_page(page, lacks, row, rows, err) : s;
+        s = s == HPCW_OK ? gen_fit_compare_page(page, path, lacks, row, rows, err) : s;
     }
     hpcw_i_free(row);
     cJSON_Delete(truth);

@@ -235,6 +235,10 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
                            "standard output",
                            path);
     }
+    if (o->detail && f < gen_format_count && f != GEN_FORMAT_CLOG2) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: --detail: expected an event log, got one of format %s", path,
+                           gen_format[f]->name);
+    }
     if (o->detail) {
         (void)snprintf(detail, sizeof detail, "%s.detail", output);
         r.detail = detail;

@@ -372,8 +372,8 @@ static void put_chart(struct ui_page *page, const struct gen_fit_row *row) {
                                           .count = count});
 }
 
-hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *lacks, const struct gen_fit_row *row,
-                                 size_t count, hpcw_error *err) {
+hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *const name[2], const char *lacks,
+                                 const struct gen_fit_row *row, size_t count, hpcw_error *err) {
     struct ui_page *page;
     hpcw_status s = ui_page_open_sink(sink, "Real data and twin", &page, err);
     if (s != HPCW_OK) {
@@ -382,17 +382,17 @@ hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *lacks, const struc
     ui_page_about(page);
     ui_page_begin(page, UI_PAGE_PARAGRAPH);
     ui_page_text(page,
-                 "A data set, and another that should be like it: a synthetic twin, or a second run. Each "
-                 "statistic of the first is compared with that of the second.");
+                 "Real data, %s, and a data set that should be like them, %s. Each statistic is compared.",
+                 name[0], name[1]);
     ui_page_end(page);
-    ui_page_end(page);
-    put_answer(page, row, count);
-    ui_page_heading(page, "How alike they are");
     if (lacks != NULL) {
         ui_page_begin(page, UI_PAGE_PARAGRAPH);
         ui_page_text(page, "A partial twin: %s", lacks);
         ui_page_end(page);
     }
+    ui_page_end(page);
+    put_answer(page, row, count);
+    ui_page_heading(page, "How alike they are");
     put_table(page, row, count);
     ui_page_heading(page, "Distributions");
     for (size_t i = 0; i < count; i++) {

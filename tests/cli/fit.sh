@@ -357,6 +357,7 @@ if "$HPCGEN" fit --compare real twin --output page.html >/dev/null 2>err; then
         sed 's/[0-9]* of [0-9]*/N of N/' | tr '\n' ' ')
     [ "$order" = '<div class="about"> N of N statistics are alike >How alike they are</h2> >How it was measured</h2> ' ] ||
         bad "the page of a comparison has another order: $order"
+    grep -q '<p>Real data, real, and a data set that should be like them, twin\.' page.html || bad "the page does not say of what it is"
     ! grep -q '<td>different</td>' page.html || grep -q '<p>Different: [^<]*<a href="#row-[0-9]*">' page.html ||
         bad "the answer does not name what differs"
 else

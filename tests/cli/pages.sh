@@ -17,6 +17,8 @@ detail=$(cat set.html.detail/*.js | wc -c)
 [ $((detail * 10)) -lt $((log * 3)) ] || bad "single events have $detail bytes, the log $log"
 refuse 1 'set.html.detail: expected no file or directory*' "$HPCGEN" report set -q -O set.html --detail --force
 refuse 1 'set: --detail: expected a file for --output*' "$HPCGEN" report set -q -O - --detail
+refuse 1 'set/sion/particles.sion: --detail: expected an event log, got one of format *' \
+    "$HPCGEN" report set/sion/particles.sion -q -O x --detail
 [ ! -e log.html.detail ] || bad "single events that nobody wanted"
 
 command -v chromium >/dev/null && command -v python3 >/dev/null || {
