@@ -200,10 +200,10 @@ static const struct ui_option options[] = {
         .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
            "first time of the log to export; states that are open then begin there; in a report: "
-           "start of the window that is drawn in detail",
+           "begin of the window that the chart of the log shows at first",
            UI_LIMITS(0, 1e8), .param.unit = "s", .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "to", "SECONDS", F64, to,
-           "end of the time to export or to draw in detail", UI_LIMITS(0, 1e8), .param.unit = "s",
+           "end of the time to export, or of this window", UI_LIMITS(0, 1e8), .param.unit = "s",
            .default_text = "1e8", .default_help = "the end of the log", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REWRITE, 0, "first-rank", "N", U32, first_rank, "lowest rank",
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),

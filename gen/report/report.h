@@ -17,7 +17,7 @@ struct gen_report {
     const char *path;    /* of the format, by `probe` */
     const cJSON *truth;  /* truth.json, not checked; NULL: there is none */
     uint32_t jobs;       /* threads */
-    double from_s, to_s; /* the window to draw in detail; from_s >= to_s: the section chooses one */
+    double from_s, to_s; /* the window to show first; from_s >= to_s: all */
     const char *links;   /* LinkTest's result of the dataset, which names hosts; NULL: there is none */
     const char *detail;  /* new directory for the single events of a log; NULL: none */
     hpcw_error *warning; /* out: why what is drawn may be wrong; code HPCW_OK: nothing is known */

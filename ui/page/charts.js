@@ -57,7 +57,7 @@
   function showTick(unit, v, step) {
     var texts = [show[unit](v), show[unit](v + step)];
     if (texts[0] !== texts[1] || unit === 'bytes') { return texts[0]; }
-    return digits(v, 8);
+    return digits(v, 8) + (unit === 'seconds' ? '\u00a0s' : '');
   }
   var exact = false;
   var written = Array.prototype.map.call(document.querySelectorAll('data'), function (element) {

@@ -253,7 +253,8 @@ function hpcwTimeline(page, figure, spec) {
   function drawAxes(width, height) {
     ctx.fillStyle = page.colour('soft');
     ctx.strokeStyle = page.colour('soft');
-    ctx.font = '12px ' + getComputedStyle(document.documentElement).fontFamily;
+    var letters = getComputedStyle(document.documentElement);
+    ctx.font = Math.max(9, 0.75 * parseFloat(letters.fontSize)) + 'px ' + letters.fontFamily;
     ctx.lineWidth = 1;
     ctx.textAlign = 'center';
     var times = steps(view.from, view.to, Math.max(3, area.width / 75), false);
@@ -322,7 +323,8 @@ function hpcwTimeline(page, figure, spec) {
     drawFrames();
     ctx.restore();
     drawAxes(width, height);
-    status.textContent = 'Shown: ' + page.show.seconds(view.from) + ' to ' + page.show.seconds(view.to) + ', ranks ' +
+    status.textContent = 'Shown: ' + page.showTick('seconds', view.from, view.to - view.from) + ' to ' +
+      page.showTick('seconds', view.to, view.to - view.from) + ', ranks ' +
       page.grouped(Math.floor(view.top)) + ' to ' + page.grouped(Math.ceil(view.bottom) - 1) + '. ' + told + '.';
     canvas.setAttribute('data-drawn', 'yes');
   }
