@@ -16,8 +16,9 @@ static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     struct log_state *t = &p->state[log_profile_of(s->state)];
     if (s->rank < p->ranks) {
         t->own += s->to - s->from;
-        t->group[s->rank / p->group_ranks] += s->to - s->from;
         if (s->thread == 0) {
+            t->main += s->to - s->from;
+            t->group[s->rank / p->group_ranks] += s->to - s->from;
             p->rank[s->rank].in_states += s->to - s->from;
             p->rank[s->rank].in_mpi += log_is_mpi(s->name) ? s->to - s->from : 0;
         }

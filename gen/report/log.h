@@ -26,9 +26,10 @@ struct log_place {
 
 struct log_state {
     char name[40];
-    double own, whole; /* seconds over all ranks: as the innermost state, and with nested ones */
+    double own, whole; /* seconds over all threads: as the innermost state, and with nested ones */
+    double main;       /* own, of main threads */
     uint64_t count;
-    double group[LOG_GROUPS];           /* own, by ranks */
+    double group[LOG_GROUPS];           /* own, of main threads, by ranks */
     struct log_place place[LOG_PLACES]; /* the longest first */
     uint32_t places;
 };

@@ -50,7 +50,7 @@ static struct log_shares shares_of(const struct log_profile *p) {
     for (uint32_t k = 0; k < p->states; k++) {
         const struct log_state *t = &p->state[p->order[k]];
         const struct log_state **most = log_is_mpi(t->name) ? &sum.call : &sum.other;
-        *most = *most == NULL ? t : *most;
+        *most = *most == NULL || t->main > (*most)->main ? t : *most;
     }
     return sum;
 }
@@ -58,7 +58,7 @@ static struct log_shares shares_of(const struct log_profile *p) {
 static void put_most(const struct gen_report *r, const struct log_state *most, double all) {
     if (most != NULL) {
         ui_page_text(r->page, " (");
-        ui_page_number(r->page, UI_PAGE_SHARE, most->own / all);
+        ui_page_number(r->page, UI_PAGE_SHARE, most->main / all);
         ui_page_text(r->page, " in %s)", most->name);
     }
 }
@@ -103,11 +103,12 @@ static uint32_t busiest(const struct log_profile *p) {
 
 static void find_imbalance(const struct gen_report *r, const struct log_profile *p) {
     const uint32_t most = busiest(p);
-    double mean = 0;
+    double mean = 0, in_mpi = 0;
     for (uint32_t k = 0; k < p->ranks; k++) {
         mean += work_of(p, k) / p->ranks;
+        in_mpi += p->rank[k].in_mpi;
     }
-    if (!(mean > 0) || p->ranks == 1) {
+    if (!(mean > 0) || !(in_mpi > 0)) {
         return;
     }
     ui_page_finding(r->page);

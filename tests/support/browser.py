@@ -65,9 +65,17 @@ class Browser:
     def open(self, path):
         """Returns when the page has drawn its charts; what failed in it is an exception."""
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
-        self.run("""new Promise(function wait(done) {
-            if (document.body && document.body.hasAttribute('data-charts-drawn')) { done(); } else { setTimeout(wait, 10, done); }
+        drawn = self.run("""new Promise(function wait(done, fail, tries) {
+            if (document.body && document.body.hasAttribute('data-charts-drawn')) {
+                done(true);
+            } else if (tries > 6000) {
+                done(false);
+            } else {
+                setTimeout(wait, 10, done, fail, (tries || 0) + 1);
+            }
         })""")
+        if not drawn:
+            raise RuntimeError(f"{path}: no charts after a minute")
         trouble = self.run("document.body.getAttribute('data-trouble')")
         if trouble:
             raise RuntimeError(f"{path}: {trouble}")

@@ -17,18 +17,22 @@ struct happens {
     double second;
     int32_t rank;
     char what;
-    int32_t state, peer, comm;
+    int32_t state, peer, comm, thread;
 };
 #define BEGIN_ON(second, rank, state, comm)                                                                    \
-    { second, rank, 'B', state, 0, comm }
+    { second, rank, 'B', state, 0, comm, 0 }
 #define END_ON(second, rank, state, comm)                                                                      \
-    { second, rank, 'E', state, 0, comm }
+    { second, rank, 'E', state, 0, comm, 0 }
+#define BEGIN_IN(second, rank, thread, state)                                                                  \
+    { second, rank, 'B', state, 0, WORLD, thread }
+#define END_IN(second, rank, thread, state)                                                                    \
+    { second, rank, 'E', state, 0, WORLD, thread }
 #define BEGIN(second, rank, state) BEGIN_ON(second, rank, state, WORLD)
 #define END(second, rank, state) END_ON(second, rank, state, WORLD)
 #define SENT_ON(second, rank, peer, comm)                                                                      \
-    { second, rank, 's', 0, peer, comm }
+    { second, rank, 's', 0, peer, comm, 0 }
 #define RECEIVED_ON(second, rank, peer, comm)                                                                  \
-    { second, rank, 'f', 0, peer, comm }
+    { second, rank, 'f', 0, peer, comm, 0 }
 #define SENT(second, rank, peer) SENT_ON(second, rank, peer, WORLD)
 #define RECEIVED(second, rank, peer) RECEIVED_ON(second, rank, peer, WORLD)
 
@@ -56,7 +60,8 @@ static size_t introduce(hpcw_clog2_record *record, int32_t comm, int32_t ranks) 
 }
 
 static hpcw_clog2_record record_of(const struct happens *h) {
-    hpcw_clog2_record r = {.time = h->second, .rank = h->rank, .comm = h->comm, .kind = HPCW_CLOG2_BARE};
+    hpcw_clog2_record r = {
+        .time = h->second, .rank = h->rank, .comm = h->comm, .thread = h->thread, .kind = HPCW_CLOG2_BARE};
     if (h->what == 'B' || h->what == 'E') {
         r.as.event = 2 * (HPCW_CLOG2_USER_STATE + h->state) + (h->what == 'E');
     } else {
@@ -69,7 +74,7 @@ static hpcw_clog2_record record_of(const struct happens *h) {
     return r;
 }
 
-/* Writes the log: what happens, by rank, each in its order. */
+/* Writes the log: what happens, by rank, each in its order. There are 2 ranks or more. */
 static void write_log(const char *path, uint32_t ranks, const struct happens *h, size_t count) {
     hpcw_clog2_record *record = calloc(STATES + 2 * (size_t)ranks + count, sizeof *record);
     assert_non_null(record);
@@ -100,6 +105,9 @@ static void write_log(const char *path, uint32_t ranks, const struct happens *h,
     hpcw_clog2_options_init(&o);
     o.ranks = ranks;
     o.states = STATES;
+    for (size_t i = 0; i < count; i++) {
+        o.threads = h[i].thread >= (int32_t)o.threads ? (uint32_t)h[i].thread + 1 : o.threads;
+    }
     o.comms = COMMS;
     o.comm_of = comm_of;
     o.durability = HPCW_SYNC_NONE;

@@ -104,6 +104,20 @@ static void a_log_without_mpi(void **state) {
         "the run takes 4 s on 2 ranks. Of their time none is in MPI, 75 % in other states (75 % in Compute), "
         "25 % computing outside of states.\n");
     assert_null(strstr(said, "wait"));
+    assert_null(strstr(said, "Imbalance"));
+}
+
+/* What other threads do is no time of their rank: shares are of the main threads. */
+static void other_threads_do_not_count(void **state) {
+    (void)state;
+    static const struct happens log[] = {BEGIN(0, 0, COMPUTE),       END(2, 0, COMPUTE),
+                                         BEGIN_IN(0, 0, 1, COMPUTE), END_IN(4, 0, 1, COMPUTE),
+                                         BEGIN_IN(0, 0, 2, COMPUTE), END_IN(4, 0, 2, COMPUTE),
+                                         BEGIN(0, 1, COMPUTE),       END(4, 1, COMPUTE)};
+    char *page = page_of(2, log, sizeof log / sizeof log[0]);
+    HAS(said, "75 % in other states (75 % in Compute), 25 % computing outside of states.\n");
+    HAS(page, "Only the main thread of a rank counts");
+    free(page);
 }
 
 static void a_log_without_states(void **state) {
@@ -134,9 +148,8 @@ int main(void) {
     }
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, clean)
     const struct CMUnitTest tests[] = {
-        TEST(time_outside_of_states_is_computing),
-        TEST(a_log_without_mpi),
-        TEST(a_log_without_states),
+        TEST(time_outside_of_states_is_computing), TEST(a_log_without_mpi),
+        TEST(other_threads_do_not_count),          TEST(a_log_without_states),
         TEST(a_late_rank_of_a_collective),
     };
     return cmocka_run_group_tests_name("report_log", tests, NULL, NULL);
