@@ -255,7 +255,11 @@ void ui_page_finding(struct ui_page *page) {
 }
 
 const char *ui_page_said(struct ui_page *page) {
-    return hpcw_i_buf_append(&page->said, "", 1) ? (const char *)page->said.data : "";
+    if (!hpcw_i_buf_append(&page->said, "", 1)) {
+        return "";
+    }
+    page->said.size--; /* the next finding goes on here */
+    return (const char *)page->said.data;
 }
 
 static void HPCW_PRINTF(2, 0) put_text(struct ui_page *page, const char *fmt, va_list args) {

@@ -439,7 +439,8 @@ function hpcwTimeline(page, figure, spec) {
     if (document.activeElement !== canvas && !event.ctrlKey) { return; } // the page scrolls
     event.preventDefault();
     var place = placeOf(event);
-    var factor = Math.pow(1.0015, event.deltaY || event.deltaX); // Shift turns the wheel sideways
+    var turned = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 33 : 1); // Shift turns it sideways; 1: lines, not pixels
+    var factor = Math.pow(1.0015, turned);
     zoom(event.shiftKey ? 1 : factor, event.shiftKey ? factor : 1, place.time, place.rank);
   }, { passive: false });
 
