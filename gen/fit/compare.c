@@ -223,7 +223,7 @@ static size_t count_verdict(const struct gen_fit_row *row, size_t count, enum ge
     return n;
 }
 
-/* Distances are compared as multiples of what is allowed; a statistic that one side does not have is the farthest. */
+/* Returns a distance as a multiple of the allowed one. A statistic that one side lacks is the farthest. */
 static double excess_of(const struct gen_fit_row *row) {
     return row->verdict != GEN_FIT_DIFFERENT ? 0 : row->allowed > 0 ? row->distance / row->allowed : INFINITY;
 }

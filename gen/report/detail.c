@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Single events of a log for the chart of its page: script files of blocks of ranks, in the order in which events end. Browsers
- * fetch no data from file://, but they run scripts from there.
+ * Writes the single events of a log for the chart of its page. They are in script files: browsers fetch no data
+ * from file://, but they run scripts from there. A file has the events of a block of ranks, in the order of their
+ * ends.
  *
- * A script calls hpcwDetail(NUMBER, TEXT). TEXT is base64 of records, each a row of numbers of seven bits in a byte, the lowest
- * first, with the highest bit set in all but the last byte of a number. Times are in ns from the begin of the log:
+ * A script calls hpcwDetail(NUMBER, TEXT). TEXT is base64 of records, and a record is a row of numbers. A number
+ * has seven bits in each byte, the lowest bits first; all bytes but the last one have the highest bit set. Times
+ * are nanoseconds from the begin of the log. A difference has its sign in the lowest bit. A record is one of these
+ * rows:
  *
- * A message is with the ranks of its receiver alone: twice would be more than 0.3 of a log that has little else.
+ *     message: 0, sender, receiver, time of the send, difference of the receive and the send, bytes
+ *     state:   index of the state + 1, rank in the block, difference of its begin and the end of this rank's last
+ *              state in the file, length
  *
- *     0, sender, receiver, time of the send, time of the receive less that of the send with its sign in the lowest bit, bytes
- *     state + 1, rank less the first one of the block, time since the last state of this rank in the file with its sign in
- *     the lowest bit, length
+ * A message is in the block of its receiver only. In both blocks it would take more than 0.3 of a log of messages.
  */
 #include <inttypes.h>
 #include <limits.h>

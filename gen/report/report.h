@@ -46,8 +46,8 @@ struct gen_areas {
     size_t count, capacity;
 };
 
-/* Adds an area, unless it is not finite, the list has a few hundred, or memory is short: marks are only a help for the
- * eye. `label` must outlive the list. */
+/* Adds an area, unless it is not finite, the list has a few hundred, or memory is short: marks are only a help for
+ * the eye. `label` must outlive the list. */
 void gen_areas_add(struct gen_areas *a, double left, double right, double top, double bottom,
                    const char *label);
 void gen_areas_free(struct gen_areas *a);
@@ -62,8 +62,9 @@ hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *
 void gen_by_rank_add(struct gen_by_rank *b, uint64_t rank, double value);
 hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const char *title,
                              const char *caption, const char *label, enum ui_page_unit unit, hpcw_error *err);
-/* After it was drawn, with no chart since: the finding whether a rank stands out, and what injected fault it has; `marks` in ranks on the vertical
- * axis, NULL: none. `what`: "mean time per message". HPCW_ENOMEM. */
+/* Adds the finding whether a rank stands out, and which injected fault it has. Call it after the curves were drawn,
+ * with no chart in between. `what` names the value, as in "mean time per message". `marks` has ranks on the
+ * vertical axis; NULL: none. Fails with HPCW_ENOMEM. */
 hpcw_status gen_by_rank_find(const struct gen_by_rank *b, const struct gen_report *r, const char *what,
                              enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err);
 void gen_by_rank_free(struct gen_by_rank *b);

@@ -101,7 +101,7 @@ struct gen_waits {
  * read_clog2_next fail. An incomplete log is no failure: see `unmatched` and `incomplete`. */
 hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error *err);
 
-/* The same. It calls `take` for each wait when it is found. The names that the wait refers to are in `waits` then. */
+/* Does the same, and calls `take` for each wait when it is found. Its names are in `waits` by then. */
 typedef void gen_waits_take(void *context, const struct gen_waits_wait *wait);
 hpcw_status gen_waits_watch(const char *path, gen_waits_take *take, void *context, struct gen_waits *waits,
                             hpcw_error *err);

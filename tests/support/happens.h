@@ -12,7 +12,8 @@ enum { COMPUTE, SEND, RECV, ISEND, WAITALL, SENDRECV, BARRIER, BCAST, STATES };
 static const char *const state_name[STATES] = {"Compute",     "MPI_Send",     "MPI_Recv",    "MPI_Isend",
                                                "MPI_Waitall", "MPI_Sendrecv", "MPI_Barrier", "MPI_Bcast"};
 
-/* What happens at a second on a rank of a communicator: begin and end of a state, or an end of a message with a peer. */
+/* An event at a second, on a rank of a communicator: begin or end of a state, or an end of a message with a
+ * peer. */
 struct happens {
     double second;
     int32_t rank;
@@ -36,7 +37,7 @@ struct happens {
 #define SENT(second, rank, peer) SENT_ON(second, rank, peer, WORLD)
 #define RECEIVED(second, rank, peer) RECEIVED_ON(second, rank, peer, WORLD)
 
-enum { WORLD, PAIR, COMMS }; /* PAIR: ranks 0 and 1 */
+enum { WORLD, PAIR, COMMS }; /* PAIR has the ranks 0 and 1 */
 
 static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     (void)context;
@@ -74,7 +75,7 @@ static hpcw_clog2_record record_of(const struct happens *h) {
     return r;
 }
 
-/* Writes the log: what happens, by rank, each in its order. There are 2 ranks or more. */
+/* Writes a log of these events, in order on each rank. There are 2 ranks or more. */
 static void write_log(const char *path, uint32_t ranks, const struct happens *h, size_t count) {
     hpcw_clog2_record *record = calloc(STATES + 2 * (size_t)ranks + count, sizeof *record);
     assert_non_null(record);

@@ -68,7 +68,7 @@ static void numbers(struct hpcw_i_json *j, const char *key, const double *v, siz
     hpcw_i_json_end_array(j);
 }
 
-/* As text, since it is no figure of the chart. */
+/* Writes a colour as text: an integer in the JSON would be taken for a figure of the chart. */
 void ui_page_put_colour(struct hpcw_i_json *j, unsigned colour) {
     char text[16];
     (void)snprintf(text, sizeof text, "c%u", colour);

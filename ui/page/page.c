@@ -401,7 +401,7 @@ hpcw_status ui_page_available(hpcw_error *err) {
 }
 
 static void put_head(struct ui_page *page, const char *title) {
-    /* The page needs no network, and this forbids any use of it but scripts from beside the page. */
+    /* The page needs no network. This line forbids any use of it, except for scripts beside the page. */
     ui_page_raw(page,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "

@@ -87,16 +87,18 @@ void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
 /*
- * Each begins an element, outside of all others, that ui_page_end ends. Wherever they are written, they stand above the sections:
- * first what the page is about, then what was found. The first finding of a section begins with its title, which links to it.
+ * Begin an element that ui_page_end ends. It must be outside of all others. Wherever these elements are written,
+ * they appear above the sections: first what the page is about, then the findings. The first finding of a section
+ * begins with the section's title, which links to it.
  */
 void ui_page_about(struct ui_page *page);
 void ui_page_finding(struct ui_page *page);
 
-/* All findings so far as lines of plain text, with rounded numbers. Valid until the next call for the page. */
+/* Returns all findings so far as lines of text with rounded numbers. They are valid until the next call for the
+ * page. */
 const char *ui_page_said(struct ui_page *page);
 
-/* Begins a new section. The page has a table of contents. */
+/* Begins a new section, which also gets a line in the table of contents. */
 void ui_page_heading(struct ui_page *page, const char *text);
 
 /* Adds text to the open element. */
@@ -145,7 +147,7 @@ struct ui_page_point {
 
 struct ui_page_series {
     const char *name;
-    unsigned colour; /* 0 to 12, the same for the same thing in all charts; 12 is grey */
+    unsigned colour; /* 0 to 12; one thing has one colour in all charts; 12 is grey */
     bool line;       /* joined by a line; points alone otherwise */
     bool dashed;
     const struct ui_page_point *point;
@@ -221,7 +223,7 @@ struct ui_page_heat {
 };
 void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart);
 
-/* Inside an element: links to the chart that was drawn last. */
+/* Adds a link to the chart that was drawn last to the open element. */
 void ui_page_link_chart(struct ui_page *page, const char *text);
 
 #endif

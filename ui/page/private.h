@@ -27,13 +27,13 @@ enum { UI_PAGE_DEPTH = 16 };
 struct ui_page {
     hpcw_sink *sink;
     uint64_t offset;
-    struct hpcw_i_buf out;             /* not yet in the sink */
-    struct hpcw_i_buf about, findings; /* what stands above the sections */
-    struct hpcw_i_buf *aside;   /* of these, the one that is open and holds the rest of the page; NULL: none */
+    struct hpcw_i_buf out;             /* output that is not yet in the sink */
+    struct hpcw_i_buf about, findings; /* the elements above the sections */
+    struct hpcw_i_buf *aside;   /* the one that is being written; it holds the rest of the page. NULL: none */
     struct hpcw_i_buf said;     /* the findings as text */
     struct hpcw_i_buf contents; /* a link for each section */
     struct hpcw_i_buf scratch;  /* JSON of a chart, or a text */
-    const char *closing[UI_PAGE_DEPTH]; /* of the open elements, the innermost last */
+    const char *closing[UI_PAGE_DEPTH]; /* [depth] closing tags of the open elements, the innermost last */
     size_t depth;
     unsigned sections;
     unsigned found;   /* the last section that has a finding */
@@ -45,7 +45,7 @@ struct ui_page {
 
 void ui_page_fail_memory(struct ui_page *page);
 
-/* Markup, as it is. */
+/* Append markup without escaping. */
 void ui_page_raw(struct ui_page *page, const char *markup);
 void ui_page_bytes(struct ui_page *page, const void *data, size_t size);
 /* Opens an element that ui_page_end closes with `closing`. */
@@ -54,13 +54,13 @@ void ui_page_open_element(struct ui_page *page, const char *opening, const char 
 void ui_page_escaped(struct ui_page *page, const char *text);
 void ui_page_badge(struct ui_page *page, enum ui_page_origin origin);
 
-/* Opens the figure of a chart, up to the script that holds its JSON. `lines`: the height in lines of text; 0: the default,
+/* Begins a figure, up to the script that holds its JSON. `lines` is its height in lines of text; 0: the default,
  * UI_PAGE_SQUARE: as high as wide. */
 #define UI_PAGE_SQUARE SIZE_MAX
 void ui_page_open_figure(struct ui_page *page, const char *title, const char *caption,
                          enum ui_page_origin origin, size_t lines);
 
-/* The JSON of a chart, between its kind and its end. */
+/* Begin and end the JSON of a chart. */
 void ui_page_begin_json(struct ui_page *page, struct hpcw_i_json *j, const char *kind);
 void ui_page_end_json(struct ui_page *page, struct hpcw_i_json *j);
 void ui_page_put_colour(struct hpcw_i_json *j, unsigned colour);

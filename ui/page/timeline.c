@@ -19,7 +19,7 @@ enum {
     STEP = 4, /* columns of a level for one of the level before */
 };
 
-/* Of the finest level, so that a page with it is below 15 MB even if no two cells next to each other are alike. */
+/* Cells of the finest level. With them a page is below 15 MB even if no two neighbours are alike. */
 #define MOST_CELLS ((uint32_t)1 << 23)
 
 /* ---- Cells ---- */
@@ -63,7 +63,7 @@ hpcw_status ui_timeline_init(struct ui_timeline *t, double from, double to, uint
     return HPCW_OK;
 }
 
-/* Majority vote, weighted by time: a state with more than half of a cell wins, in whatever order the votes come. */
+/* Counts a vote, weighted by time. A state with more than half of a cell wins, in whatever order the votes come. */
 static void vote(struct ui_timeline_level *l, size_t cell, uint32_t state, float time) {
     if (l->state[cell] == state) {
         l->lead[cell] += time;
@@ -124,8 +124,9 @@ void ui_timeline_free(struct ui_timeline *t) {
 
 /* ---- Text of cells ---- */
 
-/* Runs of equal cells, row by row. A byte has the state in its upper half and the length less 1 in its lower one; 15 there: the
- * length less 16 follows, seven bits in a byte, the lowest first, with the highest bit set in all but the last. */
+/* Appends the cells row by row, as runs of equal ones. A byte has the state in its upper half and the length less 1
+ * in its lower half. If that is 15, the length less 16 follows: seven bits in a byte, the lowest first. All bytes
+ * but the last one have the highest bit set. */
 static bool pack(struct hpcw_i_buf *out, const struct ui_timeline_level *l) {
     const size_t cells = (size_t)l->columns * l->rows;
     for (size_t i = 0; i < cells;) {
@@ -198,8 +199,9 @@ static void put_states(struct hpcw_i_json *j, const struct ui_page_timeline *cha
 }
 
 /*
- * Two bytes for each cell, the lower one first; 0: nothing. The six bits above have 63 less the exponent below the largest one, the
- * ten bits below the part after the point of the mantissa: a tenth of a per cent is enough for a colour and a rounded number.
+ * Writes each cell as two bytes, the lower one first; 0: nothing. The upper six bits are 63 less the distance of
+ * its exponent from the largest one. The lower ten bits are the mantissa without its first bit. That is a tenth of
+ * a per cent, enough for a colour and a rounded number.
  */
 static void put_quantities(struct ui_page *page, struct hpcw_i_json *j, const struct ui_raster *r) {
     const size_t cells = (size_t)r->width * r->height;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks did over time, for a chart that moves and zooms: cells of time and ranks at several levels of detail. A cell has the
- * state that took most of it.
+ * What ranks did over time, for a chart that moves and zooms. Cells of time and ranks have several levels of
+ * detail. A cell has the state that took most of it.
  *
- * On the first level this is exact. On the others it is so wherever one state took more than half of the cell, which the
- * vote of Boyer and Moore finds without a table of all states for each cell.
+ * On the first level this is exact. On the others it is exact where one state took more than half of the cell: the
+ * vote of Boyer and Moore finds it without a table of all states for each cell.
  *
  * Memory: at most about 80 MB, however many ranks and states there are.
  */
@@ -36,11 +36,11 @@ struct ui_timeline {
     uint32_t levels;
 };
 
-/* from < to, 0 < ranks, 0 < states <= UI_TIMELINE_STATES. HPCW_ENOMEM. */
+/* Begins a timeline. from < to, 0 < ranks, 0 < states <= UI_TIMELINE_STATES. Fails with HPCW_ENOMEM. */
 HPCW_MUST_CHECK hpcw_status ui_timeline_init(struct ui_timeline *t, double from, double to, uint64_t ranks,
                                              uint32_t states, hpcw_error *err);
 
-/* A rank was in a state from one time to another. What is outside of the time line is ignored. */
+/* Adds that a rank was in a state from one time to another. Times and ranks outside of the timeline are ignored. */
 void ui_timeline_add(struct ui_timeline *t, uint64_t rank, uint32_t state, double from, double to);
 
 /* Call it after the last state. */
@@ -94,7 +94,7 @@ struct ui_page_timeline {
 /* A page has one timeline at most. */
 void ui_page_timeline(struct ui_page *page, const struct ui_page_timeline *chart);
 
-/* Links to a time and a rank in the timeline of the page, which shows them. */
+/* Adds a link to a rank and a time, which the timeline of the page then shows, to the open element. */
 void ui_page_link_place(struct ui_page *page, uint64_t rank, double from, double to, const char *text);
 
 /* Appends bytes as text of A to Z, a to z, 0 to 9, + and / that JavaScript's atob() reads. False: out of memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gen/report: what the page of a small event log says about computing, MPI and waits, in the page and on a terminal. */
+/* gen/report: what the page of a small event log and the terminal say about computing, MPI and waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -100,7 +100,7 @@ static void put_timeline(struct ui_page *page) {
     struct ui_timeline t;
     struct ui_raster r;
     bool (*gate)(size_t) = hpcw_i_mem_gate;
-    hpcw_i_mem_gate = NULL; /* this memory is the test's */
+    hpcw_i_mem_gate = NULL; /* this memory belongs to the test */
     assert_int_equal(ui_timeline_init(&t, 0, 2, 3, 2, NULL), HPCW_OK);
     assert_int_equal(ui_raster_init(&r, 4, 3, 4, UI_REDUCE_SUM, NULL), HPCW_OK);
     hpcw_i_mem_gate = gate;
@@ -191,7 +191,7 @@ static void whatever_the_text_the_page_is_sound(void **state) {
     assert_true(html_read(text, size, &page));
     assert_int_equal(page.figures, 4);
     assert_int_equal(page.tables, 5);
-    /* As they were given, whatever their size; cells as multiples of what one is worth. */
+    /* Values are stored as given, whatever their size; cells as multiples of their unit. */
     const double want[] = {4096, 0.25, 1e3, 2.5e9, 0.05, 1.5, 1000, 1.25e6, 1e-9};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         assert_true(has_number(&page, want[i]));
