@@ -228,6 +228,12 @@ function hpcwTimeline(page, figure, spec) {
   // Frames around times and ranks; a mark must not hide its cells.
   function drawFrames() {
     function frame(left, top, right, bottom, ink) {
+      var end = area.left + area.width;
+      if (bottom - top < 6 && left <= area.left && right >= end) { // of a few pixels: a bar at each end of its rows
+        ctx.fillStyle = ink;
+        [area.left, end - 8].forEach(function (x) { ctx.fillRect(x, (top + bottom) / 2 - 2, 8, 4); });
+        return;
+      }
       [['#ffffff', 3], [ink, 1.5]].forEach(function (pen) {
         ctx.strokeStyle = pen[0];
         ctx.lineWidth = pen[1];
