@@ -198,7 +198,7 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_dir_release(h->dir);
     hpcw_i_free(h->path);
     hpcw_i_free(h->name);
-    (void)pthread_mutex_destroy(&h->slot_lock);
+    (void)pthread_mutex_destroy(&h->slots.lock);
     (void)pthread_mutex_destroy(&h->failure_lock);
     hpcw_i_free(h);
 }
@@ -239,7 +239,7 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
         options == NULL ? HPCW_OK : hpcw_i_options_take(&o, sizeof o, options, "hpcw_sion_options", err);
     struct hpcw_sion *h = hpcw_i_calloc(1, sizeof *h);
     if (h != NULL) {
-        (void)pthread_mutex_init(&h->slot_lock, NULL);
+        (void)pthread_mutex_init(&h->slots.lock, NULL);
         (void)pthread_mutex_init(&h->failure_lock, NULL);
     }
     if (s == HPCW_OK && (out == NULL || h == NULL)) {

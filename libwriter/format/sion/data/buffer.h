@@ -55,8 +55,8 @@ static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank
     struct hpcw_i_sion_cursor *c = &h->cursor[i];
     uint32_t slot = atomic_load_explicit(&c->slot, memory_order_acquire);
     if (slot != 0 &&
-        (size >= h->direct_size ||
-         atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) != &hpcw_i_sion_me)) {
+        (size >= h->slots.direct ||
+         atomic_load_explicit(&h->hot.slot[slot - 1].writer, memory_order_relaxed) != &hpcw_i_sion_me)) {
         return false;
     }
     if (size - 1 >= c->room) { /* this is also true for a record of no bytes */

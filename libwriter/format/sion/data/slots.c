@@ -17,10 +17,10 @@ unsigned char *hpcw_i_sion_page_in(unsigned char *memory) {
 
 unsigned char *hpcw_i_sion_slot_bytes(const struct hpcw_sion *h, uint32_t i) {
     uint32_t slot = hpcw_i_sion_slot_of(h, i);
-    if (h->pooled) {
-        return h->slots + (slot - 1) * h->slot_stride;
+    if (h->slots.pooled) {
+        return h->slots.bytes + (slot - 1) * h->slots.stride;
     }
-    return slot == 0 ? h->slots + i * h->slot_stride : hpcw_i_sion_hot_bytes(h, slot - 1);
+    return slot == 0 ? h->slots.bytes + i * h->slots.stride : hpcw_i_sion_hot_bytes(h, slot - 1);
 }
 
 uint32_t hpcw_i_sion_slot_room(const struct hpcw_sion *h, uint32_t i, uint64_t size) {
@@ -77,18 +77,18 @@ hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, hpcw_error *e
 hpcw_status hpcw_i_sion_pool_new(struct hpcw_sion *h, uint64_t slot, hpcw_error *err) {
     uint32_t count = h->options.count;
     uint64_t slots = h->options.buffer_size / slot;
-    h->pooled = true;
-    h->slot_count = slots > count ? count : (uint32_t)slots;
-    h->slot_owner = hpcw_i_calloc(h->slot_count, sizeof *h->slot_owner);
-    return h->slot_owner == NULL ? hpcw_i_fail_memory(err, h->path, h->slot_count, "buffers") : HPCW_OK;
+    h->slots.pooled = true;
+    h->slots.count = slots > count ? count : (uint32_t)slots;
+    h->slots.owner = hpcw_i_calloc(h->slots.count, sizeof *h->slots.owner);
+    return h->slots.owner == NULL ? hpcw_i_fail_memory(err, h->path, h->slots.count, "buffers") : HPCW_OK;
 }
 
 hpcw_status hpcw_i_sion_pool_borrow(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
     if (hpcw_i_sion_slot_of(h, i) != 0) {
         return HPCW_OK;
     }
-    uint32_t slot = h->next_slot;
-    uint32_t owner = h->slot_owner[slot];
+    uint32_t slot = h->slots.next;
+    uint32_t owner = h->slots.owner[slot];
     if (owner != 0) {
         hpcw_status s = hpcw_i_sion_write_out(h, owner - 1, err);
         if (s != HPCW_OK) {
@@ -96,8 +96,8 @@ hpcw_status hpcw_i_sion_pool_borrow(struct hpcw_sion *h, uint32_t i, hpcw_error 
         }
         atomic_store_explicit(&h->cursor[owner - 1].slot, 0, memory_order_relaxed);
     }
-    h->slot_owner[slot] = i + 1;
+    h->slots.owner[slot] = i + 1;
     atomic_store_explicit(&h->cursor[i].slot, slot + 1, memory_order_relaxed);
-    h->next_slot = slot + 1 == h->slot_count ? 0 : slot + 1;
+    h->slots.next = slot + 1 == h->slots.count ? 0 : slot + 1;
     return HPCW_OK;
 }

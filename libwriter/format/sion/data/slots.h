@@ -31,7 +31,7 @@ static inline uint32_t hpcw_i_sion_slot_of(const struct hpcw_sion *h, uint32_t i
 }
 
 static inline unsigned char *hpcw_i_sion_hot_bytes(const struct hpcw_sion *h, uint32_t k) {
-    return h->hot_bytes + k * (size_t)HPCW_I_SION_HOT_SLOT;
+    return h->hot.bytes + k * (size_t)HPCW_I_SION_HOT_SLOT;
 }
 
 /* ---- slots.c ---- */

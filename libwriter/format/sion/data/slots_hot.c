@@ -23,19 +23,19 @@ enum {
 };
 
 hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {
-    h->hot_memory = hpcw_i_malloc((size_t)HPCW_I_SION_HOT_SLOTS * HPCW_I_SION_HOT_SLOT + HPCW_I_SION_PAGE);
-    if (h->hot_memory == NULL) {
+    h->hot.memory = hpcw_i_malloc((size_t)HPCW_I_SION_HOT_SLOTS * HPCW_I_SION_HOT_SLOT + HPCW_I_SION_PAGE);
+    if (h->hot.memory == NULL) {
         return hpcw_i_fail_memory(err, h->path, 0, "buffers");
     }
-    h->hot_taken = hpcw_i_calloc(h->options.count, sizeof *h->hot_taken);
-    if (h->hot_taken == NULL) {
+    h->hot.taken = hpcw_i_calloc(h->options.count, sizeof *h->hot.taken);
+    if (h->hot.taken == NULL) {
         return hpcw_i_fail_memory(err, h->path, 0, "buffers");
     }
-    h->hot_bytes = hpcw_i_sion_page_in(h->hot_memory);
+    h->hot.bytes = hpcw_i_sion_page_in(h->hot.memory);
     for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {
-        h->hot[k].task = UINT32_MAX;
+        h->hot.slot[k].task = UINT32_MAX;
     }
-    atomic_store_explicit(&h->hot_lent, true, memory_order_relaxed);
+    atomic_store_explicit(&h->hot.lent, true, memory_order_relaxed);
     return HPCW_OK;
 }
 
@@ -48,11 +48,11 @@ static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
     uint32_t oldest = HPCW_I_SION_HOT_SLOTS;
     uint32_t mine = 0;
     for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {
-        if (h->hot[k].task == UINT32_MAX) {
+        if (h->hot.slot[k].task == UINT32_MAX) {
             free = k;
-        } else if (atomic_load_explicit(&h->hot[k].writer, memory_order_relaxed) == &hpcw_i_sion_me) {
+        } else if (atomic_load_explicit(&h->hot.slot[k].writer, memory_order_relaxed) == &hpcw_i_sion_me) {
             mine++;
-            if (oldest == HPCW_I_SION_HOT_SLOTS || h->hot[k].since < h->hot[oldest].since) {
+            if (oldest == HPCW_I_SION_HOT_SLOTS || h->hot.slot[k].since < h->hot.slot[oldest].since) {
                 oldest = k;
             }
         }
@@ -70,11 +70,11 @@ static bool keep_waiting(struct hpcw_sion *h, uint32_t i, uint32_t k, size_t siz
         return false;
     }
     struct hpcw_i_sion_cursor *c = &h->cursor[i];
-    uint32_t room = hpcw_i_sion_slot_room(h, i, h->slot_size);
-    if (size > h->slot_size / WORTH_A_WRITE || size >= room) {
+    uint32_t room = hpcw_i_sion_slot_room(h, i, h->slots.size);
+    if (size > h->slots.size / WORTH_A_WRITE || size >= room) {
         return false;
     }
-    unsigned char *own = h->slots + i * h->slot_stride;
+    unsigned char *own = h->slots.bytes + i * h->slots.stride;
     memcpy(own, hpcw_i_sion_hot_bytes(h, k), size);
     c->to = own + size;
     c->room = room - (uint32_t)size;
@@ -86,18 +86,18 @@ hpcw_status hpcw_i_sion_hot_lend(struct hpcw_sion *h, uint32_t i, hpcw_error *er
     uint64_t at = 0;
     size_t size = 0;
     uint32_t k = HPCW_I_SION_HOT_SLOTS;
-    (void)pthread_mutex_lock(&h->slot_lock);
-    h->returns += h->hot_taken[i];
-    if (h->returns > RETURNS) {
-        atomic_store_explicit(&h->hot_lent, false, memory_order_relaxed);
+    (void)pthread_mutex_lock(&h->slots.lock);
+    h->hot.returns += h->hot.taken[i];
+    if (h->hot.returns > RETURNS) {
+        atomic_store_explicit(&h->hot.lent, false, memory_order_relaxed);
     } else {
         k = choose_hot_slot(h);
     }
     if (k < HPCW_I_SION_HOT_SLOTS) {
-        uint32_t last = h->hot[k].task;
+        uint32_t last = h->hot.slot[k].task;
         if (last != UINT32_MAX) {
             size = hpcw_i_sion_buffered(h, last);
-            h->hot_taken[last] = size > 0;
+            h->hot.taken[last] = size > 0;
             if (keep_waiting(h, last, k, size)) {
                 size = 0;
             } else {
@@ -108,11 +108,11 @@ hpcw_status hpcw_i_sion_hot_lend(struct hpcw_sion *h, uint32_t i, hpcw_error *er
             }
             atomic_store_explicit(&h->cursor[last].slot, 0, memory_order_release);
         }
-        h->hot[k].task = i;
-        h->hot[k].since = ++h->hot_clock;
-        atomic_store_explicit(&h->hot[k].writer, &hpcw_i_sion_me, memory_order_relaxed);
+        h->hot.slot[k].task = i;
+        h->hot.slot[k].since = ++h->hot.clock;
+        atomic_store_explicit(&h->hot.slot[k].writer, &hpcw_i_sion_me, memory_order_relaxed);
     }
-    (void)pthread_mutex_unlock(&h->slot_lock);
+    (void)pthread_mutex_unlock(&h->slots.lock);
     if (k == HPCW_I_SION_HOT_SLOTS) {
         return HPCW_OK;
     }
@@ -129,13 +129,14 @@ hpcw_status hpcw_i_sion_hot_lend(struct hpcw_sion *h, uint32_t i, hpcw_error *er
 
 void hpcw_i_sion_hot_claim(struct hpcw_sion *h, uint32_t i) {
     uint32_t slot = atomic_load_explicit(&h->cursor[i].slot, memory_order_acquire);
-    if (slot == 0 || atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) == &hpcw_i_sion_me) {
+    if (slot == 0 ||
+        atomic_load_explicit(&h->hot.slot[slot - 1].writer, memory_order_relaxed) == &hpcw_i_sion_me) {
         return;
     }
-    (void)pthread_mutex_lock(&h->slot_lock);
+    (void)pthread_mutex_lock(&h->slots.lock);
     slot = hpcw_i_sion_slot_of(h, i);
     if (slot != 0) {
-        atomic_store_explicit(&h->hot[slot - 1].writer, &hpcw_i_sion_me, memory_order_relaxed);
+        atomic_store_explicit(&h->hot.slot[slot - 1].writer, &hpcw_i_sion_me, memory_order_relaxed);
     }
-    (void)pthread_mutex_unlock(&h->slot_lock);
+    (void)pthread_mutex_unlock(&h->slots.lock);
 }

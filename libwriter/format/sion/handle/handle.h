@@ -35,6 +35,31 @@ struct hpcw_i_sion_hot {
     uint64_t since;
 };
 
+/* Buffers of tasks: one for each, or a pool from which tasks borrow. */
+struct hpcw_i_sion_slots {
+    unsigned char *bytes; /* inside `memory` */
+    unsigned char *memory;
+    size_t size; /* of a slot; 0: unbuffered */
+    size_t stride;
+    size_t direct; /* records of at least this many bytes are written at once */
+    bool pooled;
+    uint32_t count;
+    uint32_t next;        /* pool: slot that was lent longest ago */
+    uint32_t *owner;      /* pool: [count] 1 + own task; 0: free */
+    pthread_mutex_t lock; /* protects the hot slots; with a pool, every write holds it */
+};
+
+/* Slots of tasks without one of their own. */
+struct hpcw_i_sion_hot_slots {
+    unsigned char *bytes; /* inside `memory` */
+    unsigned char *memory;
+    bool *taken; /* [own tasks] the task had bytes in a hot slot when it lost that */
+    struct hpcw_i_sion_hot slot[HPCW_I_SION_HOT_SLOTS];
+    atomic_bool lent; /* tasks without a slot get a hot one */
+    uint32_t returns; /* number of tasks that came back after they had lost their hot slot */
+    uint64_t clock;   /* number of hot slots lent so far */
+};
+
 struct hpcw_sion {
     hpcw_comm *comm;
     hpcw_sion_options options; /* its pointers are not used after the open */
@@ -62,23 +87,8 @@ struct hpcw_sion {
     /* The first `quick` own tasks are consecutive, have slots of their own, and accept plain writes. It is the
      * number of all tasks, or 0 once the container is broken or closed. */
     atomic_uint quick;
-    unsigned char *slots; /* inside slot_memory */
-    unsigned char *slot_memory;
-    size_t slot_size; /* 0: unbuffered */
-    size_t slot_stride;
-    size_t direct_size; /* records of at least this many bytes are written at once */
-    bool pooled;
-    uint32_t slot_count;
-    uint32_t next_slot;       /* pool: slot that was lent longest ago */
-    uint32_t *slot_owner;     /* pool: [slot_count] 1 + own task; 0: free */
-    unsigned char *hot_bytes; /* inside hot_memory */
-    unsigned char *hot_memory;
-    bool *hot_taken; /* [count] the task had bytes in a hot slot when it lost that */
-    struct hpcw_i_sion_hot hot[HPCW_I_SION_HOT_SLOTS];
-    atomic_bool hot_lent;      /* tasks without a slot get a hot one */
-    uint32_t returns;          /* number of tasks that came back after they had lost their hot slot */
-    uint64_t hot_clock;        /* number of hot slots lent so far */
-    pthread_mutex_t slot_lock; /* protects all hot_ members; with a pool, every write holds it */
+    struct hpcw_i_sion_slots slots;
+    struct hpcw_i_sion_hot_slots hot;
 
     atomic_bool broken; /* a write failed: no more writes, and the close will fail */
     hpcw_error failure; /* first failure; failure_lock protects it until the close */
