@@ -14,8 +14,10 @@
 #include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
-/* The form that the name of the output asks for, if the format has it; otherwise its default. */
-static int form_of_output(const struct gen_offer *offer, const char *output) {
+/* The form that the name of the output asks for. A name without a suffix gets the first form of the format, and so does a stream of
+ * bytes, which may be anything. Any other suffix that the format has no form for is refused, as readers go by it. */
+static hpcw_status form_of_output(const struct gen_format *row, const char *output, int *form,
+                                  hpcw_error *err) {
     static const struct {
         const char *suffix;
         enum gen_export_form form;
@@ -24,14 +26,29 @@ static int form_of_output(const struct gen_offer *offer, const char *output) {
                  {".npy", GEN_EXPORT_NPY},
                  {".npz", GEN_EXPORT_NPZ},
                  {".otf2", GEN_EXPORT_OTF2}};
-    const char *suffix = strrchr(output, '.');
-    int form = offer->form[0];
+    const struct gen_offer *offer = &row->export->offer;
+    const char *slash = strrchr(output, '/');
+    const char *base = slash == NULL ? output : slash + 1;
+    const char *suffix = base[0] == '\0' ? NULL : strrchr(base + 1, '.'); /* ".x" is a name */
+    char list[128] = "";
+    bool is_known = false;
     for (size_t i = 0; suffix != NULL && i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(suffix, known[i].suffix) == 0 && gen_cli_has_form(offer, (int)known[i].form)) {
-            form = (int)known[i].form;
+        const bool same = strcmp(suffix, known[i].suffix) == 0;
+        is_known = is_known || same;
+        if (gen_cli_has_form(offer, (int)known[i].form)) {
+            const size_t used = strlen(list);
+            (void)snprintf(list + used, sizeof list - used, "%s%s", used == 0 ? "" : ", ", known[i].suffix);
+            if (same) {
+                *form = (int)known[i].form;
+                return HPCW_OK;
+            }
         }
     }
-    return form;
+    *form = offer->form[0];
+    return suffix == NULL || (!is_known && *form == GEN_EXPORT_BYTES)
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one of %s at the end, or --form, for %s, got %s",
+                             output, list, row->name, suffix);
 }
 
 /* Finds the exporter for a file or directory, and checks what the user wants of it. */
@@ -52,9 +69,9 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
     }
     *out = row->export;
     if (what->form == GEN_EXPORT_AUTO) {
-        what->form = form_of_output(&row->export->offer, o->output);
+        s = form_of_output(row, o->output, &what->form, err);
     }
-    s = gen_cli_check_offer(parse, row, "form", gen_cli_form_names, what->form, err);
+    s = s != HPCW_OK ? s : gen_cli_check_offer(parse, row, "form", gen_cli_form_names, what->form, err);
     if (s == HPCW_OK && what->form == GEN_EXPORT_TASKS) {
         return gen_cli_given(parse, "task") || gen_cli_given(parse, "key")
                    ? hpcw_i_fail(err, HPCW_EINVAL,
@@ -94,10 +111,34 @@ static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *e
 
 /* ---- the command ---- */
 
-static void say(const struct gen_cli_options *o, const struct gen_exported *done) {
+/* An empty result is seldom what was wanted, so this is said also with --quiet. */
+static void say_empty(const struct gen_cli_options *o, const struct ui_parse *parse,
+                      const struct gen_exported *done) {
+    char times[64] = "", ranks[64] = "";
+    hpcw_error room, room2;
+    if (gen_cli_given(parse, "to")) {
+        (void)snprintf(times, sizeof times, " from %g to %g s", o->from, o->to);
+    } else if (gen_cli_given(parse, "from")) {
+        (void)snprintf(times, sizeof times, " from %g s on", o->from);
+    }
+    if (gen_cli_given(parse, "last-rank")) {
+        (void)snprintf(ranks, sizeof ranks, " of ranks %u to %u", o->first_rank, o->last_rank);
+    } else if (gen_cli_given(parse, "first-rank")) {
+        (void)snprintf(ranks, sizeof ranks, " of ranks from %u on", o->first_rank);
+    }
+    (void)fprintf(stderr, "hpcgen: %s: empty: no %s of %s%s%s\n", gen_cli_output_name(o->output, &room),
+                  done->empty ? "rows" : done->items, gen_cli_printable(parse->args[0], &room2), times, ranks);
+}
+
+static void say(const struct gen_cli_options *o, const struct ui_parse *parse,
+                const struct gen_exported *done) {
     char text[UI_TEXT_SIZE];
     hpcw_error room;
     gen_cli_warn(&done->warning);
+    if (done->count == 0 || done->empty) {
+        say_empty(o, parse, done);
+        return;
+    }
     if (!o->quiet) {
         (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " %s, %s\n", gen_cli_output_name(o->output, &room),
                       done->count, done->items, ui_text_bytes(text, done->bytes));
@@ -113,25 +154,27 @@ static hpcw_status print(const char *output, const struct gen_exported *done, hp
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
-static hpcw_status to_standard_output(const struct gen_cli_options *o, const struct gen_exporter *x,
-                                      const char *path, const struct gen_export *what, hpcw_error *err) {
+static hpcw_status to_standard_output(const struct gen_cli_options *o, const struct ui_parse *parse,
+                                      const struct gen_exporter *x, const struct gen_export *what,
+                                      hpcw_error *err) {
+    const char *path = parse->args[0];
     hpcw_sink *sink;
     struct gen_exported done;
     hpcw_status s = gen_cli_standard_output(&sink, err);
     s = s == HPCW_OK ? x->run(path, what, sink, &done, err) : s;
     hpcw_sink_free(sink);
     if (s == HPCW_OK) {
-        say(o, &done);
+        say(o, parse, &done);
     }
     return s;
 }
 
-static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exporter *x, const char *path,
-                           const struct gen_export *what, hpcw_error *err) {
+static hpcw_status to_file(const struct gen_cli_options *o, const struct ui_parse *parse,
+                           const struct gen_exporter *x, const struct gen_export *what, hpcw_error *err) {
+    const char *path = parse->args[0];
     hpcw_sink *sink;
     struct gen_exported done;
-    hpcw_status s = gen_cli_check_output(o->output, &path, 1, err);
-    s = s == HPCW_OK ? measure(x, path, what, &done, err) : s;
+    hpcw_status s = measure(x, path, what, &done, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -147,18 +190,19 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct gen_exp
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
     if (s == HPCW_OK) {
-        say(o, &done);
+        say(o, parse, &done);
     }
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
 
 /* Other than a file, it is not written twice to find its size. */
-static hpcw_status to_directory(const struct gen_cli_options *o, const struct gen_exporter *x, const char *path,
-                                const struct gen_export *what, hpcw_error *err) {
+static hpcw_status to_directory(const struct gen_cli_options *o, const struct ui_parse *parse,
+                                const struct gen_exporter *x, const struct gen_export *what, hpcw_error *err) {
+    const char *path = parse->args[0];
     struct gen_exported done;
     hpcw_status s = x->directory(path, what, o->output, o->sync, &done, err);
     if (s == HPCW_OK) {
-        say(o, &done);
+        say(o, parse, &done);
     }
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
@@ -175,16 +219,16 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_pars
                               .has_key = gen_cli_given(parse, "key"),
                               .key = o->key};
     const struct gen_exporter *x = NULL;
-    hpcw_status s = resolve(o, parse, &what, &x, err);
-    const char *path = parse->args[0];
     const bool standard = gen_cli_is_standard(o->output);
+    hpcw_status s = standard ? HPCW_OK : gen_cli_check_output(o->output, parse->args, 1, err);
+    s = s == HPCW_OK ? resolve(o, parse, &what, &x, err) : s;
     const bool directory = s == HPCW_OK && what.form == x->directory_form;
     if (s == HPCW_OK && standard && directory) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "--output: expected a new directory for %s, got standard output",
                         gen_cli_form_names[what.form]);
     }
     return s != HPCW_OK ? s
-           : directory  ? to_directory(o, x, path, &what, err)
-           : standard   ? to_standard_output(o, x, path, &what, err)
-                        : to_file(o, x, path, &what, err);
+           : directory  ? to_directory(o, parse, x, &what, err)
+           : standard   ? to_standard_output(o, parse, x, &what, err)
+                        : to_file(o, parse, x, &what, err);
 }

@@ -190,8 +190,8 @@ static const struct ui_option options[] = {
         "data; npz: the arrays of any of them for NumPy; npy: LinkTest's times for NumPy; hosts: csv of "
         "LinkTest's hosts; bytes: a stream of a SION "
         "container; tasks: a new directory with a file for each of its streams; auto: what .csv, .json, .npy, "
-        ".npz or .otf2 at the end of FILE says, otherwise chrome for event "
-        "logs, bytes for SION, csv for others",
+        ".npz or .otf2 at the end of FILE says; without a suffix chrome for event "
+        "logs, csv for others; bytes for SION; other suffixes are refused",
         .param.choices = gen_cli_form_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(
         EXPORTED, REPORT, 0, "detail", NULL, BOOL, detail,

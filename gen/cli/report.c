@@ -247,8 +247,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         r.from_s = o->from;
         r.to_s = o->to;
         if (o->from >= o->to) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a window of time, got %g to %g s", path, o->from,
-                               o->to);
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: window of time: expected end > begin, got %g to %g s",
+                               path, o->from, o->to);
         }
     }
     cJSON *truth = NULL;

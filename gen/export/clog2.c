@@ -15,6 +15,7 @@ struct export {
     const struct gen_export *what;
     struct gen_log *log;
     struct gen_stream out;
+    bool any; /* the JSON has an entry, so that a comma comes before the next */
     struct gen_exported done;
 };
 
@@ -37,11 +38,10 @@ static bool add_us(struct export *x, uint64_t ns) {
 static bool put_chrome(struct export *x, const struct gen_log_entry *e) {
     const char letter[2] = {e->letter, '\0'};
     bool flow = e->letter == 's' || e->letter == 'f';
-    bool ok = add(x, x->done.count > 0 ? ",\n{\"ph\":\"" : "{\"ph\":\"") && add(x, letter) &&
-              add(x, "\",\"ts\":") && add_us(x, e->ns) && add(x, ",\"pid\":") &&
-              gen_export_u64(&x->out.buf, (uint64_t)e->rank) && add(x, ",\"tid\":") &&
-              gen_export_u64(&x->out.buf, (uint64_t)e->thread) && add(x, ",\"name\":\"") && add(x, e->name) &&
-              add(x, "\"");
+    bool ok = add(x, x->any ? ",\n{\"ph\":\"" : "{\"ph\":\"") && add(x, letter) && add(x, "\",\"ts\":") &&
+              add_us(x, e->ns) && add(x, ",\"pid\":") && gen_export_u64(&x->out.buf, (uint64_t)e->rank) &&
+              add(x, ",\"tid\":") && gen_export_u64(&x->out.buf, (uint64_t)e->thread) &&
+              add(x, ",\"name\":\"") && add(x, e->name) && add(x, "\"");
     if (e->letter == 'i') {
         ok = ok && add(x, ",\"s\":\"t\"");
     }
@@ -79,6 +79,7 @@ static bool put_csv(struct export *x, const struct gen_log_entry *e) {
 static hpcw_status put(void *context, const struct gen_log_entry *e, hpcw_error *err) {
     struct export *x = context;
     bool ok = x->what->form == GEN_EXPORT_CSV ? put_csv(x, e) : put_chrome(x, e);
+    x->any = true;
     x->done.count++;
     return ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
 }
@@ -93,11 +94,10 @@ static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
         if (r < x->what->first_rank || r > x->what->last_rank) {
             continue;
         }
-        bool ok = add(x, x->done.count > 0 ? ",\n" : "") &&
-                  add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") &&
+        bool ok = add(x, x->any ? ",\n" : "") && add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") &&
                   gen_export_u64(&x->out.buf, r) && add(x, ",\"args\":{\"name\":\"rank ") &&
                   gen_export_u64(&x->out.buf, r) && add(x, "\"}}");
-        x->done.count++;
+        x->any = true;
         s = ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
     }
     return s;

@@ -22,6 +22,7 @@ struct rows_export {
     struct gen_npz npz; /* for forms other than NPZ, only its stream is used */
     struct gen_stream *out;
     struct gen_exported done;
+    uint64_t rows; /* of states, messages and events */
     hpcw_clog2_reader *reader;
     /* Columns of states, messages and events, which share the columns of times. */
     uint32_t definition[ROWS], rank[ROWS], depth[ROWS];
@@ -155,6 +156,7 @@ static hpcw_status put_array(struct rows_export *x, const char *name, hpcw_clog2
     struct gen_npz_shape shape = {.dimensions = 1};
     size_t count = 1;
     hpcw_status s = count_rows(x, table, &shape.size[0], err);
+    x->rows += shape.size[0];
     s = s == HPCW_OK ? gen_npz_begin(&x->npz, name, field, fields, &shape, err) : s;
     if (!x->what->measure) {
         s = s == HPCW_OK ? select_rows(x, table, err) : s;
@@ -235,10 +237,11 @@ hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *wha
     x->npz.measure = what->measure;
     const bool npz = what->form == GEN_EXPORT_NPZ;
     x->done.items = npz ? "arrays" : what->form == GEN_EXPORT_STATES ? "states" : "messages";
-    hpcw_status s = gen_log_check(what, err);
+    hpcw_status s = gen_log_check(path, what, err);
     s = s == HPCW_OK ? hpcw_clog2_reader_open(path, &x->reader, err) : s;
     s = s != HPCW_OK ? s : npz ? put_npz(x, err) : put_csv(x, err);
     x->done.count = npz ? x->npz.arrays : x->done.count;
+    x->done.empty = npz && x->rows == 0;
     x->done.bytes = x->out->at;
     s = s == HPCW_OK && !what->measure ? warn(path, &x->done.warning, err) : s;
     *done = x->done;

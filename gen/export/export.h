@@ -46,8 +46,9 @@ struct gen_offer {
 
 struct gen_exported {
     const char *items; /* name of the counted items */
-    uint64_t count;    /* lines of CSV without the heading, or entries of the JSON list */
+    uint64_t count;    /* lines of CSV without the heading, events of the JSON, arrays of an .npz */
     uint64_t bytes;
+    bool empty; /* the arrays have no rows */
     /* why the exported data may be wrong; code HPCW_OK: no known reason */
     hpcw_error warning;
 };

@@ -36,6 +36,7 @@ struct log_timeline {
 };
 
 struct gen_log {
+    const char *path; /* borrowed */
     struct read_clog2 *reader;
     struct hpcw_i_table members; /* (communicator, rank) -> rank in the world */
     bool plain;                  /* the ranks of communicator 0 are ranks in the world */
@@ -362,6 +363,7 @@ hpcw_status gen_log_open(const char *path, struct gen_log **out, hpcw_error *err
     if (x == NULL) {
         return gen_export_no_memory(err);
     }
+    x->path = path;
     x->threads = 1;
     x->plain = true;
     x->members = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(int64_t)};
@@ -418,18 +420,20 @@ bool gen_log_member(const struct gen_log *log, size_t *at, int32_t *comm, uint32
     return value != NULL;
 }
 
-hpcw_status gen_log_check(const struct gen_export *what, hpcw_error *err) {
-    /* NaN also fails this check. */
-    return what->from_s < what->to_s && what->first_rank <= what->last_rank
+hpcw_status gen_log_check(const char *path, const struct gen_export *what, hpcw_error *err) {
+    if (!(what->from_s < what->to_s)) { /* NaN fails, too */
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: window of time: expected end > begin, got %g to %g s", path,
+                           what->from_s, what->to_s);
+    }
+    return what->first_rank <= what->last_rank
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EINVAL,
-                             "export: expected a window of time and ranks, got %g to %g s and ranks %u to %u",
-                             what->from_s, what->to_s, what->first_rank, what->last_rank);
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: window of ranks: expected last >= first, got %u to %u",
+                             path, what->first_rank, what->last_rank);
 }
 
 hpcw_status gen_log_run(struct gen_log *log, const struct gen_export *what, bool match, gen_log_put *put_entry,
                         void *context, hpcw_error *err) {
-    hpcw_status s = gen_log_check(what, err);
+    hpcw_status s = gen_log_check(log->path, what, err);
     if (s != HPCW_OK) {
         return s;
     }

@@ -548,7 +548,7 @@ hpcw_status gen_export_otf2(const char *path, const struct gen_export *what, con
                             .events = {.key_words = 1, .value_size = sizeof(uint64_t)},
                             .first_ns = UINT64_MAX};
     OTF2_ErrorCallback before = OTF2_Error_RegisterCallback(take_error, &x);
-    hpcw_status s = gen_log_check(what, err);
+    hpcw_status s = gen_log_check(path, what, err);
     s = s == HPCW_OK ? gen_log_open(path, &x.log, err) : s;
     if (s == HPCW_OK) {
         s = gen_log_bound_ranks(x.log, err);

@@ -150,6 +150,7 @@ static hpcw_status put_npz(struct map_export *x, const char *path, hpcw_error *e
     s = s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
     s = s == HPCW_OK ? gen_npz_close(&x->npz, err) : s;
     x->done.count = x->npz.arrays;
+    x->done.empty = x->files == 0;
     return s;
 }
 
@@ -163,7 +164,7 @@ static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sin
     x.out = &x.npz.out;
     *done = x.done;
     if (what->first_rank > what->last_rank) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "export: expected a range of ranks, got %u to %u",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: window of ranks: expected last >= first, got %u to %u", path,
                            what->first_rank, what->last_rank);
     }
     hpcw_status s = read_source_is_directory(path, &directory, err);

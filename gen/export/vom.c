@@ -307,6 +307,7 @@ static hpcw_status put_npz(struct vom_export *x, const char *path, bool set, hpc
     s = s == HPCW_OK ? put_array(x, path, set, err) : s;
     s = s == HPCW_OK ? gen_npz_close(&x->npz, err) : s;
     x->done.count = x->npz.arrays;
+    x->done.empty = x->tasks + x->all_edges == 0;
     return s;
 }
 
@@ -318,7 +319,7 @@ static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sin
     x.done.items = npz ? "arrays" : what->form == GEN_EXPORT_EDGES ? "edges" : "tasks";
     *done = x.done;
     if (what->first_rank > what->last_rank) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "export: expected a range of ranks, got %u to %u",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: window of ranks: expected last >= first, got %u to %u", path,
                            what->first_rank, what->last_rank);
     }
     bool set = false;

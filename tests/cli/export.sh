@@ -128,12 +128,42 @@ PYTHON
 grep -q '"output": *"a\\"b.json"' said || bad "expected the name of the output, got: $(cat said)"
 "$HPCGEN" export $log --output said.json 2>said || bad "export fails"
 case $(cat said) in
-"hpcgen: said.json: $(grep -c '"ph"' said.json) events, "*) ;;
+"hpcgen: said.json: $(grep -c '"ph":"[^M]' said.json) events, "*) ;;
 *) bad "said: $(cat said)" ;;
 esac
 cmp all.json said.json || bad "another one"
 
-refuse 1 "*expected a window of time and ranks, got 2 to 1 s*" "$HPCGEN" export $log -O x --from 2 --to 1
+for form in chrome csv states npz otf2; do
+    refuse 1 "$log: window of time: expected end > begin, got 2 to 1 s" \
+        "$HPCGEN" export $log -O x --form $form --from 2 --to 1
+    refuse 1 "$log: window of time: expected end > begin, got 1 to 1 s" \
+        "$HPCGEN" export $log -O x --form $form --from 1 --to 1
+    refuse 1 "$log: window of ranks: expected last >= first, got 3 to 2" \
+        "$HPCGEN" export $log -O x --form $form --first-rank 3 --last-rank 2
+done
+
+# The suffix of the output decides, or the export fails and leaves nothing.
+refuse 1 "a.npy: expected one of .csv, .json, .npz, .otf2 at the end, or --form, for clog2, got .npy" \
+    "$HPCGEN" export $log -O a.npy
+refuse 1 "d.d/a.parquet: expected one of .csv, *, got .parquet" "$HPCGEN" export $log -O d.d/a.parquet
+[ -z "$(find . -name 'a.*')" ] || bad "left: $(find . -name 'a.*')"
+mkdir d.d
+make $log --output d.d/all
+cmp all.json d.d/all || bad "a suffix of the directory decides"
+make $log --output a.txt --form csv
+cmp all.csv a.txt || bad "expected csv, as --form says"
+
+# Nothing in the window is said, also with --quiet.
+for form in chrome csv states messages npz; do
+    make $log --output none --form $form --from 100 --to 200 --first-rank 2 --last-rank 3 2>said
+    case $(cat said) in
+    "hpcgen: none: empty: no "*" of $log from 100 to 200 s of ranks 2 to 3") ;;
+    *) bad "$form of an empty window: $(cat said)" ;;
+    esac
+done
+"$HPCGEN" export $log --output none.json --from 100 2>said || bad "fails: an empty window"
+[ "$(cat said)" = "hpcgen: none.json: empty: no events of $log from 100 s on" ] || bad "said: $(cat said)"
+"$JSON_CHECK" none.json || bad "not JSON"
 refuse 2 'export: expected --output FILE, got none*' "$HPCGEN" export $log
 refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x

@@ -38,7 +38,7 @@ make $links --output task.000004 --task 4
 npz scr.npz set/scr
 make set/scr --output scr.csv
 refuse 1 "*--task: expected the number of a task*" "$HPCGEN" export set/sion/particles.sion --key 7 --output x.npz
-refuse 1 "*: expected a window of time and ranks*" "$HPCGEN" export $log --from 2 --to 1 --output x.npz
+refuse 1 "$log: window of time: expected end > begin, got 2 to 1 s" "$HPCGEN" export $log --from 2 --to 1 --output x.npz
 [ ! -e x.npz ] || bad "something is left"
 
 cat >check.py <<'PYTHON'

@@ -186,7 +186,7 @@ refuse 1 'export: rank 1: expected events in the order of time, got 1.000000000 
 refuse 1 'run.otf2: expected no file or directory of this name, got one' "$HPCGEN" export $log -O run.otf2
 refuse 1 'nowhere/x.otf2: cannot create the directory: *' "$HPCGEN" export $log -O nowhere/x.otf2
 refuse 1 '--output: expected a new directory for otf2, got standard output' "$HPCGEN" export $log -O - --form otf2
-refuse 1 'export: expected a window of time and ranks, got 2 to 1 s*' \
+refuse 1 "$log: window of time: expected end > begin, got 2 to 1 s" \
     "$HPCGEN" export $log -O x.otf2 --from 2 --to 1
 # OTF2 loses memory when it cannot close a file.
 refuse 1 'x.otf2: OTF2: *' sh -c 'ulimit -f 1; exec "$@"' sh env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \

@@ -42,7 +42,7 @@ fi
 "$HPCGEN" export scr-3/scr --output said.csv 2>said || bad "export fails"
 [ "$(cat said)" = "hpcgen: said.csv: $(sed 1d scr-3.csv | wc -l) files, $(wc -c <scr-3.csv) B" ] ||
     bad "said: $(cat said)"
-refuse 1 'export: expected a range of ranks, got 3 to 2' "$HPCGEN" export scr-3/scr -O x --first-rank 3 --last-rank 2
+refuse 1 'scr-3/scr: window of ranks: expected last >= first, got 3 to 2' "$HPCGEN" export scr-3/scr -O x --first-rank 3 --last-rank 2
 refuse 1 'scr-3/scr: --task: expected none for rank2file, got one' "$HPCGEN" export scr-3/scr -O x --task 3
 refuse 1 "${root%.scr}.0.0.scr: expected a prefix directory or the root of a map, *" \
     "$HPCGEN" export "${root%.scr}.0.0.scr" -O x

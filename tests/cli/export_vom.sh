@@ -69,7 +69,7 @@ grep -q "\"tasks\": *$(sed 1d tasks.csv | wc -l)" said || bad "said: $(cat said)
 
 refuse 1 'set/vom: --form: expected csv, edges or npz for vom, got chrome*' "$HPCGEN" export set/vom -O x --form chrome
 refuse 1 'set/vom: --from: expected none for vom, got one' "$HPCGEN" export set/vom -O x --from 1
-refuse 1 'export: expected a range of ranks, got 3 to 2*' "$HPCGEN" export set/vom -O x --first-rank 3 --last-rank 2
+refuse 1 'set/vom: window of ranks: expected last >= first, got 3 to 2' "$HPCGEN" export set/vom -O x --first-rank 3 --last-rank 2
 "$HPCGEN" --ranks 2 --formats clog2 --set load.phases=2 --out log --quiet || bad "generate fails"
 refuse 1 'log/clog2/app.clog2: --form: expected chrome*csv*for clog2, got edges*' \
     "$HPCGEN" export log/clog2/app.clog2 -O x --form edges

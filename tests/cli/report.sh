@@ -135,7 +135,7 @@ grep -q 'interrupted rank (injected)' stopped.html || bad "no interruption is ma
 refuse 1 'missing: expected a file or directory: *' "$HPCGEN" report missing
 mkdir empty
 refuse 1 'empty: expected a dataset, *' "$HPCGEN" report empty
-refuse 1 'log/clog2/app.clog2: expected a window of time, got 2 to 1 s' \
+refuse 1 'log/clog2/app.clog2: window of time: expected end > begin, got 2 to 1 s' \
     "$HPCGEN" report log/clog2/app.clog2 -O x --from 2 --to 1
 refuse 1 'log/clog2/app.clog2: expected a window within *' "$HPCGEN" report log/clog2/app.clog2 -O x --from 1e6
 refuse 1 'nowhere/x: *' "$HPCGEN" report log -O nowhere/x
