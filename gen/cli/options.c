@@ -323,7 +323,7 @@ static const struct ui_chapter chapters[] = {
             "  hpcgen --config twin.ini --out twin\n"
             "  hpcgen fit --compare run/lb_data twin\n"},
     {"EXPORT",
-     "hpcgen export FILE --output OUT makes of\n"
+     "hpcgen export FILE --output OUT makes, of each kind of FILE:\n"
      "\n"
      "  event log    chrome: JSON for Perfetto and Chrome's trace viewer\n"
      "               otf2: a directory with traces.otf2, for Vampir and Scalasca\n"

@@ -6,17 +6,20 @@
 generator=$(dirname "$HPCGEN")/../gen/hpcgen
 
 for program in "$HPCGEN" "$generator"; do
+    rm -f text.*
     "$program" --help >whole || bad "$program: --help failed"
     sed -n '/^Commands/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' whole >commands
     [ -s commands ] || bad "$program: no commands in $(cat whole)"
     while read -r command; do
         "$program" "$command" --help >help || bad "$program $command: --help failed"
+        cp help "text.$command"
         twice=$(grep '^[A-Z].*:$' help | sort | uniq -d)
         [ -z "$twice" ] || bad "$program $command: a heading is there twice: $twice"
         # Numbers as people write them.
         grep -E 'default[^ ]* (is )?[0-9.]*(e[0-9]|[0-9]{7})' help && bad "$program $command: a default is no text for people"
     done <commands
     "$program" --help-man >page || bad "$program: --help-man failed"
+    python3 "$HERE/page_check.py" page text.* || bad "$program: page and help differ"
     # A line for each option: its letter or "-", its name, and the word for its value or "-".
     sed -n 's/\[no\\-\]//; s/\\fR\|\\f[BI]\|\\//g; /^-/p' page | sed 's/^-\(.\), --/\1 /; s/^--/- /; s/$/ -/' |
         cut -d' ' -f1-3 >"options.$(basename "$program")"

@@ -157,9 +157,9 @@ void ui_options_print_help(const struct ui_parse *parse, FILE *stream, unsigned 
 /* ---- the manual page ---- */
 
 /* Escapes text for roff: backslashes, hyphens, and a dot or quote at the start of a line. */
-static void roff(FILE *stream, const char *text) {
+static void roff_part(FILE *stream, const char *text, size_t length) {
     bool line_start = true;
-    for (const char *p = text; *p != '\0'; p++) {
+    for (const char *p = text; p < text + length; p++) {
         if (line_start && (*p == '.' || *p == '\'')) {
             (void)fprintf(stream, "\\&");
         }
@@ -174,16 +174,19 @@ static void roff(FILE *stream, const char *text) {
     }
 }
 
+static void roff(FILE *stream, const char *text) {
+    roff_part(stream, text, strlen(text));
+}
+
 /* Prints paragraphs and literal lines, see struct ui_chapter. */
 static void roff_chapter(FILE *stream, const char *text) {
     bool literal = false, fresh = true;
     for (const char *p = text; *p != '\0';) {
+        const char *line = p;
         size_t length = strcspn(p, "\n");
-        char line[512];
-        (void)snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), p);
         p += length + (p[length] == '\n');
         bool now_literal = line[0] == ' ';
-        if (line[0] == '\0') {
+        if (length == 0) {
             if (!fresh && (!literal || *p == ' ')) {
                 (void)fprintf(stream, literal ? ".sp\n" : ".PP\n");
             }
@@ -195,7 +198,8 @@ static void roff_chapter(FILE *stream, const char *text) {
                           now_literal ? ".nf\n.RS\n" : ".RE\n.fi\n.PP\n");
             literal = now_literal;
         }
-        roff(stream, line + strspn(line, " "));
+        size_t blanks = strspn(line, " ");
+        roff_part(stream, line + blanks, length - blanks);
         (void)fprintf(stream, "\n");
         fresh = false;
     }

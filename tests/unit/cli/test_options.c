@@ -605,6 +605,75 @@ static void manual_and_completions_name_every_option(void **state) {
     free(fish);
 }
 
+/* Words of a text with one blank between them; of a manual page without its requests, fonts and escapes. */
+static char *words_of(const char *text, bool is_page) {
+    char *words = malloc(strlen(text) + 1);
+    size_t n = 0;
+    assert_non_null(words);
+    for (const char *p = text; *p != '\0';) {
+        const bool line_start = p == text || p[-1] == '\n';
+        if (is_page && line_start && *p == '.') {
+            p += strcspn(p, "\n");
+        } else if (is_page && *p == '\\') {
+            if (p[1] == '-' || p[1] == 'e') {
+                words[n++] = p[1] == '-' ? '-' : '\\';
+            }
+            p += p[1] == 'f' ? 3 : 2;
+        } else if (*p == ' ' || *p == '\n') {
+            if (n > 0 && words[n - 1] != ' ') {
+                words[n++] = ' ';
+            }
+            p++;
+        } else {
+            words[n++] = *p++;
+        }
+    }
+    words[n > 0 && words[n - 1] == ' ' ? n - 1 : n] = '\0';
+    return words;
+}
+
+static void has_words(const char *words, const char *text, const char *where) {
+    char *wanted = words_of(text, false);
+    has(words, wanted, where);
+    free(wanted);
+}
+
+static void manual_has_all_of_each_text(void **state) {
+    (void)state;
+    char *text = answer_to("--help-man");
+    char *man = words_of(text, true);
+    free(text);
+    has_words(man, gen_cli_program.description, "manual");
+    for (size_t c = 0; c < gen_cli_program.chapter_count; c++) {
+        has_words(man, gen_cli_program.chapters[c].text, gen_cli_program.chapters[c].title);
+    }
+    for (size_t k = 0; k < gen_cli_program.command_count; k++) {
+        char line[64];
+        (void)snprintf(line, sizeof line, "%s --help", gen_cli_program.commands[k].name);
+        text = answer_to(line);
+        char *help = words_of(text, false);
+        free(text);
+        has_words(man, gen_cli_program.commands[k].help, "manual");
+        for (size_t i = 0; i < gen_cli_program.option_count; i++) {
+            const struct ui_option *option = &gen_cli_program.options[i];
+            if ((option->commands & UI_COMMAND(k)) == 0) {
+                continue;
+            }
+            has_words(help, option->param.help, option->param.key);
+            has_words(man, option->param.help, option->param.key);
+            if (option->default_text != NULL && option->metavar != NULL) {
+                char end[96];
+                (void)snprintf(end, sizeof end, "(default: %s)",
+                               option->default_help != NULL ? option->default_help : option->default_text);
+                has(help, end, option->param.key);
+                has(man, end, option->param.key);
+            }
+        }
+        free(help);
+    }
+    free(man);
+}
+
 /* Characters special to roff or a shell, which would break a page or a script. */
 static const struct ui_option nasty_options[] = {
     {.param = {.key = "it's", .help = "it's a [\"value\"]: `x` \\ $HOME"},
@@ -655,6 +724,7 @@ int main(void) {
         cmocka_unit_test(help_names_every_option_where_it_is_taken),
         cmocka_unit_test(the_first_lines_of_help),
         cmocka_unit_test(manual_and_completions_name_every_option),
+        cmocka_unit_test(manual_has_all_of_each_text),
         cmocka_unit_test(special_characters_are_escaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

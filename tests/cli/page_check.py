@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""page_check.py PAGE HELP...: each option in the texts of --help has the same words in the manual page, and no paragraph of the
+page stops in mid-sentence."""
+import re
+import sys
+
+
+def plain(line):
+    return re.sub(r"\\f.", "", line).replace("\\-", "-").replace("\\e", "\\").replace("\\&", "")
+
+
+def paragraphs(page):
+    """Filled ones: other text than headings, names of options and literal lines."""
+    words, literal, tagged = [], False, False
+    for line in page.splitlines() + [".PP"]:
+        if line.startswith("."):
+            literal = line == ".nf" or (literal and line != ".fi")
+            if words and not line.startswith((".nh", ".ad", ".sp")):
+                yield " ".join(words)
+                words = []
+            tagged = line == ".TP"
+            continue
+        if not literal and not tagged:
+            words.append(plain(line))
+        tagged = False
+
+
+page = open(sys.argv[1], encoding="utf-8").read()
+body = page[page.index(".SH DESCRIPTION"):]
+ends = [p for p in paragraphs(body) if not p.endswith((".", ":", "(1)"))]
+words = " ".join(" ".join(plain(line) for line in page.splitlines() if not line.startswith(".")).split())
+missing = []
+for path in sys.argv[2:]:
+    text = open(path, encoding="utf-8").read()
+    # An option begins two or six columns in, its text two blanks behind it or in the next line, further in.
+    for option in re.findall(r"^ {2,6}-.*\n(?: {8,}.*\n)*", text, re.M):
+        said = " ".join(re.sub(r"^ *(-\w, )?--\S+( [^ ]+)?( {2,}|\n)", "", option).split())
+        if said not in words:
+            missing.append(f"{path}: {said}")
+for line in ends:
+    print(f"{sys.argv[1]}: a paragraph stops in mid-sentence: ...{line[-80:]}")
+for line in missing:
+    print(f"not in {sys.argv[1]}: {line}")
+sys.exit(bool(ends or missing))
