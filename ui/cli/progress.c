@@ -52,6 +52,11 @@ static const char *remaining(char text[UI_TEXT_SIZE], const struct ui_progress_s
     return ui_text_duration(text, left);
 }
 
+/* The total is an estimate: it is never shown as less than what is done. */
+static uint64_t total_of(const struct ui_progress_state *s) {
+    return s->done > s->total ? s->done : s->total;
+}
+
 static unsigned percent(const struct ui_progress_state *s) {
     return s->done >= s->total ? 100 : (unsigned)((double)s->done / (double)s->total * 100);
 }
@@ -77,7 +82,7 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
         (void)snprintf(tail, sizeof tail, "%3u%%", percent(s));
         char both[2 * UI_TEXT_SIZE + 8];
         (void)snprintf(both, sizeof both, "%s of %s", ui_text_bytes(done, s->done),
-                       ui_text_bytes(total, s->total));
+                       ui_text_bytes(total, total_of(s)));
         append(tail, sizeof tail, columns, "  ", both);
     } else {
         (void)snprintf(tail, sizeof tail, "%s", ui_text_bytes(done, s->done));
@@ -121,7 +126,8 @@ void ui_progress_line(char *text, size_t size, const struct ui_progress_state *s
     text[0] = '\0';
     if (s->total != 0) {
         char head[2 * UI_TEXT_SIZE + 16];
-        (void)snprintf(head, sizeof head, "%s of %s (%u%%)", done, ui_text_bytes(total, s->total), percent(s));
+        (void)snprintf(head, sizeof head, "%s of %s (%u%%)", done, ui_text_bytes(total, total_of(s)),
+                       percent(s));
         append(text, size, size, "", head);
     } else {
         append(text, size, size, "", done);

@@ -65,6 +65,16 @@ static void a_bar_gives_up_the_lesser_things_first(void **state) {
     }
 }
 
+static void a_total_that_was_too_low_is_not_shown(void **state) {
+    (void)state;
+    const struct ui_progress_state beyond = {.done = 72100000, .total = 69600000, .rate = -1};
+    char text[256];
+    ui_progress_bar(text, sizeof text, 40, &beyond);
+    assert_string_equal(text, "[############] 100%  72.1 MB of 72.1 MB");
+    ui_progress_line(text, sizeof text, &beyond);
+    assert_string_equal(text, "72.1 MB of 72.1 MB (100%)");
+}
+
 static void no_bar_is_wider_than_its_terminal(void **state) {
     (void)state;
     struct ui_progress_state s = half;
@@ -103,7 +113,7 @@ static void figures_at_the_ends(void **state) {
     assert_string_equal(text, "1.0 kB of 1.0 kB (100%), 10 B/s");
     s.done = 1200; /* an estimate may be wrong */
     ui_progress_line(text, sizeof text, &s);
-    assert_string_equal(text, "1.2 kB of 1.0 kB (100%), 10 B/s");
+    assert_string_equal(text, "1.2 kB of 1.2 kB (100%), 10 B/s");
     s.total = 0;
     s.label = "sion";
     ui_progress_line(text, sizeof text, &s);
@@ -252,6 +262,7 @@ static void no_memory_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bar_gives_up_the_lesser_things_first),
+        cmocka_unit_test(a_total_that_was_too_low_is_not_shown),
         cmocka_unit_test(no_bar_is_wider_than_its_terminal),
         cmocka_unit_test(figures_at_the_ends),
         cmocka_unit_test(no_byte_is_lost_between_threads),
