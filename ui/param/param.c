@@ -11,7 +11,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/json.h"
 
-static const char size_suffixes[] = "KMGT"; /* powers of 1024 */
+static const char size_suffixes[] = "KMGT";
 
 /* A limit of the table as an integer; from 2^64 on, the largest one. */
 static uint64_t whole(double limit) {
@@ -29,22 +29,36 @@ static hpcw_status set_bool(const struct ui_param *param, const char *text, bool
     return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected true or false, got \"%.200s\"", param->key, text);
 }
 
+static bool is_letter(char c, char capital) {
+    return c == capital || c == capital + ('a' - 'A');
+}
+
+/* The factor of a suffix: K and KiB are powers of 1024, KB of 1000, B and nothing 1; 0: there is no such suffix. */
+static uint64_t factor_of(const char *suffix) {
+    uint64_t binary = 1, decimal = 1;
+    for (size_t i = 0; size_suffixes[i] != '\0'; i++) {
+        binary *= 1024;
+        decimal *= 1000;
+        if (is_letter(suffix[0], size_suffixes[i])) {
+            const bool has_i = is_letter(suffix[1], 'I');
+            const char *end = suffix + 1 + has_i;
+            return *end == '\0' && !has_i                     ? binary
+                   : is_letter(end[0], 'B') && end[1] == '\0' ? (has_i ? binary : decimal)
+                                                              : 0;
+        }
+    }
+    return suffix[0] == '\0' || (is_letter(suffix[0], 'B') && suffix[1] == '\0');
+}
+
 static hpcw_status set_size(const struct ui_param *param, const char *text, uint64_t *value, hpcw_error *err) {
     const char *unit = param->unit == NULL ? "bytes" : param->unit;
     char digits[32];
-    size_t length = strlen(text);
-    unsigned shift = 0;
-    for (unsigned i = 0; length > 0 && size_suffixes[i] != '\0'; i++) {
-        if (text[length - 1] == size_suffixes[i] || text[length - 1] == size_suffixes[i] + ('a' - 'A')) {
-            shift = 10 * (i + 1);
-            length--;
-            break;
-        }
-    }
-    if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") != length) {
+    const size_t length = strspn(text, "0123456789");
+    const uint64_t factor = factor_of(text + length + (text[length] == ' '));
+    if (length == 0 || length >= sizeof digits || factor == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: expected a number of %s such as 4096, 4K, 2M or 1G, got \"%.200s\"", param->key,
-                           unit, text);
+                           "%s: expected a number of %s such as 4096, 4K, 16MiB or 16 MB, got \"%.200s\"",
+                           param->key, unit, text);
     }
     memcpy(digits, text, length);
     digits[length] = '\0';
@@ -53,7 +67,7 @@ static hpcw_status set_size(const struct ui_param *param, const char *text, uint
     if (status != HPCW_OK) {
         return status;
     }
-    if (!hpcw_i_mul_u64(count, (uint64_t)1 << shift, &bytes) || bytes < min || bytes > max) {
+    if (!hpcw_i_mul_u64(count, factor, &bytes) || bytes < min || bytes > max) {
         return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected %" PRIu64 " to %" PRIu64 " %s, got \"%.200s\"",
                            param->key, min, max, unit, text);
     }

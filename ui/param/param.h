@@ -19,7 +19,7 @@ enum ui_param_type {
     UI_PARAM_BOOL,   /* bool: true/false, yes/no, on/off, 1/0 */
     UI_PARAM_U32,    /* uint32_t */
     UI_PARAM_U64,    /* uint64_t */
-    UI_PARAM_SIZE,   /* uint64_t in bytes, shown without a `unit`: 4096, 4K, 2M, 1G (powers of 1024) */
+    UI_PARAM_SIZE,   /* uint64_t, bytes without a `unit`: 4096, 4K, 4KiB, 4 KiB (of 1024), 4KB (of 1000) */
     UI_PARAM_F64,    /* double, finite, C locale */
     UI_PARAM_CHOICE, /* int: index into `choices` */
     UI_PARAM_STRING, /* char[size]: NUL-terminated copy */
