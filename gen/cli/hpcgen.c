@@ -133,7 +133,7 @@ static hpcw_status run_command(struct gen_cli_options *o, struct ui_parse *parse
     case GEN_CLI_SCORE:
         return first ? gen_cli_score(o, parse->args[0], parse->args[1], err) : HPCW_OK;
     }
-    return hpcw_i_fail(err, HPCW_EINTERNAL, "command: expected one of the table, got another");
+    return hpcw_i_fail(err, HPCW_EINTERNAL, "command: expected 0 to %d, got %zu", GEN_CLI_FIT, parse->command);
 }
 
 int main(int argc, char **argv) {

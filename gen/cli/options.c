@@ -137,7 +137,8 @@ static const struct ui_option options[] = {
            "number of physical files of the LinkTest container, or of the rewritten SION container",
            UI_LIMITS(1, MODEL_MAX_RANKS), .default_text = "1"),
     OPTION(WRITING, RUN, 'o', "out", "DIR", STRING, out,
-           "directory of the dataset; created if missing, otherwise it must be empty", .required = GENERATE),
+           "directory of the dataset; created if missing, otherwise it must be empty", .required = GENERATE,
+           .flags = UI_OPTION_STRAY),
     OPTION(WRITING, RUN | VERIFY | REPORT | REPAIR, 'j', "jobs", "N", U32, jobs,
            "number of threads; auto: one for each processor that this process may use", UI_LIMITS(1, 4096),
            .default_text = "auto", .zero_word = "auto"),
@@ -273,6 +274,9 @@ static const struct ui_chapter chapters[] = {
      "\n"
      "  [machine]\n"
      "  bad_node_share = 0.01\n"},
+    {"SIZES",
+     "A size is a number of bytes: 4096, 4K and 4KiB are the same, 4KB is 4000. M, G and T are powers of 1024 "
+     "too, MB, GB and TB of 1000. A blank may stand before the unit.\n"},
     {"FILES", "In the directory of --out: one directory per format; truth.json with all injected faults, to "
               "score analysis tools with; manifest.json with all parameters, and the size and checksum of "
               "every file; CHECKSUMS.xxh128 for `xxhsum -c`; .hpcw with the state of parts and interrupted "

@@ -18,6 +18,10 @@ for program in "$HPCGEN" "$generator"; do
         # Numbers as people write them.
         grep -E 'default[^ ]* (is )?[0-9.]*(e[0-9]|[0-9]{7})' help && bad "$program $command: a default is no text for people"
     done <commands
+    "$program" help | cmp - whole || bad "$program help: another text than --help"
+    "$program" help report | cmp - text.report || bad "$program help report: another text than --help"
+    "$program" report help | cmp - text.report || bad "$program report help: another text than --help"
+    PROGRAM=$(basename "$program") refuse 2 "unknown command \`reprot\`; did you mean \`report\`?" "$program" reprot
     "$program" --help-man >page || bad "$program: --help-man failed"
     python3 "$HERE/page_check.py" page text.* || bad "$program: page and help differ"
     # A line for each option: its letter or "-", its name, and the word for its value or "-".

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 #include "ui/cli/values.h"
 
 static bool is_flag(const struct ui_option *option) {
@@ -322,12 +323,32 @@ static size_t find_command(const struct ui_program *program, const char *name) {
     return c;
 }
 
+static hpcw_status unknown_command(const struct ui_program *program, const char *word, hpcw_error *err) {
+    char text[256];
+    const char *near = ui_text_nearest(word, command_name, program);
+    return near != NULL
+               ? hpcw_i_fail(err, HPCW_EINVAL, "unknown command `%.60s`; did you mean `%s`?", word, near)
+               : hpcw_i_fail(err, HPCW_EINVAL, "unknown command `%.60s`: expected one of %s", word,
+                             commands_text(program, UINT32_MAX, text, sizeof text));
+}
+
+/* A first word that is nearly a command and names no file. */
+static bool is_misspelt_command(const struct ui_program *program, const char *word) {
+    struct hpcw_i_entry entry;
+    return ui_text_nearest(word, command_name, program) != NULL &&
+           (hpcw_i_sys_look(word, false, &entry) != 0 || entry.kind == HPCW_I_NOTHING);
+}
+
 static hpcw_status argument(struct scan *scan, hpcw_error *err) {
     struct ui_parse *parse = scan->parse;
     const struct ui_program *program = parse->program;
     const struct ui_command *command = &program->commands[parse->command];
     const char *word = scan->argv[scan->at];
-    char text[256];
+    const bool may_be_command = !parse->command_named && program->command_count > 1;
+    if (may_be_command && parse->arg_count == 0 && command->max_args > 0 &&
+        is_misspelt_command(program, word)) {
+        return unknown_command(program, word, err);
+    }
     if (parse->arg_count < command->max_args && parse->arg_count < UI_ARGS_MAX) {
         parse->args[parse->arg_count++] = word;
         return HPCW_OK;
@@ -337,19 +358,43 @@ static hpcw_status argument(struct scan *scan, hpcw_error *err) {
                            command_title(program, parse->command), command->max_args,
                            command->max_args == 1 ? "" : "s", command->args, word);
     }
-    if (parse->command_named || program->command_count == 1) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected options only, got \"%s\"",
-                           command_title(program, parse->command), word);
-    }
-    if (find_command(program, word) < program->command_count) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "subcommand %s: expected as the first word, got it after \"%s\"",
+    if (may_be_command && find_command(program, word) < program->command_count) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "command %s: expected as the first word, got it after \"%s\"",
                            word, scan->argv[scan->at - 1]);
     }
-    const char *near = strcmp(word, "help") == 0 ? "--help" : ui_text_nearest(word, command_name, program);
-    return hpcw_i_fail(err, HPCW_EINVAL, "subcommand: expected one of %s, got \"%s\"%s%s%s",
-                       commands_text(program, UINT32_MAX, text, sizeof text), word,
-                       near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
-                       near == NULL ? "" : "?");
+    if (may_be_command && (scan->at == 1 || is_misspelt_command(program, word))) {
+        return unknown_command(program, word, err);
+    }
+    size_t stray = 0;
+    while (stray < program->option_count &&
+           ((program->options[stray].flags & UI_OPTION_STRAY) == 0 || parse->source[stray] != UI_FROM_DEFAULT ||
+            (program->options[stray].commands & UI_COMMAND(parse->command)) == 0)) {
+        stray++;
+    }
+    return stray < program->option_count
+               ? hpcw_i_fail(err, HPCW_EINVAL, "%s: expected options only, got \"%s\"; did you mean --%s %s?",
+                             command_title(program, parse->command), word, program->options[stray].param.key,
+                             word)
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected options only, got \"%s\"",
+                             command_title(program, parse->command), word);
+}
+
+/* "help", "help X" and, with the command X found, "X help" are questions. */
+static hpcw_status read_question(struct ui_parse *parse, int argc, char *const *argv, hpcw_error *err) {
+    const struct ui_program *program = parse->program;
+    const bool first = argc > 1 && strcmp(argv[1], "help") == 0;
+    if (first && argc > 2 && program->command_count > 1) {
+        size_t c = find_command(program, argv[2]);
+        if (c == program->command_count) {
+            return unknown_command(program, argv[2], err);
+        }
+        parse->command = c;
+        parse->command_named = true;
+    }
+    if (first || (parse->command_named && argc == 3 && strcmp(argv[2], "help") == 0)) {
+        parse->answer = UI_ANSWER_HELP;
+    }
+    return HPCW_OK;
 }
 
 hpcw_status ui_options_parse(struct ui_parse *parse, int argc, char *const *argv, hpcw_error *err) {
@@ -363,10 +408,13 @@ hpcw_status ui_options_parse(struct ui_parse *parse, int argc, char *const *argv
             scan.at = 2;
         }
     }
+    hpcw_status status = read_question(parse, argc, argv, err);
+    if (status != HPCW_OK || parse->answer != UI_ANSWER_NONE) {
+        return status;
+    }
     bool options_over = false;
     for (; scan.at < argc; scan.at++) {
         const char *word = argv[scan.at];
-        hpcw_status status;
         if (options_over || word[0] != '-' || word[1] == '\0') {
             status = argument(&scan, err);
             options_over = options_over || program->starts_another;

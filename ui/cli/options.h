@@ -14,9 +14,9 @@
  *
  * The forms are --name value, --name=value, -n value, -nvalue, and -abc for three flags. Options and arguments may
  * come in any order, unless the program starts another one; "--" ends the options. The subcommand comes first.
- * Without it the first one of the table runs. Names are never abbreviated. If an option is given twice, the last
- * one counts. A value in a separate word cannot begin with "--": `--out --force` lacks a value, `--out=--force` has
- * one.
+ * Without it the first one of the table runs. "help", "help X" and "X help" are "--help" and "X --help"; a file named
+ * help is ./help. Names are never abbreviated. If an option is given twice, the last one counts. A value in a separate
+ * word cannot begin with "--": `--out --force` lacks a value, `--out=--force` has one.
  */
 #ifndef HPCW_UI_CLI_OPTIONS_H
 #define HPCW_UI_CLI_OPTIONS_H
@@ -52,6 +52,7 @@ struct ui_command {
 enum ui_option_flag {
     UI_OPTION_NEGATABLE = 1, /* a flag that also has a --no- form */
     UI_OPTION_NO_CONFIG = 2, /* no key of a configuration file */
+    UI_OPTION_STRAY = 4,     /* a superfluous argument was probably meant for it */
 };
 
 struct ui_option;

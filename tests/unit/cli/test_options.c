@@ -247,6 +247,9 @@ static void help_and_version_end_the_reading(void **state) {
         {"plan --help", UI_ANSWER_HELP, GEN_CLI_PLAN},
         {"verify -qh", UI_ANSWER_HELP, GEN_CLI_VERIFY},
         {"-n 3 --help --nonsense", UI_ANSWER_HELP, GEN_CLI_GENERATE},
+        {"help", UI_ANSWER_HELP, GEN_CLI_GENERATE},
+        {"help plan", UI_ANSWER_HELP, GEN_CLI_PLAN},
+        {"verify help", UI_ANSWER_HELP, GEN_CLI_VERIFY},
         {"--version", UI_ANSWER_VERSION, GEN_CLI_GENERATE},
         {"-V", UI_ANSWER_VERSION, GEN_CLI_GENERATE},
         {"--help-man", UI_ANSWER_MAN, GEN_CLI_GENERATE},
@@ -297,26 +300,16 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--json=yes", HPCW_EINVAL, "--json: expected no value, got \"yes\""},
         {"--help=yes", HPCW_EINVAL, "--help: expected no value, got \"yes\""},
         {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: expected bash, zsh or fish, got \"tcsh\""},
-        {"genrate", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, rewrite, "
-         "recover, report, scr, score, fit, got "
-         "\"genrate\"; did you "
-         "mean "
-         "generate?"},
-        {"synth", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, rewrite, "
-         "recover, report, scr, score, fit, got "
-         "\"synth\""},
-        {"help", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, rewrite, "
-         "recover, report, scr, score, fit, got "
-         "\"help\"; "
-         "did you "
-         "mean "
-         "--help?"},
+        {"genrate", HPCW_EINVAL, "unknown command `genrate`; did you mean `generate`?"},
+        {"-q genrate", HPCW_EINVAL, "unknown command `genrate`; did you mean `generate`?"},
+        {"synth", HPCW_EINVAL, "unknown command `synth`: expected one of generate, plan, verify, info, *"},
+        {"help genrate", HPCW_EINVAL, "unknown command `genrate`; did you mean `generate`?"},
+        {"--ranks 64 d", HPCW_EINVAL, "generate: expected options only, got \"d\"; did you mean --out d?"},
+        {"plan -n 64 d", HPCW_EINVAL, "plan: expected options only, got \"d\"; did you mean --out d?"},
+        {"-n 64 -o e d", HPCW_EINVAL, "generate: expected options only, got \"d\""},
         {"--quiet verify d", HPCW_EINVAL,
-         "subcommand verify: expected as the first word, got it after \"--quiet\""},
-        {"generate x", HPCW_EINVAL, "generate: expected options only, got \"x\""},
+         "command verify: expected as the first word, got it after \"--quiet\""},
+        {"generate x", HPCW_EINVAL, "generate: expected options only, got \"x\"; did you mean --out x?"},
         {"verify", HPCW_EINVAL, "verify: expected DIR|FILE, got 0 arguments"},
         {"verify a b", HPCW_EINVAL, "verify: expected at most 1 argument (DIR|FILE), got \"b\" beyond"},
         {"-f linktset", HPCW_EINVAL, "-f: expected one of linktest, sion, *"},
