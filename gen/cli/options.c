@@ -101,7 +101,7 @@ const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
 #define OPTION(...) UI_OPTION(struct gen_cli_options, __VA_ARGS__)
 #define DATA "Data"
 #define WRITING "Writing"
-#define CHECKED "Verify"
+#define CHECKED "Verify, list"
 #define EXPORTED "Export, rewrite, recover, report, fit"
 #define OUTPUT "Output"
 #define U64_MAX 18446744073709551615.0
@@ -171,7 +171,8 @@ static const struct ui_option options[] = {
            .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "dry-run", NULL, BOOL, dry_run,
            "show the plan and write nothing, like `hpcgen plan`", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(CHECKED, VERIFY, 0, "all", NULL, BOOL, all, "report every fault of a dataset, not only the first",
+    OPTION(CHECKED, VERIFY | LIST, 0, "all", NULL, BOOL, all,
+           "verify: report every fault of a dataset, not only the first; list: show all parameters",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(CHECKED, VERIFY, 0, "deep", NULL, BOOL, deep,
            "also make the dataset again from the parameters in its manifest, and compare every byte; writes "
@@ -259,6 +260,29 @@ static const struct ui_option options[] = {
 };
 
 /* ---- manual ---- */
+
+static const char *const examples[][UI_EXAMPLES] = {
+    [GEN_CLI_GENERATE] = {"hpcgen --ranks 4096 --out synth",
+                          "hpcgen -n 64 -o worse --workload stencil --set machine.bad_node_share=0.1"},
+    [GEN_CLI_PLAN] = {"hpcgen plan --ranks 65536 --formats linktest",
+                      "hpcgen plan -n 4096 --scale large --json"},
+    [GEN_CLI_VERIFY] = {"hpcgen verify synth", "hpcgen verify --deep --all synth"},
+    [GEN_CLI_INFO] = {"hpcgen info synth", "hpcgen info --json synth/sion/particles.sion"},
+    [GEN_CLI_LIST] = {"hpcgen list machine", "hpcgen list --all --preset torus-tofud"},
+    [GEN_CLI_JOIN] = {"hpcgen join synth", "hpcgen join --sync synth"},
+    [GEN_CLI_REPAIR] = {"hpcgen repair synth", "hpcgen repair synth --ranks 4096"},
+    [GEN_CLI_EXPORT] = {"hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json",
+                        "hpcgen export synth/vom --quiet --output - | sort -t, -k11 -g"},
+    [GEN_CLI_REWRITE] = {"hpcgen rewrite lb_data for_lbaf --as lbaf --last-phase 19",
+                         "hpcgen rewrite many_blocks.sion small.sion --as packed --files 4"},
+    [GEN_CLI_RECOVER] = {"hpcgen recover --output app.clog2 /tmp/app.clog2.*.local",
+                         "hpcgen recover --partial --output app.clog2 /tmp/app.clog2.*.local"},
+    [GEN_CLI_REPORT] = {"hpcgen report synth",
+                        "hpcgen report synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.html"},
+    [GEN_CLI_SCR] = {"hpcgen scr check run", "hpcgen scr prune run --keep 3"},
+    [GEN_CLI_SCORE] = {"hpcgen score findings.json synth", "hpcgen score --json findings.json synth"},
+    [GEN_CLI_FIT] = {"hpcgen fit run/lb_data --output twin.ini", "hpcgen fit --compare run/lb_data twin"},
+};
 
 static const struct ui_chapter chapters[] = {
     {"CONFIGURATION FILE",
@@ -434,6 +458,7 @@ const struct ui_program gen_cli_program = {
     .options_size = sizeof(struct gen_cli_options),
     .chapters = chapters,
     .chapter_count = sizeof chapters / sizeof chapters[0],
+    .examples = examples,
 };
 
 /* ---- reading ---- */

@@ -22,6 +22,7 @@ for program in "$HPCGEN" "$generator"; do
     "$program" help report | cmp - text.report || bad "$program help report: another text than --help"
     "$program" report help | cmp - text.report || bad "$program report help: another text than --help"
     PROGRAM=$(basename "$program") refuse 2 "unknown command \`reprot\`; did you mean \`report\`?" "$program" reprot
+    "$program" -V | grep -q '^built with .*MPI.*, .*HDF5.*, .*OTF2.*, Lua [0-9]' || bad "$program -V: $("$program" -V)"
     "$program" --help-man >page || bad "$program: --help-man failed"
     python3 "$HERE/page_check.py" page text.* || bad "$program: page and help differ"
     # A line for each option: its letter or "-", its name, and the word for its value or "-".

@@ -12,7 +12,7 @@ void ui_options_answer(const struct ui_parse *parse, FILE *stream) {
         break;
     }
     case UI_ANSWER_VERSION:
-        (void)fprintf(stream, "%s %s\n", program->name, program->version());
+        (void)fprintf(stream, "%s %s\n" UI_BUILT_WITH "\n", program->name, program->version());
         break;
     case UI_ANSWER_MAN:
         ui_options_print_man(program, stream);

@@ -152,6 +152,9 @@ void ui_options_print_help(const struct ui_parse *parse, FILE *stream, unsigned 
         }
         help_row(stream, width, option);
     }
+    for (size_t i = 0; program->examples != NULL && i < UI_EXAMPLES; i++) {
+        (void)fprintf(stream, "%s  %s\n", i == 0 ? "\nExamples:\n" : "", program->examples[parse->command][i]);
+    }
 }
 
 /* ---- the manual page ---- */

@@ -95,6 +95,8 @@ struct ui_option {
     }
 #define UI_LIMITS(least, most) .param.min = (least), .param.max = (most)
 
+enum { UI_EXAMPLES = 2 }; /* command lines for each subcommand */
+
 /* A chapter of the manual. Blank lines part paragraphs; lines that begin with a space stay as they are. */
 struct ui_chapter {
     const char *title; /* "EXIT STATUS" */
@@ -114,6 +116,7 @@ struct ui_program {
     const struct ui_chapter *chapters;
     size_t chapter_count;
     bool starts_another; /* the first argument is a program, and all after it is for that one */
+    const char *const (*examples)[UI_EXAMPLES]; /* [command_count], for --help; NULL: none */
 };
 
 /* ---- the result of parsing ---- */
@@ -121,7 +124,7 @@ struct ui_program {
 enum ui_answer {
     UI_ANSWER_NONE,      /* run the subcommand */
     UI_ANSWER_HELP,      /* --help, -h: all subcommands, or those of the one named */
-    UI_ANSWER_VERSION,   /* --version, -V */
+    UI_ANSWER_VERSION,   /* --version, -V: the program, and the libraries of this build */
     UI_ANSWER_MAN,       /* --help-man: the manual page, for the build. Not in --help, as the next one */
     UI_ANSWER_COMPLETION /* --help-completion bash|zsh|fish */
 };

@@ -492,8 +492,12 @@ static void the_version_is_the_library_s(void **state) {
     (void)state;
     char *text = answer_to("--version");
     char expected[64];
-    (void)snprintf(expected, sizeof expected, "hpcgen %s\n", gen_cli_program.version());
-    assert_string_equal(text, expected);
+    (void)snprintf(expected, sizeof expected, "hpcgen %s\nbuilt with ", gen_cli_program.version());
+    assert_int_equal(strncmp(text, expected, strlen(expected)), 0);
+    has(text, "MPI", "version");
+    has(text, "HDF5", "version");
+    has(text, "OTF2", "version");
+    has(text, ", Lua 5.", "version");
     free(text);
 }
 
@@ -544,6 +548,24 @@ static void help_names_every_option_where_it_is_taken(void **state) {
                 }
             }
             free(text);
+        }
+    }
+}
+
+static void examples_are_command_lines(void **state) {
+    (void)state;
+    for (size_t k = 0; k < gen_cli_program.command_count; k++) {
+        for (size_t i = 0; i < UI_EXAMPLES; i++) {
+            static const char program[] = "hpcgen ";
+            char line[128];
+            struct options_call c;
+            const char *example = gen_cli_program.examples[k][i];
+            assert_int_equal(strncmp(example, program, sizeof program - 1), 0);
+            (void)snprintf(line, sizeof line, "%s", example + sizeof program - 1);
+            line[strcspn(line, "|")] = '\0';
+            good(&c, line);
+            assert_int_equal(c.parse.command, k);
+            gen_cli_options_free(&c.options);
         }
     }
 }
@@ -715,6 +737,7 @@ int main(void) {
         cmocka_unit_test(a_program_without_subcommands),
         cmocka_unit_test(the_version_is_the_library_s),
         cmocka_unit_test(help_names_every_option_where_it_is_taken),
+        cmocka_unit_test(examples_are_command_lines),
         cmocka_unit_test(the_first_lines_of_help),
         cmocka_unit_test(manual_and_completions_name_every_option),
         cmocka_unit_test(manual_has_all_of_each_text),
