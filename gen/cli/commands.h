@@ -32,6 +32,10 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *options, bool writes_l
 hpcw_status gen_cli_generate(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 
+/* Starts a display of what a command reads, if people look at standard error. The caller stops it before it prints anything.
+ * NULL: there is none. */
+struct ui_progress *gen_cli_show_reading(const struct gen_cli_options *options);
+
 /* A path for terminals, in `room`: it can hold any character. As in messages of errors. */
 const char *gen_cli_printable(const char *path, hpcw_error *room);
 

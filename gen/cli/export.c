@@ -12,6 +12,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sys.h"
+#include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
 /* The form that the name of the output asks for. A name without a suffix gets the first form of the format, and so does a stream of
@@ -161,7 +162,10 @@ static hpcw_status to_standard_output(const struct gen_cli_options *o, const str
     hpcw_sink *sink;
     struct gen_exported done;
     hpcw_status s = gen_cli_standard_output(&sink, err);
+    /* Not among the lines that the terminal shows. */
+    struct ui_progress *progress = ui_text_is_terminal(stdout) ? NULL : gen_cli_show_reading(o);
     s = s == HPCW_OK ? x->run(path, what, sink, &done, err) : s;
+    ui_progress_stop(progress);
     hpcw_sink_free(sink);
     if (s == HPCW_OK) {
         say(o, parse, &done);
@@ -174,21 +178,18 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct ui_pars
     const char *path = parse->args[0];
     hpcw_sink *sink;
     struct gen_exported done;
+    struct ui_progress *progress = gen_cli_show_reading(o);
     hpcw_status s = measure(x, path, what, &done, err);
-    if (s != HPCW_OK) {
-        return s;
+    s = s == HPCW_OK ? check_space(o->output, done.bytes, err) : s;
+    s = s == HPCW_OK
+            ? hpcw_sink_open_file(o->output, o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE, &sink, err)
+            : s;
+    if (s == HPCW_OK) {
+        s = x->run(path, what, sink, &done, err);
+        s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+        hpcw_sink_free(sink);
     }
-    s = check_space(o->output, done.bytes, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    s = hpcw_sink_open_file(o->output, o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE, &sink, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    s = x->run(path, what, sink, &done, err);
-    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
-    hpcw_sink_free(sink);
+    ui_progress_stop(progress);
     if (s == HPCW_OK) {
         say(o, parse, &done);
     }
@@ -200,7 +201,9 @@ static hpcw_status to_directory(const struct gen_cli_options *o, const struct ui
                                 const struct gen_exporter *x, const struct gen_export *what, hpcw_error *err) {
     const char *path = parse->args[0];
     struct gen_exported done;
+    struct ui_progress *progress = gen_cli_show_reading(o);
     hpcw_status s = x->directory(path, what, o->output, o->sync, &done, err);
+    ui_progress_stop(progress);
     if (s == HPCW_OK) {
         say(o, parse, &done);
     }

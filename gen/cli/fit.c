@@ -16,6 +16,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/text.h"
+#include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
 /* Where tables for people go: standard output, unless the output itself does. */
@@ -303,7 +304,9 @@ static hpcw_status make_twin(const struct gen_cli_options *o, const char *const 
     struct gen_fit_twin twin;
     hpcw_status s = gen_fit_twin_init(&twin, err);
     twin.partial = o->partial;
+    struct ui_progress *progress = gen_cli_show_reading(o);
     s = s == HPCW_OK ? add_paths(path, count, &facts, &twin, err) : s;
+    ui_progress_stop(progress);
     s = s == HPCW_OK ? leave_out(o, path, count, &twin, err) : s;
     s = s == HPCW_OK ? write_twin(o, &twin, err) : s;
     if (s == HPCW_OK) {
@@ -434,9 +437,11 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
     hpcw_status s = read_truth(path[1], &truth, err);
     const char *lacks = cJSON_GetStringValue(
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, "clog2"), "lacks"));
+    struct ui_progress *progress = gen_cli_show_reading(o);
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         s = add_paths(&path[i], 1, &facts[i], NULL, err);
     }
+    ui_progress_stop(progress);
     s = s == HPCW_OK ? leave_out(o, path, 2, NULL, err) : s;
     size_t rows = facts[0].count + facts[1].count;
     if (s == HPCW_OK && (row = hpcw_i_calloc(rows, sizeof *row)) == NULL) {

@@ -6,6 +6,7 @@
 #include "gen/cli/commands.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
+#include "ui/cli/progress.h"
 
 /*
  * Prints the JSON of a format's info as indented lines. Our own writer made it, so its form is known. A parser would keep
@@ -125,5 +126,8 @@ hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw
     gen_cli_result_begin(&r, o->json);
     hpcw_i_json_put_str(&r.json, "file", path);
     hpcw_i_json_put_str(&r.json, "format", row->name);
-    return gen_cli_result_print(&r, row->info(path, &r.json, err), err);
+    struct ui_progress *progress = gen_cli_show_reading(o);
+    s = row->info(path, &r.json, err);
+    ui_progress_stop(progress);
+    return gen_cli_result_print(&r, s, err);
 }

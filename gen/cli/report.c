@@ -11,6 +11,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
+#include "ui/cli/progress.h"
 #include "ui/page/page.h"
 
 enum { NAME = 256 }; /* of a file, with its NUL */
@@ -267,8 +268,10 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     s = gen_cli_open_output(output, HPCW_SYNC_NONE, &sink, err);
     s = s == HPCW_OK ? ui_page_open_sink(sink, title, &r.page, err) : s;
     if (s == HPCW_OK) {
+        struct ui_progress *progress = gen_cli_show_reading(o);
         put_machine(&r);
         s = f < gen_format_count ? gen_format[f]->report(&r, err) : draw_all(&r, path, err);
+        ui_progress_stop(progress);
     }
     if (s == HPCW_OK) {
         s = ui_page_finish(r.page, err);

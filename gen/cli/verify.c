@@ -9,6 +9,7 @@
 #include "gen/format/format.h"
 #include "libreader/source.h"
 #include "libwriter/base/status.h"
+#include "ui/cli/progress.h"
 
 /* What was found, as JSON. */
 static hpcw_status print_faults(const char *what, const struct gen_fault *fault, size_t count,
@@ -34,7 +35,9 @@ static hpcw_status verify_dataset(const struct gen_cli_options *o, const char *d
     struct gen_check c = {.directory = dir, .jobs = o->jobs, .all = o->all, .deep = o->deep};
     hpcw_error ignored;
     gen_faults_init(&c.faults);
+    struct ui_progress *progress = gen_cli_show_reading(o);
     hpcw_status s = gen_check_dataset(&c, err);
+    ui_progress_stop(progress);
     size_t count = c.faults.count;
     if (o->json && count > 0) {
         hpcw_status printed = print_faults("dataset", c.faults.fault, o->all ? count : 1, &ignored);
@@ -57,11 +60,16 @@ static hpcw_status verify_format(const struct gen_cli_options *o, const char *pa
     if (f == gen_format_count) {
         return gen_cli_refuse_file(path, err);
     }
-    return o->deep ? hpcw_i_fail(err, HPCW_EINVAL,
-                                 "%s: --deep: expected the directory of a dataset, got a file or directory of "
-                                 "format %s",
-                                 path, gen_format[f]->name)
-                   : gen_format[f]->verify(path, false, files, err);
+    if (o->deep) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: --deep: expected the directory of a dataset, got a file or directory of "
+                           "format %s",
+                           path, gen_format[f]->name);
+    }
+    struct ui_progress *progress = gen_cli_show_reading(o);
+    hpcw_status s = gen_format[f]->verify(path, false, files, err);
+    ui_progress_stop(progress);
+    return s;
 }
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {

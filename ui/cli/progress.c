@@ -10,7 +10,9 @@
 #include <time.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/text.h"
 #include "ui/cli/text.h"
 
 enum { LABEL_SIZE = 64, LINE_SIZE = 512 };
@@ -28,7 +30,9 @@ struct ui_progress {
     double interval_s, start_s;
     unsigned width;
     bool bar, running, stopping;
-    bool drawn; /* a bar is on the screen */
+    bool reads;
+    uint64_t read_before; /* bytes that the process had read at the start */
+    bool drawn;           /* a bar is on the screen */
     char label[LABEL_SIZE];
 };
 
@@ -36,6 +40,32 @@ static double now_s(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what the process has read ---- */
+
+static bool read_bytes(uint64_t *bytes) {
+    struct hpcw_i_text text;
+    static const char key[] = "rchar: ";
+    char line[64];
+    bool found = false;
+    if (hpcw_i_text_open("/proc/self/io", &text) != 0) {
+        return false;
+    }
+    while (!found && hpcw_i_text_line(&text, line, sizeof line) == 0 && line[0] != '\0') {
+        line[strcspn(line, "\n")] = '\0';
+        found = strncmp(line, key, sizeof key - 1) == 0 &&
+                hpcw_i_parse_u64(key, line + sizeof key - 1, 0, UINT64_MAX, bytes, NULL) == HPCW_OK;
+    }
+    hpcw_i_text_close(&text);
+    return found;
+}
+
+static void count_reads(struct ui_progress *p) {
+    uint64_t bytes;
+    if (p->reads && read_bytes(&bytes)) {
+        atomic_store_explicit(&p->done, bytes - p->read_before, memory_order_relaxed);
+    }
 }
 
 /* ---- the text of a drawing ---- */
@@ -232,6 +262,7 @@ static void *run(void *arg) {
             break;
         }
         now = now_s();
+        count_reads(p);
         rate_update(&rate, now, atomic_load_explicit(&p->done, memory_order_relaxed));
         double shown = rate.any ? rate.value : -1;
         if (p->bar) {
@@ -264,7 +295,8 @@ static bool start_thread(struct ui_progress *p) {
 hpcw_status ui_progress_start(const struct ui_progress_options *options, struct ui_progress **out,
                               hpcw_error *err) {
     *out = NULL;
-    if (options->mode == UI_PROGRESS_QUIET) {
+    uint64_t read_before = 0;
+    if (options->mode == UI_PROGRESS_QUIET || (options->reads && !read_bytes(&read_before))) {
         return HPCW_OK;
     }
     struct ui_progress *p = hpcw_i_calloc(1, sizeof *p);
@@ -276,6 +308,8 @@ hpcw_status ui_progress_start(const struct ui_progress_options *options, struct 
     p->prefix = options->prefix;
     p->total = options->total;
     p->width = options->width;
+    p->reads = options->reads;
+    p->read_before = read_before;
     p->bar = options->mode == UI_PROGRESS_BAR ||
              (options->mode == UI_PROGRESS_AUTO && ui_text_is_terminal(p->stream));
     p->interval_s = options->interval_s > 0 ? options->interval_s : p->bar ? 0.1 : 5;

@@ -9,6 +9,7 @@
 #ifndef HPCW_UI_CLI_PROGRESS_H
 #define HPCW_UI_CLI_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,13 +32,14 @@ struct ui_progress_options {
     /* Bar: seconds between two drawings. Lines: seconds before the first one. 0: the defaults, 0.1 and 5. */
     double interval_s;
     unsigned width; /* columns; 0: ask the terminal at each drawing */
+    bool reads;     /* count the bytes that this process reads, not those of ui_progress_add; only on Linux */
 };
 
 struct ui_progress;
 
 /*
- * Starts a display. *out is NULL in quiet mode; all other calls accept NULL. If no thread can be started there is
- * no display, which is no failure. HPCW_ENOMEM.
+ * Starts a display. *out is NULL in quiet mode, and with `reads` where the system does not count reads. All other
+ * calls accept NULL. If no thread can be started there is no display, which is no failure. HPCW_ENOMEM.
  */
 HPCW_MUST_CHECK hpcw_status ui_progress_start(const struct ui_progress_options *options,
                                               struct ui_progress **out, hpcw_error *err);
