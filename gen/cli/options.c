@@ -181,7 +181,7 @@ static const struct ui_option options[] = {
     OPTION(EXPORTED, EXPORT | RECOVER | REPORT | FIT, 'O', "output", "FILE", STRING, output,
            "file to write, - of export, report and fit: standard output; export, recover and fit replace an "
            "existing one, "
-           "report only if forced, and none an input or a part of it; "
+           "report only an older report unless forced, and none an input or a part of it; "
            "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
            .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
     OPTION(

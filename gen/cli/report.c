@@ -11,6 +11,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
+#include "libwriter/io/text.h"
 #include "ui/cli/progress.h"
 #include "ui/page/page.h"
 
@@ -152,6 +153,27 @@ static hpcw_status output_path(const struct gen_cli_options *o, const char *name
     return HPCW_OK;
 }
 
+/* What the titles of report's pages begin with, and those of no other page of hpcw. */
+#define OF_DATASET "Synthetic run of "
+#define OF_FILE "Report on "
+
+/* Whether a file is a page that report wrote: it may be replaced by the next one. */
+static int look_for_page(const char *path, bool *is) {
+    struct hpcw_i_text text;
+    char head[4096]; /* the title stands in the first KiB */
+    size_t size = 0;
+    *is = false;
+    int e = hpcw_i_text_open(path, &text);
+    if (e == 0) {
+        e = hpcw_i_text_read(&text, head, sizeof head - 1, &size);
+        hpcw_i_text_close(&text);
+    }
+    head[size] = '\0';
+    *is = e == 0 && strstr(head, "<meta name=\"generator\" content=\"hpcw ") != NULL &&
+          (strstr(head, "<title>" OF_DATASET) != NULL || strstr(head, "<title>" OF_FILE) != NULL);
+    return e;
+}
+
 static hpcw_status check_output(const struct gen_cli_options *o, const char *path, const char *output,
                                 hpcw_error *err) {
     struct hpcw_i_entry entry;
@@ -160,11 +182,16 @@ static hpcw_status check_output(const struct gen_cli_options *o, const char *pat
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at it", output);
     }
-    if (!o->force && entry.kind != HPCW_I_NOTHING) {
-        return hpcw_i_fail(
-            err, HPCW_EEXIST,
-            "%s: expected a new file, got one that exists: choose another --output, or --force to replace it",
-            output);
+    bool is_page = false;
+    if (!o->force && entry.kind == HPCW_I_FILE) {
+        e = look_for_page(output, &is_page);
+    }
+    if (!o->force && entry.kind != HPCW_I_NOTHING && !is_page) {
+        return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot find out whether it is a report", output)
+                      : hpcw_i_fail(err, HPCW_EEXIST,
+                                    "%s: expected a new file or an older report, got another: choose another "
+                                    "--output, or --force to replace it",
+                                    output);
     }
     return gen_cli_check_output(output, &path, 1, err);
 }
@@ -174,10 +201,10 @@ static void make_title(const struct gen_report *r, const char *path, char title[
     const size_t n = length_of(path), from = last_part(path, n);
     const cJSON *ranks = gen_report_truth(r, "ranks"), *preset = gen_report_truth(r, "machine.preset");
     if (cJSON_IsNumber(ranks) && cJSON_IsString(preset)) {
-        (void)snprintf(title, GEN_DIRECTORY_PATH, "Synthetic run of %.0f ranks on %.64s: %.*s",
-                       ranks->valuedouble, preset->valuestring, (int)(n - from), path + from);
+        (void)snprintf(title, GEN_DIRECTORY_PATH, OF_DATASET "%.0f ranks on %.64s: %.*s", ranks->valuedouble,
+                       preset->valuestring, (int)(n - from), path + from);
     } else {
-        (void)snprintf(title, GEN_DIRECTORY_PATH, "Report on %.*s", (int)(n - from), path + from);
+        (void)snprintf(title, GEN_DIRECTORY_PATH, OF_FILE "%.*s", (int)(n - from), path + from);
     }
 }
 

@@ -67,9 +67,20 @@ if [ -c /dev/full ]; then
     grep -q '^hpcgen: standard output: cannot write' said || bad "it says: $(cat said)"
 fi
 
-# Does not replace a file without --force.
-refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
+# Replaces its own page, and no other file without --force: not even one with its title or of another command.
 cp set.report.html first.html
+"$HPCGEN" report set -q || bad "no second report"
+cmp first.html set.report.html || bad "another page the second time"
+"$HPCGEN" report set/linktest/pingpong_results_bin.sion -q -O other.html || bad "report of a file fails"
+"$HPCGEN" report set -q -O other.html || bad "a report does not replace that of another file"
+cmp first.html other.html || bad "another page"
+"$HPCGEN" fit --compare set set -q -O twin.html || bad "fit --compare fails"
+echo '<title>Report on set</title>' >mine.html
+for file in twin.html mine.html set/truth.json; do
+    cp $file before
+    refuse 1 "$file: expected a new file or an older report, got another: *--force*" "$HPCGEN" report set -q -O $file
+    cmp $file before || bad "$file was replaced"
+done
 "$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
 cmp first.html set.report.html || bad "another page with one thread"
 
@@ -85,7 +96,7 @@ rm set.report.html
 refuse 1 '/: expected --output*' "$HPCGEN" report /
 rm set.report.html
 ln -s planted set.report.html
-refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
+refuse 1 'set.report.html: expected a new file *--force*' "$HPCGEN" report set -q
 [ ! -e planted ] || bad "a page was written through a link"
 rm set.report.html
 
