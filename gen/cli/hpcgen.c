@@ -8,6 +8,7 @@
 
 #include "gen/cli/commands.h"
 #include "gen/cli/launch.h"
+#include "gen/cli/stop.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "gen/spec/pool.h"
@@ -102,6 +103,10 @@ static hpcw_status run_command(struct gen_cli_options *o, struct ui_parse *parse
     hpcw_status s = first ? gen_cli_choose_stem(o, parse, err) : HPCW_OK;
     if (s != HPCW_OK) {
         return s;
+    }
+    /* A launcher ends the other processes by signals when one has failed: that is no ^C. */
+    if (!launch->mpi) {
+        gen_cli_explain_stop(o, (enum gen_cli_command)parse->command);
     }
     switch ((enum gen_cli_command)parse->command) {
     case GEN_CLI_GENERATE:

@@ -44,6 +44,29 @@ for tenths in 0 0 1 2 3; do
     same large cut
 done
 [ $killed -gt 0 ] || bad "no run was slow enough to be killed"
+
+# ---- stopped by ^C and by SIGTERM: it says what stays and how to go on, and ends by the signal
+cat >stop.py <<'PYTHON'
+import os, signal, subprocess, sys, time
+number, until, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+while not os.path.exists(until) and run.poll() is None:
+    time.sleep(0.001)
+time.sleep(0.1)
+run.send_signal(number)
+print(run.communicate()[1], end="")
+sys.exit(run.returncode != -number)
+PYTHON
+for number in 2 15; do
+    rm -rf cut
+    python3 stop.py $number cut/.hpcw/parameters.ini \
+        "$HPCGEN" --formats linktest,sion --ranks 2048 --files 2 --jobs 1 --quiet --out cut >said ||
+        bad "signal $number: another end: $(cat said)"
+    [ "$(cat said)" = "hpcgen: stopped: cut: finished files stay: go on with the same command and --resume" ] ||
+        bad "said: $(cat said)"
+done
+python3 stop.py 2 large "$HPCGEN" verify --deep --jobs 1 large >said || bad "^C of verify: another end: $(cat said)"
+[ "$(cat said)" = "hpcgen: stopped: nothing was changed" ] || bad "said: $(cat said)"
 rm -rf large cut
 
 # ---- before it wrote its description
