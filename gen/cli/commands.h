@@ -15,9 +15,22 @@ struct gen_cli_result {
     struct hpcw_i_json json;
     struct hpcw_i_buf text;
     bool as_json;
+    bool as_summary; /* for people: rounded, on one screen, instead of every member */
 };
 void gen_cli_result_begin(struct gen_cli_result *r, bool as_json);
 hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_error *err);
+
+/* Prints a JSON object that our own writer made, without blanks, in at most 24 lines of 80 columns. HPCW_ENOMEM. */
+hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
+
+/* Adds what is in a directory as members of an open object: each name with its kind and sizes, and of a dataset the run. */
+hpcw_status gen_cli_put_contents(const char *directory, struct hpcw_i_json *json, hpcw_error *err);
+
+/* What a file of no known format is, for messages: "an HDF5 file", "a text", "a directory". */
+const char *gen_cli_kind(const char *path);
+
+/* The end of a string, number or word of such a JSON text. */
+const char *gen_cli_end_of_scalar(const char *p);
 
 /* Applies the settings of --set and of a configuration file in order. HPCW_EINVAL for an unknown key, with the nearest
  * known one, or the parameter's own error for its value; the message begins with the setting's origin. */

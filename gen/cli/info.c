@@ -5,26 +5,13 @@
 
 #include "gen/cli/commands.h"
 #include "gen/format/format.h"
+#include "libreader/source.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/progress.h"
 
-/*
- * Prints the JSON of a format's info as indented lines. Our own writer made it, so its form is known. A parser would keep
- * numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file.
- */
-static const char *end_of_scalar(const char *p) {
-    if (*p != '"') {
-        return p + strcspn(p, ",]}");
-    }
-    for (p++; *p != '"'; p++) {
-        p += *p == '\\';
-    }
-    return p + 1;
-}
-
 /* Prints a scalar without quotes; returns its end. */
 static const char *print_scalar(const char *p) {
-    const char *end = end_of_scalar(p);
+    const char *end = gen_cli_end_of_scalar(p);
     bool quoted = *p == '"';
     (void)printf("%.*s", (int)(end - p) - 2 * quoted, p + quoted);
     return end;
@@ -37,7 +24,7 @@ static bool is_record(const char *p) {
             return false;
         }
         if (*p == '"') {
-            p = end_of_scalar(p) - 1;
+            p = gen_cli_end_of_scalar(p) - 1;
         }
     }
     return true;
@@ -54,7 +41,11 @@ static const char *print_record(const char *p) {
     return p;
 }
 
-/* Starts at an opening bracket; returns what follows the closing one. */
+/*
+ * Prints the JSON of a result as indented lines. Our own writer made it, so its form is known. A parser would keep numbers as
+ * doubles, and a seed has more digits. Strings keep their escapes: they can come from any file. Starts at an opening bracket;
+ * returns what follows the closing one.
+ */
 static const char *print_members(const char *p, unsigned depth) {
     bool in_array = *p == '[';
     if (p[1] == ']' || p[1] == '}') {
@@ -87,6 +78,7 @@ static const char *print_members(const char *p, unsigned depth) {
 void gen_cli_result_begin(struct gen_cli_result *r, bool as_json) {
     r->text = (struct hpcw_i_buf){0};
     r->as_json = as_json;
+    r->as_summary = false;
     hpcw_i_json_open_buf(&r->json, &r->text,
                          &(struct hpcw_i_json_options){.indent = as_json, .replace_bad_utf8 = true});
     hpcw_i_json_begin_object(&r->json);
@@ -98,6 +90,9 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
     s = s == HPCW_OK ? ended : s;
     if (s == HPCW_OK && r->as_json) {
         (void)fwrite(r->text.data, 1, r->text.size, stdout);
+    } else if (s == HPCW_OK && r->as_summary) {
+        s = hpcw_i_buf_append(&r->text, "", 1) ? gen_cli_print_summary((const char *)r->text.data, stdout, err)
+                                               : hpcw_i_fail_memory(err, "summary", 0, NULL);
     } else if (s == HPCW_OK) {
         (void)print_members((const char *)r->text.data, 0);
     }
@@ -117,17 +112,30 @@ const char *gen_cli_printable(const char *path, hpcw_error *room) {
 }
 
 hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    const struct gen_format *row;
-    hpcw_status s = gen_cli_find_row(path, GEN_CLI_INFO, &row, err);
+    const struct gen_format *row = NULL;
+    bool directory = false;
+    size_t f;
+    hpcw_status s = gen_format_of_file(path, &f, err);
+    if (s == HPCW_OK && f == gen_format_count) {
+        s = read_source_is_directory(path, &directory, err);
+    }
+    if (s == HPCW_OK && !directory) {
+        s = gen_cli_find_row(path, GEN_CLI_INFO, &row, err);
+    }
     if (s != HPCW_OK) {
         return s;
     }
     struct gen_cli_result r;
     gen_cli_result_begin(&r, o->json);
+    r.as_summary = !o->all;
     hpcw_i_json_put_str(&r.json, "file", path);
-    hpcw_i_json_put_str(&r.json, "format", row->name);
     struct ui_progress *progress = gen_cli_show_reading(o);
-    s = row->info(path, &r.json, err);
+    if (directory) {
+        s = gen_cli_put_contents(path, &r.json, err);
+    } else {
+        hpcw_i_json_put_str(&r.json, "format", row->name);
+        s = row->info(path, &r.json, err);
+    }
     ui_progress_stop(progress);
     return gen_cli_result_print(&r, s, err);
 }

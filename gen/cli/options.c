@@ -37,7 +37,7 @@ static const struct ui_command commands[] = {
     [GEN_CLI_PLAN] = {"plan", "show what generate would write: files, bytes, memory, time", NULL, 0, 0},
     [GEN_CLI_VERIFY] = {"verify", "check a dataset or one file of it: checksums and structure", "DIR|FILE", 1,
                         1},
-    [GEN_CLI_INFO] = {"info", "show what a file holds", "FILE", 1, 1},
+    [GEN_CLI_INFO] = {"info", "show what a file, a dataset or any directory holds", "FILE|DIR", 1, 1},
     [GEN_CLI_LIST] = {"list",
                       "list the formats, the presets, and every parameter with its value; or the workloads",
                       "[workloads]", 0, 1},
@@ -101,7 +101,7 @@ const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
 #define OPTION(...) UI_OPTION(struct gen_cli_options, __VA_ARGS__)
 #define DATA "Data"
 #define WRITING "Writing"
-#define CHECKED "Verify, list"
+#define CHECKED "Verify, list, info"
 #define EXPORTED "Export, rewrite, recover, report, fit"
 #define OUTPUT "Output"
 #define U64_MAX 18446744073709551615.0
@@ -171,8 +171,9 @@ static const struct ui_option options[] = {
            .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "dry-run", NULL, BOOL, dry_run,
            "show the plan and write nothing, like `hpcgen plan`", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(CHECKED, VERIFY | LIST, 0, "all", NULL, BOOL, all,
-           "verify: report every fault of a dataset, not only the first; list: show all parameters",
+    OPTION(CHECKED, VERIFY | LIST | INFO, 0, "all", NULL, BOOL, all,
+           "verify: report every fault of a dataset, not only the first; list: show all "
+           "parameters; info: all members with all digits, not a screen of them",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(CHECKED, VERIFY, 0, "deep", NULL, BOOL, deep,
            "also make the dataset again from the parameters in its manifest, and compare every byte; writes "

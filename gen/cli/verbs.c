@@ -65,8 +65,8 @@ hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
     }
-    return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a file of a known format (see hpcgen list), got %s",
+                       path, gen_cli_kind(path));
 }
 
 hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const struct gen_format **row,

@@ -107,7 +107,7 @@ taken() {
     tasks=$2
     expected=$3
     ! "$HPCGEN" verify "$set" >out 2>&1 || bad "$set: verify accepts it"
-    warned '' info "$set"
+    warned '' info --all "$set"
     case $expected:$(grep '^warning: ' out) in
     :) ;;
     *:"warning: $set/data."*) ;;
@@ -152,7 +152,7 @@ for command in 'verify two_stems' 'info two_stems' 'export two_stems -O x.csv' '
     grep -q 'got two, "a" and "b": choose a stem' err || bad "$command: sets are not named: $(cat err)"
 done
 "$HPCGEN" verify two_stems --stem a >out 2>err || bad "verify of a stem fails: $(cat err)"
-"$HPCGEN" info two_stems --stem b >out 2>err || bad "info of a stem fails: $(cat err)"
+"$HPCGEN" info --all two_stems --stem b >out 2>err || bad "info of a stem fails: $(cat err)"
 grep -q '^files: 1$' out || bad "another set: $(cat out)"
 "$HPCGEN" export two_stems --stem a -q -O a.csv || bad "export of a stem fails"
 [ "$(wc -l <a.csv)" = 13 ] || bad "another set is exported: $(cat a.csv)"
@@ -172,6 +172,6 @@ cmp kept two_stems/a.0.json || bad "an input was replaced"
 # ---- statistics with the type at the top ----
 
 "$HPCGEN" verify old_stats.json >/dev/null 2>err || bad "verify of old statistics fails: $(cat err)"
-"$HPCGEN" info old_stats.json >out 2>err || bad "info of old statistics fails: $(cat err)"
+"$HPCGEN" info --all old_stats.json >out 2>err || bad "info of old statistics fails: $(cat err)"
 grep -q '^type: LBStatsfile$' out || bad "no statistics: $(cat out)"
 exit $failed

@@ -24,9 +24,9 @@ fi
 "$HPCGEN" verify set/clog2/app.clog2
 
 echo "== described"
-"$HPCGEN" info set/sion/particles.sion | grep -E '^(format|tasks_of_set|fs_block_size):'
-"$HPCGEN" info set/vom | grep -E '^(format|ranks|files):'
-"$HPCGEN" info set/scr | grep -E '^(format|current):'
+"$HPCGEN" info --all set/sion/particles.sion | grep -E '^(format|tasks_of_set|fs_block_size):'
+"$HPCGEN" info --all set/vom | grep -E '^(format|ranks|files):'
+"$HPCGEN" info --all set/scr | grep -E '^(format|current):'
 "$HPCGEN" info --json set/linktest/pingpong_results_bin.sion | tr -d ' \n' | grep -c '^{.*"format":"linktest".*}$'
 
 echo "== a dry run names the same files and writes none"

@@ -48,6 +48,9 @@ same VOM uneven set/vom/data.3.json.br
 same CLOG-2 set/clog2/app.clog2
 same rank2file set/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.dataset.1/.scr/summary.scr
 
+# A dataset, and any directory; the tables list what a dataset has.
+same Directories set
+
 # The container of a LinkTest result is described like any other.
 listed SION >listed
 printed set/linktest/*.sion | sed -n 's/^container\.//p' >got
@@ -58,11 +61,55 @@ printed set/vom | sed -n 's/^phases\[\]\.Rank_load\.//p' | tr '\n' ' ' >got
 # The sum of the times overflows.
 "$HPCGEN" rewrite --quiet set/vom/data.3.json.br large.json && sed -i 's/"time": *[0-9.e-]*/"time":1e308/g' large.json
 printed large.json >got
-"$HPCGEN" info large.json >text
+"$HPCGEN" info --all large.json >text
 grep -q '^ *sum: null$' text || bad "sums: $(grep sum: text)"
 
+# People see a screen: rounded, with units, and the longest state first.
+for path in set set/clog2/app.clog2 set/linktest/*.sion set/sion/particles.sion set/vom set/scr set/scr/scr.dataset.1 \
+    set/scr/scr.dataset.1/.scr/*.scr; do
+    "$HPCGEN" info "$path" >text || bad "info $path fails"
+    [ "$(wc -l <text)" -le 24 ] || bad "info $path: $(wc -l <text) lines"
+    [ "$(awk 'length > 80' text | wc -l)" -eq 0 ] || bad "info $path: lines of more than 80 columns: $(cat text)"
+done
+says() { # PATH LINE...: it has each, by its words
+    "$HPCGEN" info "$1" | tr -s ' ' >text
+    path=$1
+    shift
+    for line; do
+        grep -q -- "$line" text || bad "info $path does not say $line: $(cat text)"
+    done
+}
+size=$(wc -c <set/clog2/app.clog2)
+says set '^set: dataset$' ' state complete ranks 16 nodes 4$' ' preset dfplus-hdr200 ' ' scale tiny ' ' seed 1$' \
+    ' workload hydro$' '^ clog2 clog2 1 .* kB$' '^ scr rank2file ' '^ truth.json truth 1 ' 'wrong_clocks [1-9]'
+"$HPCGEN" info --json set | grep -q "\"name\": \"clog2\", \"what\": \"clog2\", \"files\": 1, \"bytes\": $size}" ||
+    bad "another size of the log: $("$HPCGEN" info --json set)"
+mkdir any
+cp set/clog2/app.clog2 any
+cp -r set any/copy
+: >any/nothing
+printf '\211HDF\r\n\032\n' >any/data.h5
+says any '^any: directory$' '^ copy dataset ' '^ app.clog2 clog2 1 ' '^ data.h5 HDF5 file 1 8 B$' '^ nothing empty file 1 0 B$'
+mkdir many
+for i in 1 2 3; do seq -f 'many/%g' $((i * 100 - 99)) $((i * 100)) | xargs touch; done
+"$HPCGEN" info many >text
+grep -q '^  \.\.\. and 290 more$' text || bad "info many: $(cat text)"
+rm any/copy/manifest.json
+says any/copy '^any/copy: directory$'
+"$HPCGEN" --scale tiny --quiet --ranks 16 --out parts --part 1/2 || bad "generate fails"
+says parts '^parts: dataset$' ' state unfinished ' '^ .hpcw state of the run '
+says set/sion/particles.sion ' fs_block_size 4.1 kB (4096) ' ' apparent_bytes [0-9.]* kB ([0-9]*)'
+# The states are sorted by their time.
+"$HPCGEN" info --json set/clog2/app.clog2 | python3 -c '
+import json, sys
+states = sorted(json.load(sys.stdin)["profile"], key=lambda s: -s.get("seconds", 0))
+print(*(s["name"] for s in states), sep="\n")' >wanted
+"$HPCGEN" info set/clog2/app.clog2 | awk '/^profile:/ { on = NR } on && NR > on + 2 && /^  [^.]/ { print $1 }' >got
+head -n "$(wc -l <got)" wanted | diff - got || bad "states in another order"
+[ "$(wc -l <got)" -ge 4 ] || bad "few states: $(cat got)"
+
 # Values: 16 ranks.
-"$HPCGEN" info set/sion/particles.sion >text
+"$HPCGEN" info --all set/sion/particles.sion >text
 for line in 'tasks_of_set: 16' 'fs_block_size: 4096' '  - tasks=4 file_number=3 blocks=[234] *'; do
     grep -q -- "^$line" text || bad "info does not say $line"
 done

@@ -14,7 +14,7 @@ measure() {
     "$MPIEXEC" -n "$processes" "$HPCGEN" --oversubscribe --output r.sion -w 2 -n 5 "$@" >said 2>errors ||
         bad "$processes processes, $*: $(cat errors)"
     "$generator" verify --quiet r.sion || bad "$processes processes, $*: the result is not sound"
-    "$generator" info r.sion >facts || bad "$processes processes, $*: no facts"
+    "$generator" info --all r.sion >facts || bad "$processes processes, $*: no facts"
     holds "tasks: $processes"
 }
 holds() { # LINE...: of the facts
@@ -49,7 +49,7 @@ if unshare -u true 2>/dev/null; then
     # shellcheck disable=SC2016
     "$MPIEXEC" -n 2 unshare -u sh -c 'hostname "node$$"; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -n 2 -o hosts.sion ||
         bad "a run on two hosts fails"
-    "$generator" info hosts.sion >facts || bad "two hosts: no facts"
+    "$generator" info --all hosts.sion >facts || bad "two hosts: no facts"
     holds 'hosts: 2'
     [ "$(grep -ao 'node[0-9]*' hosts.sion | sort -u | wc -l)" -eq 2 ] || bad "expected two names of hosts"
 fi

@@ -3,7 +3,7 @@
 # Commands that read for long say how far they are, on a terminal alone, and clear that line before they print anything.
 . "$HERE/refuse.inc"
 [ -r /proc/self/io ] || { echo "no system that says what a process has read" >&2; exit 77; }
-"$HPCGEN" -n 256 -f clog2,vom --workload stencil -o set -q || bad "generate fails"
+"$HPCGEN" -n 128 -f clog2,vom --workload stencil -o set -q || bad "generate fails"
 echo '{"findings": []}' >findings.json
 cat >terminal.py <<'PYTHON'
 """Runs a command with a terminal of 80 columns as its standard error; prints what that got."""

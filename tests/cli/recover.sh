@@ -16,7 +16,7 @@ if [ -f "${local}0.clog2" ]; then
     "$HPCGEN" recover --quiet --output log.clog2 "${local}0.clog2" "${local}1.clog2" "${local}2.clog2" ||
         bad "recover fails"
     "$HPCGEN" verify --quiet log.clog2 || bad "not sound"
-    "$HPCGEN" info log.clog2 | grep -q '^ranks: 3$' || bad "another number of ranks"
+    "$HPCGEN" info --all log.clog2 | grep -q '^ranks: 3$' || bad "another number of ranks"
     "$HPCGEN" recover --json --output again.clog2 "${local}2.clog2" "${local}0.clog2" "${local}1.clog2" >said ||
         bad "recover fails"
     cmp log.clog2 again.clog2 || bad "the order of the files matters"

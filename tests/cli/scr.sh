@@ -38,7 +38,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     "$JSON_CHECK" said || bad "no JSON: $layout"
     scr check set/scr
     said 'sound=true' 4
-    "$HPCGEN" info set/scr >said || bad "fails: info, $layout"
+    "$HPCGEN" info --all set/scr >said || bad "fails: info, $layout"
     said "name=$name.4 .*bytes=$(cat set/scr/$name.4/*.ckpt | wc -c)" 1
 
     # A truncated file of the newest dataset. prune then keeps two intact ones.

@@ -18,15 +18,15 @@ done
 if cmp -s wavefront/clog2/app.clog2 farm/clog2/app.clog2; then exit 1; fi
 
 # A sweep begins at a corner of the grid and reaches the opposite one.
-"$HPCGEN" info wavefront/clog2/app.clog2 >facts
+"$HPCGEN" info --all wavefront/clog2/app.clog2 >facts
 grep -q 'name: Sweep' facts
 grep -q 'name: MPI_Recv' facts
-"$HPCGEN" info farm/clog2/app.clog2 >facts
+"$HPCGEN" info --all farm/clog2/app.clog2 >facts
 grep -q 'name: Master' facts
 
 # Transposes in rows and columns of 6 x 4 ranks: a communicator for each, in addition to the world and each rank
 # alone.
-"$HPCGEN" info fft/clog2/app.clog2 >facts
+"$HPCGEN" info --all fft/clog2/app.clog2 >facts
 grep -q '^communicators: 35$' facts
 grep -q 'name: MPI_Comm_split' facts
 [ "$(sed -n '/^problems:/,/^profile:/p' facts | wc -l)" -eq 2 ]
@@ -38,7 +38,7 @@ make --workload wavefront --formats vom --out loads
 diff -r formats/vom loads/vom
 make --workload wavefront --formats vom --set load.balancer=greedy --out balanced
 "$HPCGEN" verify --quiet --deep balanced
-"$HPCGEN" info loads/vom | awk '$1 == "messages:" { print $2 - (n++ == 0 ? 48 : 0) }' >loads.messages
+"$HPCGEN" info --all loads/vom | awk '$1 == "messages:" { print $2 - (n++ == 0 ? 48 : 0) }' >loads.messages
 sed -n '/"clog2"/,/^  }/s/.*"messages": \([0-9]*\).*/\1/p' formats/truth.json >log.messages
 [ -s log.messages ]
 cmp log.messages loads.messages
@@ -163,7 +163,7 @@ end
 EOF
 make --formats clog2 --workload all.lua --out all
 "$HPCGEN" verify --quiet --deep all
-"$HPCGEN" info all/clog2/app.clog2 >facts
+"$HPCGEN" info --all all/clog2/app.clog2 >facts
 for call in Gather Scatter Allgather Alltoall Waitany; do grep -q "name: MPI_$call\$" facts; done
 od -An -v -tx1 all/clog2/app.clog2 | tr -d ' \n' >hex
 for moved in '1000 0' '1000 24000' '0 2000' '48000 2000' '3000 72000'; do

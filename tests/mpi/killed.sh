@@ -41,7 +41,7 @@ fi
 
 "$hpcgen" recover --quiet --output recovered.clog2 run.clog2.*.local || fail "recover fails"
 "$hpcgen" verify --quiet recovered.clog2 || fail "the log is not sound"
-"$hpcgen" info recovered.clog2 >summary
+"$hpcgen" info --all recovered.clog2 >summary
 grep -q "^ranks: $processes\$" summary || fail "expected $processes ranks, got: $(grep ranks summary)"
 rank=0
 while [ "$rank" -lt "$processes" ]; do

@@ -25,7 +25,7 @@ for on in 1 0; do
     [ "$(cat out)" = wrapped ] || fail "expected to be wrapped, got:" out
     [ ! -s err ] || fail "expected no message, got:" err
     "$hpcgen" verify added.clog2
-    "$hpcgen" info added.clog2 >info
+    "$hpcgen" info --all added.clog2 >info
     [ "$(grep -A3 'name: Compute' info | grep 'count:')" = "    count: $processes" ] || fail "expected $processes states, got:" info
     if grep MPI_Allreduce info; then
         fail "expected no call of MPI_Finalize's"

@@ -26,7 +26,7 @@ traced() {
     "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=bench.clog2 "$kernels" "$@" --json with.json
     grep "\"$figure\"" with.json >/dev/null || { echo "expected figures, got:"; cat with.json; exit 1; }
     "$hpcgen" verify bench.clog2
-    "$hpcgen" info bench.clog2 >counts
+    "$hpcgen" info --all bench.clog2 >counts
     sends=$(awk '$1 == "name:" { found = $2 == "MPI_Send" } $1 == "count:" && found { print $2; exit }' counts)
     [ "$sends" = "$expected" ] || { echo "expected $expected sends in the log, got '$sends'"; exit 1; }
 }

@@ -29,7 +29,7 @@ echo "== the tables overflow"
 run many
 [ ! -s err ] || fail "expected no message"
 "$hpcgen" verify many.clog2
-"$hpcgen" info many.clog2 >info
+"$hpcgen" info --all many.clog2 >info
 [ "$(count MPE_Irecv_waited)" = $((processes * (40000 + 2 * 3000 + 400))) ] ||
     fail "receives: expected $((processes * 46400)), got $(count MPE_Irecv_waited)"
 [ "$(count MPI_Comm_free)" = $((processes * (400 + 2000 + 1 + 2 + 2 + 1 + 1))) ] ||

@@ -16,7 +16,7 @@ for preload in "$library" "$tool:$library"; do
         "$program" "$scratch/data" >out 2>&1 || { cat out; echo "the program fails"; exit 1; }
     [ ! -s out ] || { cat out; echo "expected no message"; exit 1; }
     "$hpcgen" verify --quiet end.clog2
-    "$hpcgen" info end.clog2 >info
+    "$hpcgen" info --all end.clog2 >info
     if grep 'problem=' info; then
         echo "expected no problem of the strict reader"
         exit 1

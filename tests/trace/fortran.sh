@@ -27,7 +27,7 @@ cmp plain.out traced.out || fail "expected the output of plain.out, got:" traced
 [ ! -s traced.err ] || fail "expected no message, got:" traced.err
 
 "$hpcgen" verify fortran.clog2
-"$hpcgen" info fortran.clog2 >info
+"$hpcgen" info --all fortran.clog2 >info
 awk '$1 == "name:" { state = $2 } $1 == "count:" { print state, $2 } $1 == "messages:" { print "messages", $2 }' info |
     LC_ALL=C sort >logged
 LC_ALL=C sort plain.out >counted

@@ -32,7 +32,7 @@ job() {
         # shellcheck disable=SC2046 # the command as it was printed
         "$hpcgen" $(sed 's/.*: hpcgen //' out) 2>said || { cat out said; echo "$*: recover fails"; exit 1; }
         "$hpcgen" verify --quiet some.clog2
-        "$hpcgen" info some.clog2 >info
+        "$hpcgen" info --all some.clog2 >info
         for call in Bcast Comm_dup Sendrecv Allreduce; do
             [ "$(sed -n "/name: MPI_$call\$/,/seconds:/s/ *count: //p" info)" = "$recorded" ] ||
                 { cat info; echo "$*: expected MPI_$call of $recorded processes"; exit 1; }

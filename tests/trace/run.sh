@@ -47,7 +47,7 @@ one_line() {
 # The strict reader finds no problem.
 sound() {
     "$hpcgen" verify "$1"
-    "$hpcgen" info "$1" >info
+    "$hpcgen" info --all "$1" >info
     sed -n '/^problems:/,/^profile:/p' info | sed '1d;$d' >problems
     [ ! -s problems ] || fail "$1: problems:" problems
 }

@@ -21,7 +21,7 @@ record() {
         "$program" "$scratch/data" "$scratch" "$@" >out 2>&1 || { cat out; exit 1; }
     [ ! -s out ] || { echo "expected no message, got:"; cat out; exit 1; }
     "$hpcgen" verify where.clog2
-    "$hpcgen" info where.clog2 >info
+    "$hpcgen" info --all where.clog2 >info
     "$where_log" where.clog2 | LC_ALL=C sort >logged
     cat lines.* | LC_ALL=C sort >expected
     diff expected logged || { echo "expected what the program says (<), got (>)"; exit 1; }

@@ -54,7 +54,7 @@ for text in 'Odd: not described: expected two numbers of MPE_Log_get_state_event
     grep -qxF "hpcw_mpe: $text" err || fail "expected '$text', got:" err
 done
 "$hpcgen" verify names.clog2
-"$hpcgen" info names.clog2 >info
+"$hpcgen" info --all names.clog2 >info
 for name in Compute Exchange Mark Sample 'By hand' 'State 302' 'A name of more than 31 bytes is$'; do
     grep -q "$name" info || fail "expected the definition '$name' in:" info
 done
@@ -68,7 +68,7 @@ for variable in MPE_TMPDIR TMPDIR TMP TEMP; do
     "$mpiexec" -n 1 env -u MPE_TMPDIR -u TMPDIR -u TMP -u TEMP "$variable=$scratch/local" "$program" dies >out 2>&1 &&
         fail "expected a program that dies"
     "$hpcgen" recover --quiet --output names.clog2 local/*.local || fail "the log is not recovered with $variable:" out
-    "$hpcgen" info names.clog2 >info
+    "$hpcgen" info --all names.clog2 >info
     grep -q Compute info && grep -q Exchange info || fail "expected both states in:" info
     rm names.clog2 local/*
 done
@@ -88,4 +88,4 @@ fi
 [ "$(ls ./*.clog2)" = ./wrapped.clog2 ] || fail "expected one log, got $(ls ./*.clog2)"
 "$hpcgen" verify wrapped.clog2
 "$check" "$processes" wrapped.clog2
-"$hpcgen" info wrapped.clog2 | grep -q MPI_Sendrecv || fail "expected calls of MPI in the log"
+"$hpcgen" info --all wrapped.clog2 | grep -q MPI_Sendrecv || fail "expected calls of MPI in the log"

@@ -27,7 +27,7 @@ set -- --ranks 300 --formats counter --quiet
 [ "$(wc -c <whole/$file)" -eq 2440 ] || bad "expected 40 + 8 * 300 bytes, got $(wc -c <whole/$file)"
 "$HPCGEN" plan "$@" --json | grep -q '"name": *"counter"' || bad "plan does not name the format"
 "$HPCGEN" verify --quiet --deep whole || bad "verify fails"
-"$HPCGEN" info whole/$file | grep -q '^unit: events$' || bad "info has no unit"
+"$HPCGEN" info --all whole/$file | grep -q '^unit: events$' || bad "info has no unit"
 "$HPCGEN" export whole/$file --quiet --output all.csv || bad "export fails"
 [ "$(wc -l <all.csv)" -eq 301 ] || bad "expected 300 lines and a heading, got $(wc -l <all.csv)"
 "$HPCGEN" export whole/$file --quiet --output - --first-rank 7 --last-rank 8 | cmp - <<END || bad "export of two ranks fails"

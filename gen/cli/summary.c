@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What `info` shows people: rounded numbers with units, members beside each other, arrays as tables of a few rows, all on one
+ * screen. It walks the JSON of `info --json`, which our own writer made, so that its form is known.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gen/cli/commands.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/text.h"
+
+enum {
+    WIDTH = 80,
+    LINES = 24, /* of a terminal, with the line of the next prompt */
+    ROWS = 10,  /* of a table */
+    INNER_ROWS = 3,
+    TEXT = 128, /* of a value; longer ones are cut */
+    PAIRS = 64, /* members of an object that are shown */
+};
+
+/* ---- members ---- */
+
+const char *gen_cli_end_of_scalar(const char *p) {
+    if (*p != '"') {
+        return p + strcspn(p, ",]}");
+    }
+    for (p++; *p != '"'; p++) {
+        p += *p == '\\';
+    }
+    return p + 1;
+}
+
+/* Key and value of an object, or an element of an array, whose key is empty. */
+struct summary_member {
+    char key[48];
+    const char *value, *end;
+};
+
+static const char *end_of_value(const char *p) {
+    unsigned depth = 0;
+    if (*p != '{' && *p != '[') {
+        return gen_cli_end_of_scalar(p);
+    }
+    do {
+        depth += *p == '{' || *p == '[';
+        depth -= *p == '}' || *p == ']';
+        p = *p == '"' ? gen_cli_end_of_scalar(p) : p + 1;
+    } while (depth > 0);
+    return p;
+}
+
+/* Goes to the next member: *p is at the opening bracket, or behind the member before. False after the last one. */
+static bool next_member(const char **p, bool in_object, struct summary_member *m) {
+    if (**p == '}' || **p == ']' || (*p)[1] == '}' || (*p)[1] == ']') {
+        return false;
+    }
+    m->value = *p + 1; /* behind the bracket or the comma */
+    m->key[0] = '\0';
+    if (in_object) {
+        const char *end = gen_cli_end_of_scalar(m->value);
+        (void)snprintf(m->key, sizeof m->key, "%.*s", (int)(end - m->value) - 2, m->value + 1);
+        m->value = end + 1;
+    }
+    *p = m->end = end_of_value(m->value);
+    return true;
+}
+
+static bool is_scalar(const struct summary_member *m) {
+    return *m->value != '{' && *m->value != '[';
+}
+
+/* The member of an object by its key. */
+static bool find(const char *object, const char *key, struct summary_member *m) {
+    const char *p = object;
+    bool found = false;
+    while (!found && next_member(&p, true, m)) {
+        found = strcmp(m->key, key) == 0;
+    }
+    return found;
+}
+
+/* ---- values ---- */
+
+static bool ends_with(const char *key, const char *end) {
+    const size_t n = strlen(key), size = strlen(end);
+    return n >= size && strcmp(key + n - size, end) == 0;
+}
+
+static bool is_size(const char *key) {
+    static const char *const ends[] = {"bytes", "_size", "_stride", "est_stream"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        is = is || ends_with(key, ends[i]);
+    }
+    return is;
+}
+
+/* Bytes with their exact number, unless that is the same, or for a table. */
+static void show_size(char text[TEXT], double bytes, bool in_table) {
+    char rounded[UI_TEXT_SIZE];
+    (void)ui_text_bytes(rounded, (uint64_t)bytes);
+    (void)snprintf(text, TEXT, bytes < 1000 || in_table ? "%s" : "%s (%.0f)", rounded, bytes);
+}
+
+static void show_date(char text[TEXT], double microseconds) {
+    const time_t seconds = (time_t)(microseconds / 1e6);
+    struct tm utc;
+    if (gmtime_r(&seconds, &utc) == NULL || strftime(text, TEXT, "%Y-%m-%d %H:%M UTC", &utc) == 0) {
+        text[0] = '\0';
+    }
+}
+
+static void show(char text[TEXT], const char *key, const char *value, bool in_table) {
+    const int size = (int)(gen_cli_end_of_scalar(value) - value);
+    const bool is_text = *value == '"', is_number = !is_text && strchr("tfn", *value) == NULL;
+    const double number = is_number ? strtod(value, NULL) : 0;
+    char rounded[UI_TEXT_SIZE];
+    if (is_number && number >= 0 && number < 1.8e19 && is_size(key)) {
+        show_size(text, number, in_table);
+    } else if (is_number && strcmp(key, "created_us") == 0) {
+        show_date(text, number);
+    } else if (is_number && (ends_with(key, "_s") || strcmp(key, "seconds") == 0)) {
+        (void)snprintf(text, TEXT, "%s%s", number < 0 ? "-" : "", ui_text_duration(rounded, fabs(number)));
+    } else if (is_number && memchr(value, '.', (size_t)size) != NULL) {
+        (void)snprintf(text, TEXT, "%.4g", number);
+    } else {
+        (void)snprintf(text, TEXT, "%.*s", size - 2 * is_text, *value == 'n' ? "-" : value + is_text);
+    }
+}
+
+/* ---- tables ---- */
+
+struct summary_column {
+    struct summary_member m; /* of the first row */
+    const char *within;      /* the member of m that is shown; NULL: m itself */
+    char title[64];
+    size_t width;
+};
+
+/* Of tables, what people seldom need. */
+static bool is_hidden(const char *key) {
+    static const char *const hidden[] = {"state",  "colour",   "format", "communications", "checkpoint", "user",
+                                         "job_id", "job_name", "leaves", "inner_nodes",    "levels"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+        is = is || strcmp(key, hidden[i]) == 0;
+    }
+    return is;
+}
+
+static void cell_text(const char *row, const struct summary_column *c, char text[TEXT]) {
+    struct summary_member m, inner;
+    text[0] = '\0';
+    if (find(row, c->m.key, &m)) {
+        if (c->within == NULL) {
+            show(text, m.key, m.value, true);
+        } else if (find(m.value, c->within, &inner)) {
+            show(text, inner.key, inner.value, true);
+        }
+    }
+}
+
+/* Adds a column, unless the table would be too wide then. */
+static void add_column(struct summary_column *column, size_t *count, const struct summary_member *m,
+                       const char *within, const char *const *row, size_t rows) {
+    struct summary_column *c = &column[*count];
+    char text[TEXT];
+    size_t width = 0;
+    if (*count == UI_TABLE_COLUMNS) {
+        return;
+    }
+    *c = (struct summary_column){.m = *m, .within = within};
+    (void)snprintf(c->title, sizeof c->title, within == NULL ? "%s" : "%s.%s", m->key, within);
+    c->width = strlen(c->title);
+    for (size_t i = 0; i < rows; i++) {
+        cell_text(row[i], c, text);
+        const size_t columns = ui_text_columns(text);
+        c->width = columns > c->width ? columns : c->width;
+    }
+    for (size_t i = 0; i <= *count; i++) {
+        width += column[i].width + 2;
+    }
+    *count += width <= WIDTH;
+}
+
+static hpcw_status print_rows(FILE *to, const char *const *row, size_t rows, hpcw_error *err) {
+    struct summary_column column[UI_TABLE_COLUMNS];
+    struct ui_table table = {0};
+    struct summary_member m;
+    char text[TEXT];
+    size_t columns = 0;
+    for (const char *p = row[0]; next_member(&p, true, &m);) {
+        if (is_scalar(&m) && !is_hidden(m.key)) {
+            add_column(column, &columns, &m, NULL, row, rows);
+        } else if (strcmp(m.key, "Rank_load") == 0) {
+            add_column(column, &columns, &m, "max", row, rows);
+            add_column(column, &columns, &m, "imb", row, rows);
+        }
+    }
+    for (size_t c = 0; c < columns; c++) {
+        const bool is_text = column[c].within == NULL && *column[c].m.value == '"';
+        ui_table_column(&table, column[c].title, is_text ? UI_LEFT : UI_RIGHT);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t c = 0; c < columns; c++) {
+            cell_text(row[i], &column[c], text);
+            ui_table_cell(&table, "%s", text);
+        }
+    }
+    hpcw_status s = columns == 0 ? HPCW_OK : ui_table_print(&table, to, 2, err);
+    ui_table_free(&table);
+    return s;
+}
+
+static double sort_key(const char *row) {
+    struct summary_member m;
+    return find(row, "seconds", &m) ? strtod(m.value, NULL) : 0;
+}
+
+/* The longest first; of others, the order stays. */
+static int by_seconds(const void *a, const void *b) {
+    const char *const *x = a, *const *y = b;
+    const double dx = sort_key(*x), dy = sort_key(*y);
+    return dx != dy ? (dx < dy) - (dx > dy) : (*x > *y) - (*x < *y);
+}
+
+static hpcw_status print_object(FILE *to, const char *key, const char *object, unsigned depth, hpcw_error *err);
+
+static hpcw_status print_array(FILE *to, const struct summary_member *array, unsigned depth, hpcw_error *err) {
+    const char **row = NULL;
+    size_t rows = 0, capacity = 0;
+    struct summary_member m;
+    char text[TEXT];
+    hpcw_status s = HPCW_OK;
+    for (const char *p = array->value; s == HPCW_OK && next_member(&p, false, &m); rows++) {
+        const char **grown = hpcw_i_grow(row, &capacity, rows + 1, sizeof *grown);
+        if (grown == NULL) {
+            s = hpcw_i_fail_memory(err, array->key, rows + 1, "rows");
+            break;
+        }
+        row = grown;
+        row[rows] = m.value;
+    }
+    if (s == HPCW_OK && rows > 0) {
+        const size_t limit = depth == 0 ? ROWS : INNER_ROWS, shown = rows < limit ? rows : limit;
+        (void)fprintf(to, "%s:\n", array->key);
+        if (*row[0] == '{') {
+            qsort(row, rows, sizeof *row, by_seconds);
+            s = print_rows(to, row, shown, err);
+        }
+        for (size_t i = 0; i < shown && strchr("{[", *row[0]) == NULL; i++) {
+            show(text, "", row[i], true);
+            (void)fprintf(to, "  %s\n", text);
+        }
+        if (rows > shown) {
+            (void)fprintf(to, "  ... and %zu more\n", rows - shown);
+        }
+        /* Arrays of a single row are few enough to be shown, too. */
+        for (const char *p = row[0];
+             s == HPCW_OK && rows == 1 && *row[0] == '{' && next_member(&p, true, &m);) {
+            s = *m.value == '[' ? print_array(to, &m, depth + 1, err) : HPCW_OK;
+        }
+    }
+    hpcw_i_free(row);
+    return s;
+}
+
+/* ---- members beside each other ---- */
+
+struct summary_pair {
+    char name[48], value[TEXT];
+};
+
+/* In as many columns as fit, read from top to bottom. */
+static void print_pairs(FILE *to, const struct summary_pair *pair, size_t count) {
+    enum { MOST = 3 };
+    size_t name[MOST], value[MOST], rows = count, columns = MOST;
+    for (; columns > 0; columns--) {
+        size_t width = 0;
+        rows = (count + columns - 1) / columns;
+        for (size_t c = 0; c < columns; c++) {
+            name[c] = value[c] = 0;
+            for (size_t i = c * rows; i < count && i < (c + 1) * rows; i++) {
+                const size_t n = ui_text_columns(pair[i].name), v = ui_text_columns(pair[i].value);
+                name[c] = n > name[c] ? n : name[c];
+                value[c] = v > value[c] ? v : value[c];
+            }
+            width += name[c] + value[c] + 4;
+        }
+        if (width <= WIDTH || columns == 1) {
+            break;
+        }
+    }
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t c = 0; c < columns && c * rows + r < count; c++) {
+            const struct summary_pair *p = &pair[c * rows + r];
+            const bool last = c + 1 == columns || (c + 1) * rows + r >= count;
+            const size_t blanks = last ? 0 : value[c] - ui_text_columns(p->value) + 2;
+            (void)fprintf(to, "%s%-*s  %s%*s", c == 0 ? "  " : "", (int)name[c], p->name, p->value, (int)blanks,
+                          "");
+        }
+        (void)fprintf(to, "\n");
+    }
+}
+
+/* First its scalars, without flags that are off, then what it has inside. */
+static hpcw_status print_object(FILE *to, const char *key, const char *object, unsigned depth,
+                                hpcw_error *err) {
+    enum { LONG = 32 }; /* columns of a value that has a line of its own */
+    struct summary_pair pair[PAIRS];
+    size_t pairs = 0;
+    struct summary_member m;
+    hpcw_status s = HPCW_OK;
+    for (const char *p = object; next_member(&p, true, &m);) {
+        const bool named = depth == 0 && (strcmp(m.key, "file") == 0 || strcmp(m.key, "format") == 0);
+        char text[TEXT];
+        /* Of faults those that there are. */
+        const bool absent =
+            strcmp(key, "injected") == 0 && (*m.value == '0' || strncmp(m.value, "\"none\"", 6) == 0);
+        if (!is_scalar(&m) || *m.value == 'f' || named || absent) {
+            continue;
+        }
+        show(text, m.key, m.value, false);
+        if (ui_text_columns(text) >= LONG) {
+            (void)fprintf(to, "%s%s: %.*s\n", strcmp(m.key, "warning") == 0 ? "" : "  ", m.key,
+                          (int)(m.end - m.value) - 2 * (*m.value == '"'), m.value + (*m.value == '"'));
+        } else if (pairs < PAIRS) {
+            (void)snprintf(pair[pairs].name, sizeof pair[pairs].name, "%s", m.key);
+            memcpy(pair[pairs++].value, text, sizeof text);
+        }
+    }
+    if (pairs > 0) {
+        print_pairs(to, pair, pairs);
+    } else if (depth > 0) {
+        (void)fprintf(to, "  nothing\n");
+    }
+    for (const char *p = object; s == HPCW_OK && next_member(&p, true, &m);) {
+        if (*m.value == '[') {
+            s = print_array(to, &m, depth, err);
+        } else if (*m.value == '{') {
+            (void)fprintf(to, "%s:\n", m.key);
+            s = print_object(to, m.key, m.value, depth + 1, err);
+        }
+    }
+    return s;
+}
+
+/* ---- the screen ---- */
+
+static void print_screen(const char *text, FILE *to) {
+    size_t lines = 0;
+    const char *cut = text;
+    for (const char *p = text; *p != '\0'; p++) {
+        lines += *p == '\n';
+        cut = *p == '\n' && lines == LINES - 2 ? p + 1 : cut;
+    }
+    if (lines < LINES) {
+        (void)fputs(text, to);
+    } else {
+        (void)fprintf(to, "%.*s... and %zu more lines; --all and --json have everything\n", (int)(cut - text),
+                      text, lines - (LINES - 2));
+    }
+}
+
+hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err) {
+    struct summary_member file, format;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        return hpcw_i_fail_memory(err, "summary", 0, NULL);
+    }
+    if (find(json, "file", &file) && find(json, "format", &format)) {
+        (void)fprintf(stream, "%.*s: %.*s\n", (int)(file.end - file.value) - 2, file.value + 1,
+                      (int)(format.end - format.value) - 2, format.value + 1);
+    }
+    hpcw_status s = print_object(stream, "", json, 0, err);
+    if (fclose(stream) != 0 && s == HPCW_OK) {
+        s = hpcw_i_fail_memory(err, "summary", 0, NULL);
+    }
+    if (s == HPCW_OK) {
+        print_screen(text, to);
+    }
+    free(text);
+    return s;
+}
