@@ -105,9 +105,12 @@ static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *e
     bool fits =
         directory == NULL || hpcw_i_fs_space(directory, &space, NULL, NULL) != HPCW_OK || space >= bytes;
     hpcw_i_free(directory);
+    char need_text[UI_TEXT_SIZE], space_text[UI_TEXT_SIZE];
     return fits ? HPCW_OK
-                : hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
-                              output, bytes, space);
+                : hpcw_i_fail(err, HPCW_ENOSPC,
+                              "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64 " (%s, got %s)",
+                              output, bytes, space, ui_text_bytes(need_text, bytes),
+                              ui_text_bytes(space_text, space));
 }
 
 /* ---- the command ---- */

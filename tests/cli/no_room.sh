@@ -44,7 +44,8 @@ refuse 2 '*odd/sion/particles.sion: expected a regular file to replace, got a di
 [ ! -e odd/manifest.json ] || bad "odd looks finished"
 
 # More than any disk has, so it is refused before anything is created.
-refuse 1 'out: expected * bytes of free space, got *' "$HPCGEN" --ranks 65536 --formats linktest --out out \
+refuse 1 'out: expected [0-9]* bytes of free space, got [0-9]* ([0-9]*B, got [0-9]*B)' \
+    "$HPCGEN" --ranks 65536 --formats linktest --out out \
     --set linktest.permutations=1000
 refuse 1 'deep/out: expected * bytes of free space, got *' sh -c 'mkdir deep && "$0" "$@"' "$HPCGEN" --ranks 65536 \
     --formats linktest --out deep/out --set linktest.permutations=1000

@@ -15,35 +15,12 @@
 
 /* ---- numbers ---- */
 
-static char *scaled_bytes(char *text, uint64_t bytes, uint64_t base, const char *const units[]) {
-    uint64_t unit = 1;
-    size_t u = 0;
-    while (bytes / unit >= base) {
-        unit *= base;
-        u++;
-    }
-    if (u == 0) {
-        (void)snprintf(text, UI_TEXT_SIZE, "%" PRIu64 " B", bytes);
-        return text;
-    }
-    /* Whole tenths in integers: no double holds every 64-bit size. unit <= 2^60, so the products fit. */
-    uint64_t tenths = bytes / unit * 10 + (bytes % unit * 10 + unit / 2) / unit;
-    if (tenths >= base * 10 && units[u + 1] != NULL) {
-        tenths = 10;
-        u++;
-    }
-    (void)snprintf(text, UI_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10, units[u]);
-    return text;
-}
-
 char *ui_text_bytes(char text[UI_TEXT_SIZE], uint64_t bytes) {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
-    return scaled_bytes(text, bytes, 1000, units);
+    return ui_param_bytes_text(text, bytes, false);
 }
 
 char *ui_text_bytes_binary(char text[UI_TEXT_SIZE], uint64_t bytes) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL};
-    return scaled_bytes(text, bytes, 1024, units);
+    return ui_param_bytes_text(text, bytes, true);
 }
 
 char *ui_text_size(char text[UI_TEXT_SIZE], uint64_t bytes) {

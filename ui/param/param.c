@@ -142,6 +142,31 @@ char *ui_param_size_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes) {
     return text;
 }
 
+char *ui_param_bytes_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes, bool binary) {
+    static const char *const decimals[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
+    static const char *const binaries[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL};
+    const char *const *units = binary ? binaries : decimals;
+    const uint64_t base = binary ? 1024 : 1000;
+    uint64_t unit = 1;
+    size_t u = 0;
+    while (bytes / unit >= base) {
+        unit *= base;
+        u++;
+    }
+    if (u == 0) {
+        (void)snprintf(text, UI_PARAM_SIZE_TEXT, "%" PRIu64 " B", bytes);
+        return text;
+    }
+    /* Whole tenths in integers: no double holds every 64-bit size. unit <= 2^60, so the products fit. */
+    uint64_t tenths = bytes / unit * 10 + (bytes % unit * 10 + unit / 2) / unit;
+    if (tenths >= base * 10 && units[u + 1] != NULL) {
+        tenths = 10;
+        u++;
+    }
+    (void)snprintf(text, UI_PARAM_SIZE_TEXT, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10, units[u]);
+    return text;
+}
+
 void ui_param_get(const struct ui_param *param, const void *owner, char *text, size_t size) {
     const void *field = (const char *)owner + param->offset;
     char number[HPCW_I_FMT_ROOM + 1];

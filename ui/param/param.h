@@ -45,6 +45,9 @@ struct ui_param {
 enum { UI_PARAM_SIZE_TEXT = 32 };
 char *ui_param_size_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes);
 
+/* A size for people, as ui_text_bytes and ui_text_bytes_binary make it: "285.3 MB", "272.1 MiB". */
+char *ui_param_bytes_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes, bool binary);
+
 /* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with the key, the expected value and the actual
  * one. */
 hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err);

@@ -93,12 +93,24 @@ static uint64_t files_of(const struct gen_run *run, const struct gen_needs *need
     return needs->size.files + count_bits(needs->missing) + description + lists;
 }
 
-static hpcw_status check(const struct gen_run *run, const char *of, uint64_t needed, uint64_t is,
-                         uint64_t freed, hpcw_error *err) {
-    const uint64_t room = freed < UINT64_MAX - is ? is + freed : UINT64_MAX;
+static uint64_t sum_of(uint64_t is, uint64_t freed) {
+    return freed < UINT64_MAX - is ? is + freed : UINT64_MAX;
+}
+
+static hpcw_status check_bytes(const struct gen_run *run, uint64_t needed, uint64_t room, hpcw_error *err) {
+    char need_text[UI_PARAM_SIZE_TEXT], room_text[UI_PARAM_SIZE_TEXT];
+    return needed <= room
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ENOSPC,
+                             "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64 " (%s, got %s)",
+                             run->directory, needed, room, ui_param_bytes_text(need_text, needed, false),
+                             ui_param_bytes_text(room_text, room, false));
+}
+
+static hpcw_status check_inodes(const struct gen_run *run, uint64_t needed, uint64_t room, hpcw_error *err) {
     return needed <= room ? HPCW_OK
-                          : hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " %s, got %" PRIu64,
-                                        run->directory, needed, of, room);
+                          : hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " free inodes, got %" PRIu64,
+                                        run->directory, needed, room);
 }
 
 hpcw_status gen_room_on_disk(const struct gen_run *run, const struct gen_needs *needs,
@@ -109,8 +121,8 @@ hpcw_status gen_room_on_disk(const struct gen_run *run, const struct gen_needs *
     hpcw_status s = gen_room_find_existing(run, path, err);
     s = s == HPCW_OK ? hpcw_i_fs_space(path, &bytes, &files, err) : s;
     s = s == HPCW_ENOENT ? HPCW_OK : s; /* creating it will fail with a better message */
-    s = s == HPCW_OK ? check(run, "bytes of free space", needs->size.allocated, bytes, old.bytes, err) : s;
-    return s == HPCW_OK ? check(run, "free inodes", files_of(run, needs) + old.folders, files, old.files, err)
+    s = s == HPCW_OK ? check_bytes(run, needs->size.allocated, sum_of(bytes, old.bytes), err) : s;
+    return s == HPCW_OK ? check_inodes(run, files_of(run, needs) + old.folders, sum_of(files, old.files), err)
                         : s;
 }
 
