@@ -97,7 +97,7 @@ hpcw_status gen_cli_find(const char *dir, size_t f, char *path, hpcw_error *err)
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_info(const struct gen_cli_options *options, const char *path, hpcw_error *err);
-hpcw_status gen_cli_list(const struct gen_cli_options *options, const char *what, hpcw_error *err);
+hpcw_status gen_cli_list(const struct gen_cli_options *options, const char *topic, hpcw_error *err);
 /* `parse`: what was given, not only by default. */
 hpcw_status gen_cli_export(const struct gen_cli_options *options, const struct ui_parse *parse,
                            hpcw_error *err);

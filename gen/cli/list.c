@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list: the formats, the presets, and every parameter with its value. */
+/* list: the formats, the presets, the workloads, and the parameters with their values, by topics. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +9,39 @@
 #include "gen/workloads/workloads.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
+
+/* What the marks in the texts of parameters stand for. */
+static const struct {
+    const char *mark, *meaning;
+} marks[] = {{"[A]", "assumed, as plausible"},
+             {"[L]", "measured: the 32-rank data set of the LB-analysis-framework"},
+             {"[M]", "measured with Open MPI on two cores of a virtual machine"},
+             {"[P14]", "seen in public course notes, logs and tools"}};
+
+enum { MARKS = sizeof marks / sizeof marks[0] };
+
+/* What a parameter means, and which values it takes. */
+static void json_param(const struct ui_param *p, struct hpcw_i_json *json) {
+    const bool number = p->type == UI_PARAM_U32 || p->type == UI_PARAM_U64 || p->type == UI_PARAM_SIZE ||
+                        p->type == UI_PARAM_F64;
+    hpcw_i_json_key_object(json, p->key);
+    hpcw_i_json_put_str(json, "meaning", p->help);
+    if (p->unit != NULL) {
+        hpcw_i_json_put_str(json, "unit", p->unit);
+    }
+    if (number) {
+        hpcw_i_json_put_f64(json, "least", p->min);
+        hpcw_i_json_put_f64(json, "most", p->max);
+    }
+    if (p->type == UI_PARAM_CHOICE) {
+        hpcw_i_json_key_array(json, "choices");
+        for (size_t i = 0; p->choices[i] != NULL; i++) {
+            hpcw_i_json_str(json, p->choices[i]);
+        }
+        hpcw_i_json_end_array(json);
+    }
+    hpcw_i_json_end_object(json);
+}
 
 static hpcw_status list_json(const struct gen_dataset *d, hpcw_error *err) {
     struct gen_cli_result r;
@@ -33,28 +66,222 @@ static hpcw_status list_json(const struct gen_dataset *d, hpcw_error *err) {
         ui_param_json(p, (const char *)d + group->offset, json);
     }
     hpcw_i_json_end_object(json);
+    hpcw_i_json_key_object(json, "parameters");
+    for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
+        json_param(p, json);
+    }
+    hpcw_i_json_end_object(json);
+    hpcw_i_json_key_object(json, "marks");
+    for (size_t m = 0; m < MARKS; m++) {
+        hpcw_i_json_put_str(json, marks[m].mark, marks[m].meaning);
+    }
+    hpcw_i_json_end_object(json);
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
-static hpcw_status list_params(const struct gen_dataset *d, hpcw_error *err) {
-    struct ui_table table = {0};
-    ui_table_column(&table, "key", UI_LEFT);
-    ui_table_column(&table, "value", UI_RIGHT);
-    ui_table_column(&table, "unit", UI_LEFT);
-    ui_table_column(&table, "meaning", UI_LEFT);
+/* ---- for people ---- */
+
+enum { COLUMN = 30, WIDTH_MAX = 100 };
+
+static unsigned width_of_list(void) {
+    const unsigned width = ui_text_width(stdout);
+    return width > WIDTH_MAX ? WIDTH_MAX : width;
+}
+
+/* "  NAME   text", the text in lines from a column on. */
+static void print_entry(const char *name, const char *text, unsigned column) {
+    unsigned at = (unsigned)printf("  %s", name);
+    if (at + 2 > column) {
+        (void)printf("\n");
+        at = 0;
+    }
+    ui_text_wrap(stdout, text, at, column, width_of_list());
+}
+
+/* ---- parameters ---- */
+
+/* Those that are set most: faults to find, the size of the run, what a balancer or a tool reacts to. */
+static const char *const often[] = {"machine.ppn",
+                                    "machine.nodes_per_switch",
+                                    "machine.nodes_per_group",
+                                    "machine.bad_node_share",
+                                    "machine.bad_cable_share",
+                                    "machine.slow_node_share",
+                                    "linktest.messages",
+                                    "linktest.message_size",
+                                    "linktest.permutations",
+                                    "linktest.all_to_all",
+                                    "sion.files",
+                                    "sion.mean_size",
+                                    "load.phases",
+                                    "load.objects",
+                                    "load.course",
+                                    "load.noise",
+                                    "load.balancer",
+                                    "load.balancer_interval",
+                                    "load.comm",
+                                    "load.scenario",
+                                    "load.scenario_factor",
+                                    "vom.container",
+                                    "vom.iterations",
+                                    "rank2file.layout",
+                                    "rank2file.checkpoints",
+                                    "rank2file.mean_size",
+                                    "rank2file.missing_files",
+                                    "rank2file.wrong_crcs",
+                                    "trace.skew",
+                                    "trace.drift"};
+
+static bool is_often(const char *key) {
+    bool is = false;
+    for (size_t i = 0; i < sizeof often / sizeof often[0]; i++) {
+        is = is || strcmp(key, often[i]) == 0;
+    }
+    return is;
+}
+
+/* The topic of a parameter is its group. */
+static bool is_of_topic(const char *key, const char *topic) {
+    const size_t n = strcspn(key, ".");
+    return topic == NULL || (strncmp(key, topic, n) == 0 && topic[n] == '\0');
+}
+
+static bool names_all_choices(const struct ui_param *p) {
+    bool all = true;
+    for (size_t i = 0; p->choices[i] != NULL; i++) {
+        all = all && strstr(p->help, p->choices[i]) != NULL;
+    }
+    return all;
+}
+
+/* "1 to 4096", "none, spike"; "" if all values are legal, or the text names them. */
+static void range_text(const struct ui_param *p, char *text, size_t size) {
+    char least[UI_PARAM_SIZE_TEXT], most[UI_PARAM_SIZE_TEXT];
+    size_t used = 0;
+    text[0] = '\0';
+    if (p->type == UI_PARAM_CHOICE && !names_all_choices(p)) {
+        for (size_t i = 0; p->choices[i] != NULL && used < size; i++) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : ", ", p->choices[i]);
+        }
+    } else if (p->type == UI_PARAM_SIZE) {
+        (void)snprintf(text, size, "%s to %s", ui_param_size_text(least, (uint64_t)p->min),
+                       ui_param_size_text(most, (uint64_t)p->max));
+    } else if (p->type == UI_PARAM_U32 || p->type == UI_PARAM_U64 || p->type == UI_PARAM_F64) {
+        (void)snprintf(text, size, "%.10g to %.10g", p->min, p->max);
+    }
+}
+
+static void print_param(const struct gen_dataset *d, const struct gen_dataset *usual,
+                        const struct gen_dataset_group *group, const struct ui_param *p) {
+    enum { SHORT = 40 }; /* of a text; the rest is in --json */
+    char value[UI_PARAM_TEXT], before[UI_PARAM_TEXT], name[160], range[256], text[1280];
+    const bool has_unit = p->unit != NULL && p->type != UI_PARAM_SIZE;
+    ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
+    ui_param_get(p, (const char *)usual + group->offset, before, sizeof before);
+    const bool is_set = strcmp(value, before) != 0;
+    range_text(p, range, sizeof range);
+    (void)snprintf(name, sizeof name, "%s = %.*s%s%s%s", p->key, SHORT, value,
+                   strlen(value) > SHORT ? "..." : "", has_unit ? " " : "", has_unit ? p->unit : "");
+    (void)snprintf(text, sizeof text, "%.900s%s%s%s%s%.*s%s", p->help, is_set || range[0] != '\0' ? " (" : "",
+                   range, is_set && range[0] != '\0' ? "; " : "", is_set ? "default: " : "", is_set ? SHORT : 0,
+                   before, is_set || range[0] != '\0' ? ")" : "");
+    print_entry(name, text, COLUMN);
+}
+
+static size_t count_params(const char *topic, bool only_often) {
     const struct gen_dataset_group *group;
     const struct ui_param *p;
+    size_t count = 0;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        char value[256];
-        ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
-        ui_table_cell(&table, "%s", p->key);
-        ui_table_cell(&table, "%s", value);
-        ui_table_cell(&table, "%s", p->unit == NULL ? "" : p->unit);
-        ui_table_cell(&table, "%s", p->help);
+        count += is_of_topic(p->key, topic) && (!only_often || is_often(p->key));
     }
-    hpcw_status s = ui_table_print(&table, stdout, 2, err);
-    ui_table_free(&table);
-    return s;
+    return count;
+}
+
+/* Those of a topic, or of all; unless `all`, those that are set most, if there are some. */
+static void list_params(const struct gen_dataset *d, const struct gen_dataset *usual, const char *topic,
+                        bool all) {
+    const struct gen_dataset_group *group;
+    const struct ui_param *p;
+    const size_t shown = count_params(topic, true), total = count_params(topic, false);
+    bool marked[MARKS] = {false};
+    all = all || shown == 0;
+    (void)printf("parameters (--set KEY=VALUE) of preset %s, scale %s\n", d->preset, gen_scale_name[d->scale]);
+    for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
+        if (is_of_topic(p->key, topic) && (all || is_often(p->key))) {
+            print_param(d, usual, group, p);
+            for (size_t m = 0; m < MARKS; m++) {
+                marked[m] = marked[m] || strstr(p->help, marks[m].mark) != NULL;
+            }
+        }
+    }
+    if (!all && total > shown) {
+        (void)printf("  ... and %zu more: hpcgen list %s%s--all\n", total - shown, topic == NULL ? "" : topic,
+                     topic == NULL ? "" : " ");
+    }
+    bool any = false;
+    for (size_t m = 0; m < MARKS; m++) {
+        if (marked[m]) {
+            (void)printf("%s", any ? "" : "\nwhere values come from\n");
+            print_entry(marks[m].mark, marks[m].meaning, 10);
+            any = true;
+        }
+    }
+}
+
+/* ---- topics ---- */
+
+static const char *const other_topics[] = {"formats", "presets", "workloads"};
+
+enum { OTHERS = sizeof other_topics / sizeof other_topics[0], TOPICS = 32, TOPIC_SIZE = 32 };
+
+/* The names of all topics, groups of parameters first. */
+static size_t find_topics(char name[TOPICS][TOPIC_SIZE]) {
+    const char *key;
+    size_t count = 0;
+    for (size_t i = 0; (key = gen_dataset_key(NULL, i)) != NULL; i++) {
+        if ((count == 0 || !is_of_topic(key, name[count - 1])) && count + OTHERS < TOPICS) {
+            (void)snprintf(name[count++], TOPIC_SIZE, "%.*s", (int)strcspn(key, "."), key);
+        }
+    }
+    for (size_t i = 0; i < OTHERS; i++) {
+        (void)snprintf(name[count++], TOPIC_SIZE, "%s", other_topics[i]);
+    }
+    return count;
+}
+
+/* `all`: their names with commas between them. */
+static hpcw_status check_topic(const char *topic, char *all, size_t size, hpcw_error *err) {
+    char name[TOPICS][TOPIC_SIZE];
+    const char *names[TOPICS + 1] = {NULL};
+    const size_t count = find_topics(name);
+    bool found = topic == NULL;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = name[i];
+        found = found || strcmp(topic, name[i]) == 0;
+        used +=
+            used < size ? (size_t)snprintf(all + used, size - used, "%s%s", i == 0 ? "" : ", ", name[i]) : 0;
+    }
+    const char *near = found ? NULL : ui_text_nearest(topic, ui_text_name_in_array, names);
+    return found ? HPCW_OK
+           : near != NULL
+               ? hpcw_i_fail(err, HPCW_EINVAL, "list: unknown topic `%.60s`; did you mean `%s`?", topic, near)
+               : hpcw_i_fail(err, HPCW_EINVAL, "list: unknown topic `%.60s`: expected one of %s", topic, all);
+}
+
+static void list_formats(void) {
+    (void)printf("formats (--formats)\n");
+    for (size_t f = 0; f < gen_format_count; f++) {
+        print_entry(gen_format[f]->name, gen_format[f]->help, 20);
+    }
+}
+
+static void list_presets(void) {
+    (void)printf("presets (--preset)\n");
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        print_entry(model_machine_preset[i].name, model_machine_preset[i].help, 20);
+    }
 }
 
 /* ---- workloads ---- */
@@ -73,10 +300,9 @@ static void json_parameter(void *context, const char *key, const char *value) {
     hpcw_i_json_put_str(context, key, value);
 }
 
-static void table_parameter(void *context, const char *key, const char *value) {
-    struct ui_table *table = context;
-    ui_table_cell(table, "  workload.%s", key);
-    ui_table_cell(table, "%s", value);
+static void print_parameter(void *context, const char *key, const char *value) {
+    (void)context;
+    (void)printf("    workload.%s = %s\n", key, value);
 }
 
 /* Opens a workload of the library for its parameters: of two ranks and one phase, as nothing is run. */
@@ -88,15 +314,15 @@ static hpcw_status open_workload(const struct gen_workload_file *f, struct sim_l
 
 static hpcw_status list_workloads(bool as_json, hpcw_error *err) {
     struct gen_cli_result r;
-    struct ui_table table = {0};
     hpcw_status s = HPCW_OK;
     gen_cli_result_begin(&r, as_json);
-    ui_table_column(&table, "workload (--workload)", UI_LEFT);
-    ui_table_column(&table, "what it is, and its parameters (--set)", UI_LEFT);
+    if (!as_json) {
+        (void)printf("workloads (--workload) with their parameters (--set)\n");
+    }
     for (size_t i = 0; s == HPCW_OK && i < gen_workload_files; i++) {
         const struct gen_workload_file *f = &gen_workload_file[i];
         struct sim_lua *lua;
-        char words[128];
+        char words[256];
         first_words(f, words, sizeof words);
         s = open_workload(f, &lua, err);
         if (s == HPCW_OK && as_json) {
@@ -107,40 +333,45 @@ static hpcw_status list_workloads(bool as_json, hpcw_error *err) {
             hpcw_i_json_end_object(&r.json);
             hpcw_i_json_end_object(&r.json);
         } else if (s == HPCW_OK) {
-            ui_table_cell(&table, "%s", f->name);
-            ui_table_cell(&table, "%s", words);
-            s = sim_lua_parameters(lua, table_parameter, &table, err);
+            print_entry(f->name, words, 14);
+            s = sim_lua_parameters(lua, print_parameter, NULL, err);
         }
         sim_lua_free(lua);
     }
-    s = s == HPCW_OK && !as_json ? ui_table_print(&table, stdout, 0, err) : s;
-    ui_table_free(&table);
     return gen_cli_result_print(&r, s, err);
 }
 
-hpcw_status gen_cli_list(const struct gen_cli_options *o, const char *what, hpcw_error *err) {
-    struct gen_dataset d;
-    if (what != NULL) {
-        return strcmp(what, "workloads") == 0
-                   ? list_workloads(o->json, err)
-                   : hpcw_i_fail(err, HPCW_EINVAL, "list: expected nothing or workloads, got \"%s\"", what);
+hpcw_status gen_cli_list(const struct gen_cli_options *o, const char *topic, hpcw_error *err) {
+    struct gen_dataset d, usual;
+    char topics[TOPICS * TOPIC_SIZE];
+    hpcw_status s = check_topic(topic, topics, sizeof topics, err);
+    if (s != HPCW_OK || (topic != NULL && strcmp(topic, "workloads") == 0)) {
+        return s == HPCW_OK ? list_workloads(o->json, err) : s;
     }
-    hpcw_status s = gen_dataset_init(&d, o->preset, (enum gen_scale)o->scale, err);
+    s = gen_dataset_init(&d, o->preset, (enum gen_scale)o->scale, err);
+    s = s == HPCW_OK ? gen_dataset_init(&usual, o->preset, (enum gen_scale)o->scale, err) : s;
     if (s == HPCW_OK) {
         s = gen_cli_apply(&o->set, &d, err);
     }
     if (s != HPCW_OK || o->json) {
         return s == HPCW_OK ? list_json(&d, err) : s;
     }
-    (void)printf("formats (--formats)\n");
-    for (size_t f = 0; f < gen_format_count; f++) {
-        (void)printf("  %-16s %s\n", gen_format[f]->name, gen_format[f]->help);
+    const bool formats = topic == NULL || strcmp(topic, "formats") == 0;
+    const bool presets = topic == NULL || strcmp(topic, "presets") == 0;
+    if (formats) {
+        list_formats();
     }
-    (void)printf("\npresets (--preset)\n");
-    for (size_t i = 0; i < model_machine_preset_count; i++) {
-        (void)printf("  %-16s %s\n", model_machine_preset[i].name, model_machine_preset[i].help);
+    if (presets) {
+        (void)printf("%s", formats ? "\n" : "");
+        list_presets();
     }
-    (void)printf("\nparameters (--set KEY=VALUE) with their values for preset %s and scale %s\n", d.preset,
-                 gen_scale_name[d.scale]);
-    return list_params(&d, err);
+    if (topic == NULL) {
+        (void)printf("\ntopics (hpcgen list TOPIC)\n");
+        ui_text_wrap(stdout, topics, 0, 2, width_of_list());
+        (void)printf("\n");
+    }
+    if (topic == NULL || (!formats && !presets)) {
+        list_params(&d, &usual, topic, o->all);
+    }
+    return HPCW_OK;
 }

@@ -2,6 +2,8 @@
 #include "gen/cli/options.h"
 
 #include <limits.h>
+#include <string.h>
+#include <strings.h>
 
 #include <hpcw/version.h>
 
@@ -39,8 +41,9 @@ static const struct ui_command commands[] = {
                         1},
     [GEN_CLI_INFO] = {"info", "show what a file, a dataset or any directory holds", "FILE|DIR", 1, 1},
     [GEN_CLI_LIST] = {"list",
-                      "list the formats, the presets, and every parameter with its value; or the workloads",
-                      "[workloads]", 0, 1},
+                      "list the formats, the presets and the parameters that are set most, or those of a "
+                      "topic; or the workloads",
+                      "[TOPIC]", 0, 1},
     [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
     [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
@@ -95,6 +98,34 @@ const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
                                              [GEN_REWRITE_SHARED] = "shared",
                                              NULL};
 
+/* ---- values ---- */
+
+/* Whether a text has a word, in any case. */
+static bool has_word(const char *text, const char *word) {
+    const size_t n = strlen(word);
+    bool has = false;
+    for (; *text != '\0' && !has; text++) {
+        has = strncasecmp(text, word, n) == 0;
+    }
+    return has;
+}
+
+/* A preset by its name, or by a part of the name of the one machine that it is: "juwels". */
+static hpcw_status read_preset(const struct ui_option *option, void *field, const char *name, const char *text,
+                               const char *origin, hpcw_error *err) {
+    enum { LEAST = 4 }; /* letters */
+    const char *found = text;
+    size_t machines = 0;
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        const char *machine = strrchr(model_machine_preset[i].help, '('); /* "(JUWELS Booster)" */
+        if (machine != NULL && strlen(text) >= LEAST && has_word(machine, text)) {
+            found = model_machine_preset[i].name;
+            machines++;
+        }
+    }
+    return ui_read_word(option, field, name, machines == 1 ? found : text, origin, err);
+}
+
 /* ---- options ---- */
 
 /* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
@@ -116,8 +147,9 @@ static const struct ui_option options[] = {
     OPTION(DATA, RUN | REPAIR, 's', "seed", "N", U64, seed,
            "seed of all random values; the same seed and parameters give the same bytes", UI_LIMITS(0, U64_MAX),
            .default_text = "2"),
-    OPTION(DATA, RUN | REPAIR | LIST, 'p', "preset", "NAME", STRING, preset, "machine to simulate",
-           .default_text = "dfplus-hdr200", .read = ui_read_word, .words = preset_word),
+    OPTION(DATA, RUN | REPAIR | LIST, 'p', "preset", "NAME", STRING, preset,
+           "machine to simulate, by the name of the preset or of the machine, as juwels",
+           .default_text = "dfplus-hdr200", .read = read_preset, .words = preset_word),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "scale", "SIZE", CHOICE, scale, "amount of data per rank",
            .param.choices = gen_scale_name, .default_text = "medium"),
     OPTION(DATA, RUN | REPAIR, 'w', "workload", "NAME|FILE.lua", STRING, workload,

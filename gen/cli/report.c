@@ -224,8 +224,8 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
     }
     if (s == HPCW_OK && drawn == 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "%s: expected a dataset, or a file of a known format (see hpcgen list), got neither",
-                        dir);
+                        "%s: expected a dataset, or a file of a known format (see hpcgen list), got %s", dir,
+                        gen_cli_kind(dir));
     }
     return s;
 }

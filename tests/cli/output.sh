@@ -55,7 +55,7 @@ json join --json --quiet parts2
 
 # Text output has all digits of large numbers.
 silent --quiet --ranks 4 --formats linktest --seed 18446744073709551615 --set linktest.permutations=1 --out seed
-run info seed/linktest/pingpong_results_bin.sion
+run info --all seed/linktest/pingpong_results_bin.sion
 grep -q '^task_seed: 18446744073709551615$' stdout || bad "info rounds: $(grep task_seed stdout)"
 
 # A failure to print is an error.
