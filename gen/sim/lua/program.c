@@ -135,8 +135,8 @@ static void read_states(lua_State *L, struct sim_lua *lua, int globals) {
         const char *name = lua_rawgeti(L, -1, (lua_Integer)i + 1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
         const size_t size = strlen(name);
         if (size == 0 || size >= SIM_LUA_STATE_NAME || size != lua_rawlen(L, -1)) {
-            sim_lua_refuse(L, "states: expected names of 1 to %d bytes, got another value as number %zu",
-                           SIM_LUA_STATE_NAME - 1, i + 1);
+            sim_lua_refuse(L, "states: expected names of 1 to %d bytes, got \"%.60s\" as name %zu",
+                           SIM_LUA_STATE_NAME - 1, luaL_tolstring(L, -1, NULL), i + 1);
         }
         for (size_t k = 0; k < size; k++) {
             if ((unsigned char)name[k] < ' ' || name[k] == 0x7f) {
@@ -215,6 +215,27 @@ static void push_setting(lua_State *L, const char *key, int type, bool integral,
     }
 }
 
+/* The names in the table parameters, in their order, with commas between them. */
+static const char *names_of_parameters(lua_State *L) {
+    lua_pushliteral(L, "");
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
+    (void)lua_getfield(L, -1, "pairs");
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_VALUES);
+    lua_call(L, 1, 1);
+    for (;;) {
+        lua_pushvalue(L, -1);
+        lua_call(L, 0, 2);
+        if (lua_isnil(L, -2)) {
+            return lua_tostring(L, -5);
+        }
+        lua_pop(L, 1);
+        const char *before = lua_tostring(L, -4);
+        (void)lua_pushfstring(L, "%s%s%s", before, before[0] == '\0' ? "" : ", ", lua_tostring(L, -1));
+        lua_replace(L, -5);
+        lua_pop(L, 1);
+    }
+}
+
 /* Stores the settings in the parameters, which are constant from then on. */
 static int apply(lua_State *L) {
     const struct sim_lua_text *t = lua_touserdata(L, 1);
@@ -225,8 +246,8 @@ static int apply(lua_State *L) {
         const bool integral = lua_isinteger(L, -1);
         lua_pop(L, 1);
         if (type == LUA_TNIL) {
-            sim_lua_refuse(L, "workload.%.100s: expected a name in the table parameters, got another",
-                           t->setting[i].key);
+            sim_lua_refuse(L, "workload.%.100s: unknown parameter: expected one of %.300s", t->setting[i].key,
+                           names_of_parameters(L));
         }
         push_setting(L, t->setting[i].key, type, integral, t->setting[i].value);
         lua_setfield(L, -2, t->setting[i].key);
