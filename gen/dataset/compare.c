@@ -185,9 +185,13 @@ static hpcw_status compare_publish(hpcw_sink *sink, hpcw_error *err) {
         (void)hpcw_i_fail(&e, HPCW_ECHECKSUM, "%s: size: expected %" PRIu64 " bytes, got %" PRIu64, c->path,
                           c->end, size);
     } else if (first != UINT64_MAX) {
-        (void)hpcw_i_fail(&e, HPCW_ECHECKSUM,
-                          "%s: offset %" PRIu64 ": expected the byte that the parameters give, got another",
-                          c->path, first);
+        unsigned char byte;
+        s = read_source_read(c->source, first, &byte, 1, "a byte", err);
+        if (s == HPCW_OK) {
+            (void)hpcw_i_fail(&e, HPCW_ECHECKSUM,
+                              "%s: offset %" PRIu64 ": expected the byte that the parameters give, got 0x%02x",
+                              c->path, first, byte);
+        }
     }
     if (s == HPCW_OK && e.code != HPCW_OK) {
         gen_faults_add(c->compare->faults, c->order, name, &e);

@@ -78,7 +78,7 @@ for dir in whole bare; do
 done
 fresh bare
 put set/sion/particles.sion.000001 9000 '\377'
-deep 'set/sion/particles.sion.000001: offset 9000: expected the byte that the parameters give, got another'
+deep 'set/sion/particles.sion.000001: offset 9000: expected the byte that the parameters give, got 0xff'
 fresh bare
 put set/$link.000001 6001 '\001'
 "$HPCGEN" verify --deep set >/dev/null 2>&1 && bad "a timing of LinkTest is accepted"
