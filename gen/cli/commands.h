@@ -23,7 +23,8 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
 /* Prints a JSON object that our own writer made, without blanks, in at most 24 lines of 80 columns. HPCW_ENOMEM. */
 hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 
-/* Adds what is in a directory as members of an open object: each name with its kind and sizes, and of a dataset the run. */
+/* Adds what is in a directory as members of an open object: each name with its kind and sizes; of a dataset the run,
+ * too. */
 hpcw_status gen_cli_put_contents(const char *directory, struct hpcw_i_json *json, hpcw_error *err);
 
 /* What a file of no known format is, for messages: "an HDF5 file", "a text", "a directory". */
@@ -45,8 +46,8 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *options, bool writes_l
 hpcw_status gen_cli_generate(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 
-/* Starts a display of what a command reads, if people look at standard error. The caller stops it before it prints anything.
- * NULL: there is none. */
+/* Starts a display of what a command reads, if people look at standard error. The caller stops it before it prints
+ * anything. NULL: there is none. */
 struct ui_progress *gen_cli_show_reading(const struct gen_cli_options *options);
 
 /* A path for terminals, in `room`: it can hold any character. As in messages of errors. */

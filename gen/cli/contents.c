@@ -149,7 +149,7 @@ static const char *format_of(const char *path) {
     return gen_format_of_file(path, &f, NULL) == HPCW_OK && f < gen_format_count ? gen_format[f]->name : NULL;
 }
 
-/* A format, "dataset", or of a directory the format of one of its first files; otherwise what kind of file it is. */
+/* A format, "dataset", or the format of one of the first files of a directory; otherwise the kind of file. */
 static const char *what_is(const char *path) {
     enum { TRIED = 16 };
     struct contents inside = {0};

@@ -15,8 +15,9 @@
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
-/* The form that the name of the output asks for. A name without a suffix gets the first form of the format, and so does a stream of
- * bytes, which may be anything. Any other suffix that the format has no form for is refused, as readers go by it. */
+/* The form that the name of the output asks for. A name without a suffix gets the first form of the format, and so
+ * does a stream of bytes, which may be anything. Any other suffix that the format has no form for is refused, as
+ * readers go by it. */
 static hpcw_status form_of_output(const struct gen_format *row, const char *output, int *form,
                                   hpcw_error *err) {
     static const struct {

@@ -42,9 +42,9 @@ static const char *print_record(const char *p) {
 }
 
 /*
- * Prints the JSON of a result as indented lines. Our own writer made it, so its form is known. A parser would keep numbers as
- * doubles, and a seed has more digits. Strings keep their escapes: they can come from any file. Starts at an opening bracket;
- * returns what follows the closing one.
+ * Prints the JSON of a result as indented lines. Our own writer made it, so its form is known. A parser would keep
+ * numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file. Starts at
+ * an opening bracket; returns what follows the closing one.
  */
 static const char *print_members(const char *p, unsigned depth) {
     bool in_array = *p == '[';

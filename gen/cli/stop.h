@@ -5,8 +5,8 @@
 
 #include "gen/cli/options.h"
 
-/* From now on SIGINT, SIGTERM and SIGHUP, unless they are ignored, print what stays of the command and how to go on, and then
- * end the program as before. */
+/* From now on SIGINT, SIGTERM and SIGHUP, unless they are ignored, print what stays of the command and how to go on,
+ * and then end the program as before. */
 void gen_cli_explain_stop(const struct gen_cli_options *options, enum gen_cli_command command);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What `info` shows people: rounded numbers with units, members beside each other, arrays as tables of a few rows, all on one
- * screen. It walks the JSON of `info --json`, which our own writer made, so that its form is known.
+ * What `info` shows people: rounded numbers with units, members beside each other, arrays as tables of a few rows,
+ * all on one screen. It walks the JSON of `info --json`, which our own writer made, so that its form is known.
  */
 #include <math.h>
 #include <stdio.h>

@@ -35,7 +35,7 @@ struct gen_log_entry {
 /* Receives an entry. A result other than HPCW_OK ends the run. */
 typedef hpcw_status gen_log_put(void *context, const struct gen_log_entry *e, hpcw_error *err);
 
-/* HPCW_EINVAL for a window of time or ranks that ends before it begins; says so as hpcw_clog2_reader_select does. */
+/* HPCW_EINVAL: a window of time or ranks that ends before it begins, in the words of hpcw_clog2_reader_select. */
 hpcw_status gen_log_check(const char *path, const struct gen_export *what, hpcw_error *err);
 
 /* Opens a log and reads its definitions once. HPCW_ENOMEM, and errors of the reader. */

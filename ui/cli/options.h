@@ -14,9 +14,9 @@
  *
  * The forms are --name value, --name=value, -n value, -nvalue, and -abc for three flags. Options and arguments may
  * come in any order, unless the program starts another one; "--" ends the options. The subcommand comes first.
- * Without it the first one of the table runs. "help", "help X" and "X help" are "--help" and "X --help"; a file named
- * help is ./help. Names are never abbreviated. If an option is given twice, the last one counts. A value in a separate
- * word cannot begin with "--": `--out --force` lacks a value, `--out=--force` has one.
+ * Without it the first one of the table runs. "help", "help X" and "X help" are "--help" and "X --help"; a file
+ * named help is ./help. Names are never abbreviated. If an option is given twice, the last one counts. A value in a
+ * separate word cannot begin with "--": `--out --force` lacks a value, `--out=--force` has one.
  */
 #ifndef HPCW_UI_CLI_OPTIONS_H
 #define HPCW_UI_CLI_OPTIONS_H
