@@ -29,6 +29,14 @@ for program in "$HPCGEN" "$generator"; do
     sed -n 's/\[no\\-\]//; s/\\fR\|\\f[BI]\|\\//g; /^-/p' page | sed 's/^-\(.\), --/\1 /; s/^--/- /; s/$/ -/' |
         cut -d' ' -f1-3 >"options.$(basename "$program")"
 done
+# A program without commands.
+linktest=$(dirname "$HPCGEN")/hpcw-linktest
+if [ -x "$linktest" ]; then
+    "$linktest" --help >whole
+    "$linktest" help | cmp - whole || bad "hpcw-linktest help: another text than --help"
+    "$linktest" --help-man >page
+    python3 "$HERE/page_check.py" page whole || bad "hpcw-linktest: page and help differ"
+fi
 # An option has the same letter in both programs, and takes a value in both or in none. A letter has one name.
 awk 'NR == FNR { name[$1] = $2; letter[$2] = $1; value[$2] = $3 != "-"; known[$2]; next }
     $1 != "-" && name[$1] != "" && name[$1] != $2 { print "-" $1 ": here --" $2 ", in hpcgen --" name[$1] }
