@@ -91,7 +91,8 @@ gen/format                   libwriter/base libwriter/io libwriter/comm libwrite
 gen/format/rows              libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/sim/timing gen/spec gen/report gen/export gen/export/rewrite gen/fit gen/fit/* gen/format
 gen/dataset/directory        libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/sim/lua gen/spec gen/format gen/format/rows
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format gen/format/rows gen/dataset/directory
-gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report
+gen/cli/common               libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report
+gen/cli                      libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/log libreader libreader/rank2file ui/* gen/model/* gen/sim/lua gen/workloads gen/spec gen/format gen/format/rows gen/export gen/export/rewrite gen/fit gen/dataset gen/dataset/directory gen/report gen/cli/common
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/linktest               libwriter/base libwriter/io libwriter/comm ui/* bench/measure
 bench/report                 libwriter/base libwriter/io ui/* bench/measure
@@ -111,7 +112,7 @@ PUBLIC = {
     "libwriter/comm": {"status", "version", "comm", "mpi"},
 }
 # Folders that may include mpi.h or hpcw/mpi.h.
-MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|bindings/(mpe|sionlib)/|gen/cli/launch\.c$|bench/|bindings/fortran/comm\.c$")
+MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|bindings/(mpe|sionlib)/|gen/cli/common/launch\.c$|bench/|bindings/fortran/comm\.c$")
 # The only header of the generator that bench may include, except for its kernels.
 BENCH_GEN = "gen/dataset/sample.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
-#include "gen/cli/standard_output.h"
+#include "gen/cli/common/standard_output.h"
 #include "gen/export/export.h"
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"

@@ -7,7 +7,7 @@
 #include <hpcw/sink.h>
 
 #include "gen/cli/commands.h"
-#include "gen/cli/standard_output.h"
+#include "gen/cli/common/standard_output.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/fit/compare.h"
 #include "gen/fit/twin.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
-#include "gen/cli/launch.h"
-#include "gen/cli/stop.h"
+#include "gen/cli/common/launch.h"
+#include "gen/cli/common/stop.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "gen/spec/pool.h"

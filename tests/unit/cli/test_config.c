@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "gen/cli/commands.h"
-#include "gen/cli/options.h"
+#include "gen/cli/common/options.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/mem.h"
 #include "ui/cli/config.h"

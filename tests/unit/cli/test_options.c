@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gen/cli/options.h"
+#include "gen/cli/common/options.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/mem.h"

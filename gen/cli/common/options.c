@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/cli/options.h"
+#include "gen/cli/common/options.h"
 
 #include <limits.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/cli/commands.h"
+#include "gen/cli/common/common.h"
 #include "gen/format/format.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

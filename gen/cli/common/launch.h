@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether the program was started alone or by an MPI launcher. */
-#ifndef HPCW_GEN_CLI_LAUNCH_H
-#define HPCW_GEN_CLI_LAUNCH_H
+#ifndef HPCW_GEN_CLI_COMMON_LAUNCH_H
+#define HPCW_GEN_CLI_COMMON_LAUNCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/cli/commands.h"
+#include "gen/cli/common/common.h"
 #include "gen/export/rewrite/rewrite.h"
 #include "gen/format/format.h"
 #include "libreader/source.h"

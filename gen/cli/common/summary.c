@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "gen/cli/commands.h"
+#include "gen/cli/common/common.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/cli/commands.h"
+#include "gen/cli/common/common.h"
 #include "gen/dataset/directory/directory.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/cli/launch.h"
+#include "gen/cli/common/launch.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/cli/commands.h"
+#include "gen/cli/common/common.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 

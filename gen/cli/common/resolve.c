@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "gen/cli/commands.h"
+#include "gen/cli/common/common.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"

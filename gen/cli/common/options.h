@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of hpcgen: a table of options, and a struct with their values. */
-#ifndef HPCW_GEN_CLI_OPTIONS_H
-#define HPCW_GEN_CLI_OPTIONS_H
+#ifndef HPCW_GEN_CLI_COMMON_OPTIONS_H
+#define HPCW_GEN_CLI_COMMON_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

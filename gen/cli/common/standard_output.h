@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where a command writes: standard output, whatever that is, or a file. */
-#ifndef HPCW_GEN_CLI_STANDARD_OUTPUT_H
-#define HPCW_GEN_CLI_STANDARD_OUTPUT_H
+#ifndef HPCW_GEN_CLI_COMMON_STANDARD_OUTPUT_H
+#define HPCW_GEN_CLI_COMMON_STANDARD_OUTPUT_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/cli/stop.h"
+#include "gen/cli/common/stop.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/cli/commands.h"
-#include "gen/cli/standard_output.h"
+#include "gen/cli/common/common.h"
+#include "gen/cli/common/standard_output.h"
 
 /* Written before the handler is installed, and read by it alone. */
 static char stop_text[1200];

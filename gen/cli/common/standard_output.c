@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/cli/standard_output.h"
+#include "gen/cli/common/standard_output.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/cli/commands.h"
+#include "gen/cli/common/common.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
