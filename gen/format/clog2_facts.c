@@ -221,7 +221,7 @@ static void put_interruptions(const struct gen_clog2_facts *f, struct hpcw_i_jso
     bool measured = false;
     calm.disturbed = NULL;
     hpcw_i_json_key_array(partial, "interruptions");
-    for (uint32_t k = 0; d->load.params.noise > 0 && k < d->load.params.phases; k++) {
+    for (uint32_t k = 0; d->load.params.noise.probability > 0 && k < d->load.params.phases; k++) {
         for (uint32_t r = 0; r < d->ranks; r++) {
             uint32_t slot;
             const uint64_t length_ns = model_load_interruption(&calm, r, k, &slot);

@@ -20,7 +20,7 @@ static const char list_name[] = "longest_first.csv";
 static const char list_head[] = "phase,id,rank\n";
 
 static bool has_statistics(const struct gen_dataset *d) {
-    return d->load_params.balancer != MODEL_BALANCER_NONE;
+    return d->load_params.balancer.kind != MODEL_BALANCER_NONE;
 }
 
 uint32_t gen_vom_balance_files(const struct gen_dataset *d) {
@@ -130,7 +130,7 @@ static void list_edges(struct statistics *s) {
             add_edge(s, MODEL_LOAD_TO_GROUP, o, s->whole.lasting[o]);
         }
     }
-    for (uint32_t r = 1; m->params.handlers && r < m->ranks; r++) {
+    for (uint32_t r = 1; m->params.handler.send && r < m->ranks; r++) {
         add_edge(s, MODEL_LOAD_UP, model_load_handler(r), 0);
         add_edge(s, MODEL_LOAD_DOWN, model_load_handler(r), 0);
     }

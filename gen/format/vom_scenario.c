@@ -17,9 +17,9 @@
 static uint32_t strongest(const struct model_load *m, const struct gen_load_tally *tally, uint32_t phases,
                           double *effect) {
     const struct model_load_params *p = &m->params;
-    uint32_t at = p->scenario_first;
+    uint32_t at = p->scenario.first;
     *effect = 0;
-    for (uint32_t k = p->scenario_first; k < p->scenario_first + phases; k++) {
+    for (uint32_t k = p->scenario.first; k < p->scenario.first + phases; k++) {
         const double with = gen_tally_imbalance(&tally[k], m->ranks);
         const double without = gen_tally_calm_imbalance(&tally[k], m->ranks);
         if (without > 0 && with / without > *effect) {
@@ -75,7 +75,7 @@ static void measure(struct ranks *r, uint32_t phase) {
 
 /* A scenario may have effects after its phases, since what grew stays so. */
 static void find_overloaded(struct ranks *r, const struct model_load *m) {
-    for (uint32_t k = m->params.scenario_first; k < m->params.phases; k++) {
+    for (uint32_t k = m->params.scenario.first; k < m->params.phases; k++) {
         measure(r, k);
         for (uint32_t i = 0; i < m->ranks; i++) {
             const double factor = (double)r->load_ns[i] / (double)r->calm_ns[i];
@@ -118,7 +118,7 @@ static hpcw_status put_rank(const struct gen_dataset *d, struct ranks *r, uint32
  * itself before the scenario. */
 static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
     const struct model_load *m = &d->load;
-    const uint32_t since = m->params.scenario_first - 1; /* a scenario never begins in phase 0 */
+    const uint32_t since = m->params.scenario.first - 1; /* a scenario never begins in phase 0 */
     struct ranks r;
     hpcw_status s = ranks_new(&r, m, err);
     if (s == HPCW_OK) {
@@ -148,10 +148,10 @@ static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *js
 /* Puts the location: the centre of a hot spot, or the ranks that currently hold the affected objects. */
 static void put_place(const struct model_load *m, struct hpcw_i_json *json) {
     const struct model_load_params *p = &m->params;
-    if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
+    if (p->scenario.kind == MODEL_SCENARIO_HOTSPOT) {
         hpcw_i_json_put_f64(json, "radius", m->radius);
-        hpcw_i_json_put_f64(json, "centre_first", model_load_centre(m, p->scenario_first));
-        hpcw_i_json_put_f64(json, "centre_step", (double)m->side[0] / p->scenario_phases);
+        hpcw_i_json_put_f64(json, "centre_first", model_load_centre(m, p->scenario.first));
+        hpcw_i_json_put_f64(json, "centre_step", (double)m->side[0] / p->scenario.phases);
         return;
     }
     hpcw_i_json_key(json, "home_ranks");
@@ -171,15 +171,15 @@ hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_l
     const struct model_load_params *p = &d->load.params;
     hpcw_status s = HPCW_OK;
     hpcw_i_json_key_object(json, "scenario");
-    hpcw_i_json_put_str(json, "kind", kind[p->scenario]);
-    if (p->scenario != MODEL_SCENARIO_NONE) {
-        const uint32_t left = p->phases - p->scenario_first;
-        const uint32_t phases = p->scenario_phases < left ? p->scenario_phases : left;
+    hpcw_i_json_put_str(json, "kind", kind[p->scenario.kind]);
+    if (p->scenario.kind != MODEL_SCENARIO_NONE) {
+        const uint32_t left = p->phases - p->scenario.first;
+        const uint32_t phases = p->scenario.phases < left ? p->scenario.phases : left;
         double effect;
         const uint32_t phase = strongest(&d->load, tally, phases, &effect);
-        hpcw_i_json_put_u64(json, "first_phase", p->scenario_first);
+        hpcw_i_json_put_u64(json, "first_phase", p->scenario.first);
         hpcw_i_json_put_u64(json, "phases", phases);
-        hpcw_i_json_put_f64(json, "factor", p->scenario_factor);
+        hpcw_i_json_put_f64(json, "factor", p->scenario.factor);
         hpcw_i_json_put_f64(json, "effect", effect);
         hpcw_i_json_put_u64(json, "effect_phase", phase);
         put_place(&d->load, json);

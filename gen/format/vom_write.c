@@ -121,7 +121,7 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
     const struct model_load *m = f->load;
     const uint32_t groups = m->params.groups;
     hpcw_status s = f->phase == 0 ? put_first_edge(f, err) : HPCW_OK;
-    if (s != HPCW_OK || !m->params.handlers) {
+    if (s != HPCW_OK || !m->params.handler.send) {
         return s;
     }
     if (f->rank > 0) {
@@ -210,7 +210,7 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const bool sample = m->params.comm == MODEL_COMM_SAMPLE;
     bool is_first = true;
-    const uint32_t every = m->params.broadcast_every;
+    const uint32_t every = m->params.handler.broadcast_every;
     hpcw_status s = put_handler_edges(f, err);
     for (uint32_t slot = 0; s == HPCW_OK && slot < f->t->slots.at.count; slot++) {
         const struct vom_slot *k = &f->t->slot[slot];
@@ -240,7 +240,7 @@ static void memory_values(const struct rank_file *f, uint32_t slot, hpcw_vom_val
     const uint32_t object = f->t->object[slot];
     const struct model_load_memory memory = model_load_memory(m, object, f->t->slots.lasting[slot]);
     const struct model_load_params *p = &m->params;
-    const uint64_t of_rank = p->rank_bytes > 0 ? p->rank_bytes : p->footprint_bytes;
+    const uint64_t of_rank = p->memory.rank_bytes > 0 ? p->memory.rank_bytes : p->memory.footprint_bytes;
     const struct {
         const char *key;
         uint64_t number;
@@ -272,7 +272,7 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
                               .time_ns = time_ns,
                               .subphase_ns = t->part,
                               .subphases = m->params.subphases};
-        if (m->params.block_objects > 0) {
+        if (m->params.memory.block_objects > 0) {
             memory_values(f, slot, value);
             task.values = value;
             task.value_count = MEMORY_VALUES;
@@ -328,7 +328,7 @@ static hpcw_status put_iterations(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t next = f->phase + 1;
     hpcw_status s = HPCW_OK;
-    if (!m->params.keep_iterations || next == m->params.phases || !model_load_balances(m, next)) {
+    if (!m->params.balancer.keep_iterations || next == m->params.phases || !model_load_balances(m, next)) {
         return HPCW_OK;
     }
     const uint64_t *time_ns = model_load_placement(m, next)->time_ns;

@@ -29,7 +29,7 @@ static void add(struct gen_costs *c, struct gen_cost_fault fault) {
 static void add_interruptions(const struct gen_dataset *d, struct gen_costs *c) {
     struct model_load calm = d->load;
     calm.disturbed = NULL;
-    for (uint32_t k = 0; calm.params.noise > 0 && k < calm.params.phases; k++) {
+    for (uint32_t k = 0; calm.params.noise.probability > 0 && k < calm.params.phases; k++) {
         for (uint32_t r = 0; r < d->ranks; r++) {
             uint32_t slot;
             const uint64_t length_ns = model_load_interruption(&calm, r, k, &slot);

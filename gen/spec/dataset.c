@@ -215,7 +215,7 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
     }
     if (s == HPCW_OK && gen_dataset_wants(d, SION | VOM | CLOG2 | RANK2FILE)) {
         struct model_load_params load = d->load_params;
-        load.keep_iterations = d->vom_params.iterations && gen_dataset_wants(d, VOM);
+        load.balancer.keep_iterations = d->vom_params.iterations && gen_dataset_wants(d, VOM);
         s = model_load_init(&d->load, &load, &d->machine, err);
         d->load.programmed = runs && s == HPCW_OK && !gen_workload_uses_edges(d->workload);
         s = s == HPCW_OK ? model_load_settle(&d->load, err) : s;

@@ -82,7 +82,7 @@ static void list_objects(struct gen_edges *e) {
 }
 
 static void list_handlers(struct gen_edges *e) {
-    for (uint32_t r = 1; e->load->params.handlers && r < e->load->ranks; r++) {
+    for (uint32_t r = 1; e->load->params.handler.send && r < e->load->ranks; r++) {
         add(e, MODEL_LOAD_UP, r, model_load_parent(r), model_load_handler(r), 0);
         add(e, MODEL_LOAD_DOWN, model_load_parent(r), r, model_load_handler(r), 0);
     }

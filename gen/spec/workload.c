@@ -125,8 +125,8 @@ static bool uses_edges(const struct gen_workload_file *f) {
 
 hpcw_status gen_workload_draw(const struct gen_dataset *d, struct gen_workload **out, hpcw_error *err) {
     const struct model_load_params *load = &d->load_params;
-    const bool any =
-        d->ranks <= MOST_OF_ANY && load->balancer == MODEL_BALANCER_NONE && load->comm == MODEL_COMM_STENCIL;
+    const bool any = d->ranks <= MOST_OF_ANY && load->balancer.kind == MODEL_BALANCER_NONE &&
+                     load->comm == MODEL_COMM_STENCIL;
     uint32_t count = 0;
     for (size_t i = 0; i < gen_workload_files; i++) {
         count += any || uses_edges(&gen_workload_file[i]);

@@ -29,7 +29,7 @@ static void make_loads(void) {
     d.ranks = 4;
     d.formats = UINT64_C(1) << GEN_FORMAT_VOM;
     d.load_params.phases = 2;
-    d.load_params.setup = false;
+    d.load_params.setup.own = false;
     scratch_make(dir, sizeof dir);
     struct gen_run run = {.dataset = &d,
                           .directory = dir,

@@ -46,12 +46,12 @@ static void make(const char *workload, enum model_balancer balancer, enum model_
     dataset.load_params.phases = PHASES;
     dataset.load_params.course = MODEL_COURSE_RAMP;
     dataset.load_params.migration = 0.01;
-    dataset.load_params.balancer = (int)balancer;
-    dataset.load_params.balancer_interval = 2;
+    dataset.load_params.balancer.kind = (int)balancer;
+    dataset.load_params.balancer.interval = 2;
     dataset.load_params.comm = (int)comm;
-    dataset.load_params.noise = 0.02;
-    dataset.load_params.noise_min_ms = 2;
-    dataset.load_params.noise_max_ms = 8;
+    dataset.load_params.noise.probability = 0.02;
+    dataset.load_params.noise.min_ms = 2;
+    dataset.load_params.noise.max_ms = 8;
     dataset.ckpt_params.checkpoints = CHECKPOINTS;
     assert_int_equal(gen_workload_load(workload, NULL, &dataset.workload, &err), HPCW_OK);
     if (gen_workload_uses_edges(dataset.workload)) {

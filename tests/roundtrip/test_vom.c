@@ -210,11 +210,11 @@ static void truth_is_true(void **state) {
 }
 
 static void spiked(struct gen_dataset *d) {
-    d->load_params.scenario = MODEL_SCENARIO_SPIKE;
-    d->load_params.scenario_first = 5;
-    d->load_params.scenario_phases = 3;
-    d->load_params.scenario_share = 0.1;
-    d->load_params.scenario_factor = 8;
+    d->load_params.scenario.kind = MODEL_SCENARIO_SPIKE;
+    d->load_params.scenario.first = 5;
+    d->load_params.scenario.phases = 3;
+    d->load_params.scenario.share = 0.1;
+    d->load_params.scenario.factor = 8;
     d->load_params.migration = 0;
     d->load_params.subphases = 0;
     d->vom_params.container = GEN_VOM_PLAIN_FILES;
@@ -255,7 +255,7 @@ static void slowed(struct gen_dataset *d) {
     d->machine_params.slow_node_share = 0.2;
     d->machine_params.slow_node_factor = 3;
     d->load_params.sigma_last = d->load_params.sigma_first;
-    d->load_params.block_objects = 4;
+    d->load_params.memory.block_objects = 4;
     d->load_params.collections = 2;
     d->load_params.dims = 3;
     d->vom_params.container = GEN_VOM_LBAF_FILES;
@@ -444,8 +444,8 @@ static hpcw_status try_task(void *context, const struct read_vom_task *task, hpc
 }
 
 static void tempered(struct gen_dataset *d) {
-    d->load_params.balancer = MODEL_BALANCER_TEMPERED;
-    d->load_params.balancer_interval = 4;
+    d->load_params.balancer.kind = MODEL_BALANCER_TEMPERED;
+    d->load_params.balancer.interval = 4;
     d->vom_params.iterations = true;
 }
 
@@ -563,8 +563,8 @@ static double migrations_of(const struct dataset *s) {
 }
 
 static void greedy(struct gen_dataset *d) {
-    d->load_params.balancer = MODEL_BALANCER_GREEDY;
-    d->load_params.noise = 0.02;
+    d->load_params.balancer.kind = MODEL_BALANCER_GREEDY;
+    d->load_params.noise.probability = 0.02;
 }
 
 static void greedy_sample(struct gen_dataset *d) {
@@ -662,7 +662,8 @@ static struct gathered *gather(const struct dataset *s) {
 }
 
 static void listed(struct gen_dataset *d) {
-    d->load_params.noise = 0; /* an interruption stays on its rank, while the object it hit may move */
+    d->load_params.noise.probability =
+        0; /* an interruption stays on its rank, while the object it hit may move */
     d->machine_params.slow_node_share = 0; /* so that an object takes as long on any rank */
     d->noise_params = (struct sim_noise_params){0};
     d->vom_params.longest_first = true;

@@ -129,7 +129,7 @@ static void learn_distribution(struct fit_learning *g) {
 
 /* Phase 0 has a log-normal distribution, or a table. */
 static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setup, double mean_first) {
-    char table[sizeof g->twin->dataset.load_params.setup_table] = "none";
+    char table[sizeof g->twin->dataset.load_params.setup.table] = "none";
     struct gen_fit_shape *shape = shape_of(g, 0, 0);
     if (shape == NULL) {
         g->status = g->status == HPCW_OK ? hpcw_i_fail_memory(g->err, NULL, 1, "shape") : g->status;
@@ -294,7 +294,7 @@ static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
     if (has_next) {
         learn(g, "load.correlation", rho, GEN_FIT_PER_RANK);
     } else {
-        rho = g->twin->dataset.load_params.correlation;
+        rho = g->twin->dataset.load_params.variance.correlation;
         gen_fit_remark(g->twin, "too few neighbouring ranks: load.correlation is the default");
     }
     const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
@@ -304,8 +304,8 @@ static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
 
 static void learn_correlations(struct fit_learning *g) {
     const struct model_load_params *usual = &g->twin->dataset.load_params;
-    struct gen_fit_lasting p = {usual->persistence_first, usual->persistence,
-                                0.5 * (usual->persistence_first + usual->persistence), false};
+    struct gen_fit_lasting p = {usual->variance.persistence_first, usual->variance.persistence,
+                                0.5 * (usual->variance.persistence_first + usual->variance.persistence), false};
     if (g->tail.scale == 0) {
         return; /* nothing varies */
     }
@@ -715,14 +715,14 @@ static void learn_volumes(struct fit_learning *g, double edges) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
     double bytes;
-    double follows = p->edge_follows;
+    double follows = p->edge.follows;
     const bool same = one_volume(l, &bytes);
     if (same) {
         learn(g, "load.edge_phases", 0, GEN_FIT_PER_RUN);
     }
     /* Share of the phases before the model changes its edges for the first time. */
     const double later =
-        p->edge_phases > 0 && p->phases > p->edge_phases ? 1 - (double)p->edge_phases / p->phases : 0;
+        p->edge.phases > 0 && p->phases > p->edge.phases ? 1 - (double)p->edge.phases / p->phases : 0;
     const double change = 0.01 * later;
     const double mean = l->ln_bytes / edges;
     const double variance = l->ln_bytes_squares / edges - mean * mean - change;
@@ -832,8 +832,8 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
                              .begin = gen_fit_loads_begin(l),
                              .fill = 1,
                              .widen = 1,
-                             .lasts = twin->dataset.load_params.persistence,
-                             .near = twin->dataset.load_params.alike,
+                             .lasts = twin->dataset.load_params.variance.persistence,
+                             .near = twin->dataset.load_params.variance.alike,
                              .err = err};
     g.run = gen_fit_loads_moments(l, g.begin, LAST);
     learn_structure(&g);

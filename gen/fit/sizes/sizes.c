@@ -124,7 +124,7 @@ static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     const struct model_load_params *p = &twin->dataset.load_params;
     uint32_t grid[3];
     model_grid_shape((uint32_t)ranks, p->dims, grid);
-    return p->correlation * (1 - 1.0 / grid[p->dims - 1]);
+    return p->variance.correlation * (1 - 1.0 / grid[p->dims - 1]);
 }
 
 /* Learns how much sizes follow this field: the share of its correlation that they show. */
@@ -252,7 +252,7 @@ static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
     const double further = (double)p->objects * p->collections - 1;
     const double objects = 1 + further * p->fill;
     const double of_count = further * p->fill * (1 - p->fill) / (objects * objects);
-    const double alike = 0.5 * p->alike * 0.75;
+    const double alike = 0.5 * p->variance.alike * 0.75;
     const double rest =
         fmax(0, hpcw_i_exp(sigma * sigma) - 1 - of_count) * objects / (1 + (objects - 1) * alike);
     return sqrt(gen_fit_ln(1 + rest));

@@ -65,8 +65,8 @@ static double text_size(const struct gen_dataset *d, double *again) {
         neighbours += p->periodic ? (side > 2 ? 2 : side - 1) : 2 - 2 / side;
     }
     const bool stencil = p->comm == MODEL_COMM_STENCIL, of_index = stencil || p->comm == MODEL_COMM_MESH;
-    double senders = fill * (neighbours + (stencil ? (p->collections > 1) + p->far_edges : 0)) +
-                     (p->broadcast_every > 0 ? 1.0 / p->broadcast_every : 0);
+    double senders = fill * (neighbours + (stencil ? (p->collections > 1) + p->edge.far : 0)) +
+                     (p->handler.broadcast_every > 0 ? 1.0 / p->handler.broadcast_every : 0);
     if (!of_index) {
         senders = p->comm == MODEL_COMM_SAMPLE ? 4 : 0;
     }
@@ -75,15 +75,15 @@ static double text_size(const struct gen_dataset *d, double *again) {
         senders = (double)run->edges / ((double)d->ranks * p->phases) / objects;
     }
     double phase = objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases +
-                              (p->block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +
+                              (p->memory.block_objects > 0 ? MEMORY_TEXT : 0) + senders * EDGE_TEXT) +
                    (1 + p->groups) * OTHER_TEXT + 2 * EDGE_TEXT + 50;
     double iterations = 0;
-    if (d->load.params.keep_iterations) {
+    if (d->load.params.balancer.keep_iterations) {
         iterations = (d->load.placements - 1.0) * model_load_iterations(&d->load) *
                      (objects * (TASK_TEXT + SUBPHASE_TEXT * p->subphases) + (1 + p->groups) * OTHER_TEXT);
     }
-    const bool changes = run != NULL ? false : stencil ? p->edge_phases > 0 : of_index && p->layers_sd > 0;
-    const double periods = !changes ? 1 : stencil ? ceil((double)p->phases / p->edge_phases) : p->phases;
+    const bool changes = run != NULL ? false : stencil ? p->edge.phases > 0 : of_index && p->layers_sd > 0;
+    const double periods = !changes ? 1 : stencil ? ceil((double)p->phases / p->edge.phases) : p->phases;
     const double edges = of_index || run != NULL ? objects * senders + 2 : 2;
     *again = (p->phases - periods) * edges * EDGE_TEXT + iterations;
     return 200 + p->phases * phase + iterations;
@@ -108,7 +108,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t tally = d->load_params.phases * sizeof(struct gen_load_tally);
     const uint64_t kept =
-        4 + (d->load.params.keep_iterations ? 8 + 4 * (uint64_t)model_load_iterations(&d->load) : 0);
+        4 + (d->load.params.balancer.keep_iterations ? 8 + 4 * (uint64_t)model_load_iterations(&d->load) : 0);
     return (jobs + (uint64_t)1) * tally + jobs * model_load_whole_size(&d->load) +
            jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) + gen_vom_balance_memory(d) +
            kept * d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
@@ -164,7 +164,7 @@ static void put_phase(const struct model_load *m, uint32_t phase, const struct g
     hpcw_i_json_put_f64(json, "rank_load_max_s", (double)t->ranks[0].load_ns / 1e9);
     hpcw_i_json_put_u64(json, "rank_of_max", t->ranks[0].number);
     hpcw_i_json_put_f64(json, "imbalance", gen_tally_imbalance(t, m->ranks));
-    if (m->params.scenario != MODEL_SCENARIO_NONE) {
+    if (m->params.scenario.kind != MODEL_SCENARIO_NONE) {
         hpcw_i_json_put_f64(json, "imbalance_without_scenario", gen_tally_calm_imbalance(t, m->ranks));
     }
     hpcw_i_json_put_f64(json, "rank_load_bound_s", (double)t->bound_ns / 1e9);

@@ -145,7 +145,7 @@ static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_p
     uint64_t best_ns = most_of(b->now_ns, m->ranks);
     memcpy(b->best, b->rank, m->objects * sizeof *b->best);
     hpcw_status s = HPCW_OK;
-    for (uint32_t i = 0; s == HPCW_OK && i < m->params.balancer_iterations; i++) {
+    for (uint32_t i = 0; s == HPCW_OK && i < m->params.balancer.iterations; i++) {
         struct model_load_placement before = {0};
         s = list(b, b->rank, &before, err);
         memcpy(b->old_ns, b->now_ns, m->ranks * sizeof *b->old_ns);
@@ -172,7 +172,7 @@ static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_p
 
 /* Returns the first phase of a placement. */
 static uint32_t phase_of(const struct model_load *m, uint32_t placement) {
-    const uint32_t every = m->params.balancer_interval;
+    const uint32_t every = m->params.balancer.interval;
     return (placement + (every == 1)) * every;
 }
 
@@ -195,7 +195,7 @@ static hpcw_status make_placements(struct balance *b, hpcw_error *err) {
             m->trial != NULL ? m->trial + (size_t)i * model_load_iterations(m) : NULL;
         model_load_whole_measure(&b->whole, i > 0 ? phase - 1 : 0);
         memcpy(b->rank, b->whole.rank, m->objects * sizeof *b->rank);
-        if (i > 0 && m->params.balancer == MODEL_BALANCER_GREEDY) {
+        if (i > 0 && m->params.balancer.kind == MODEL_BALANCER_GREEDY) {
             model_load_whole_greedy(&b->whole, b->rank);
             s = trial != NULL ? list(b, b->rank, trial, err) : HPCW_OK;
         } else if (i > 0) {
@@ -212,13 +212,14 @@ static hpcw_status make_placements(struct balance *b, hpcw_error *err) {
 }
 
 static hpcw_status make_all(struct model_load *m, hpcw_error *err) {
-    if (m->params.balancer == MODEL_BALANCER_NONE) {
+    if (m->params.balancer.kind == MODEL_BALANCER_NONE) {
         return HPCW_OK;
     }
-    const uint32_t every = m->params.balancer_interval;
+    const uint32_t every = m->params.balancer.interval;
     const uint32_t last = m->params.phases - 1;
     const uint32_t placements = 1 + (every > 1 ? last / every : last > 0 ? last - 1 : 0);
-    const size_t trials = m->params.keep_iterations ? (size_t)placements * model_load_iterations(m) : 0;
+    const size_t trials =
+        m->params.balancer.keep_iterations ? (size_t)placements * model_load_iterations(m) : 0;
     struct balance b = {.load = m,
                         .rank = hpcw_i_malloc(m->objects * sizeof *b.rank),
                         .best = hpcw_i_malloc(m->objects * sizeof *b.best),
@@ -252,9 +253,9 @@ static double effect_of(struct model_load_whole *w) {
     const struct model_load_params *p = &w->load->params;
     double most = 0;
     for (uint32_t k = 0;
-         most < MODEL_LOAD_LEAST_EFFECT && k < p->scenario_phases && p->scenario_first + k < p->phases; k++) {
+         most < MODEL_LOAD_LEAST_EFFECT && k < p->scenario.phases && p->scenario.first + k < p->phases; k++) {
         double with, without;
-        model_load_whole_measure(w, p->scenario_first + k);
+        model_load_whole_measure(w, p->scenario.first + k);
         model_load_whole_imbalance(w, &with, &without);
         const double effect = without > 0 ? with / without : with > 0 ? MODEL_LOAD_LEAST_EFFECT : 1;
         most = effect > most ? effect : most;
@@ -268,13 +269,13 @@ static hpcw_status raise_factor(struct model_load *m, hpcw_error *err) {
     struct model_load_whole w = {0};
     double effect = MODEL_LOAD_LEAST_EFFECT;
     hpcw_status s = HPCW_OK;
-    if (m->params.scenario != MODEL_SCENARIO_NONE) {
+    if (m->params.scenario.kind != MODEL_SCENARIO_NONE) {
         s = model_load_whole_new(&w, m, err);
         effect = s == HPCW_OK ? effect_of(&w) : effect;
     }
-    const double given = m->params.scenario_factor;
+    const double given = m->params.scenario.factor;
     for (int i = 0; effect < MODEL_LOAD_LEAST_EFFECT && i < MOST; i++) {
-        m->params.scenario_factor *= 2;
+        m->params.scenario.factor *= 2;
         effect = effect_of(&w);
     }
     if (effect < MODEL_LOAD_LEAST_EFFECT) {
@@ -282,7 +283,7 @@ static hpcw_status raise_factor(struct model_load *m, hpcw_error *err) {
             err, HPCW_EINVAL,
             "load.scenario: expected a phase with an imbalance of at least %g times that without the "
             "scenario, got %.3g times with factors from %g to %g: it hits too many or too few ranks",
-            MODEL_LOAD_LEAST_EFFECT, effect, given, m->params.scenario_factor);
+            MODEL_LOAD_LEAST_EFFECT, effect, given, m->params.scenario.factor);
     }
     model_load_whole_free(&w);
     return s;

@@ -61,7 +61,7 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
     }
     for (uint32_t channel = 0; channel < m->channels; channel++) {
         const double share =
-            m->params.far_channels > 0 ? m->params.far_edges / m->channels : m->params.far_edges - channel;
+            m->params.edge.far_channels > 0 ? m->params.edge.far / m->channels : m->params.edge.far - channel;
         const struct model_permutation to = {m->objects, channel, m->seed, HPCW_I_FOR_LOAD_FAR};
         uint32_t from = model_permute_back(&to, object);
         uint32_t w[4];
@@ -75,7 +75,7 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
 
 /* Returns the period of a phase. Volumes are constant within a period. */
 static uint32_t period_of(const struct model_load *m, uint32_t phase) {
-    return m->params.edge_phases == 0 ? 0 : phase / m->params.edge_phases;
+    return m->params.edge.phases == 0 ? 0 : phase / m->params.edge.phases;
 }
 
 /* Factor of a period: when volumes change, bytes and messages change by about 10 % [A]. */
@@ -127,16 +127,16 @@ struct model_load_flow model_load_flow(const struct model_load *m, uint32_t owne
         return (struct model_load_flow){.ln_bytes = group_mean + group_sd * z};
     }
     if (!handlers) {
-        z = p->edge_follows * follows / sum_of_two + sqrt(1 - p->edge_follows * p->edge_follows) * z;
+        z = p->edge.follows * follows / sum_of_two + sqrt(1 - p->edge.follows * p->edge.follows) * z;
     }
     /* Bytes and messages have a correlation of 0.6 [A]. */
     double z_messages = 0.6 * z + 0.8 * hpcw_i_normal(w[2], w[3]);
     const bool sample = p->comm == MODEL_COMM_SAMPLE;
     return (struct model_load_flow){
-        .ln_bytes = handlers ? p->handler_bytes_mean + p->handler_bytes_sd * z
-                             : p->edge_bytes_mean + p->edge_bytes_sd * z,
-        .ln_messages = (sample ? sample_messages_mean : p->edge_messages_mean) +
-                       (sample ? sample_messages_sd : p->edge_messages_sd) * z_messages,
+        .ln_bytes = handlers ? p->handler.bytes_mean + p->handler.bytes_sd * z
+                             : p->edge.bytes_mean + p->edge.bytes_sd * z,
+        .ln_messages = (sample ? sample_messages_mean : p->edge.messages_mean) +
+                       (sample ? sample_messages_sd : p->edge.messages_sd) * z_messages,
     };
 }
 
@@ -149,17 +149,17 @@ static uint64_t whole(double bytes, uint32_t unit) {
 /* Rounds ln(bytes) to the nearest allowed size. Handlers can have smaller sizes than objects. */
 static double size_of(const struct model_load *m, uint32_t kind, double ln_bytes) {
     const struct model_load_params *p = &m->params;
-    const double step = p->edge_sizes > 0 ? 6 * p->edge_bytes_sd / p->edge_sizes : 0;
+    const double step = p->edge.sizes > 0 ? 6 * p->edge.bytes_sd / p->edge.sizes : 0;
     if (step == 0 || p->comm != MODEL_COMM_STENCIL) {
         return ln_bytes;
     }
     const double number = floor((ln_bytes - m->least_ln_bytes) / step + 0.5);
     const double least = kind < MODEL_LOAD_MOST_KINDS ? 0 : -INFINITY;
-    return m->least_ln_bytes + step * fmin(fmax(number, least), p->edge_sizes - 1);
+    return m->least_ln_bytes + step * fmin(fmax(number, least), p->edge.sizes - 1);
 }
 
 static uint32_t unit_of(const struct model_load *m, uint32_t kind) {
-    return kind < MODEL_LOAD_NEIGHBOURS ? m->params.edge_unit : ELEMENT;
+    return kind < MODEL_LOAD_NEIGHBOURS ? m->params.edge.unit : ELEMENT;
 }
 
 struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,

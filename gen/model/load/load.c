@@ -70,8 +70,8 @@ static double share_of(const struct model_load *m, uint32_t phase) {
 
 /* Share of the variance that is new. It changes by the same factor each phase. */
 static double fresh_share(const struct model_load_params *p, uint32_t phase) {
-    const double first = 1 - p->persistence_first;
-    const double last = 1 - p->persistence;
+    const double first = 1 - p->variance.persistence_first;
+    const double last = 1 - p->variance.persistence;
     const double passed = phase > 1 ? (double)(phase - 1) / (p->phases - 2) : 0;
     if (first == 0 || last == 0) {
         return passed == 1 ? last : first; /* no factor leads from one to the other */
@@ -107,12 +107,12 @@ static void fill_phases(struct model_load *m) {
         f->swap_dimension = dimensions > 0 ? open[w[0] % dimensions] : 0;
         f->swap_offset = w[1] >> 31;
     }
-    if (p->setup) {
-        m->phase[0].sigma = p->setup_sigma;
+    if (p->setup.own) {
+        m->phase[0].sigma = p->setup.sigma;
         const double over_median = m->setup_tail.knots > 0
-                                       ? model_load_mean_of_exp(&m->setup_tail, p->setup_sigma)
-                                       : hpcw_i_exp(0.5 * p->setup_sigma * p->setup_sigma);
-        m->phase[0].mean_ns = 1e6 * p->mean_first_ms * p->setup_factor;
+                                       ? model_load_mean_of_exp(&m->setup_tail, p->setup.sigma)
+                                       : hpcw_i_exp(0.5 * p->setup.sigma * p->setup.sigma);
+        m->phase[0].mean_ns = 1e6 * p->mean_first_ms * p->setup.factor;
         m->phase[0].median_ns = m->phase[0].mean_ns / over_median;
     }
 }
@@ -121,7 +121,7 @@ static void fill_phases(struct model_load *m) {
  * neighbours to the power of the distance. With many ranks, mean and variance are then made exact. So different
  * seeds have the same amount of work. */
 static void fill_field(struct model_load *m) {
-    const double old = m->params.correlation, new = sqrt(1 - old * old);
+    const double old = m->params.variance.correlation, new = sqrt(1 - old * old);
     const uint32_t stride[3] = {m->grid[1] * m->grid[2], m->grid[2], 1};
     uint32_t home[MODEL_LOAD_AT_ONCE];
     for (uint32_t r = 0; r < m->ranks; r += MODEL_LOAD_AT_ONCE) {
@@ -173,8 +173,8 @@ static bool hotspot_reaches(const struct model_load *m) {
     for (uint32_t d = 1; d < p->dims; d++) {
         beside2 += m->side[d] % 2 == 0 ? 0.25 : 0;
     }
-    for (uint32_t k = 0; k < p->scenario_phases && p->scenario_first + k < p->phases; k++) {
-        double centre = model_load_centre(m, p->scenario_first + k);
+    for (uint32_t k = 0; k < p->scenario.phases && p->scenario.first + k < p->phases; k++) {
+        double centre = model_load_centre(m, p->scenario.first + k);
         double off = centre - ((uint32_t)centre + 0.5);
         if (off * off + beside2 < m->radius * m->radius) {
             return true;
@@ -186,23 +186,23 @@ static bool hotspot_reaches(const struct model_load *m) {
 /* Draws time and place of the scenario. */
 static hpcw_status place_scenario(struct model_load *m, hpcw_error *err) {
     struct model_load_params *p = &m->params;
-    if (p->scenario == MODEL_SCENARIO_NONE) {
+    if (p->scenario.kind == MODEL_SCENARIO_NONE) {
         return HPCW_OK;
     }
-    p->scenario_first = p->scenario_first != 0 ? p->scenario_first : (p->phases + 3) / 4;
-    p->scenario_phases = p->scenario_phases != 0 ? p->scenario_phases : (p->phases + 3) / 4;
-    if (p->scenario_first >= p->phases) {
+    p->scenario.first = p->scenario.first != 0 ? p->scenario.first : (p->phases + 3) / 4;
+    p->scenario.phases = p->scenario.phases != 0 ? p->scenario.phases : (p->phases + 3) / 4;
+    if (p->scenario.first >= p->phases) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "load.scenario_first: expected a phase below load.phases = %u, got %u", p->phases,
-                           p->scenario_first);
+                           p->scenario.first);
     }
-    double hits = (p->scenario_share != 0 ? p->scenario_share : 0.02) * m->ranks;
+    double hits = (p->scenario.share != 0 ? p->scenario.share : 0.02) * m->ranks;
     m->hits = hits < 1 ? 1 : (uint32_t)(hits + 0.5);
-    if (p->scenario == MODEL_SCENARIO_HOTSPOT) {
-        double step = 1.0 / p->scenario_phases;
-        double share = p->scenario_share != 0 ? p->scenario_share : step > 0.1 ? step : 0.1;
+    if (p->scenario.kind == MODEL_SCENARIO_HOTSPOT) {
+        double step = 1.0 / p->scenario.phases;
+        double share = p->scenario.share != 0 ? p->scenario.share : step > 0.1 ? step : 0.1;
         m->radius = share * m->side[0];
-        m->radius = p->scenario_share == 0 && m->radius < 1 ? 1 : m->radius;
+        m->radius = p->scenario.share == 0 && m->radius < 1 ? 1 : m->radius;
         if (!hotspot_reaches(m)) {
             return hpcw_i_fail(
                 err, HPCW_EINVAL,
@@ -217,13 +217,13 @@ static hpcw_status place_scenario(struct model_load *m, hpcw_error *err) {
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
                             const struct model_machine *machine, hpcw_error *err) {
     memset(m, 0, sizeof *m);
-    if (params->noise_min_ms > params->noise_max_ms) {
+    if (params->noise.min_ms > params->noise.max_ms) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.noise_min: expected at most load.noise_max = %g ms, got %g",
-                           params->noise_max_ms, params->noise_min_ms);
+                           params->noise.max_ms, params->noise.min_ms);
     }
-    if (params->edge_unit % sizeof(double) != 0) {
+    if (params->edge.unit % sizeof(double) != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.edge_unit: expected a multiple of 8 bytes, got %u",
-                           params->edge_unit);
+                           params->edge.unit);
     }
     m->params = *params;
     m->machine = machine;
@@ -243,8 +243,8 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         m->side[d] = m->grid[d] * m->block[d];
     }
     if (params->comm == MODEL_COMM_STENCIL) {
-        m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
-        m->channels = m->channels > params->far_channels ? m->channels : params->far_channels;
+        m->channels = (uint32_t)params->edge.far + (params->edge.far > (uint32_t)params->edge.far);
+        m->channels = m->channels > params->edge.far_channels ? m->channels : params->edge.far_channels;
         m->kinds = 7 + m->channels;
     } else if (params->comm == MODEL_COMM_MESH) {
         m->kinds = 2 * params->dims;
@@ -254,13 +254,13 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     /* The sizes span six standard deviations in equal steps. Their begin is drawn within the first step. */
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SIZES, 0, 0, 0, w);
-    m->least_ln_bytes = params->edge_bytes_mean -
-                        params->edge_bytes_sd *
-                            (3 - (params->edge_sizes > 0 ? 6 * hpcw_i_uniform(w[0]) / params->edge_sizes : 0));
-    m->swap_threshold = params->balancer == MODEL_BALANCER_NONE ? hpcw_i_threshold(params->migration) : 0;
+    m->least_ln_bytes = params->edge.bytes_mean -
+                        params->edge.bytes_sd *
+                            (3 - (params->edge.sizes > 0 ? 6 * hpcw_i_uniform(w[0]) / params->edge.sizes : 0));
+    m->swap_threshold = params->balancer.kind == MODEL_BALANCER_NONE ? hpcw_i_threshold(params->migration) : 0;
     m->most = m->per_rank;
-    if (params->balancer_interval == 0) {
-        m->params.balancer_interval = params->phases < 16 ? 1 : params->phases / 8;
+    if (params->balancer.interval == 0) {
+        m->params.balancer.interval = params->phases < 16 ? 1 : params->phases / 8;
     }
     m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
@@ -272,7 +272,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     }
     hpcw_status s = model_load_tail_init(&m->tail, params->skew, "load.time_table", params->time_table, err);
     if (s == HPCW_OK) {
-        s = model_load_tail_init(&m->setup_tail, 0, "load.setup_table", params->setup_table, err);
+        s = model_load_tail_init(&m->setup_tail, 0, "load.setup_table", params->setup.table, err);
     }
     if (s == HPCW_OK) {
         fill_phases(m);

@@ -73,6 +73,81 @@ enum model_comm {
     MODEL_COMM_MESH
 };
 
+/* Bytes of a table of a distribution as text, with the NUL. */
+enum { MODEL_LOAD_TABLE = 192 };
+
+/* How times of objects differ from each other, as shares of a variance. */
+struct model_load_variance {
+    /* share of the variance of ln(load) that persists: in phase 1, and in the last phase */
+    double persistence_first, persistence;
+    /* share of the new variance that is common to all ranks of a host */
+    double together;
+    double alike; /* share of the persistent variance that varies smoothly over the ranks */
+    /* correlation of the smooth part between neighbouring ranks */
+    double correlation;
+};
+
+/* Phase 0. */
+struct model_load_setup {
+    bool own;                     /* it has loads of its own */
+    char table[MODEL_LOAD_TABLE]; /* distribution, as time_table */
+    double factor, sigma;         /* factor of phase 1's mean, and standard deviation of ln(load) */
+};
+
+/* Interruptions by the system. */
+struct model_load_noise {
+    double probability; /* of one on a rank in a phase */
+    double min_ms, max_ms;
+};
+
+struct model_load_balancer {
+    int kind;             /* enum model_balancer */
+    uint32_t interval;    /* phases between two runs of it; 0: an eighth of all phases */
+    uint32_t iterations;  /* of tempered */
+    bool keep_iterations; /* not a key: keep the placements of all iterations, and times */
+};
+
+/* Communication along the stencil. */
+struct model_load_edges {
+    double far; /* far senders per object */
+    /* permutations that far senders are drawn from; 0: as few as possible */
+    uint32_t far_channels;
+    /* mean and standard deviation of ln(bytes) of an edge in a phase */
+    double bytes_mean, bytes_sd;
+    uint32_t sizes; /* number of different volumes; 0: any */
+    double messages_mean, messages_sd;
+    double follows;  /* share of the deviation of ln(bytes) that follows the work at both ends */
+    uint32_t unit;   /* volumes between neighbours are multiples of this many bytes */
+    uint32_t phases; /* phases between changes of volumes; 0: they never change */
+};
+
+/* Message handlers of the ranks. */
+struct model_load_handlers {
+    double ms;                   /* median time of a rank's handler */
+    bool send;                   /* handlers send to each other */
+    double bytes_mean, bytes_sd; /* of ln(bytes) between handlers */
+    uint32_t broadcast_every;    /* phases between broadcasts; 0: none */
+};
+
+struct model_load_blocks {
+    uint32_t block_objects;   /* objects that share a memory block; 0: no memory values */
+    uint64_t block_bytes;     /* median size of a block */
+    double block_sd;          /* standard deviation of ln(size of a block) */
+    uint64_t footprint_bytes; /* median footprint of an object */
+    uint64_t rank_bytes;      /* memory of a rank besides objects and blocks; 0: as much as an object */
+};
+
+/* An imbalance that is injected. */
+struct model_load_scenario {
+    int kind;        /* enum model_scenario */
+    uint32_t first;  /* first phase; 0: after a quarter of the phases */
+    uint32_t phases; /* duration; 0: a quarter of the phases */
+    /* share of the ranks, or for a hot spot its radius as a share of the longest side of the index space; 0: see
+     * init */
+    double share;
+    double factor;
+};
+
 /* Keys "load.*". */
 struct model_load_params {
     uint32_t phases;
@@ -90,68 +165,24 @@ struct model_load_params {
     uint32_t rise;                      /* phases from first to last; 0: 35 % of all phases */
     /* how much heavier the right tail is than that of a log-normal load */
     double skew;
-    char time_table[192]; /* replaces skew; see tail.h */
-    /* share of the variance of ln(load) that persists: in phase 1, and in the last phase */
-    double persistence_first, persistence;
-    /* share of the new variance that is common to all ranks of a host */
-    double together;
-    double alike; /* share of the persistent variance that varies smoothly over the ranks */
-    /* correlation of the smooth part between neighbouring ranks */
-    double correlation;
-    bool setup;            /* phase 0 has loads of its own */
-    char setup_table[192]; /* distribution of phase 0, as time_table */
-    /* of phase 0: factor of phase 1's mean, and standard deviation of ln(load) */
-    double setup_factor, setup_sigma;
-    double noise; /* probability that the system interrupts a rank in a phase */
-    double noise_min_ms, noise_max_ms;
+    char time_table[MODEL_LOAD_TABLE]; /* replaces skew; see tail.h */
+    struct model_load_variance variance;
+    struct model_load_setup setup;
+    struct model_load_noise noise;
 
     /* without a balancer: share of the objects that change ranks before a phase */
     double migration;
-    int balancer;                 /* enum model_balancer */
-    uint32_t balancer_interval;   /* phases between two runs of it; 0: an eighth of all phases */
-    uint32_t balancer_iterations; /* of tempered */
-    /* not a key: keep the placements of all iterations, and times */
-    bool keep_iterations;
+    struct model_load_balancer balancer;
     uint32_t groups; /* object groups, with a member on each rank */
 
     int comm;         /* enum model_comm */
     uint32_t cells;   /* cells of the mesh along a side of an object */
     uint32_t layers;  /* layers of cells that neighbours exchange in a phase */
     double layers_sd; /* standard deviation of ln(layers) between phases */
-    /* Parameters of the stencil: */
-    double far_edges; /* far senders per object */
-    /* permutations that far senders are drawn from; 0: as few as possible */
-    uint32_t far_channels;
-    /* mean and standard deviation of ln(bytes) of an edge in a phase */
-    double edge_bytes_mean, edge_bytes_sd;
-    uint32_t edge_sizes; /* number of different volumes; 0: any */
-    double edge_messages_mean, edge_messages_sd;
-    /* share of the deviation of ln(bytes) that follows the work at both ends */
-    double edge_follows;
-    /* volumes between neighbours are multiples of this many bytes */
-    uint32_t edge_unit;
-    uint32_t edge_phases; /* phases between changes of volumes; 0: they never change */
-    double handler_ms;    /* median time of a rank's handler */
-    bool handlers;        /* handlers send to each other */
-    /* mean and standard deviation of ln(bytes) between handlers */
-    double handler_bytes_mean, handler_bytes_sd;
-    uint32_t broadcast_every; /* phases between broadcasts; 0: none */
-
-    /* objects that share a memory block; 0: no memory values */
-    uint32_t block_objects;
-    uint64_t block_bytes;     /* median size of a block */
-    double block_sd;          /* standard deviation of ln(size of a block) */
-    uint64_t footprint_bytes; /* median footprint of an object */
-    /* memory of a rank besides objects and blocks; 0: as much as an object */
-    uint64_t rank_bytes;
-
-    int scenario;             /* enum model_scenario */
-    uint32_t scenario_first;  /* first phase; 0: after a quarter of the phases */
-    uint32_t scenario_phases; /* duration; 0: a quarter of the phases */
-    /* share of the ranks, or for a hot spot its radius as a share of the longest side of the index space; 0: see
-     * init */
-    double scenario_share;
-    double scenario_factor;
+    struct model_load_edges edge;
+    struct model_load_handlers handler;
+    struct model_load_blocks memory;
+    struct model_load_scenario scenario;
 };
 
 extern const struct ui_param model_load_param[];

@@ -40,14 +40,14 @@ uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t s
 /* ---- placements by a balancer ---- */
 
 uint32_t model_load_iterations(const struct model_load *m) {
-    return m->params.balancer == MODEL_BALANCER_NONE       ? 0
-           : m->params.balancer == MODEL_BALANCER_TEMPERED ? m->params.balancer_iterations
-                                                           : 1;
+    return m->params.balancer.kind == MODEL_BALANCER_NONE       ? 0
+           : m->params.balancer.kind == MODEL_BALANCER_TEMPERED ? m->params.balancer.iterations
+                                                                : 1;
 }
 
 /* Phase 0 is a set-up; its times do not predict later phases. */
 static uint32_t placement_of(const struct model_load *m, uint32_t phase) {
-    const uint32_t every = m->params.balancer_interval;
+    const uint32_t every = m->params.balancer.interval;
     return every > 1 ? phase / every : phase > 0 ? phase - 1 : 0;
 }
 

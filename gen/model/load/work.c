@@ -18,7 +18,7 @@ bool model_load_is_hit(const struct model_load *m, uint32_t home) {
 }
 
 double model_load_centre(const struct model_load *m, uint32_t phase) {
-    return ((double)phase - m->params.scenario_first + 0.5) / m->params.scenario_phases * m->side[0];
+    return ((double)phase - m->params.scenario.first + 0.5) / m->params.scenario.phases * m->side[0];
 }
 
 /* The factor falls linearly from the centre to 1 at the radius. */
@@ -33,21 +33,21 @@ static double hotspot(const struct model_load *m, uint32_t object, uint32_t phas
         double off = at[d] + 0.5 - centre;
         distance2 += off * off;
     }
-    return distance2 >= radius * radius ? 1 : 1 + (p->scenario_factor - 1) * (1 - sqrt(distance2) / radius);
+    return distance2 >= radius * radius ? 1 : 1 + (p->scenario.factor - 1) * (1 - sqrt(distance2) / radius);
 }
 
 double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t phase) {
     const struct model_load_params *p = &m->params;
-    if (p->scenario == MODEL_SCENARIO_NONE || phase < p->scenario_first) {
+    if (p->scenario.kind == MODEL_SCENARIO_NONE || phase < p->scenario.first) {
         return 1;
     }
-    bool over = phase - p->scenario_first >= p->scenario_phases;
-    switch ((enum model_scenario)p->scenario) {
+    bool over = phase - p->scenario.first >= p->scenario.phases;
+    switch ((enum model_scenario)p->scenario.kind) {
     case MODEL_SCENARIO_SPIKE:
-        return !over && model_load_is_hit(m, model_load_home(m, object)) ? p->scenario_factor : 1;
+        return !over && model_load_is_hit(m, model_load_home(m, object)) ? p->scenario.factor : 1;
     case MODEL_SCENARIO_RAMP: {
-        double grown = over ? 1 : (double)(phase - p->scenario_first + 1) / p->scenario_phases;
-        return model_load_is_hit(m, model_load_home(m, object)) ? 1 + (p->scenario_factor - 1) * grown : 1;
+        double grown = over ? 1 : (double)(phase - p->scenario.first + 1) / p->scenario.phases;
+        return model_load_is_hit(m, model_load_home(m, object)) ? 1 + (p->scenario.factor - 1) * grown : 1;
     }
     case MODEL_SCENARIO_HOTSPOT:
         return over ? 1 : hotspot(m, object, phase);
@@ -59,7 +59,7 @@ double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t
 
 /* Smooth field at an object: interpolated between the middles of the nearest homes, with variance 1. */
 static double field_at(const struct model_load *m, uint32_t object) {
-    const double rho = m->params.correlation;
+    const double rho = m->params.variance.correlation;
     uint32_t home[3];
     uint32_t in_block[3];
     int64_t step[3] = {0};
@@ -92,7 +92,7 @@ static double field_at(const struct model_load *m, uint32_t object) {
 }
 
 static double lasting_of(const struct model_load *m, uint32_t object, double own) {
-    return sqrt(m->params.alike) * field_at(m, object) + sqrt(1 - m->params.alike) * own;
+    return sqrt(m->params.variance.alike) * field_at(m, object) + sqrt(1 - m->params.variance.alike) * own;
 }
 
 double model_load_lasting(const struct model_load *m, uint32_t object) {
@@ -111,7 +111,7 @@ void model_load_lastings(const struct model_load *m, const uint32_t *object, uin
 /* New part of the work in a phase. A share of it is common to all ranks of a host; `own` is the object's own
  * part. */
 static double fresh_of(const struct model_load *m, uint32_t object, uint32_t phase, double own) {
-    const double together = m->params.together;
+    const double together = m->params.variance.together;
     uint32_t w[4];
     if (together == 0) {
         return own;
@@ -127,7 +127,7 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     const struct model_load_phase *f = &m->phase[phase];
     uint32_t w[4];
     double z;
-    if (phase == 0 && p->setup) {
+    if (phase == 0 && p->setup.own) {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
         z = hpcw_i_normal(w[2], w[3]);
         z = m->setup_tail.knots > 0 ? model_load_bend_by_table(&m->setup_tail, z) : z;
@@ -167,7 +167,7 @@ void model_load_split(const struct model_load *m, uint32_t object, uint32_t phas
 void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
                       uint32_t phase, const double *slowness, uint64_t *time_ns) {
     assert(count <= MODEL_LOAD_AT_ONCE);
-    if (phase == 0 && m->params.setup) { /* the set-up happens once and has its own distribution */
+    if (phase == 0 && m->params.setup.own) { /* the set-up happens once and has its own distribution */
         for (uint32_t i = 0; i < count; i++) {
             time_ns[i] = model_load_time(m, object[i], lasting[i], phase, slowness[i]);
         }
@@ -192,7 +192,7 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
     for (uint32_t i = 0; i < count; i++) {
         z[i] = f->median_ns * z[i] * slowness[i];
     }
-    for (uint32_t i = 0; p->scenario != MODEL_SCENARIO_NONE && i < count; i++) {
+    for (uint32_t i = 0; p->scenario.kind != MODEL_SCENARIO_NONE && i < count; i++) {
         z[i] *= model_load_scenario(m, object[i], phase);
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -205,8 +205,10 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_NOISE, rank, phase, 0, w);
     *slot = (uint32_t)((uint64_t)w[2] * m->per_rank >> 32);
-    double ms = p->noise_min_ms + (p->noise_max_ms - p->noise_min_ms) * hpcw_i_uniform(w[1]);
-    return w[0] < hpcw_i_threshold(p->noise) ? (uint64_t)(ms * 1e6 * model_load_disturbed(m, rank, phase)) : 0;
+    double ms = p->noise.min_ms + (p->noise.max_ms - p->noise.min_ms) * hpcw_i_uniform(w[1]);
+    return w[0] < hpcw_i_threshold(p->noise.probability)
+               ? (uint64_t)(ms * 1e6 * model_load_disturbed(m, rank, phase))
+               : 0;
 }
 
 /* As in real files, the first groups have no work of their own. The handler always has some. */
@@ -214,7 +216,7 @@ static double other_median_ns(const struct model_load *m, uint32_t which) {
     if (which == 0 && m->programmed) {
         return 0;
     }
-    return which == 0 ? 1e6 * m->params.handler_ms : which - 1 < m->params.groups / 2 ? 0 : MODEL_LOAD_GROUP_NS;
+    return which == 0 ? 1e6 * m->params.handler.ms : which - 1 < m->params.groups / 2 ? 0 : MODEL_LOAD_GROUP_NS;
 }
 
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
@@ -268,18 +270,20 @@ double model_load_held(const struct model_load *m, uint32_t object, double lasti
 
 struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object, double lasting) {
     const struct model_load_params *p = &m->params;
-    assert(p->block_objects > 0);
-    uint32_t per_home = (m->per_rank + p->block_objects - 1) / p->block_objects;
-    uint32_t block = model_load_home(m, object) * per_home + model_load_slot(m, object) / p->block_objects;
+    assert(p->memory.block_objects > 0);
+    uint32_t per_home = (m->per_rank + p->memory.block_objects - 1) / p->memory.block_objects;
+    uint32_t block =
+        model_load_home(m, object) * per_home + model_load_slot(m, object) / p->memory.block_objects;
     uint32_t shared[4];
     uint32_t own[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, block, 0, 0, shared);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
-    double footprint = (double)p->footprint_bytes * model_load_held(m, object, lasting, 0.4);
+    double footprint = (double)p->memory.footprint_bytes * model_load_held(m, object, lasting, 0.4);
     return (struct model_load_memory){
         .block = block,
-        .block_bytes = model_load_at_least_1((double)p->block_bytes *
-                                             hpcw_i_exp(p->block_sd * hpcw_i_normal(shared[0], shared[1]))),
+        .block_bytes =
+            model_load_at_least_1((double)p->memory.block_bytes *
+                                  hpcw_i_exp(p->memory.block_sd * hpcw_i_normal(shared[0], shared[1]))),
         .footprint = model_load_at_least_1(footprint),
         .working = model_load_at_least_1(footprint * 0.5 * hpcw_i_uniform(own[2])),
         .serialized = model_load_at_least_1(footprint * 0.9),

@@ -258,7 +258,7 @@ static void senders(void **state) {
             p.dims = 1 + kind % 3;
             p.periodic = kind / 3 % 2 != 0;
             p.collections = 1 + kind / 6;
-            p.far_edges = 1.5;
+            p.edge.far = 1.5;
             load_make(&m, ranks[i], 3, &p);
             uint64_t edges = 0;
             uint64_t asymmetric = 0;
@@ -284,7 +284,7 @@ static void senders(void **state) {
                 }
             }
             /* Neighbours send to each other; distant senders and counterparts mostly do not. */
-            double one_way = p.far_edges + (p.collections > 2);
+            double one_way = p.edge.far + (p.collections > 2);
             if (ranks[i] == 81) {
                 assert_true(fabs((double)asymmetric / m.load.objects - one_way) < 0.15);
                 assert_true(p.dims > 1 || !p.periodic || p.collections > 1 ||

@@ -24,8 +24,8 @@ static void senders(uint32_t channels, double *mean, double *variance) {
     p.objects = 64;
     p.fill = 1;
     p.periodic = true;
-    p.far_edges = 2;
-    p.far_channels = channels;
+    p.edge.far = 2;
+    p.edge.far_channels = channels;
     load_make(&m, RANKS, 3, &p);
     for (uint32_t k = 0; k < m.load.objects; k++) {
         struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
@@ -111,7 +111,7 @@ static void test_layers(void **state) {
     p.phases = PHASES;
     p.layers = 40;
     p.layers_sd = 0.2;
-    p.setup = false;
+    p.setup.own = false;
     p.mean_last_ms = p.mean_first_ms;
     load_make(&m, 4, 4, &p);
     double sum = 0, changes = 0;

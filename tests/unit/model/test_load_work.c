@@ -224,13 +224,13 @@ static void parts_of_a_phase(void **state) {
 static void many_at_once(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
-    p.scenario_share = 0.3;
+    p.scenario.share = 0.3;
     for (int kind = 0; kind < 8 * MODEL_SIMD_COUNT; kind++) {
         const struct model_lanes *lanes = model_lanes((enum model_simd)(kind / 8));
         struct load_made m;
         uint32_t object[MODEL_LOAD_AT_ONCE];
         double slowness[MODEL_LOAD_AT_ONCE];
-        p.scenario = kind % 4;
+        p.scenario.kind = kind % 4;
         p.subphases = 1 + (uint32_t)kind % 8;
         p.sigma_last = kind % 3;
         p.mean_last_ms = kind % 8 == 7 ? 1e-6 : 7;
@@ -278,17 +278,17 @@ static void many_at_once(void **state) {
 static void scenarios(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
-    for (p.scenario = MODEL_SCENARIO_NONE; p.scenario <= MODEL_SCENARIO_HOTSPOT; p.scenario++) {
+    for (p.scenario.kind = MODEL_SCENARIO_NONE; p.scenario.kind <= MODEL_SCENARIO_HOTSPOT; p.scenario.kind++) {
         struct load_made m;
-        p.scenario_share = p.scenario == MODEL_SCENARIO_HOTSPOT ? 0 : 0.1;
+        p.scenario.share = p.scenario.kind == MODEL_SCENARIO_HOTSPOT ? 0 : 0.1;
         load_make(&m, 256, 2, &p);
         uint32_t hit = 0;
         for (uint32_t r = 0; r < 256; r++) {
             hit += model_load_is_hit(&m.load, r);
         }
-        assert_int_equal(hit, p.scenario == MODEL_SCENARIO_NONE      ? 0
-                              : p.scenario == MODEL_SCENARIO_HOTSPOT ? 5
-                                                                     : 26);
+        assert_int_equal(hit, p.scenario.kind == MODEL_SCENARIO_NONE      ? 0
+                              : p.scenario.kind == MODEL_SCENARIO_HOTSPOT ? 5
+                                                                          : 26);
         for (uint32_t phase = 0; phase < p.phases; phase++) {
             bool within = phase >= 10 && phase < 20;
             double most = 1;
@@ -296,18 +296,18 @@ static void scenarios(void **state) {
             uint32_t heavy = 0;
             for (uint32_t o = 0; o < m.load.objects; o++) {
                 double f = model_load_scenario(&m.load, o, phase);
-                assert_true(f >= 1 && f <= p.scenario_factor);
+                assert_true(f >= 1 && f <= p.scenario.factor);
                 if (f > 1) {
                     uint32_t at[3];
                     model_load_index(&m.load, o, at);
                     centre += at[0] + 0.5;
                     heavy++;
-                    assert_true(p.scenario == MODEL_SCENARIO_HOTSPOT ||
+                    assert_true(p.scenario.kind == MODEL_SCENARIO_HOTSPOT ||
                                 model_load_is_hit(&m.load, model_load_home(&m.load, o)));
                 }
                 most = f > most ? f : most;
             }
-            switch (p.scenario) {
+            switch (p.scenario.kind) {
             case MODEL_SCENARIO_SPIKE:
                 assert_true(heavy == (within ? hit * m.load.per_rank : 0) && most == (within ? 4 : 1));
                 break;
@@ -337,7 +337,7 @@ static void scenarios_hit_something(void **state) {
                 struct model_load_params p = load_defaults();
                 struct load_made m;
                 uint32_t heavy = 0;
-                p.scenario = scenario;
+                p.scenario.kind = scenario;
                 p.phases = phases;
                 load_make(&m, ranks[i], 2, &p);
                 for (uint32_t phase = 0; phase < phases; phase++) {
@@ -369,9 +369,9 @@ static void scenarios_hit_something(void **state) {
         hpcw_error err;
         load_make(&m, 256, 2, &p);
         p.phases = rows[i].phases;
-        p.scenario_first = rows[i].first;
-        p.scenario_share = rows[i].share;
-        p.scenario = rows[i].scenario;
+        p.scenario.first = rows[i].first;
+        p.scenario.share = rows[i].share;
+        p.scenario.kind = rows[i].scenario;
         assert_int_equal(model_load_init(&refused, &p, &m.machine, &err), HPCW_EINVAL);
         assert_string_equal(err.message, rows[i].why);
         load_drop(&m);
@@ -383,7 +383,7 @@ static void interruptions(void **state) {
     struct model_load_params p = load_defaults();
     struct load_made m;
     uint32_t found = 0;
-    p.noise = 0.1;
+    p.noise.probability = 0.1;
     load_make(&m, 1000, 2, &p);
     for (uint32_t r = 0; r < 1000; r++) {
         uint32_t slot;
@@ -392,7 +392,7 @@ static void interruptions(void **state) {
         found += ns > 0;
     }
     assert_true(found > 70 && found < 130);
-    p.noise_min_ms = 300;
+    p.noise.min_ms = 300;
     struct model_load refused;
     hpcw_error err;
     assert_int_equal(model_load_init(&refused, &p, &m.machine, &err), HPCW_EINVAL);
@@ -405,8 +405,8 @@ static void volumes_change_with_the_period(void **state) {
     struct model_load_params p = load_defaults();
     struct load_made m;
     p.phases = 20;
-    p.edge_phases = 5;
-    p.edge_sizes = 0;
+    p.edge.phases = 5;
+    p.edge.sizes = 0;
     load_make(&m, 8, 2, &p);
     const struct model_load_flow flow = model_load_flow(&m.load, 3, 0, 0);
     for (uint32_t phase = 1; phase < 20; phase++) {
@@ -417,7 +417,7 @@ static void volumes_change_with_the_period(void **state) {
     /* In the first period, equal edges have equal volumes. */
     assert_int_equal(model_load_volume(&m.load, 4, 1, flow, 0).bytes,
                      model_load_volume(&m.load, 3, 0, flow, 0).bytes);
-    m.load.params.edge_phases = 0;
+    m.load.params.edge.phases = 0;
     assert_int_equal(model_load_volume(&m.load, 3, 0, flow, 0).bytes,
                      model_load_volume(&m.load, 3, 0, flow, 19).bytes);
     load_drop(&m);
@@ -503,7 +503,7 @@ static void neighbours_send_the_same(void **state) {
     struct model_load_params p = load_defaults();
     struct load_made m;
     uint32_t pairs = 0;
-    p.edge_unit = ROW;
+    p.edge.unit = ROW;
     load_make(&m, 8, 2, &p);
     for (uint32_t a = 0; a < m.load.objects; a++) {
         struct model_load_edge to_a[MODEL_LOAD_MOST_KINDS], to_b[MODEL_LOAD_MOST_KINDS];
@@ -527,7 +527,7 @@ static void neighbours_send_the_same(void **state) {
         }
     }
     assert_true(pairs > 100);
-    p.edge_unit = 12;
+    p.edge.unit = 12;
     struct model_load refused;
     assert_int_equal(model_load_init(&refused, &p, &m.machine, NULL), HPCW_EINVAL);
     load_drop(&m);
@@ -538,10 +538,10 @@ static void handlers(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
     struct load_made m;
-    p.handler_ms = 1e-3;
-    p.handler_bytes_mean = 2;
-    p.handler_bytes_sd = 0;
-    p.edge_phases = 0;
+    p.handler.ms = 1e-3;
+    p.handler.bytes_mean = 2;
+    p.handler.bytes_sd = 0;
+    p.edge.phases = 0;
     load_make(&m, 64, 2, &p);
     for (uint32_t r = 1; r < 64; r++) {
         const uint32_t owner = model_load_handler(r);
@@ -556,7 +556,7 @@ static void memory_of_blocks(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
     struct load_made m;
-    p.block_objects = 3;
+    p.memory.block_objects = 3;
     load_make(&m, 8, 2, &p);
     for (uint32_t o = 0; o < m.load.objects; o++) {
         struct model_load_memory a = model_load_memory(&m.load, o, model_load_lasting(&m.load, o));
@@ -575,10 +575,10 @@ static void tables_decide_the_times(void **state) {
     for (int setup = 0; setup < 2; setup++) {
         struct model_load_params p = load_defaults();
         struct load_made m;
-        p.sigma_first = p.sigma_last = p.setup_sigma = 1;
-        p.setup = setup == 1;
+        p.sigma_first = p.sigma_last = p.setup.sigma = 1;
+        p.setup.own = setup == 1;
         (void)snprintf(p.time_table, sizeof p.time_table, "100 -300 -290 160 161 162");
-        (void)snprintf(p.setup_table, sizeof p.setup_table, "100 -160 -159 -158 290 300");
+        (void)snprintf(p.setup.table, sizeof p.setup.table, "100 -160 -159 -158 290 300");
         load_make(&m, 500, 3, &p);
         for (uint32_t phase = 0; phase < 2; phase++) {
             /* Between the two kinds of objects the table is steep, so few objects are there. */

@@ -76,9 +76,9 @@ static void bounds_hold(void **state) {
         hpcw_error err;
         struct model_load_params p = defaults();
         p.objects = OBJECTS / RANKS;
-        p.noise = 0.1;
-        p.noise_min_ms = 1;
-        p.noise_max_ms = 4;
+        p.noise.probability = 0.1;
+        p.noise.min_ms = 1;
+        p.noise.max_ms = 4;
         make(&m, RANKS, seed, &p);
         assert_int_equal(model_load_whole_new(&w, &m.load, &err), HPCW_OK);
         for (uint32_t phase = 0; phase < p.phases; phase += 13) {
@@ -212,14 +212,15 @@ static void balancers(void **state) {
         p.migration = 0;
         make(&none, RANKS, 4, &p);
         assert_int_equal(model_load_whole_new(&calm, &none.load, &err), HPCW_OK);
-        for (p.balancer = MODEL_BALANCER_GREEDY; p.balancer <= MODEL_BALANCER_TEMPERED; p.balancer++) {
+        for (p.balancer.kind = MODEL_BALANCER_GREEDY; p.balancer.kind <= MODEL_BALANCER_TEMPERED;
+             p.balancer.kind++) {
             struct made m;
             struct made again;
             struct model_load_whole w;
-            p.balancer_interval = rows[i].interval;
-            p.keep_iterations = true;
+            p.balancer.interval = rows[i].interval;
+            p.balancer.keep_iterations = true;
             make(&m, RANKS, 4, &p);
-            p.keep_iterations = false;
+            p.balancer.keep_iterations = false;
             make(&again, RANKS, 4, &p);
             assert_int_equal(model_load_whole_new(&w, &m.load, &err), HPCW_OK);
             uint32_t *rank[2] = {malloc(m.load.objects * sizeof(uint32_t)),
@@ -293,12 +294,12 @@ static double effect_of(const struct model_load *m) {
     hpcw_error err;
     double most = 0;
     assert_int_equal(model_load_whole_new(&w, m, &err), HPCW_OK);
-    for (uint32_t k = m->params.scenario_first; k < m->params.phases; k++) {
+    for (uint32_t k = m->params.scenario.first; k < m->params.phases; k++) {
         double with;
         double without;
         model_load_whole_measure(&w, k);
         model_load_whole_imbalance(&w, &with, &without);
-        most = k - m->params.scenario_first < m->params.scenario_phases && with / without > most
+        most = k - m->params.scenario.first < m->params.scenario.phases && with / without > most
                    ? with / without
                    : most;
     }
@@ -317,12 +318,12 @@ static void scenarios_show(void **state) {
         for (int scenario = MODEL_SCENARIO_SPIKE; scenario <= MODEL_SCENARIO_HOTSPOT; scenario++) {
             for (uint64_t seed = 0; seed < 6; seed++) {
                 struct made m;
-                p.scenario = scenario;
+                p.scenario.kind = scenario;
                 p.phases = rows[i].phases;
                 make(&m, rows[i].ranks, seed, &p);
                 assert_true(effect_of(&m.load) >= MODEL_LOAD_LEAST_EFFECT);
-                raised += m.load.params.scenario_factor > 4;
-                kept += m.load.params.scenario_factor == 4;
+                raised += m.load.params.scenario.factor > 4;
+                kept += m.load.params.scenario.factor == 4;
                 drop(&m);
             }
         }
@@ -339,8 +340,8 @@ static void scenarios_show(void **state) {
         struct made m;
         hpcw_error err;
         p = defaults();
-        p.scenario = MODEL_SCENARIO_SPIKE;
-        p.scenario_share = refused[i].share;
+        p.scenario.kind = MODEL_SCENARIO_SPIKE;
+        p.scenario.share = refused[i].share;
         machine_of(&m, refused[i].ranks, 1);
         assert_int_equal(model_load_init(&m.load, &p, &m.machine, &err), HPCW_OK);
         assert_int_equal(model_load_settle(&m.load, &err), HPCW_EINVAL);

@@ -50,10 +50,10 @@ static void test_workloads(void **state) {
     assert_int_equal(draw(&d, &edges), WITH_EDGES);
     assert_true(edges);
     d.ranks = 2;
-    d.load_params.balancer = MODEL_BALANCER_GREEDY;
+    d.load_params.balancer.kind = MODEL_BALANCER_GREEDY;
     assert_int_equal(draw(&d, &edges), WITH_EDGES);
     assert_true(edges);
-    d.load_params.balancer = MODEL_BALANCER_NONE;
+    d.load_params.balancer.kind = MODEL_BALANCER_NONE;
     d.load_params.comm = MODEL_COMM_MESH;
     assert_int_equal(draw(&d, &edges), WITH_EDGES);
     assert_true(edges);

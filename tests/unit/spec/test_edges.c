@@ -30,7 +30,7 @@ static void sum_edges(const struct model_load *m, const struct model_load_whole 
             bytes[w->rank[from]][w->rank[o]] += model_load_volume(m, owner, kind, flow, phase).bytes;
         }
     }
-    for (uint32_t r = 1; m->params.handlers && r < RANKS; r++) {
+    for (uint32_t r = 1; m->params.handler.send && r < RANKS; r++) {
         const uint32_t owner = model_load_handler(r);
         const uint32_t parent = model_load_parent(r);
         bytes[r][parent] +=
@@ -97,7 +97,7 @@ static void test_edges(void **state) {
         p.phases = PHASES;
         p.comm = comm[i];
         p.migration = 0.2;
-        p.edge_phases = 2;
+        p.edge.phases = 2;
         load_make(&m, RANKS, 3, &p);
         check_load(&m.load);
         load_drop(&m);
