@@ -21,11 +21,11 @@ hpcw_status sim_files_init(struct sim *sim, hpcw_error *err) {
     const struct model_machine *machine = sim->options.network->machine;
     const struct model_machine_params *p = &machine->params;
     struct sim_files *f = &sim->files;
-    const uint32_t share = (machine->nodes + p->file_nodes - 1) / p->file_nodes;
-    f->servers = p->file_servers > 0 ? p->file_servers : share;
-    f->server_gbs = p->file_server_gbs;
-    f->client_gbs = least(p->file_client_gbs, p->nics * p->line_gbs[MODEL_SAME_SWITCH]);
-    f->create_ns = (uint64_t)(1e9 / p->file_creates + 0.5);
+    const uint32_t share = (machine->nodes + p->file.nodes - 1) / p->file.nodes;
+    f->servers = p->file.servers > 0 ? p->file.servers : share;
+    f->server_gbs = p->file.server_gbs;
+    f->client_gbs = least(p->file.client_gbs, p->nics * p->message.line_gbs[MODEL_SAME_SWITCH]);
+    f->create_ns = (uint64_t)(1e9 / p->file.creates + 0.5);
     f->server_ns = hpcw_i_calloc(f->servers, sizeof *f->server_ns);
     f->node_ns = hpcw_i_calloc(machine->nodes, sizeof *f->node_ns);
     return f->server_ns != NULL && f->node_ns != NULL

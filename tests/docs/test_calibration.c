@@ -41,7 +41,7 @@ static void build(const char *preset, uint32_t ranks, uint64_t seed, struct mode
         printf("%s\n", err.message);
         exit(1);
     }
-    p.busy_share = p.bad_node_share = p.bad_cable_share = 0;
+    p.busy_share = p.bad.node_share = p.bad.cable_share = 0;
     if (model_machine_init(m, &p, ranks, seed, &err) != HPCW_OK) {
         printf("%s\n", err.message);
         exit(1);

@@ -338,8 +338,8 @@ static void find_all(struct read_dataset *s, bool one_way) {
 }
 
 static void inject(struct read_dataset *s) {
-    s->d.machine_params.bad_node_share = 0.05;
-    s->d.machine_params.bad_cable_share = 0.12;
+    s->d.machine_params.bad.node_share = 0.05;
+    s->d.machine_params.bad.cable_share = 0.12;
 }
 
 static void test_faults_can_be_found(void **state) {
@@ -505,7 +505,7 @@ static void test_like_the_published_bisection(void **state) {
     s.d.linktest_params.run.bisection = true;
     s.d.linktest_params.kernel = HPCW_LINKTEST_BIDIRECTIONAL;
     s.d.linktest_params.run.messages = 1000;
-    s.d.machine_params.bad_node_share = s.d.machine_params.bad_cable_share = 0;
+    s.d.machine_params.bad.node_share = s.d.machine_params.bad.cable_share = 0;
     s.d.machine_params.busy_share = 0;
     make(&s);
     uint32_t half = s.n / 2;

@@ -146,7 +146,7 @@ static hpcw_status params_of(const struct gen_fit_rows *rows, size_t preset, str
     hpcw_status s = model_machine_params_init(p, model_machine_preset[preset].name, err);
     p->ppn = rows->ppn;
     p->cores = p->cores > rows->ppn ? p->cores : rows->ppn;
-    p->gpus = rows->info->gpu_memory && p->gpus == 0 ? 1 : p->gpus;
+    p->gpu.count = rows->info->gpu_memory && p->gpu.count == 0 ? 1 : p->gpu.count;
     return s;
 }
 
@@ -197,10 +197,10 @@ static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double 
         const struct {
             const char *name;
             double value;
-        } part[] = {{"latency", p.latency_us[c] * factor},
-                    {"line", p.line_gbs[c] / factor},
-                    {"protocol", p.protocol_us[c] * factor},
-                    {"rendezvous", p.rendezvous_us[c] * factor}};
+        } part[] = {{"latency", p.message.latency_us[c] * factor},
+                    {"line", p.message.line_gbs[c] / factor},
+                    {"protocol", p.message.protocol_us[c] * factor},
+                    {"rendezvous", p.message.rendezvous_us[c] * factor}};
         for (size_t i = 0; s == HPCW_OK && i < sizeof part / sizeof part[0]; i++) {
             (void)snprintf(key, sizeof key, "machine.%s_%d", part[i].name, c);
             s = gen_fit_learn(twin, key, part[i].value, GEN_FIT_PER_LINK, err);
@@ -231,7 +231,7 @@ hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit
     if (s == HPCW_OK && rows->ppn > twin->dataset.machine_params.cores) {
         s = gen_fit_learn(twin, "machine.cores", rows->ppn, GEN_FIT_PER_NODE, err);
     }
-    if (s == HPCW_OK && rows->info->gpu_memory && twin->dataset.machine_params.gpus == 0) {
+    if (s == HPCW_OK && rows->info->gpu_memory && twin->dataset.machine_params.gpu.count == 0) {
         s = gen_fit_learn(twin, "machine.gpus", 1, GEN_FIT_PER_NODE, err);
     }
     gen_fit_remark(twin, "linktest: the nearest machine is %s; its network is the default", name);

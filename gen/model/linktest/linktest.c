@@ -91,11 +91,11 @@ bool model_linktest_use(struct model_linktest *model, enum model_simd simd) {
 static void use_gpus(struct model_machine_params *mp) {
     for (int d = 0; d < MODEL_CLASSES; d++) {
         if (d < MODEL_SAME_SWITCH) {
-            mp->latency_us[d] = mp->gpu_latency_node_us;
-            mp->line_gbs[d] = mp->gpu_node_gbs;
-            mp->protocol_us[d] = 0;
+            mp->message.latency_us[d] = mp->gpu.latency_node_us;
+            mp->message.line_gbs[d] = mp->gpu.node_gbs;
+            mp->message.protocol_us[d] = 0;
         } else {
-            mp->latency_us[d] += mp->gpu_latency_net_us;
+            mp->message.latency_us[d] += mp->gpu.latency_net_us;
         }
     }
 }
@@ -111,12 +111,12 @@ static struct model_linktest_costs costs(const struct model_linktest *model,
         use_gpus(&machine.params);
     }
     const struct model_machine_params *mp = &machine.params;
-    struct model_linktest_costs c = {.hop = mp->hop_us * 1e6};
+    struct model_linktest_costs c = {.hop = mp->message.hop_us * 1e6};
     for (int d = 0; d < MODEL_CLASSES; d++) {
         const enum model_class class = (enum model_class)d;
         const struct model_way way = model_network_class_way(&net, class, p->run.message_size, contention);
-        const double latency = mp->latency_us[d] * 1e6;
-        const double line_ps = (double)p->run.message_size * 1e3 / mp->line_gbs[d];
+        const double latency = mp->message.latency_us[d] * 1e6;
+        const double line_ps = (double)p->run.message_size * 1e3 / mp->message.line_gbs[d];
         c.transfer[d] = line_ps * (d >= MODEL_SAME_SWITCH ? 1.0 + contention->card : 1.0);
         c.wait[d] = line_ps * contention->link[d];
         const double protocol = way.floor_ps + way.transfer_ps - latency - c.transfer[d];
@@ -129,7 +129,7 @@ static struct model_linktest_costs costs(const struct model_linktest *model,
             c.transfer[d] /= p->bidirectional_share;
         }
     }
-    c.hop_wait = (double)p->run.message_size * 1e3 / mp->line_gbs[MODEL_SAME_SWITCH] * contention->hop;
+    c.hop_wait = (double)p->run.message_size * 1e3 / mp->message.line_gbs[MODEL_SAME_SWITCH] * contention->hop;
     if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
         c.hop /= (double)p->run.messages;
     }
@@ -197,9 +197,9 @@ static inline double slowdown(const struct model_linktest *model, uint32_t from,
 
 static hpcw_status check_longest(const struct model_linktest *model, hpcw_error *err) {
     const struct model_machine_params *mp = &model->machine->params;
-    double least = mp->bad_cable_factor;
+    double least = mp->bad.cable_factor;
     for (int i = 0; i < MODEL_BAD_FACTORS; i++) {
-        least = least < mp->bad_factor[i] ? least : mp->bad_factor[i];
+        least = least < mp->bad.factor[i] ? least : mp->bad.factor[i];
     }
     uint32_t hops = 0;
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
@@ -243,7 +243,7 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
                            "linktest.tail: expected at most linktest.tail_max = %g us, got %g us",
                            p->tail_max_us, p->tail_us);
     }
-    if (p->run.gpu_memory && machine->params.gpus == 0) {
+    if (p->run.gpu_memory && machine->params.gpu.count == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "linktest.gpu_memory: expected a machine with machine.gpus of at least 1, got 0");
     }
@@ -360,7 +360,7 @@ uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t 
     const struct model_machine *m = model->machine;
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_ALLTOALL, rank, permutation, 0, w);
-    return whole_ps(hpcw_i_log2(m->ranks) * (m->params.latency_us[MODEL_OTHER_GROUP] * 1e6) *
+    return whole_ps(hpcw_i_log2(m->ranks) * (m->params.message.latency_us[MODEL_OTHER_GROUP] * 1e6) *
                     (1.0 + model->params.s_all_to_all * model_network_tail(hpcw_i_normal(w[0], w[1]))));
 }
 

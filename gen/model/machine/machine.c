@@ -39,10 +39,10 @@ static hpcw_status check(const struct model_machine_params *p, uint32_t ranks, h
             "and %u",
             p->nodes_per_switch, p->nodes_per_group);
     }
-    if (p->bad_weight[0] + p->bad_weight[1] > 1) {
+    if (p->bad.weight[0] + p->bad.weight[1] > 1) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "machine.bad_weight_1 + machine.bad_weight_2: expected at most 1, got %g + %g",
-                           p->bad_weight[0], p->bad_weight[1]);
+                           p->bad.weight[0], p->bad.weight[1]);
     }
     return HPCW_OK;
 }
@@ -299,13 +299,13 @@ struct model_port model_machine_port(const struct model_machine *m, uint32_t nod
     const struct model_machine_params *p = &m->params;
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_PORT, m->place[node], 0, 0, w);
-    if (w[0] >= hpcw_i_threshold(p->bad_node_share)) {
+    if (w[0] >= hpcw_i_threshold(p->bad.node_share)) {
         return (struct model_port){.factor = 1};
     }
-    int kind = w[2] < hpcw_i_threshold(p->bad_weight[0])                      ? 0
-               : w[2] < hpcw_i_threshold(p->bad_weight[0] + p->bad_weight[1]) ? 1
+    int kind = w[2] < hpcw_i_threshold(p->bad.weight[0])                      ? 0
+               : w[2] < hpcw_i_threshold(p->bad.weight[0] + p->bad.weight[1]) ? 1
                                                                               : 2;
-    return (struct model_port){.factor = p->bad_factor[kind], .outgoing = (w[1] >> 31) != 0};
+    return (struct model_port){.factor = p->bad.factor[kind], .outgoing = (w[1] >> 31) != 0};
 }
 
 double model_machine_cable(const struct model_machine *m, uint32_t switch_a, uint32_t switch_b) {
@@ -316,7 +316,7 @@ double model_machine_cable(const struct model_machine *m, uint32_t switch_a, uin
     const uint32_t b = m->place[m->switch_first[switch_b]] / m->nodes_per_switch;
     uint32_t low = a < b ? a : b, high = a ^ b ^ low, w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_CABLE, low, high, 0, w);
-    return w[0] < hpcw_i_threshold(m->params.bad_cable_share) ? m->params.bad_cable_factor : 1;
+    return w[0] < hpcw_i_threshold(m->params.bad.cable_share) ? m->params.bad.cable_factor : 1;
 }
 
 double model_machine_slowness(const struct model_machine *m, uint32_t node) {

@@ -40,6 +40,42 @@ enum model_hosts {
 
 enum { MODEL_HOST_SIZE = 32, MODEL_TORUS_DIMS = 6, MODEL_BAD_FACTORS = 3 };
 
+/* Message times of gen/model/network: latency + bytes / line rate, plus the cost of the protocol. */
+struct model_machine_message {
+    double latency_us[MODEL_CLASSES];
+    double line_gbs[MODEL_CLASSES];
+    /* cost of copies; half of it is reached at protocol_node or protocol_net bytes */
+    double protocol_us[MODEL_CLASSES];
+    /* handshake of messages larger than the eager size */
+    double rendezvous_us[MODEL_CLASSES];
+    uint64_t protocol_node, protocol_net, eager_node, eager_net;
+    double hop_us; /* torus: time of each hop beyond the first */
+};
+
+struct model_machine_gpus {
+    uint32_t count;                   /* GPUs of a node; 0: none */
+    double latency_node_us, node_gbs; /* between the GPUs of a node */
+    double latency_net_us;            /* added to the latency between nodes */
+};
+
+/* Bad ports and cables. */
+struct model_machine_bad {
+    double node_share;
+    double factor[MODEL_BAD_FACTORS]; /* remaining share of the bandwidth of a bad port */
+    /* share of bad ports with each factor; the last factor has the rest */
+    double weight[MODEL_BAD_FACTORS - 1];
+    double cable_share; /* share of all pairs of switches */
+    double cable_factor;
+};
+
+/* The parallel file system. */
+struct model_machine_files {
+    uint32_t servers; /* data servers; 0: one for `nodes` nodes of the job */
+    uint32_t nodes;
+    double server_gbs, client_gbs; /* bandwidth of a data server, and of a node */
+    double creates;                /* file creations a second of the metadata server */
+};
+
 /* Parameters with the keys "machine.*". A preset sets all of them. */
 struct model_machine_params {
     uint32_t ppn; /* ranks per node */
@@ -50,15 +86,7 @@ struct model_machine_params {
     uint32_t torus_x, torus_y, torus_z; /* sides in units of 2 x 3 x 2 nodes; 0: from the number of nodes */
     int hosts;                          /* enum model_hosts */
 
-    /* Message times of gen/model/network: latency + bytes / line rate, plus the cost of the protocol. */
-    double latency_us[MODEL_CLASSES];
-    double line_gbs[MODEL_CLASSES];
-    /* cost of copies; half of it is reached at protocol_node or protocol_net bytes */
-    double protocol_us[MODEL_CLASSES];
-    /* handshake of messages larger than the eager size */
-    double rendezvous_us[MODEL_CLASSES];
-    uint64_t protocol_node, protocol_net, eager_node, eager_net;
-    double hop_us; /* torus: time of each hop beyond the first */
+    struct model_machine_message message;
 
     uint32_t nodes; /* nodes of the whole machine; a larger job enlarges it */
     /* share of busy nodes (other jobs) where the job's nodes are allocated */
@@ -76,22 +104,9 @@ struct model_machine_params {
     double congestion_spread, window_ms;
     double pair_spread;
 
-    uint32_t gpus;                            /* GPUs of a node; 0: none */
-    double gpu_latency_node_us, gpu_node_gbs; /* between the GPUs of a node */
-    double gpu_latency_net_us;                /* added to the latency between nodes */
-
-    double bad_node_share;
-    double bad_factor[MODEL_BAD_FACTORS]; /* remaining share of the bandwidth of a bad port */
-    /* share of bad ports with each factor; the last factor has the rest */
-    double bad_weight[MODEL_BAD_FACTORS - 1];
-    double bad_cable_share; /* share of all pairs of switches */
-    double bad_cable_factor;
-
-    /* data servers; 0: one for `file_nodes` nodes of the job */
-    uint32_t file_servers;
-    uint32_t file_nodes;
-    double file_server_gbs, file_client_gbs; /* bandwidth of a data server, and of a node */
-    double file_creates;                     /* file creations a second of the metadata server */
+    struct model_machine_gpus gpu;
+    struct model_machine_bad bad;
+    struct model_machine_files file;
 
     double slow_node_share;  /* share of all nodes */
     double slow_node_factor; /* mean factor of their compute times */

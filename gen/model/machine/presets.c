@@ -34,15 +34,15 @@ static const char *const hosts_names[] = {ALL_HOSTS, NULL};
 /* Base parameters. Within a node: [M, A]. Between nodes: HDR200 as measured by LinkTest [P1, P2, P5, A]. Shapes
  * of nodes and networks follow below. */
 static const struct model_machine_params hdr200 = {
-    .latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35}, /* [M, A]; [P2], and 0.09 us a switch [P7] */
-    .line_gbs = {14.7, 12, 9, 25, 25, 25},
-    .protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07}, /* [M]; remainder of [P1] */
-    .rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
-    .protocol_node = 256,
-    .protocol_net = 4096,
-    .eager_node = 2048, /* [M: the jump lies between 1K and 4K] */
-    .eager_net = 8192,  /* osu tables of Aries */
-    .hop_us = 0,
+    .message.latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35}, /* [M, A]; [P2], and 0.09 us a switch [P7] */
+    .message.line_gbs = {14.7, 12, 9, 25, 25, 25},
+    .message.protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07}, /* [M]; remainder of [P1] */
+    .message.rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
+    .message.protocol_node = 256,
+    .message.protocol_net = 4096,
+    .message.eager_node = 2048, /* [M: the jump lies between 1K and 4K] */
+    .message.eager_net = 8192,  /* osu tables of Aries */
+    .message.hop_us = 0,
     .nodes = 936, /* JUWELS Booster [C1] */
     /* 10 links to each of the 19 other cells [A]; with half the messages on detours, this gives the share of
      * [P1] */
@@ -54,73 +54,73 @@ static const struct model_machine_params hdr200 = {
     .congestion_spread = 0.67, /* best and mean step of [P1] */
     .window_ms = 20,           /* [A] */
     .pair_spread = 0.004,      /* [P1] */
-    .gpus = 4,
-    .gpu_latency_node_us = 2.2, /* [A] */
-    .gpu_node_gbs = 100,        /* 4 of 12 NVLinks of 25 GB/s between two A100 [C1] */
-    .gpu_latency_net_us = 0.9,  /* [A] */
-    .bad_node_share = 0.004,
-    .bad_factor = {0.5, 0.25, 0.11}, /* a factor below 0.93 is visible [P9]; 0.11 was measured [P10] */
-    .bad_weight = {0.6, 0.3},
-    .bad_cable_share = 0.001,
-    .bad_cable_factor = 0.5,
-    .file_nodes = 30, /* 154 servers for 4608 nodes, together 2.5 TB/s [F1] */
-    .file_server_gbs = 16.2,
-    .file_client_gbs = 12.5,  /* half of a card's bandwidth [A] */
-    .file_creates = 29000,    /* [F2] */
+    .gpu.count = 4,
+    .gpu.latency_node_us = 2.2, /* [A] */
+    .gpu.node_gbs = 100,        /* 4 of 12 NVLinks of 25 GB/s between two A100 [C1] */
+    .gpu.latency_net_us = 0.9,  /* [A] */
+    .bad.node_share = 0.004,
+    .bad.factor = {0.5, 0.25, 0.11}, /* a factor below 0.93 is visible [P9]; 0.11 was measured [P10] */
+    .bad.weight = {0.6, 0.3},
+    .bad.cable_share = 0.001,
+    .bad.cable_factor = 0.5,
+    .file.nodes = 30, /* 154 servers for 4608 nodes, together 2.5 TB/s [F1] */
+    .file.server_gbs = 16.2,
+    .file.client_gbs = 12.5,  /* half of a card's bandwidth [A] */
+    .file.creates = 29000,    /* [F2] */
     .slow_node_share = 0.003, /* [A]: a few nodes of a thousand run below their clock rate, */
     .slow_node_factor = 1.3,  /* for instance because of heat */
 };
 
 static void network_ss11(struct model_machine_params *p) {
-    p->latency_us[MODEL_SAME_SWITCH] = 1.6; /* [P5] */
-    p->latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us a switch [A] */
-    p->latency_us[MODEL_OTHER_GROUP] = 2.3;
+    p->message.latency_us[MODEL_SAME_SWITCH] = 1.6; /* [P5] */
+    p->message.latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us a switch [A] */
+    p->message.latency_us[MODEL_OTHER_GROUP] = 2.3;
     p->nodes = 2978;
     p->group_links = 128; /* half as many as its cards [A] */
-    p->gpus = 0;
+    p->gpu.count = 0;
 }
 
 static void network_ndr200(struct model_machine_params *p) {
     p->nodes = 6000;
     /* 20 links of 400 Gb/s to each of the 26 other groups: the free ports of 16 switches of 64 ports [P13] */
     p->group_links = 1040;
-    p->gpu_node_gbs = 150; /* [P13] */
+    p->gpu.node_gbs = 150; /* [P13] */
 }
 
 static void network_hdr100(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p->line_gbs[c] = 12.5;
-        p->protocol_us[c] = 7.6; /* fit of [P2], as is the size below */
-        p->rendezvous_us[c] = 0;
+        p->message.line_gbs[c] = 12.5;
+        p->message.protocol_us[c] = 7.6; /* fit of [P2], as is the size below */
+        p->message.rendezvous_us[c] = 0;
     }
-    p->protocol_net = 11000;
+    p->message.protocol_net = 11000;
     p->nodes = 1145;
     p->group_links = 14; /* 7 links of 200 Gb/s for 66 nodes of 100 Gb/s [P12] */
     p->detours = false;
-    p->gpus = 0;
+    p->gpu.count = 0;
 }
 
 static void network_tofud(struct model_machine_params *p) {
     p->torus = true;
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p->latency_us[c] = 0.49;
-        p->line_gbs[c] = 6.324; /* 6.8 GB/s at 93 % [P6] */
+        p->message.latency_us[c] = 0.49;
+        p->message.line_gbs[c] = 6.324; /* 6.8 GB/s at 93 % [P6] */
     }
-    p->hop_us = 0.1; /* [A] */
+    p->message.hop_us = 0.1; /* [A] */
     p->nodes = 158976;
-    p->gpus = 0;
+    p->gpu.count = 0;
 }
 
 static void network_tcp(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p->latency_us[c] = 24.5;
-        p->line_gbs[c] = 0.1177; /* 125 MB/s without the headers of frames [P2] */
-        p->protocol_us[c] = 110; /* fit of [P2], as is the size below */
-        p->rendezvous_us[c] = 0;
+        p->message.latency_us[c] = 24.5;
+        p->message.line_gbs[c] = 0.1177; /* 125 MB/s without the headers of frames [P2] */
+        p->message.protocol_us[c] = 110; /* fit of [P2], as is the size below */
+        p->message.rendezvous_us[c] = 0;
     }
-    p->protocol_net = 5000;
+    p->message.protocol_net = 5000;
     p->nodes = 256; /* [A] */
-    p->gpus = 0;
+    p->gpu.count = 0;
 }
 
 const struct model_machine_preset model_machine_preset[] = {
@@ -194,11 +194,11 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
 #define SHARE(name, f, text) PARAM(name, F64, f, 0, 1, NULL, text)
 #define LEFT(name, f, text) PARAM(name, F64, f, 0.001, 1, NULL, text)
 #define DISTANCE(digit, where)                                                                                 \
-    MICROSECONDS("latency_" #digit, latency_us[digit], "latency, " where),                                     \
-        BANDWIDTH("line_" #digit, line_gbs[digit], "line rate, " where),                                       \
-        MICROSECONDS("protocol_" #digit, protocol_us[digit],                                                   \
+    MICROSECONDS("latency_" #digit, message.latency_us[digit], "latency, " where),                             \
+        BANDWIDTH("line_" #digit, message.line_gbs[digit], "line rate, " where),                               \
+        MICROSECONDS("protocol_" #digit, message.protocol_us[digit],                                           \
                      "time that copies add to a large message, " where),                                       \
-        MICROSECONDS("rendezvous_" #digit, rendezvous_us[digit],                                               \
+        MICROSECONDS("rendezvous_" #digit, message.rendezvous_us[digit],                                       \
                      "time that the handshake of a rendezvous adds, " where)
 
 const struct ui_param model_machine_param[] = {
@@ -224,12 +224,12 @@ const struct ui_param model_machine_param[] = {
     DISTANCE(3, "same switch"),
     DISTANCE(4, "same group"),
     DISTANCE(5, "other group"),
-    MICROSECONDS("hop", hop_us, "torus: time of each hop beyond the first"),
-    PARAM("eager_node", SIZE, eager_node, 0, 0x1p50, "bytes", "largest eager message within a node"),
-    PARAM("eager_net", SIZE, eager_net, 0, 0x1p50, "bytes", "largest eager message between nodes"),
-    PARAM("protocol_node", SIZE, protocol_node, 1, 0x1p50, "bytes",
+    MICROSECONDS("hop", message.hop_us, "torus: time of each hop beyond the first"),
+    PARAM("eager_node", SIZE, message.eager_node, 0, 0x1p50, "bytes", "largest eager message within a node"),
+    PARAM("eager_net", SIZE, message.eager_net, 0, 0x1p50, "bytes", "largest eager message between nodes"),
+    PARAM("protocol_node", SIZE, message.protocol_node, 1, 0x1p50, "bytes",
           "size at which copies add half of machine.protocol, within a node"),
-    PARAM("protocol_net", SIZE, protocol_net, 1, 0x1p50, "bytes",
+    PARAM("protocol_net", SIZE, message.protocol_net, 1, 0x1p50, "bytes",
           "size at which copies add half of machine.protocol, between nodes"),
     PARAM("nodes", U32, nodes, 1, 0x1p30, NULL, "nodes of the whole machine; a larger job enlarges it"),
     SHARE("busy_share", busy_share,
@@ -251,25 +251,25 @@ const struct ui_param model_machine_param[] = {
     PARAM("window", F64, window_ms, 0.001, 1e9, "ms", "length of a time window with the same congestion"),
     SHARE("pair_spread", pair_spread,
           "constant spread between pairs of ranks: standard deviation, as a share of the time"),
-    PARAM("gpus", U32, gpus, 0, 65536, NULL, "GPUs of a node; 0: none"),
-    MICROSECONDS("gpu_latency_node", gpu_latency_node_us, "latency between the GPUs of a node"),
-    BANDWIDTH("gpu_node", gpu_node_gbs, "line rate between the GPUs of a node"),
-    MICROSECONDS("gpu_latency_net", gpu_latency_net_us, "latency that buffers in GPU memory add between nodes"),
-    SHARE("bad_node_share", bad_node_share, "share of nodes with a bad port, in a random direction"),
-    LEFT("bad_factor_1", bad_factor[0], "share of the bandwidth left at a bad port, first kind"),
-    LEFT("bad_factor_2", bad_factor[1], "share of the bandwidth left at a bad port, second kind"),
-    LEFT("bad_factor_3", bad_factor[2], "share of the bandwidth left at a bad port, third kind"),
-    SHARE("bad_weight_1", bad_weight[0], "share of the first kind of bad ports"),
-    SHARE("bad_weight_2", bad_weight[1], "share of the second kind of bad ports; the third has the rest"),
-    SHARE("bad_cable_share", bad_cable_share, "share of switch pairs with a bad cable"),
-    LEFT("bad_cable_factor", bad_cable_factor, "share of the bandwidth left over a bad cable"),
-    PARAM("file_servers", U32, file_servers, 0, 0x1p20, NULL,
+    PARAM("gpus", U32, gpu.count, 0, 65536, NULL, "GPUs of a node; 0: none"),
+    MICROSECONDS("gpu_latency_node", gpu.latency_node_us, "latency between the GPUs of a node"),
+    BANDWIDTH("gpu_node", gpu.node_gbs, "line rate between the GPUs of a node"),
+    MICROSECONDS("gpu_latency_net", gpu.latency_net_us, "latency that buffers in GPU memory add between nodes"),
+    SHARE("bad_node_share", bad.node_share, "share of nodes with a bad port, in a random direction"),
+    LEFT("bad_factor_1", bad.factor[0], "share of the bandwidth left at a bad port, first kind"),
+    LEFT("bad_factor_2", bad.factor[1], "share of the bandwidth left at a bad port, second kind"),
+    LEFT("bad_factor_3", bad.factor[2], "share of the bandwidth left at a bad port, third kind"),
+    SHARE("bad_weight_1", bad.weight[0], "share of the first kind of bad ports"),
+    SHARE("bad_weight_2", bad.weight[1], "share of the second kind of bad ports; the third has the rest"),
+    SHARE("bad_cable_share", bad.cable_share, "share of switch pairs with a bad cable"),
+    LEFT("bad_cable_factor", bad.cable_factor, "share of the bandwidth left over a bad cable"),
+    PARAM("file_servers", U32, file.servers, 0, 0x1p20, NULL,
           "servers of files' data; 0: as many as machine.file_nodes says"),
-    PARAM("file_nodes", U32, file_nodes, 1, 0x1p20, NULL, "nodes of the job for each server of files' data"),
-    BANDWIDTH("file_server", file_server_gbs, "rate of a server of files' data"),
-    BANDWIDTH("file_client", file_client_gbs,
+    PARAM("file_nodes", U32, file.nodes, 1, 0x1p20, NULL, "nodes of the job for each server of files' data"),
+    BANDWIDTH("file_server", file.server_gbs, "rate of a server of files' data"),
+    BANDWIDTH("file_client", file.client_gbs,
               "rate at which a node reads and writes files, at most that of its cards"),
-    PARAM("file_creates", F64, file_creates, 1e-3, 1e9, "/s", "files that the metadata server can make"),
+    PARAM("file_creates", F64, file.creates, 1e-3, 1e9, "/s", "files that the metadata server can make"),
     SHARE("slow_node_share", slow_node_share, "share of slow nodes"),
     PARAM("slow_node_factor", F64, slow_node_factor, 1, 1000, NULL,
           "mean factor of compute times on slow nodes; what they lose differs by up to a quarter"),

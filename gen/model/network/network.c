@@ -175,19 +175,19 @@ static struct model_way way(const struct model_network *net, enum model_class d,
     const struct model_machine_params *p = &net->machine->params;
     const bool off_node = d >= MODEL_SAME_SWITCH;
     const double size = (double)bytes;
-    const double line_ps = size * 1e3 / p->line_gbs[d];
-    const bool rendezvous = bytes > (off_node ? p->eager_net : p->eager_node);
+    const double line_ps = size * 1e3 / p->message.line_gbs[d];
+    const bool rendezvous = bytes > (off_node ? p->message.eager_net : p->message.eager_node);
     /* Copies of small messages add to the time. Those of large messages overlap with the transfer, the more the
      * larger they are. */
-    const double half = (double)(off_node ? p->protocol_net : p->protocol_node);
-    double protocol_us = p->protocol_us[d] * (size / (size + half));
+    const double half = (double)(off_node ? p->message.protocol_net : p->message.protocol_node);
+    double protocol_us = p->message.protocol_us[d] * (size / (size + half));
     if (rendezvous) {
-        protocol_us += p->rendezvous_us[d];
+        protocol_us += p->message.rendezvous_us[d];
     }
     const double share = off_node ? 1.0 + c->card : 1.0;
     const double links = c->link[d] + c->hop * (off_node ? hops : 0.0);
     return (struct model_way){
-        .floor_ps = (p->latency_us[d] + p->hop_us * (hops - 1.0)) * 1e6 + line_ps,
+        .floor_ps = (p->message.latency_us[d] + p->message.hop_us * (hops - 1.0)) * 1e6 + line_ps,
         .transfer_ps = protocol_us * 1e6 + line_ps * (share * slow - 1.0),
         .wait_ps = line_ps * links,
         .rendezvous = rendezvous,

@@ -21,7 +21,7 @@ static struct sim_cost cost_of(const struct model_network *net, const struct sim
     const double overhead_ns = constants->value[SIM_OVERHEAD] * latency_ns;
     const bool off_node = distance >= MODEL_SAME_SWITCH;
     const double share = off_node && sharing > p->nics ? (double)p->nics / sharing : 1;
-    const double line_ns = (double)bytes / p->line_gbs[distance] + constants->value[SIM_GAP];
+    const double line_ns = (double)bytes / p->message.line_gbs[distance] + constants->value[SIM_GAP];
     return (struct sim_cost){
         .flight_ns = rounded(total_ns - 2 * overhead_ns),
         .card_ns = rounded(line_ns / share),

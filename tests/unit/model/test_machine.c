@@ -139,7 +139,7 @@ static void test_allocation(void **state) {
     struct model_machine m, other;
     assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", NULL), HPCW_OK);
     p.nodes = 20000;
-    p.bad_node_share = 0.1;
+    p.bad.node_share = 0.1;
     p.busy_share = 0.3;
     assert_int_equal(model_machine_init(&m, &p, 40000, 11, NULL), HPCW_OK);
     uint32_t runs = 0;
@@ -218,7 +218,7 @@ static void test_ports(void **state) {
         bad++;
         outgoing += port.outgoing;
         for (int k = 0; k < 3; k++) {
-            kind[k] += port.factor == m.params.bad_factor[k];
+            kind[k] += port.factor == m.params.bad.factor[k];
         }
     }
     uint32_t slow = 0;
@@ -336,7 +336,7 @@ static void test_refusals(void **state) {
     REFUSED(p.cores_per_socket = 25, HPCW_EINVAL, "machine.cores_per_socket");
     REFUSED(p.nodes_per_group = 50, HPCW_EINVAL, "machine.nodes_per_group");
     REFUSED(p.torus = true, HPCW_EINVAL, "machine.torus");
-    REFUSED(p.bad_weight[1] = 0.5, HPCW_EINVAL, "machine.bad_weight_2");
+    REFUSED(p.bad.weight[1] = 0.5, HPCW_EINVAL, "machine.bad_weight_2");
 #undef REFUSED
     p = good;
     p.ppn = 1;

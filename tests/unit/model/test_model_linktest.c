@@ -139,15 +139,15 @@ static void test_same_bits_everywhere(void **state) {
             for (int what = 0; what < 6; what++) {
                 struct model_machine_params mp = preset(i);
                 struct model_linktest_params lp = defaults();
-                mp.bad_node_share = 0.2; /* so that all paths run */
-                mp.bad_cable_share = 0.2;
+                mp.bad.node_share = 0.2; /* so that all paths run */
+                mp.bad.cable_share = 0.2;
                 lp.kernel = what % 3;
                 lp.run.serial = what == 3;
                 lp.noisy = what >= 4;
                 lp.run.message_size = what == 2 ? 16 << 20 : what == 5 ? 8 : 262144;
                 lp.run.bisection = what == 4;
                 lp.run.permutations = what == 1 ? 7 : 0;
-                lp.run.gpu_memory = what == 3 && mp.gpus > 0;
+                lp.run.gpu_memory = what == 3 && mp.gpu.count > 0;
                 mp.busy_share = what == 5 ? 0.3 : 0;
                 mp.job = what == 1 ? 9 : 0;
                 compare_all_simd(&mp, &lp, sizes[k], seed++ * 0x9e3779b97f4a7c15);
@@ -166,8 +166,8 @@ static void test_same_bits_at_odd_shapes(void **state) {
     mp.ppn = 7;
     mp.nodes_per_switch = 5;
     mp.nodes_per_group = 15;
-    mp.bad_node_share = 0.3;
-    mp.bad_cable_share = 0.3;
+    mp.bad.node_share = 0.3;
+    mp.bad.cable_share = 0.3;
     lp.run.messages = 1;
     lp.s_msg = 1.5;
     mp.pair_spread = 0.5;
@@ -180,9 +180,9 @@ static void test_same_bits_at_odd_shapes(void **state) {
     compare_all_simd(&mp, &lp, 1234, 79);
     /* Times that round to 0 become one picosecond. */
     for (int c = 0; c < MODEL_CLASSES; c++) {
-        mp.latency_us[c] = 0;
-        mp.rendezvous_us[c] = 0;
-        mp.protocol_us[c] = 0;
+        mp.message.latency_us[c] = 0;
+        mp.message.rendezvous_us[c] = 0;
+        mp.message.protocol_us[c] = 0;
     }
     lp.run.message_size = 0;
     lp.tail_probability = 0;
@@ -308,8 +308,8 @@ static void test_like_the_published_steps(void **state) {
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
     struct setup s;
-    mp.bad_node_share = 0;
-    mp.bad_cable_share = 0;
+    mp.bad.node_share = 0;
+    mp.bad.cable_share = 0;
     lp.run.serial = true;
     lp.tail_probability = 0;
     lp.run.messages = 170;
@@ -350,8 +350,8 @@ static void test_like_the_bisection(void **state) {
     lp.run.messages = 1000;
     lp.run.bisection = true;
     lp.kernel = HPCW_LINKTEST_BIDIRECTIONAL;
-    mp.bad_node_share = 0;
-    mp.bad_cable_share = 0;
+    mp.bad.node_share = 0;
+    mp.bad.cable_share = 0;
     lp.tail_probability = 0;
     double least = 0, most = 0, mean = 0;
     enum { SEEDS = 5 };
@@ -419,7 +419,7 @@ static void test_kernels(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
-    mp.bad_node_share = 0;
+    mp.bad.node_share = 0;
     mp.pair_spread = 0;
     lp.s_msg = 0;
     lp.tail_probability = 0;
@@ -439,7 +439,7 @@ static void test_kernels(void **state) {
     /* Between torus nodes 3 hops apart there are two more hops, without congestion. */
     struct setup s;
     mp = preset(4);
-    mp.bad_node_share = 0;
+    mp.bad.node_share = 0;
     mp.pair_spread = 0;
     lp.run.serial = true;
     lp.kernel = HPCW_LINKTEST_SEMIDIRECTIONAL;
@@ -486,8 +486,8 @@ static void test_outliers_stand_out(void **state) {
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
     struct setup s;
-    mp.bad_node_share = 0;
-    mp.bad_cable_share = 0;
+    mp.bad.node_share = 0;
+    mp.bad.cable_share = 0;
     set_up(&s, &mp, &lp, RANKS, 6);
     static uint32_t partner[RANKS];
     static uint64_t time_ps[RANKS];
@@ -581,8 +581,8 @@ static void test_bad_cables_show(void **state) {
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
     struct setup s;
-    mp.bad_node_share = 0;
-    mp.bad_cable_share = 0.01;
+    mp.bad.node_share = 0;
+    mp.bad.cable_share = 0.01;
     set_up(&s, &mp, &lp, RANKS, 4);
     uint32_t a = 0, b = 0, found = 0;
     struct model_truth_cable cable;
@@ -670,7 +670,7 @@ static void test_refusals(void **state) {
     assert_non_null(strstr(err.message, "linktest.tail_max"));
     lp = defaults();
     lp.run.message_size = (uint64_t)1 << 40;
-    m.params.line_gbs[2] = 0.01;
+    m.params.message.line_gbs[2] = 0.01;
     assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "2251 s"));
     model_machine_free(&m);

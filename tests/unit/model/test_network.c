@@ -32,7 +32,7 @@ static double quiet_time(const struct model_way *w) {
 
 /* Returns the next size: every one near the limits of the protocols, 2 % apart elsewhere. */
 static uint64_t next_size(const struct model_machine_params *p, uint64_t size) {
-    const uint64_t limit[] = {0, p->eager_node, p->eager_net, 1 << 20};
+    const uint64_t limit[] = {0, p->message.eager_node, p->message.eager_net, 1 << 20};
     for (int i = 0; i < 4; i++) {
         if (size + 300 > limit[i] && size < limit[i] + 300) {
             return size + 1;
@@ -85,15 +85,16 @@ static void test_nothing_is_below_the_floor(void **state) {
             const enum model_class d = model_machine_class(&m, from, to);
             struct model_way way = model_network_way(&net, from, to, size, &c);
             double factor = model_network_factor(&net, from, to, w[2] % 1000);
-            double floor = m.params.latency_us[d] * 1e6 + (double)size * 1e3 / m.params.line_gbs[d];
+            double floor =
+                m.params.message.latency_us[d] * 1e6 + (double)size * 1e3 / m.params.message.line_gbs[d];
             assert_true(way.floor_ps >= floor && way.transfer_ps >= 0 && way.wait_ps >= 0 && factor >= 1);
             double noise = model_network_tail(hpcw_i_normal(w[2], w[3]));
             double pair = model_network_pair(&net, from, to);
             assert_true(noise >= 0 && pair >= 0);
             assert_true(pair == model_network_pair(&net, to, from));
             assert_true(model_network_time(&way, factor, pair, 0.01 * noise) >= floor);
-            assert_int_equal(way.rendezvous,
-                             size > (d >= MODEL_SAME_SWITCH ? m.params.eager_net : m.params.eager_node));
+            assert_int_equal(way.rendezvous, size > (d >= MODEL_SAME_SWITCH ? m.params.message.eager_net
+                                                                            : m.params.message.eager_node));
         }
         model_machine_free(&m);
     }

@@ -186,7 +186,7 @@ static void test_rate_of_a_card(void **state) {
     }
     script_run(&s);
     const struct model_machine_params *p = &s.machine.params;
-    const double least_ns = MESSAGES * BYTES / p->line_gbs[MODEL_SAME_SWITCH];
+    const double least_ns = MESSAGES * BYTES / p->message.line_gbs[MODEL_SAME_SWITCH];
     assert_true((double)sim_end_ns(s.sim) > least_ns);
     script_end(&s);
 }
@@ -344,7 +344,7 @@ static void check_cards(const char *preset, uint32_t ranks, enum sim_call call, 
     const struct model_machine_params *p = &s.machine.params;
     double gbs = 0;
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        gbs = p->line_gbs[c] > gbs ? p->line_gbs[c] : gbs;
+        gbs = p->message.line_gbs[c] > gbs ? p->message.line_gbs[c] : gbs;
     }
     const double least_ns =
         ranks > p->ppn ? bytes_of_node(call, ranks, p->ppn, (double)bytes) / (gbs * p->nics) : 0;
@@ -383,7 +383,8 @@ static void test_trees_do_not_share_cards(void **state) {
     }
     script_run(&s);
     const struct model_machine_params *p = &s.machine.params;
-    const double step_ns = 3 * p->latency_us[MODEL_OTHER_GROUP] * 1e3 + BYTES / p->line_gbs[MODEL_OTHER_GROUP];
+    const double step_ns =
+        3 * p->message.latency_us[MODEL_OTHER_GROUP] * 1e3 + BYTES / p->message.line_gbs[MODEL_OTHER_GROUP];
     if ((double)sim_end_ns(s.sim) > STEPS * step_ns) {
         fail_msg("expected at most %.0f ns, got %" PRIu64, STEPS * step_ns, sim_end_ns(s.sim));
     }
@@ -401,7 +402,7 @@ static void test_trees_carry_what_is_below(void **state) {
             script_meet(&s, r, (enum sim_call)call, 0, BYTES);
         }
         script_run(&s);
-        const double line_ns = (RANKS - 1.0) * BYTES / s.machine.params.line_gbs[MODEL_SAME_SWITCH];
+        const double line_ns = (RANKS - 1.0) * BYTES / s.machine.params.message.line_gbs[MODEL_SAME_SWITCH];
         assert_true((double)sim_end_ns(s.sim) > 0.9 * line_ns && (double)sim_end_ns(s.sim) < 1.5 * line_ns);
         script_end(&s);
     }

@@ -140,7 +140,7 @@ static void test_parts_share_the_cards(void **state) {
     hpcw_error err;
     assert_int_equal(model_machine_params_init(&p, model_machine_preset[0].name, &err), HPCW_OK);
     const uint32_t ranks = 4 * p.ppn;
-    const double card_gbs = p.nics * p.line_gbs[MODEL_SAME_SWITCH];
+    const double card_gbs = p.nics * p.message.line_gbs[MODEL_SAME_SWITCH];
     const double node_bytes = 3.0 * p.ppn * (1 << 20); /* alltoall: to the other three members */
     assert_true((double)time_in_parts(SIM_CALL_ALLTOALL, ranks, 4, p.ppn) > node_bytes / card_gbs);
     /* In an allreduce each rank sends and receives at least 2 (n - 1) / n times the bytes. */

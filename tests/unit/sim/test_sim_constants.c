@@ -16,11 +16,11 @@ enum { RANKS = 64, NODE = 128, MESSAGES = 1000, LARGE = 256 << 10, MIB = 1 << 20
 
 /* Nanoseconds of `bytes` on the line between nodes, and the latency there. */
 static double line_ns(const struct script *s, double bytes) {
-    return bytes / s->machine.params.line_gbs[MODEL_OTHER_GROUP];
+    return bytes / s->machine.params.message.line_gbs[MODEL_OTHER_GROUP];
 }
 
 static double latency_ns(const struct script *s) {
-    return s->machine.params.latency_us[MODEL_OTHER_GROUP] * 1e3;
+    return s->machine.params.message.latency_us[MODEL_OTHER_GROUP] * 1e3;
 }
 
 /* Time of one collective call of all ranks. */
@@ -56,7 +56,7 @@ static bool send_takes_time(const struct sim_constants *c) {
     script_mark(&s, 0);
     script_recv(&s, 7, 0, 0);
     script_run(&s);
-    const bool good = (double)s.mark[0] > 0.1 * s.machine.params.latency_us[MODEL_SAME_SWITCH] * 1e3;
+    const bool good = (double)s.mark[0] > 0.1 * s.machine.params.message.latency_us[MODEL_SAME_SWITCH] * 1e3;
     script_end(&s);
     return good;
 }
@@ -146,7 +146,7 @@ static bool alltoall_moves_parts_once(const struct sim_constants *c) {
 static bool few_ranks_use_a_tree(const struct sim_constants *c) {
     struct script s;
     const double got_ns = time_of(&s, c, 4, SIM_CALL_BCAST, MIB);
-    const double *gbs = s.machine.params.line_gbs;
+    const double *gbs = s.machine.params.message.line_gbs;
     const double least_ns = MIB / gbs[MODEL_SAME_NODE] + MIB / gbs[MODEL_SAME_SOCKET];
     script_end(&s);
     return got_ns > least_ns;

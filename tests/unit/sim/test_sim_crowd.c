@@ -23,7 +23,7 @@ static void begin_islands(struct script *s, uint32_t links, uint32_t ppn) {
     p.nodes_per_switch = p.nodes_per_group = NODES / 2;
     p.group_links = links;
     p.busy_share = 0;
-    p.bad_node_share = p.bad_cable_share = 0;
+    p.bad.node_share = p.bad.cable_share = 0;
     script_begin_with(s, &p, NODES * ppn, PHASES);
     assert_int_equal(s->machine.groups, 2);
 }
@@ -72,7 +72,7 @@ static void test_full_links(void **state) {
                 }
             }
             script_run(&s);
-            const double line_ns = BYTES / s.machine.params.line_gbs[MODEL_OTHER_GROUP];
+            const double line_ns = BYTES / s.machine.params.message.line_gbs[MODEL_OTHER_GROUP];
             const double messages = (double)ROUNDS * s.machine.ranks / 2;
             for (uint32_t k = SETTLED; k < PHASES; k++) {
                 const double carried = messages * line_ns / (double)length_of(&s, k) / links;
@@ -102,7 +102,7 @@ static void test_alltoall(void **state) {
             }
         }
         script_run(&s);
-        const double line_ns = BYTES / s.machine.params.line_gbs[MODEL_OTHER_GROUP];
+        const double line_ns = BYTES / s.machine.params.message.line_gbs[MODEL_OTHER_GROUP];
         const double carried = NODES / 2.0 * (NODES / 2.0) * line_ns / (double)sim_end_ns(s.sim);
         assert_true(carried > 0.8 && carried < 1);
         script_end(&s);

@@ -56,7 +56,7 @@ static void test_rate_of_the_servers(void **state) {
             script_run(&s);
             const double longest = longest_s(&s, &shortest);
             const double rate = (double)RANKS * (double)bytes / longest;
-            const double most = SERVERS * s.machine.params.file_server_gbs * 1e9;
+            const double most = SERVERS * s.machine.params.file.server_gbs * 1e9;
             assert_true(rate <= most);
             assert_true(rate >=
                         (bytes > 8 * MIB ? 0.8 : 0.5) * most); /* the metadata server takes 17 ms for all */
@@ -80,9 +80,9 @@ static void test_rate_of_a_node(void **state) {
         script_close(&s, 0);
         script_run(&s);
         const struct model_machine_params *p = &s.machine.params;
-        const double card_gbs = p->nics * p->line_gbs[MODEL_SAME_SWITCH];
+        const double card_gbs = p->nics * p->message.line_gbs[MODEL_SAME_SWITCH];
         const double gbs = 256.0 * MIB / (double)(s.mark[1] - s.mark[0]);
-        const double expected = p->file_client_gbs < card_gbs ? p->file_client_gbs : card_gbs;
+        const double expected = p->file.client_gbs < card_gbs ? p->file.client_gbs : card_gbs;
         assert_true(gbs <= expected && gbs > 0.99 * expected);
         script_end(&s);
     }
@@ -103,7 +103,7 @@ static void test_creates(void **state) {
     }
     script_run(&s);
     const double rate = RANKS / longest_s(&s, &shortest);
-    assert_true(rate <= s.machine.params.file_creates && rate > 0.99 * s.machine.params.file_creates);
+    assert_true(rate <= s.machine.params.file.creates && rate > 0.99 * s.machine.params.file.creates);
     script_end(&s);
 }
 

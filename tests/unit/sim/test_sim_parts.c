@@ -126,7 +126,7 @@ static void test_times(void **state) {
     hpcw_error err;
     assert_int_equal(model_machine_params_init(&p, model_machine_preset[0].name, &err), HPCW_OK);
     const double least_ns =
-        252 * 65536 / (p.nics * p.line_gbs[MODEL_SAME_SWITCH]); /* 4 ranks are on the root's node */
+        252 * 65536 / (p.nics * p.message.line_gbs[MODEL_SAME_SWITCH]); /* 4 ranks are on the root's node */
     for (size_t i = 0; i < 2; i++) {
         const double time_ns = (double)longest_ns(calls[i], &parts, 0);
         assert_true(time_ns > least_ns && time_ns < 8 * least_ns);

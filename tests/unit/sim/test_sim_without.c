@@ -253,9 +253,9 @@ static uint64_t run_network(enum way way, size_t program, bool faulty, uint64_t 
     assert_int_equal(model_machine_params_init(&p, model_machine_preset[0].name, &err), HPCW_OK);
     p.nodes = RANKS / p.ppn;
     p.nodes_per_switch = p.nodes / 2;
-    p.bad_node_share = 0;
-    p.bad_cable_share = way == CABLE && faulty ? 1 : 0;
-    p.bad_cable_factor = 0.1;
+    p.bad.node_share = 0;
+    p.bad.cable_share = way == CABLE && faulty ? 1 : 0;
+    p.bad.cable_factor = 0.1;
     script_begin_with(&s, &p, RANKS, 1);
     assert_int_equal(s.machine.switches, 2);
     s.machine.out_slowdown[1] = 2;
