@@ -15,6 +15,7 @@ those in a that have no line of their own. In addition:
   start a program or to load a library is none of them.
 - No two purposes of random numbers have the same number, and the simulator draws each at one place.
 - 64-bit integers are printed with PRIu64 and the like, not cast to long long.
+- A folder has at most 15 modules, C files with their headers. A struct has at most 30 members; larger ones have named parts.
 """
 import collections
 import os
@@ -174,6 +175,48 @@ text = {path: open(os.path.join(root, path), encoding="utf-8").read() for path i
 for path in sources:
     for cast in re.finditer(r'\(unsigned long long\)|"[^"\n]*%[-+ #0-9.*]*ll[diouxX]', text[path]):
         bad(f"{path}:{text[path].count(chr(10), 0, cast.start()) + 1}", "print it with a macro of <inttypes.h>")
+
+# ---- sizes
+MOST_MODULES, MOST_MEMBERS = 15, 30
+# Structs that still have more, which they must not grow beyond.
+LARGE = {
+    "gen_cli_options": 44,
+    "read_clog2_pass": 42,
+    "bench_point": 36,
+    "sim_rank": 35,
+    "bench_options": 34,
+    "bench_results": 33,
+}
+
+
+def structs_of(code):
+    """The structs of a file with a name, and how many members each has; those of a struct in it count as one."""
+    code = re.sub(r"/\*.*?\*/|//[^\n]*|^#.*?(?<!\\)$", "", code, flags=re.S | re.M)
+    for found in re.finditer(r"\bstruct (\w+)\s*\{", code):
+        depth, members, begin, at = 1, 0, found.end(), found.end()
+        while depth > 0:
+            depth += (code[at] == "{") - (code[at] == "}")
+            if code[at] == ";" and depth == 1:
+                member = re.sub(r"\{.*\}", "", code[begin:at], flags=re.S)
+                members += re.sub(r"\([^()]*\)", "", re.sub(r"\([^()]*\)", "", member)).count(",") + 1
+                begin = at + 1
+            at += 1
+        yield found.group(1), members
+
+
+modules = collections.Counter(folder(path) for path in sources if path.endswith(".c"))
+for name, count in sorted(modules.items()):
+    if count > MOST_MODULES:
+        bad(name, f"has {count} modules, more than {MOST_MODULES}: give some of them a room")
+large = dict(LARGE)
+for path in sources:
+    for tag, count in structs_of(text[path]):
+        if count > large.pop(tag, MOST_MEMBERS):
+            bad(path, f"struct {tag} has {count} members, more than {LARGE.get(tag, MOST_MEMBERS)}: give it named parts")
+        elif tag in LARGE and count <= MOST_MEMBERS:
+            bad("floors.py", f"struct {tag} has {count} members: it needs no line in LARGE")
+for tag in large:
+    bad("floors.py", f"there is no struct {tag}")
 
 
 def circle(edges):

@@ -185,7 +185,7 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
         bool of_sum; /* true: `rest` does not include `part` */
     } share[] = {
         {"objects that are new on a rank", l->arrived, l->stayed, true},
-        {"edges between objects of different homes", l->distant, l->edges, false},
+        {"edges between objects of different homes", l->edge.distant, l->edge.count, false},
     };
     for (size_t i = 0; s == HPCW_OK && i < sizeof share / sizeof share[0]; i++) {
         struct gen_fit_fact fact = {.format = "vom", .name = share[i].name, .kind = GEN_FIT_SHARE};

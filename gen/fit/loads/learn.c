@@ -538,8 +538,8 @@ static struct fit_stencil stencil_of(const struct fit_learning *g, double places
  * with the smallest share. */
 static double shaped(const struct fit_learning *g, double places) {
     const struct gen_fit_loads *l = g->l;
-    const double edges = l->edges[0] + l->edges[1];
-    const double wanted = edges > 0 ? (l->distant[0] + l->distant[1]) / edges : 0;
+    const double edges = l->edge.count[0] + l->edge.count[1];
+    const double wanted = edges > 0 ? (l->edge.distant[0] + l->edge.distant[1]) / edges : 0;
     double best = places;
     double least = INFINITY;
     const double first = ceil(0.85 * places);
@@ -701,7 +701,7 @@ static bool one_volume(const struct gen_fit_loads *l, double *bytes) {
     double low = INFINITY;
     double high = 0;
     for (int h = 0; h < 2; h++) {
-        if (l->edges[h] > 0) {
+        if (l->edge.count[h] > 0) {
             low = fmin(low, gen_fit_sketch_quantile(l->bytes[h], 0.1));
             high = fmax(high, gen_fit_sketch_quantile(l->bytes[h], 0.9));
             *bytes = gen_fit_sketch_quantile(l->bytes[h], 0.5);
@@ -724,8 +724,8 @@ static void learn_volumes(struct fit_learning *g, double edges) {
     const double later =
         p->edge.phases > 0 && p->phases > p->edge.phases ? 1 - (double)p->edge.phases / p->phases : 0;
     const double change = 0.01 * later;
-    const double mean = l->ln_bytes / edges;
-    const double variance = l->ln_bytes_squares / edges - mean * mean - change;
+    const double mean = l->edge.ln_bytes / edges;
+    const double variance = l->edge.ln_bytes_squares / edges - mean * mean - change;
     const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin, LAST);
     if (!isnan(with_work) && !same) {
         const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
@@ -736,8 +736,8 @@ static void learn_volumes(struct fit_learning *g, double edges) {
     learn(g, "load.edge_sizes", 0, GEN_FIT_PER_RUN); /* any */
     learn(g, "load.edge_bytes_mean", same ? gen_fit_ln(bytes) : mean, GEN_FIT_PER_EDGE);
     learn(g, "load.edge_bytes_sd", same ? 0 : sqrt(fmax(0, variance)) / spread, GEN_FIT_PER_EDGE);
-    double messages = l->ln_messages / edges;
-    double messages_sd = sqrt(fmax(0, l->ln_messages_squares / edges - messages * messages));
+    double messages = l->edge.ln_messages / edges;
+    double messages_sd = sqrt(fmax(0, l->edge.ln_messages_squares / edges - messages * messages));
     before_rounding(&messages, &messages_sd);
     learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
     /* The model gives messages and bytes a correlation of 0.6. */
@@ -749,12 +749,12 @@ static void learn_volumes(struct fit_learning *g, double edges) {
 static void learn_edges(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
-    if (l->group_bytes > l->element_bytes) {
+    if (l->edge.group_bytes > l->edge.element_bytes) {
         learn_text(g, "load.comm", "sample", GEN_FIT_PER_RUN);
         gen_fit_remark(g->twin, "most bytes go to object groups: load.comm=sample, with its own volumes");
         return;
     }
-    const double edges = l->edges[0] + l->edges[1];
+    const double edges = l->edge.count[0] + l->edge.count[1];
     learn_text(g, "load.comm", edges > 0 ? "stencil" : "none", GEN_FIT_PER_RUN);
     if (edges == 0) {
         gen_fit_remark(g->twin, "no edges between objects: there are none in the twin");
@@ -802,27 +802,28 @@ static void learn_fixed(struct fit_learning *g) {
 static void learn_memory(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
-    if (l->blocks == 0) {
+    if (l->memory.blocks == 0) {
         learn(g, "load.block_objects", 0, GEN_FIT_PER_RANK);
         return;
     }
     const double places = (double)p->objects * p->collections;
-    learn(g, "load.block_objects", fmax(1, round(places * l->counts / l->blocks)), GEN_FIT_PER_RANK);
-    if (l->blocks >= GEN_FIT_LEAST_VALUES) {
-        const double mean = l->ln_block / l->blocks;
-        const double variance = l->ln_block_squares / l->blocks - mean * mean;
+    learn(g, "load.block_objects", fmax(1, round(places * l->counts / l->memory.blocks)), GEN_FIT_PER_RANK);
+    if (l->memory.blocks >= GEN_FIT_LEAST_VALUES) {
+        const double mean = l->memory.ln_block / l->memory.blocks;
+        const double variance = l->memory.ln_block_squares / l->memory.blocks - mean * mean;
         learn(g, "load.block_bytes", hpcw_i_exp(mean), GEN_FIT_PER_RANK);
         learn(g, "load.block_sd", variance > 1e-9 ? sqrt(variance) : 0, GEN_FIT_PER_RANK);
     }
-    if (l->footprints == 0) { /* tasks do not report their own memory */
+    if (l->memory.footprints == 0) { /* tasks do not report their own memory */
         learn(g, "load.footprint", 1, GEN_FIT_PER_OBJECT);
     } else if (
-        l->footprints >=
+        l->memory.footprints >=
         GEN_FIT_LEAST_VALUES) { /* The model's mean logarithm is lower by half its variance, 0.4 * 0.4 / 2. */
-        learn(g, "load.footprint", hpcw_i_exp(l->ln_footprint / l->footprints + 0.08), GEN_FIT_PER_OBJECT);
+        learn(g, "load.footprint", hpcw_i_exp(l->memory.ln_footprint / l->memory.footprints + 0.08),
+              GEN_FIT_PER_OBJECT);
     }
-    if (l->rank_memories >= GEN_FIT_LEAST_VALUES) {
-        learn(g, "load.rank_bytes", l->rank_bytes / l->rank_memories, GEN_FIT_PER_RANK);
+    if (l->memory.rank_memories >= GEN_FIT_LEAST_VALUES) {
+        learn(g, "load.rank_bytes", l->memory.rank_bytes / l->memory.rank_memories, GEN_FIT_PER_RANK);
     }
 }
 

@@ -38,6 +38,21 @@ struct gen_fit_load_group {
     struct gen_fit_sketch *time, *rank;
 };
 
+/* Sums over edges between elements. */
+struct gen_fit_load_edges {
+    double ln_bytes, ln_bytes_squares, ln_messages, ln_messages_squares;
+    double element_bytes, group_bytes; /* bytes of these edges, and of edges from elements to groups */
+    double count[2], distant[2];       /* number; those whose ends have different homes */
+};
+
+/* Sums over memory. */
+struct gen_fit_load_memory {
+    double sharing;                            /* tasks whose memory block other tasks of the rank share */
+    double blocks, ln_block, ln_block_squares; /* distinct blocks of a rank in a phase, and their ln(bytes) */
+    double footprints, ln_footprint;           /* tasks that report their own memory, and its ln(bytes) */
+    double rank_memories, rank_bytes;          /* tasks that report the memory of their rank, and its bytes */
+};
+
 /* Sums over all ranks. Arrays of two have an element for each half of the ranks. */
 struct gen_fit_loads {
     uint32_t ranks, ppn; /* ppn: ranks of the first node; 0: not recorded */
@@ -56,18 +71,11 @@ struct gen_fit_loads {
     struct gen_fit_sketch *bytes[2], *messages[2], *senders[2];
     /* sum of a rank's number of tasks in a phase, of its square, and of 1 */
     double count_sum, count_squares, counts;
-    double ln_bytes, ln_bytes_squares, ln_messages, ln_messages_squares; /* sums over edges between elements */
-    /* bytes of edges between elements, and of edges from elements to groups */
-    double element_bytes, group_bytes;
-    double edges[2], distant[2]; /* edges between elements; those whose ends have different homes */
+    struct gen_fit_load_edges edge;
     double stayed[2], arrived[2];
     double subphases_tasks, subphases; /* number of tasks that report subphases, and their subphases */
     double groups, dimensions, indexed;
-    /* sharing: tasks whose memory block other tasks of the rank share. blocks, ln_block: distinct blocks of a
-     * rank in a phase, and their ln(bytes). footprints, rank_memories: tasks that report their own memory, and
-     * that of their rank. */
-    double sharing, blocks, ln_block, ln_block_squares;
-    double footprints, ln_footprint, rank_memories, rank_bytes;
+    struct gen_fit_load_memory memory;
     /* [0]: phase 0; [1]: later phases. Number of (rank, phase) pairs, and their ln(seconds) of unmigratable work */
     double fixed[2], ln_fixed[2];
     double unread_user_defined;

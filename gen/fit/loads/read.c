@@ -77,12 +77,12 @@ static hpcw_status take_memory(struct fit_reading *g, const struct read_vom_task
     struct gen_fit_loads *l = g->sums.l;
     const struct fit_memory m = memory_of(l, &t->user_defined);
     if (m.footprint >= 0) {
-        l->footprints++;
-        l->ln_footprint += gen_fit_ln(fmax(1, m.footprint));
+        l->memory.footprints++;
+        l->memory.ln_footprint += gen_fit_ln(fmax(1, m.footprint));
     }
     if (m.rank >= 0) {
-        l->rank_memories++;
-        l->rank_bytes += m.rank;
+        l->memory.rank_memories++;
+        l->memory.rank_bytes += m.rank;
     }
     if (m.shared_id < 0 || m.shared_id >= 0x1p53) {
         return HPCW_OK;
@@ -92,12 +92,12 @@ static hpcw_status take_memory(struct fit_reading *g, const struct read_vom_task
     if (hpcw_i_table_add(&g->blocks, &id, &fresh) == NULL) {
         return hpcw_i_fail_memory(err, NULL, g->blocks.count, "memory blocks");
     }
-    l->sharing++;
+    l->memory.sharing++;
     if (fresh) {
         const double ln = gen_fit_ln(fmax(1, m.block));
-        l->blocks++;
-        l->ln_block += ln;
-        l->ln_block_squares += ln * ln;
+        l->memory.blocks++;
+        l->memory.ln_block += ln;
+        l->memory.ln_block_squares += ln * ln;
     }
     return HPCW_OK;
 }
@@ -128,7 +128,7 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
         return HPCW_OK;
     }
     if (!is_migratable(&c->to)) {
-        g->sums.l->group_bytes += c->to.has_id && (id_of(&c->to) & 3) == READ_VOM_GROUP ? c->bytes : 0;
+        g->sums.l->edge.group_bytes += c->to.has_id && (id_of(&c->to) & 3) == READ_VOM_GROUP ? c->bytes : 0;
         return HPCW_OK;
     }
     return gen_fit_sum_edge(&g->sums, id_of(&c->to), c->bytes, (double)c->messages,
