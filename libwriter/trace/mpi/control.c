@@ -252,9 +252,9 @@ static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     if (log->local.fd >= 0) {
         hpcw_i_clog2_local_hint(log, apart ? 1 : log->ranks, 0, &error);
     }
-    (void)snprintf(line, sizeof line, "hpcw_trace: %s%s\n", error.message,
-                   log->local.fd >= 0 ? ""
-                                : "; the records were in memory; HPCW_TRACE_DIR sets a directory for them");
+    (void)snprintf(
+        line, sizeof line, "hpcw_trace: %s%s\n", error.message,
+        log->local.fd >= 0 ? "" : "; the records were in memory; HPCW_TRACE_DIR sets a directory for them");
     hpcw_i_trace_program_records(line);
 }
 
