@@ -89,8 +89,10 @@ static void find_shares(const struct gen_report *r, const struct log_profile *p)
     ui_page_end(page);
 }
 
+/* Until its last state ends: a rank that ends early has less work. */
 static double work_of(const struct log_profile *p, uint32_t rank) {
-    return p->end - p->begin - p->rank[rank].in_mpi;
+    const double work = p->rank[rank].last - p->begin - p->rank[rank].in_mpi;
+    return work > 0 ? work : 0;
 }
 
 static uint32_t busiest(const struct log_profile *p) {
@@ -167,7 +169,7 @@ static void find_waits(const struct gen_report *r, const struct log_profile *p) 
         }
     }
     const uint32_t late = most_of(w, false);
-    ui_page_text(page, ". Most of it is for ");
+    ui_page_text(page, ". The largest share is for ");
     put_rank(r, late, NULL);
     ui_page_text(page, ": ");
     ui_page_number(page, UI_PAGE_SECONDS, seconds(w->rank[late].caused_ns));

@@ -13,12 +13,13 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-enum call_kind { NO_CALL, OTHER_CALL, SEND_CALL, RECEIVE_CALL, COLLECTIVE_CALL };
+enum call_kind { NO_CALL, OTHER_CALL, POST_CALL, SEND_CALL, RECEIVE_CALL, EXCHANGE_CALL, COLLECTIVE_CALL };
 
 /* A message of which only one end was read. */
 struct waits_message {
     uint64_t enter_ns; /* begin of the sending call */
     uint64_t exit_ns;  /* end of the sending call; UINT64_MAX: not ended */
+    uint64_t late_ns;  /* until then that call has waited for a late sender; 0: not ended, or it has not */
     uint32_t call;     /* its name */
     uint32_t blocking; /* the sending call may wait for the receive */
     uint64_t received; /* the receive came before the send */
@@ -37,7 +38,16 @@ struct waits_state {
     /* latest begin of a send whose message this call received; 0: none */
     uint64_t late_ns;
     uint32_t late_rank, late_call;
+    /* when the receive of the message that this call sends was posted; 0: unknown, or before the call */
+    uint64_t posted_ns;
+    uint32_t posted_rank, posted_call;
     uint64_t serial; /* number of a collective call */
+};
+
+/* A receive that MPI_Irecv has posted and no call has completed. */
+struct waits_post {
+    uint64_t ns;
+    uint32_t next; /* index + 1 of the next one of this rank; also links unused entries */
 };
 
 /* A collective call that some rank has not left. */
@@ -59,8 +69,10 @@ struct path_piece {
 };
 
 struct waits_rank_state {
-    uint32_t top;      /* index + 1 of the innermost open state */
-    uint64_t since_ns; /* since when it is the innermost one */
+    uint32_t top;               /* index + 1 of the innermost open state */
+    uint64_t since_ns;          /* since when it is the innermost one */
+    uint32_t posts, last_post;  /* index + 1 of the oldest receive that is posted, and of the newest */
+    uint64_t posted, completed; /* numbers of such receives so far */
     /* next piece of the critical path on this rank, and one past its last piece */
     size_t piece, end;
 };
@@ -74,6 +86,9 @@ struct waits_run {
     struct waits_state *open;
     size_t opens, open_capacity;
     uint32_t unused; /* index + 1 of the first unused entry */
+    struct waits_post *post;
+    size_t posts, post_capacity;
+    uint32_t unused_post; /* index + 1 of the first unused entry */
     size_t name_capacity;
     enum call_kind *kind; /* [names] */
     size_t kind_capacity;
@@ -115,6 +130,7 @@ static enum call_kind kind_of(const char *name) {
         {"MPI_Exscan", COLLECTIVE_CALL},
         {"MPI_Gather", COLLECTIVE_CALL},
         {"MPI_Gatherv", COLLECTIVE_CALL},
+        {"MPI_Irecv", POST_CALL},
         {"MPI_Mrecv", RECEIVE_CALL},
         {"MPI_Recv", RECEIVE_CALL},
         {"MPI_Reduce", COLLECTIVE_CALL},
@@ -125,8 +141,8 @@ static enum call_kind kind_of(const char *name) {
         {"MPI_Scatter", COLLECTIVE_CALL},
         {"MPI_Scatterv", COLLECTIVE_CALL},
         {"MPI_Send", SEND_CALL},
-        {"MPI_Sendrecv", RECEIVE_CALL},
-        {"MPI_Sendrecv_replace", RECEIVE_CALL},
+        {"MPI_Sendrecv", EXCHANGE_CALL},
+        {"MPI_Sendrecv_replace", EXCHANGE_CALL},
         {"MPI_Ssend", SEND_CALL},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -230,6 +246,52 @@ static struct waits_state *call_of(struct waits_run *r, const struct gen_log_ent
     return at == 0 ? NULL : &r->open[at - 1];
 }
 
+/* ---- receives that are posted ---- */
+
+static bool post(struct waits_run *r, const struct gen_log_entry *e) {
+    struct waits_rank_state *rank = &r->rank[e->rank];
+    if (rank->posted++ < rank->completed) {
+        return true; /* its message was taken for one that another call had posted */
+    }
+    if (r->unused_post == 0) {
+        struct waits_post *grown = hpcw_i_grow(r->post, &r->post_capacity, r->posts + 1, sizeof *grown);
+        if (grown == NULL) {
+            return false;
+        }
+        r->post = grown;
+        r->post[r->posts++].next = 0;
+        r->unused_post = (uint32_t)r->posts;
+    }
+    const uint32_t at = r->unused_post;
+    r->unused_post = r->post[at - 1].next;
+    r->post[at - 1] = (struct waits_post){.ns = e->ns};
+    *(rank->posts == 0 ? &rank->posts : &r->post[rank->last_post - 1].next) = at;
+    rank->last_post = at;
+    return true;
+}
+
+/* Returns when the receive of a message was posted that `call` completes; 0: unknown. A log does not say which receive
+ * a call completes: it is taken to be the oldest one, so waits are rather too short. */
+static uint64_t posted_of(struct waits_run *r, const struct gen_log_entry *e, const struct waits_state *call) {
+    struct waits_rank_state *rank = &r->rank[e->rank];
+    if (call->kind == RECEIVE_CALL || call->kind == EXCHANGE_CALL) {
+        return call->from_ns;
+    }
+    if (call->thread != 0) {
+        return 0;
+    }
+    rank->completed++;
+    const uint32_t at = rank->posts;
+    if (at == 0) {
+        return 0;
+    }
+    const uint64_t ns = r->post[at - 1].ns;
+    rank->posts = r->post[at - 1].next;
+    r->post[at - 1].next = r->unused_post;
+    r->unused_post = at;
+    return ns;
+}
+
 /* ---- waits ---- */
 
 static hpcw_status add_wait(struct waits_run *r, const struct gen_waits_wait *f, hpcw_error *err) {
@@ -312,7 +374,31 @@ static hpcw_status begin_state(struct waits_run *r, const struct gen_log_entry *
     if (s == NULL) {
         return no_memory(r, err);
     }
+    if (s->kind == POST_CALL && e->thread == 0 && !post(r, e)) {
+        return no_memory(r, err);
+    }
     return s->kind == COLLECTIVE_CALL ? enter_collective(r, e, s, err) : HPCW_OK;
+}
+
+/* A call on `rank` has sent a message whose receive was posted later. What it has waited for a late sender until then is
+ * counted already. */
+static hpcw_status add_late_receiver(struct waits_run *r, uint32_t rank, const struct waits_message *sent,
+                                     uint64_t posted_ns, uint32_t cause_rank, uint32_t cause_call,
+                                     hpcw_error *err) {
+    const uint64_t from_ns = sent->late_ns > sent->enter_ns ? sent->late_ns : sent->enter_ns;
+    /* An eager send ends before the receive is posted. */
+    if (posted_ns <= from_ns || sent->exit_ns <= posted_ns) {
+        return HPCW_OK;
+    }
+    return add_wait(r,
+                    &(struct gen_waits_wait){.kind = GEN_WAITS_LATE_RECEIVER,
+                                             .rank = rank,
+                                             .call = sent->call,
+                                             .from_ns = from_ns,
+                                             .to_ns = posted_ns,
+                                             .cause_rank = cause_rank,
+                                             .cause_call = cause_call},
+                    err);
 }
 
 static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
@@ -323,6 +409,7 @@ static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e,
     struct waits_message *m = s.sends ? hpcw_i_table_find(&r->messages, &s.sent) : NULL;
     if (m != NULL) {
         m->exit_ns = e->ns;
+        m->late_ns = s.late_ns;
     }
     hpcw_status status = s.kind == COLLECTIVE_CALL ? leave_collective(r, e, &s, err) : HPCW_OK;
     if (status == HPCW_OK && s.late_ns > s.from_ns) {
@@ -335,6 +422,11 @@ static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e,
                                                    .cause_rank = s.late_rank,
                                                    .cause_call = s.late_call},
                           err);
+    }
+    if (status == HPCW_OK && s.posted_ns > 0) {
+        const struct waits_message sent = {
+            .enter_ns = s.from_ns, .exit_ns = e->ns, .late_ns = s.late_ns, .call = s.name};
+        status = add_late_receiver(r, (uint32_t)e->rank, &sent, s.posted_ns, s.posted_rank, s.posted_call, err);
     }
     return status;
 }
@@ -357,11 +449,20 @@ static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e,
     if (call != NULL) {
         m->enter_ns = call->from_ns;
         m->call = call->name;
-        m->blocking = call->kind == SEND_CALL;
+        m->blocking = call->kind == SEND_CALL || call->kind == EXCHANGE_CALL;
         call->sends = true;
         call->sent = e->number;
     }
     return HPCW_OK;
+}
+
+/* Returns the open call that has sent the message of a receive, or NULL. */
+static struct waits_state *sender_of(struct waits_run *r, const struct gen_log_entry *e) {
+    uint32_t at = r->rank[e->peer].top;
+    while (at != 0 && !(r->open[at - 1].sends && r->open[at - 1].sent == e->number)) {
+        at = r->open[at - 1].outer;
+    }
+    return at == 0 ? NULL : &r->open[at - 1];
 }
 
 static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
@@ -386,20 +487,19 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
         call->late_rank = (uint32_t)e->peer;
         call->late_call = sent.call;
     }
-    /* An eager send ends before the receive begins. */
-    if (!sent.blocking || call->kind != RECEIVE_CALL || call->from_ns <= sent.enter_ns ||
-        sent.exit_ns <= call->from_ns) {
+    const uint64_t posted_ns = posted_of(r, e, call);
+    if (!sent.blocking || posted_ns <= sent.enter_ns) {
         return HPCW_OK;
     }
-    return add_wait(r,
-                    &(struct gen_waits_wait){.kind = GEN_WAITS_LATE_RECEIVER,
-                                             .rank = (uint32_t)e->peer,
-                                             .call = sent.call,
-                                             .from_ns = sent.enter_ns,
-                                             .to_ns = call->from_ns,
-                                             .cause_rank = (uint32_t)e->rank,
-                                             .cause_call = call->name},
-                    err);
+    struct waits_state *sender = sent.exit_ns == UINT64_MAX ? sender_of(r, e) : NULL;
+    if (sender == NULL) {
+        return add_late_receiver(r, (uint32_t)e->peer, &sent, posted_ns, (uint32_t)e->rank, call->name, err);
+    }
+    /* It may still wait for a late sender, too. */
+    sender->posted_ns = posted_ns;
+    sender->posted_rank = (uint32_t)e->rank;
+    sender->posted_call = call->name;
+    return HPCW_OK;
 }
 
 /* ---- the pass over all waits ---- */
@@ -677,6 +777,7 @@ static void end_run(struct waits_run *r) {
     hpcw_i_table_free(&r->shares);
     hpcw_i_free(r->rank);
     hpcw_i_free(r->open);
+    hpcw_i_free(r->post);
     hpcw_i_free(r->kind);
     hpcw_i_free(r->wait);
     hpcw_i_free(r->piece);

@@ -7,10 +7,11 @@
  *    late sender    A call receives a message whose send began after this call. It waits from its begin to that of
  *                   the send. A call that completes several receives waits for the latest of their sends. "Late
  *                   Sender"
- *    late receiver  A receive begins after the send of its message and before this send ends. The send waits from
- *                   its begin to that of the receive. This counts only if both calls block: MPI_Send, MPI_Ssend
- *                   and MPI_Rsend; MPI_Recv, MPI_Mrecv, MPI_Sendrecv and MPI_Sendrecv_replace. A log does not say
- *                   when MPI_Irecv posted the receive of a message. "Late Receiver"
+ *    late receiver  A receive is posted after the send of its message begins and before this send ends. The send
+ *                   waits from its begin to the begin of MPI_Recv, MPI_Mrecv, MPI_Sendrecv, MPI_Sendrecv_replace or
+ *                   MPI_Irecv. It must block: MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Sendrecv, MPI_Sendrecv_replace.
+ *                   The last two wait for a late sender first. A log does not say which MPI_Irecv a call completes:
+ *                   it is taken to be the oldest one, so waits are rather too short. "Late Receiver"
  *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
  *                   its begin to that of the last rank. A rank that leaves earlier has not waited for all, as in
  *                   MPI_Bcast. Its wait for the root is not counted, since a log does not name the root. "Wait at

@@ -12,7 +12,8 @@ KINDS = ["late sender", "late receiver", "collective"]
 WAITS = [("rank", "u4"), ("kind", "u4"), ("name", "u4"), ("cause", "u4"), ("begin", "f8"), ("seconds", "f8")]
 # Calls that may block until the message is received, calls that wait for a message, and calls that wait for all ranks.
 SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
-RECEIVES = {"MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
+EXCHANGES = {"MPI_Sendrecv", "MPI_Sendrecv_replace"}
+RECEIVES = {"MPI_Recv", "MPI_Mrecv"} | EXCHANGES
 COLLECTIVES = {"MPI_" + name for name in (
     "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Exscan", "Gather",
     "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv")}
@@ -73,11 +74,32 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
     yield {"rank": messages["dest"][late], "kind": 0, "name": calls["name"][receive[late]], "cause": messages["source"][late],
            "begin": begin[late], "seconds": enter[late] - begin[late]}
 
-    blocks = (send >= 0) & (begin > enter)
-    blocks[blocks] = (_has(calls, names, SENDS)[send[blocks]] & _has(calls, names, RECEIVES)[receive[blocks]]
-                      & (calls["end"][send[blocks]] > begin[blocks]))
+    # A call that sends and receives waits for the receiver after it has waited for its own message.
+    until = np.zeros(len(calls) + 1)
+    until[receive[late]] = enter[late]
+    start = np.maximum(enter, until[send])
+    posted = _posted(calls, messages, receive, names)
+    blocks = (send >= 0) & (posted > start)
+    blocks[blocks] = (_has(calls, names, SENDS | EXCHANGES)[send[blocks]] & (calls["end"][send[blocks]] > posted[blocks]))
     yield {"rank": messages["source"][blocks], "kind": 1, "name": calls["name"][send[blocks]],
-           "cause": messages["dest"][blocks], "begin": enter[blocks], "seconds": begin[blocks] - enter[blocks]}
+           "cause": messages["dest"][blocks], "begin": start[blocks], "seconds": posted[blocks] - start[blocks]}
+
+
+def _posted(calls: np.ndarray, messages: np.ndarray, receive: np.ndarray, names: list) -> np.ndarray:
+    """When the receive of each message was posted; -1: unknown. A log does not say which MPI_Irecv a call completes: it is
+    taken to be the oldest one, so waits are rather too short."""
+    posted = calls["begin"][receive].astype(float)
+    posts = calls[_has(calls, names, {"MPI_Irecv"})]
+    others = np.flatnonzero(~_has(calls, names, RECEIVES)[receive])
+    others = others[np.argsort(messages["dest"][others], kind="stable")]
+    rank = messages["dest"][others]
+    number = np.arange(len(others)) - np.searchsorted(rank, rank)
+    at = np.searchsorted(posts["rank"], rank) + number
+    known = at < np.searchsorted(posts["rank"], rank, side="right")
+    posted[others] = -1
+    known[known] = posts["begin"][at[known]] <= messages["received"][others[known]]
+    posted[others[known]] = posts["begin"][at[known]]
+    return posted
 
 
 def _of_collectives(calls: np.ndarray, members: dict):

@@ -190,6 +190,46 @@ static void late_receiver(void **state) {
     }
 }
 
+/* A receive is posted by MPI_Irecv, and a call that completes several takes the oldest first. */
+static void late_post(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, SEND),    SENT(1, 0, 2),      END(7, 0, SEND),    BEGIN(2, 1, SEND),  SENT(2, 1, 2),
+        END(7, 1, SEND),      BEGIN(3, 2, IRECV), END(3.5, 2, IRECV), BEGIN(4, 2, IRECV), END(4.5, 2, IRECV),
+        BEGIN(6, 2, WAITALL), RECEIVED(7, 2, 0),  RECEIVED(7, 2, 1),  END(7, 2, WAITALL),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 2, 4);
+    expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 0, 1, 2);
+    expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 1, 1, 2);
+    assert_int_equal(w.rank[2].caused_ns, ns(4));
+    gen_waits_free(&w);
+}
+
+/* MPI_Sendrecv waits for a late sender, and then for a late receiver, in whatever order they end. */
+static void exchange_with_two(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct happens log[] = {
+            BEGIN(1, 0, SENDRECV),
+            SENT(1, 0, 2),
+            BEGIN(3, 1, SEND),
+            SENT(3, 1, 0),
+            RECEIVED(4, 0, 1),
+            END(4, 1, SEND),
+            END(i == 0 ? 7 : 9, 0, SENDRECV),
+            BEGIN(6, 2, RECV),
+            RECEIVED(8, 2, 0),
+            END(8, 2, RECV),
+        };
+        struct gen_waits w = WAITS_OF(3, log);
+        expect_waits(&w, 2, 5);
+        expect_wait(&w, GEN_WAITS_LATE_SENDER, 0, 1, 2);
+        expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 0, 1, 3);
+        gen_waits_free(&w);
+    }
+}
+
 /* An eager send does not wait. A call that completes receives does not show when they were posted. MPI_Isend
  * never waits. */
 static void no_late_receiver(void **state) {
@@ -197,7 +237,7 @@ static void no_late_receiver(void **state) {
     static const struct {
         int send, receive;
         double sent;
-    } other[] = {{SEND, RECV, 2}, {SEND, RECV, 4}, {SEND, WAITALL, 6}, {ISEND, RECV, 6}, {SENDRECV, RECV, 6}};
+    } other[] = {{SEND, RECV, 2}, {SEND, RECV, 4}, {SEND, WAITALL, 6}, {ISEND, RECV, 6}, {SENDRECV, RECV, 4}};
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
         const struct happens log[] = {
             BEGIN(1, 0, other[i].send),    SENT(1, 0, 1),     END(other[i].sent, 0, other[i].send),
@@ -483,6 +523,8 @@ int main(void) {
         cmocka_unit_test(early_sender),
         cmocka_unit_test(late_sender_of_several),
         cmocka_unit_test(late_receiver),
+        cmocka_unit_test(late_post),
+        cmocka_unit_test(exchange_with_two),
         cmocka_unit_test(no_late_receiver),
         cmocka_unit_test(exchange),
         cmocka_unit_test(messages_of_communicators),
