@@ -77,7 +77,8 @@ static void find_shares(const struct gen_report *r, const struct log_profile *p)
         ui_page_text(page, " is in MPI");
         put_most(r, sum.call, sum.all);
     }
-    if (sum.other != NULL) {
+    /* Rounding may leave some time where all other states are around calls of MPI. */
+    if (sum.other != NULL && sum.others > 1e-6 * sum.all) {
         ui_page_text(page, ", ");
         ui_page_number(page, UI_PAGE_SHARE, sum.others / sum.all);
         ui_page_text(page, " in other states");

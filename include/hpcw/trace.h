@@ -4,13 +4,13 @@
  * log:
  *
  *     if (hpcw_trace_log != NULL && (log = hpcw_trace_log(HPCW_TRACE_VERSION)) != NULL) {
- *         hpcw_clog2_log_state(log, "Compute", "blue", NULL, &compute, &error);
+ *         hpcw_clog2_log_state(log, "Compute", "blue", NULL, &compute, &error); // int32_t compute
  *         hpcw_clog2_log_begin(hpcw_trace_timeline(), hpcw_trace_comm(MPI_COMM_WORLD), compute);
  *     }
  *
- * All functions are weak symbols: without the wrapper, their addresses are NULL. So a program links no library for
- * them, and runs with the wrapper and without. The wrapper opens the log in MPI_Init and writes it in
- * MPI_Finalize: it must not be finished or freed.
+ * These functions are weak symbols: without the wrapper, their addresses are NULL. So a program links no library for
+ * them, and runs with the wrapper and without. For those of <hpcw/clog2_log.h> it links libhpcw (`pkg-config hpcw`).
+ * The wrapper opens the log in MPI_Init and writes it in MPI_Finalize: it must not be finished or freed.
  */
 #ifndef HPCW_TRACE_H
 #define HPCW_TRACE_H

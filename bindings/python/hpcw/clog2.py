@@ -131,7 +131,7 @@ class EventLog(_show.Shown):
         """States that overlap [begin, end), seconds. `ranks` selects all ranks, one, a range, a list, or a mask of all ranks.
 
         Returns a structured array in the order in which states end: rank, thread, depth (number of states around it), name
-        (index in `names`), begin, end (seconds).
+        (index in `names`), begin, end (seconds). States are whole: for sums over a window, clip begin and end.
         """
         return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, begin, end, ranks)
 

@@ -118,7 +118,7 @@ def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
 def score(findings, run) -> dict:
     """Compares the findings of a tool with the faults that the dataset has (doc/truth.md).
 
-    findings: a list of dictionaries, {"findings": [...]}, or the path of a file with one of these. run: a Run, or its
+    findings: a list of dictionaries, {"findings": [...]}, or the path of a file with the latter. run: a Run, or its
     directory. Returns the score: precision and recall of each kind.
     """
     directory = os.fspath(getattr(run, "path", run))
