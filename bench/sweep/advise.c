@@ -251,7 +251,9 @@ static void say_what_to_do(const struct bench_results *r, const struct bench_poi
 /* Fewer than two points can be chosen. */
 static void say_why_nothing(const struct bench_results *r, size_t choices, struct bench_advice *a) {
     size_t small = 0;
+    const struct bench_point *lost = NULL;
     for (size_t i = 0; i < r->points; i++) {
+        lost = lost == NULL && r->point[i].fate != BENCH_MEASURED ? &r->point[i] : lost;
         small += r->point[i].fate == BENCH_MEASURED && !bench_results_counts(r, &r->point[i]);
     }
     char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE];
@@ -262,8 +264,13 @@ static void say_why_nothing(const struct bench_results *r, size_t choices, struc
             small, ui_text_bytes_binary(bytes, r->least_bytes),
             ui_text_duration(time, (double)r->least_ns / 1e9));
     } else {
-        bench_advice_say(a, "expected two layouts that were measured with a flush, got %zu; use --budget 20m",
-                         choices);
+        bench_advice_say(
+            a, "expected two points to choose from, measured with a flush and not shifted, got %zu", choices);
+        if (lost != NULL) {
+            bench_advice_say(a, "; %s was not measured: %s", lost->id, lost->reason);
+        } else {
+            bench_advice_say(a, "; name more with --layout, --blocksize or --files");
+        }
     }
 }
 

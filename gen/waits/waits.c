@@ -77,6 +77,12 @@ struct waits_rank_state {
     size_t piece, end;
 };
 
+struct waits_posts {
+    struct waits_post *item;
+    size_t count, capacity;
+    uint32_t unused; /* index + 1 of the first unused entry */
+};
+
 struct waits_run {
     struct gen_waits *w;
     struct gen_log *log;
@@ -86,9 +92,7 @@ struct waits_run {
     struct waits_state *open;
     size_t opens, open_capacity;
     uint32_t unused; /* index + 1 of the first unused entry */
-    struct waits_post *post;
-    size_t posts, post_capacity;
-    uint32_t unused_post; /* index + 1 of the first unused entry */
+    struct waits_posts posts;
     size_t name_capacity;
     enum call_kind *kind; /* [names] */
     size_t kind_capacity;
@@ -253,19 +257,20 @@ static bool post(struct waits_run *r, const struct gen_log_entry *e) {
     if (rank->posted++ < rank->completed) {
         return true; /* its message was taken for one that another call had posted */
     }
-    if (r->unused_post == 0) {
-        struct waits_post *grown = hpcw_i_grow(r->post, &r->post_capacity, r->posts + 1, sizeof *grown);
+    if (r->posts.unused == 0) {
+        struct waits_post *grown =
+            hpcw_i_grow(r->posts.item, &r->posts.capacity, r->posts.count + 1, sizeof *grown);
         if (grown == NULL) {
             return false;
         }
-        r->post = grown;
-        r->post[r->posts++].next = 0;
-        r->unused_post = (uint32_t)r->posts;
+        r->posts.item = grown;
+        r->posts.item[r->posts.count++].next = 0;
+        r->posts.unused = (uint32_t)r->posts.count;
     }
-    const uint32_t at = r->unused_post;
-    r->unused_post = r->post[at - 1].next;
-    r->post[at - 1] = (struct waits_post){.ns = e->ns};
-    *(rank->posts == 0 ? &rank->posts : &r->post[rank->last_post - 1].next) = at;
+    const uint32_t at = r->posts.unused;
+    r->posts.unused = r->posts.item[at - 1].next;
+    r->posts.item[at - 1] = (struct waits_post){.ns = e->ns};
+    *(rank->posts == 0 ? &rank->posts : &r->posts.item[rank->last_post - 1].next) = at;
     rank->last_post = at;
     return true;
 }
@@ -285,10 +290,10 @@ static uint64_t posted_of(struct waits_run *r, const struct gen_log_entry *e, co
     if (at == 0) {
         return 0;
     }
-    const uint64_t ns = r->post[at - 1].ns;
-    rank->posts = r->post[at - 1].next;
-    r->post[at - 1].next = r->unused_post;
-    r->unused_post = at;
+    const uint64_t ns = r->posts.item[at - 1].ns;
+    rank->posts = r->posts.item[at - 1].next;
+    r->posts.item[at - 1].next = r->posts.unused;
+    r->posts.unused = at;
     return ns;
 }
 
@@ -777,7 +782,7 @@ static void end_run(struct waits_run *r) {
     hpcw_i_table_free(&r->shares);
     hpcw_i_free(r->rank);
     hpcw_i_free(r->open);
-    hpcw_i_free(r->post);
+    hpcw_i_free(r->posts.item);
     hpcw_i_free(r->kind);
     hpcw_i_free(r->wait);
     hpcw_i_free(r->piece);

@@ -476,6 +476,26 @@ static void noise_is_reported(void **state) {
     bench_results_free(&r);
 }
 
+/* More time does not help where fewer than two points can be chosen. */
+static void one_choice_says_why(void **state) {
+    (void)state;
+    for (size_t count = 2; count <= 3; count++) {
+        struct bench_point p[3] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
+                                   point_of(BENCH_SION_SHIFTED, BENCH_FSYNC, 4096, other, 5)};
+        if (count == 3) {
+            p[2] = point_of(BENCH_TASK_LOCAL, BENCH_FSYNC, 0, other, 5);
+            p[2].fate = BENCH_FAILED;
+            (void)snprintf(p[2].reason, sizeof p[2].reason, "no space");
+        }
+        struct bench_results r = results_of(p, count);
+        assert_non_null(strstr(r.verdict.text, count == 2
+                                                   ? "got 1; name more with --layout, --blocksize or --files"
+                                                   : " was not measured: no space"));
+        assert_null(strstr(r.verdict.text, "--budget"));
+        bench_results_free(&r);
+    }
+}
+
 /* Points that are too short or too small are in no comparison and no verdict. */
 static void small_points_prove_nothing(void **state) {
     (void)state;
@@ -530,12 +550,19 @@ static void failed_points_prove_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_of_a_point),           cmocka_unit_test(modes_have_their_rates),
-        cmocka_unit_test(one_rule_decides_all),       cmocka_unit_test(cached_reading_is_told),
-        cmocka_unit_test(differences_are_told),       cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
-        cmocka_unit_test(verdicts_are_right),         cmocka_unit_test(short_rounds_serve_better),
-        cmocka_unit_test(the_plan_says_what_shows),   cmocka_unit_test(noise_is_reported),
-        cmocka_unit_test(a_verdict_says_where),       cmocka_unit_test(failed_points_prove_nothing),
+        cmocka_unit_test(rates_of_a_point),
+        cmocka_unit_test(modes_have_their_rates),
+        cmocka_unit_test(one_rule_decides_all),
+        cmocka_unit_test(cached_reading_is_told),
+        cmocka_unit_test(differences_are_told),
+        cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
+        cmocka_unit_test(verdicts_are_right),
+        cmocka_unit_test(short_rounds_serve_better),
+        cmocka_unit_test(the_plan_says_what_shows),
+        cmocka_unit_test(noise_is_reported),
+        cmocka_unit_test(one_choice_says_why),
+        cmocka_unit_test(a_verdict_says_where),
+        cmocka_unit_test(failed_points_prove_nothing),
         cmocka_unit_test(small_points_prove_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
