@@ -56,7 +56,8 @@ set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C TMPDIR=/tmp
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 rm /hpcw/*-dbgsym_*.deb
-apt-get install -y --no-install-recommends /hpcw/hpcw-tools_*.deb >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
+apt-get install -y --no-install-recommends /hpcw/hpcw-tools_*.deb /hpcw/libhpcw-mpi0_*.deb /hpcw/libhpcw0_*.deb \
+    >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 hpcgen --ranks 64 --out /tmp/synth 2>/hpcw/log || { cat /hpcw/log; exit 1; }
 hpcgen verify /tmp/synth
 apt-get install -y --no-install-recommends /hpcw/*.deb gcc gfortran libc6-dev make pkg-config cmake openmpi-bin xxhash \
@@ -66,7 +67,7 @@ python3 -c '
 import hpcw
 with hpcw.open("/tmp/synth") as run:
     assert len(run.log.states()) > 0 and hpcw.verify(run)["ok"]'
-apt-get install -y --no-install-recommends mpich >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
+apt-get install -y --no-install-recommends mpich libmpich-dev >/hpcw/log 2>&1 || { cat /hpcw/log; exit 1; }
 mkdir /tmp/mpich && cd /tmp/mpich
 mpicc.mpich /usr/share/doc/hpcw/examples/heat_plain.c /usr/share/doc/hpcw/examples/heat_solver.c -o heat_plain -lm
 mpiexec.mpich -n 2 hpcw-trace ./heat_plain 40 2
