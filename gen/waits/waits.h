@@ -11,7 +11,8 @@
  *                   waits from its begin to the begin of MPI_Recv, MPI_Mrecv, MPI_Sendrecv, MPI_Sendrecv_replace or
  *                   MPI_Irecv. It must block: MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Sendrecv, MPI_Sendrecv_replace.
  *                   The last two wait for a late sender first. A log does not say which MPI_Irecv a call completes:
- *                   it is taken to be the oldest one, so waits are rather too short. "Late Receiver"
+ *                   it is taken to be the oldest one, so waits are rather too short. Where persistent requests are
+ *                   received, too, it may be a later one, and waits too long. "Late Receiver"
  *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
  *                   its begin to that of the last rank. A rank that leaves earlier has not waited for all, as in
  *                   MPI_Bcast. Its wait for the root is not counted, since a log does not name the root. "Wait at
@@ -90,7 +91,7 @@ struct gen_waits {
 };
 
 /* Reads a log three times: for definitions, for waits, and for the states on the critical path. Memory: about
- * 100 bytes for each rank, each rank of a communicator, each open state, each pending message, and each
+ * 100 bytes for each rank, each rank of a communicator, each open state, each pending message or receive, and each
  * collective call that some rank has not left. Also 16 bytes for each wait, at most one for each call, and 24
  * for each piece of the critical path.
  *
