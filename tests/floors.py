@@ -181,9 +181,7 @@ MOST_MODULES, MOST_MEMBERS = 15, 30
 # Structs that still have more, which they must not grow beyond.
 LARGE = {
     "gen_cli_options": 44,
-    "read_clog2_pass": 42,
     "bench_point": 36,
-    "sim_rank": 35,
     "bench_options": 34,
     "bench_results": 33,
 }

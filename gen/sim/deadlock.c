@@ -93,11 +93,11 @@ static hpcw_status check_rank(const struct sim *sim, uint32_t rank, hpcw_error *
             err, HPCW_EINVAL,
             "rank %" PRIu32 ": expected a file_close for each file_open, got none for the last one", rank);
     }
-    if (r->held > 0) {
+    if (r->requests.held > 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "rank %" PRIu32 ": expected a wait for each isend and irecv, got %" PRIu32
                            " without one",
-                           rank, r->held);
+                           rank, r->requests.held);
     }
     return HPCW_OK;
 }

@@ -95,7 +95,7 @@ static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *
 /* The rank has waited for a half: releases it. */
 static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
-    sim->rank[rank].held -= h->held;
+    sim->rank[rank].requests.held -= h->held;
     if (h->matched) {
         sim_match_drop(&sim->match, half);
     } else {
@@ -105,8 +105,8 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
 
 /* A waitall() reads many halves that other ranks have pushed out of the caches. This prefetches all of them. */
 static void fetch_requests(struct sim *sim, const struct sim_rank *r) {
-    for (uint32_t i = 0; i < r->all; i++) {
-        __builtin_prefetch(half_of(sim, (uint32_t)r->request[i]));
+    for (uint32_t i = 0; i < r->requests.all; i++) {
+        __builtin_prefetch(half_of(sim, (uint32_t)r->requests.of[i]));
     }
 }
 
@@ -116,7 +116,7 @@ static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     uint64_t now_ns = sim_least_end_ns(sim, rank);
     uint32_t half = sim->rank[rank].waits_for;
     fetch_requests(sim, &sim->rank[rank]);
-    sim->rank[rank].all = 0;
+    sim->rank[rank].requests.all = 0;
     for (uint32_t h = half; h != SIM_NOTHING; h = half_of(sim, h)->wait_next) {
         now_ns = end_of(sim, rank, half_of(sim, h), now_ns);
     }
@@ -175,7 +175,7 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
         if (has_end(h) && time_ns < first_ns) {
             first_ns = time_ns;
             first = half;
-            r->waited = place;
+            r->requests.completed = place;
         }
     }
     r->timed = SIM_NOT_TIMED;
@@ -561,28 +561,28 @@ static bool is_held(struct sim *sim, sim_request request) {
 /* Removes requests that the rank has waited for. */
 static void clear_requests(struct sim *sim, struct sim_rank *r) {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < r->posted; i++) {
-        if (is_held(sim, r->request[i])) {
-            r->request[kept++] = r->request[i];
+    for (uint32_t i = 0; i < r->requests.posted; i++) {
+        if (is_held(sim, r->requests.of[i])) {
+            r->requests.of[kept++] = r->requests.of[i];
         }
     }
-    r->posted = kept;
+    r->requests.posted = kept;
 }
 
 /* Adds a request. Returns false when memory runs out. */
 static bool hold(struct sim *sim, uint32_t rank, uint32_t half, sim_request *request) {
     struct sim_rank *r = &sim->rank[rank];
-    if (r->posted == r->request_capacity) {
+    if (r->requests.posted == r->requests.capacity) {
         clear_requests(sim, r);
-        sim_request *grown =
-            hpcw_i_grow(r->request, &r->request_capacity, 2 * (size_t)r->posted + 1, sizeof *grown);
+        sim_request *grown = hpcw_i_grow(r->requests.of, &r->requests.capacity,
+                                         2 * (size_t)r->requests.posted + 1, sizeof *grown);
         if (grown == NULL) {
             return false;
         }
-        r->request = grown;
+        r->requests.of = grown;
     }
-    r->held++;
-    *request = r->request[r->posted++] = (uint64_t)half_of(sim, half)->serial << 32 | half;
+    r->requests.held++;
+    *request = r->requests.of[r->requests.posted++] = (uint64_t)half_of(sim, half)->serial << 32 | half;
     return true;
 }
 
@@ -665,11 +665,11 @@ enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, con
 
 enum sim_answer sim_waitall(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
-    r->all = r->posted;
+    r->requests.all = r->requests.posted;
     fetch_requests(sim, r);
-    for (; r->posted > 0; r->posted--) {
-        if (is_held(sim, r->request[r->posted - 1])) {
-            wait_for(sim, rank, (uint32_t)r->request[r->posted - 1]);
+    for (; r->requests.posted > 0; r->requests.posted--) {
+        if (is_held(sim, r->requests.of[r->requests.posted - 1])) {
+            wait_for(sim, rank, (uint32_t)r->requests.of[r->requests.posted - 1]);
         }
     }
     return wait_for_all(sim, rank, SIM_CALL_WAITALL);
@@ -680,8 +680,8 @@ enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *r
     if (count == 0) {
         return sim_refuse(sim, "waitany: expected at least one request, got none");
     }
-    for (r->waited = 0; r->waited < count; r->waited++) {
-        if (request[r->waited] == NO_REQUEST) {
+    for (r->requests.completed = 0; r->requests.completed < count; r->requests.completed++) {
+        if (request[r->requests.completed] == NO_REQUEST) {
             sim_begin_call(sim, rank, SIM_WORLD, SIM_CALL_WAITANY);
             r->received = (struct sim_received){.from = SIM_NONE};
             return end_at_once(sim, rank);
@@ -706,7 +706,7 @@ enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *r
 }
 
 uint32_t sim_waited(const struct sim *sim, uint32_t rank) {
-    return sim->rank[rank].waited;
+    return sim->rank[rank].requests.completed;
 }
 
 struct sim_received sim_received(const struct sim *sim, uint32_t rank) {

@@ -28,6 +28,17 @@ enum sim_timed {
     SIM_FILE         /* its turn at a file server */
 };
 
+/* Requests of a rank. */
+struct sim_requests {
+    uint32_t held; /* number of requests that it has not waited for */
+    /* number of entries in `of`: the held requests in the order of their calls, and some that it has waited for */
+    uint32_t posted;
+    uint32_t all;       /* number of entries in `of` that the rank's waitall() waits for */
+    uint32_t completed; /* index of the request that completed first, of those that it waited for */
+    size_t capacity;    /* number of elements of `of` */
+    sim_request *of;
+};
+
 /* State of a rank. What most calls need is in the first three cache lines. */
 struct sim_rank {
     uint64_t clock_ns;
@@ -49,16 +60,8 @@ struct sim_rank {
     struct sim_partners to, from;
     /* the first pair with this receiver; SIM_NOTHING: none */
     uint32_t first_in;
-    uint32_t held; /* number of requests that it has not waited for */
-    /* number of entries in `request`: the held requests in the order of their calls, and some that it has waited
-     * for */
-    uint32_t posted;
-    /* number of entries in `request` that the rank's waitall() waits for */
-    uint32_t all;
-    size_t request_capacity;
-    sim_request *request;
+    struct sim_requests requests;
     int32_t any_tag; /* tag of a receive from any source */
-    uint32_t waited; /* index of the request that completed first */
     /* unreceived messages, earliest first; some may have been received since */
     struct sim_heap mail;
     uint64_t mark_ns; /* when it last ended a phase or began a state */

@@ -79,7 +79,7 @@ void sim_free(struct sim *sim) {
         sim_heap_free(&sim->rank[r].mail);
         hpcw_i_free(sim->rank[r].to.list);
         hpcw_i_free(sim->rank[r].from.list);
-        hpcw_i_free(sim->rank[r].request);
+        hpcw_i_free(sim->rank[r].requests.of);
     }
     sim_heap_free(&sim->timed);
     sim_match_free(&sim->match);

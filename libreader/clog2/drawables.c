@@ -7,14 +7,15 @@
 
 uint32_t read_clog2_open_grow(struct read_clog2_pass *p) {
     struct read_clog2_open *grown =
-        p->opens == UINT32_MAX ? NULL
-                               : hpcw_i_grow(p->open, &p->open_capacity, (size_t)p->opens + 1, sizeof *grown);
+        p->unmet.ends == UINT32_MAX
+            ? NULL
+            : hpcw_i_grow(p->unmet.end, &p->unmet.capacity, (size_t)p->unmet.ends + 1, sizeof *grown);
     if (grown == NULL) {
         read_clog2_no_memory(p);
         return 0;
     }
-    p->open = grown;
-    return ++p->opens;
+    p->unmet.end = grown;
+    return ++p->unmet.ends;
 }
 
 void read_clog2_amount_put(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
@@ -40,12 +41,12 @@ void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *i
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count) {
     bool fresh = true;
-    if (p->completed.count > 0 && item->time != p->completed_at) {
-        hpcw_i_table_clear(&p->completed);
+    if (p->latest.drawables.count > 0 && item->time != p->latest.time) {
+        hpcw_i_table_clear(&p->latest.drawables);
     }
-    p->completed_at = item->time;
+    p->latest.time = item->time;
     for (uint32_t i = 0; i < count; i++) {
-        if (hpcw_i_table_add(&p->completed, key[i], &fresh) == NULL) {
+        if (hpcw_i_table_add(&p->latest.drawables, key[i], &fresh) == NULL) {
             read_clog2_no_memory(p);
             return;
         }

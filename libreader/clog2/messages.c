@@ -11,21 +11,21 @@ struct message_ends {
 /* Counts an arrow that ends with the record. A few arrows of one time are compared without a table. */
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                      const uint64_t key[HPCW_I_TABLE_KEY]) {
-    if (item->time != p->arrow_at) {
-        p->arrow_at = item->time;
-        p->arrows_then = 0;
+    if (item->time != p->latest.arrow_time) {
+        p->latest.arrow_time = item->time;
+        p->latest.arrows = 0;
     }
-    if (p->arrows_then < READ_CLOG2_ARROWS) {
-        for (uint32_t i = 0; i < p->arrows_then; i++) {
-            if (memcmp(p->arrow[i], key, sizeof p->arrow[i]) == 0) {
+    if (p->latest.arrows < READ_CLOG2_ARROWS) {
+        for (uint32_t i = 0; i < p->latest.arrows; i++) {
+            if (memcmp(p->latest.arrow[i], key, sizeof p->latest.arrow[i]) == 0) {
                 read_clog2_equal(p, item);
             }
         }
-        memcpy(p->arrow[p->arrows_then++], key, sizeof p->arrow[0]);
+        memcpy(p->latest.arrow[p->latest.arrows++], key, sizeof p->latest.arrow[0]);
         return;
     }
-    memcpy(p->arrow[READ_CLOG2_ARROWS], key, sizeof p->arrow[0]);
-    read_clog2_complete(p, item, p->arrow, READ_CLOG2_ARROWS + 1);
+    memcpy(p->latest.arrow[READ_CLOG2_ARROWS], key, sizeof p->latest.arrow[0]);
+    read_clog2_complete(p, item, p->latest.arrow, READ_CLOG2_ARROWS + 1);
 }
 
 /* Handles a send and a receive that met; `other` is the earlier one of them. */
@@ -77,8 +77,8 @@ void read_clog2_message_place(struct read_clog2_pass *p, const struct read_clog2
     place->key[0] = read_clog2_pack(read_clog2_same_comm(p, ends.from_comm), ends.from_rank);
     place->key[1] = read_clog2_pack(read_clog2_same_comm(p, ends.to_comm), ends.to_rank);
     place->key[2] = (uint32_t)read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT);
-    place->hash = hpcw_i_table_hash(&p->queues, place->key);
-    hpcw_i_table_fetch(&p->queues, place->hash);
+    place->hash = hpcw_i_table_hash(&p->unmet.queues, place->key);
+    hpcw_i_table_fetch(&p->unmet.queues, place->hash);
 }
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
@@ -112,32 +112,33 @@ static void tell(const struct read_clog2_pass *p, const struct read_clog2_end *e
 /* Removes the queues in which nothing waits, if they are many. */
 static void queues_clean(struct read_clog2_pass *p) {
     enum { FEW = 4096 }; /* queues, which take 0.5 MB */
-    if (p->queues.count < 2 * p->most_waiting + FEW) {
+    if (p->unmet.queues.count < 2 * p->unmet.most_waiting + FEW) {
         return;
     }
-    struct hpcw_i_table kept = {
-        .key_words = p->queues.key_words, .value_size = p->queues.value_size, .seed = p->queues.seed};
+    struct hpcw_i_table kept = {.key_words = p->unmet.queues.key_words,
+                                .value_size = p->unmet.queues.value_size,
+                                .seed = p->unmet.queues.seed};
     uint64_t key[HPCW_I_TABLE_KEY];
     const struct read_clog2_queue *q;
-    for (size_t at = 0; (q = hpcw_i_table_next(&p->queues, &at, key)) != NULL;) {
+    for (size_t at = 0; (q = hpcw_i_table_next(&p->unmet.queues, &at, key)) != NULL;) {
         struct read_clog2_queue *to = q->waits ? read_clog2_add(p, &kept, key) : NULL;
         if (to != NULL) {
             *to = *q;
         }
     }
-    hpcw_i_table_free(&p->queues);
-    p->queues = kept;
+    hpcw_i_table_free(&p->unmet.queues);
+    p->unmet.queues = kept;
 }
 
 /* Removes the first end of a queue. */
 static void queue_shift(struct read_clog2_pass *p, struct read_clog2_queue *q) {
     if (q->head == 0) {
         q->waits = false;
-        p->waiting--;
+        p->unmet.waiting--;
         return;
     }
     const uint32_t second = q->head;
-    const struct read_clog2_open next = p->open[second - 1];
+    const struct read_clog2_open next = p->unmet.end[second - 1];
     read_clog2_open_give(p, second);
     q->time = next.time;
     q->offset = next.offset;
@@ -152,11 +153,11 @@ static void queue_append(struct read_clog2_pass *p, struct read_clog2_queue *q,
     if (n == 0) {
         return;
     }
-    p->open[n - 1] = *end;
+    p->unmet.end[n - 1] = *end;
     if (q->head == 0) {
         q->head = n;
     } else {
-        p->open[q->tail - 1].next = n;
+        p->unmet.end[q->tail - 1].next = n;
     }
     q->tail = n;
 }
@@ -187,7 +188,7 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
         return;
     }
     queues_clean(p);
-    struct read_clog2_queue *q = hpcw_i_table_add_hashed(&p->queues, place->key, place->hash, NULL);
+    struct read_clog2_queue *q = hpcw_i_table_add_hashed(&p->unmet.queues, place->key, place->hash, NULL);
     if (q == NULL) {
         read_clog2_no_memory(p);
         return;
@@ -219,8 +220,9 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
                                        .size = size,
                                        .waits = true,
                                        .receives = !is_send};
-        p->waiting++;
-        p->most_waiting = p->waiting > p->most_waiting ? p->waiting : p->most_waiting;
+        p->unmet.waiting++;
+        p->unmet.most_waiting =
+            p->unmet.waiting > p->unmet.most_waiting ? p->unmet.waiting : p->unmet.most_waiting;
     } else {
         queue_append(
             p, q,
@@ -231,15 +233,15 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
 void read_clog2_check_messages_met(struct read_clog2_pass *p) {
     uint64_t key[HPCW_I_TABLE_KEY];
     const struct read_clog2_queue *queue;
-    for (size_t at = 0; (queue = hpcw_i_table_next(&p->queues, &at, key)) != NULL;) {
+    for (size_t at = 0; (queue = hpcw_i_table_next(&p->unmet.queues, &at, key)) != NULL;) {
         uint64_t offset = queue->offset;
-        for (uint32_t i = queue->head; queue->waits; i = p->open[i - 1].next) {
+        for (uint32_t i = queue->head; queue->waits; i = p->unmet.end[i - 1].next) {
             read_clog2_found(p, READ_CLOG2_MESSAGE, offset, "expected a %s with tag %" PRIu64,
                              queue->receives ? "send" : "receive", key[2]);
             if (i == 0) {
                 break;
             }
-            offset = p->open[i - 1].offset;
+            offset = p->unmet.end[i - 1].offset;
         }
     }
 }

@@ -53,7 +53,7 @@ static void place_event(struct read_clog2_pass *p, const struct read_clog2_item 
     place->timeline = near->timeline;
     place->rank = near->world;
     if (place->timeline != 0) {
-        hpcw_i_fetch(&p->timeline[place->timeline - 1], sizeof *p->timeline);
+        hpcw_i_fetch(&p->timelines.at[place->timeline - 1], sizeof *p->timelines.at);
     }
 }
 
@@ -171,10 +171,10 @@ void read_clog2_pass_open(struct read_clog2_pass *p, struct read_clog2 *reader, 
         .profile = profile,
         .watch = watch,
         .events = {.key_words = 1, .value_size = sizeof(struct read_clog2_event)},
-        .timelines = {.key_words = 2, .value_size = sizeof(uint64_t)},
+        .timelines.index = {.key_words = 2, .value_size = sizeof(uint64_t)},
         .members = {.key_words = 1, .value_size = sizeof(struct read_clog2_member)},
-        .queues = {.key_words = 3, .value_size = sizeof(struct read_clog2_queue)},
-        .completed = {.key_words = 3},
+        .unmet.queues = {.key_words = 3, .value_size = sizeof(struct read_clog2_queue)},
+        .latest.drawables = {.key_words = 3},
         .shares = {.key_words = 2, .value_size = sizeof(struct read_clog2_amount)},
         .flows = {.key_words = 2, .value_size = sizeof(struct read_clog2_amount)},
     };
@@ -212,20 +212,20 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
 }
 
 void read_clog2_pass_free(struct read_clog2_pass *p) {
-    for (size_t i = 0; i < p->timelines.count; i++) {
-        hpcw_i_free(p->timeline[i].deep);
+    for (size_t i = 0; i < p->timelines.index.count; i++) {
+        hpcw_i_free(p->timelines.at[i].deep);
     }
     hpcw_i_table_free(&p->events);
-    hpcw_i_table_free(&p->timelines);
+    hpcw_i_table_free(&p->timelines.index);
     hpcw_i_table_free(&p->members);
-    hpcw_i_table_free(&p->queues);
-    hpcw_i_table_free(&p->completed);
+    hpcw_i_table_free(&p->unmet.queues);
+    hpcw_i_table_free(&p->latest.drawables);
     hpcw_i_table_free(&p->shares);
     hpcw_i_table_free(&p->flows);
     hpcw_i_free(p->near_rank);
-    hpcw_i_free(p->timeline);
+    hpcw_i_free(p->timelines.at);
     hpcw_i_free(p->definition);
-    hpcw_i_free(p->open);
+    hpcw_i_free(p->unmet.end);
 }
 
 hpcw_status read_clog2_verify(struct read_clog2 *reader, unsigned flags, hpcw_error *err) {

@@ -140,6 +140,35 @@ struct read_clog2_near_rank {
     uint32_t timeline; /* index + 1 of the timeline; 0: not looked up */
 };
 
+struct read_clog2_timelines {
+    /* (communicator, rank, thread) -> uint64_t, index of `at`. In a watch by rank the key is (0, rank in the world,
+     * thread) */
+    struct hpcw_i_table index;
+    struct read_clog2_timeline *at;
+    size_t capacity; /* number of elements of `at` */
+};
+
+/* Messages of which one end was read and the other was not. */
+struct read_clog2_unmet {
+    /* (both ends, tag) -> struct read_clog2_queue. Programs send the same messages again and again, so empty queues
+     * stay until they are many. */
+    struct hpcw_i_table queues;
+    size_t waiting, most_waiting; /* number of queues in which something waits, and its maximum so far */
+    /* ends that are not the first of their queue; unused entries form a list, which starts at `free` */
+    struct read_clog2_open *end;
+    uint32_t ends, free;
+    size_t capacity; /* number of elements of `end` */
+};
+
+/* Keys of the drawables that ended at the latest time, among which there may be equal ones. */
+struct read_clog2_latest {
+    double time, arrow_time;
+    struct hpcw_i_table drawables; /* those at `time` */
+    /* the first arrows at `arrow_time` */
+    uint64_t arrow[READ_CLOG2_ARROWS + 1][HPCW_I_TABLE_KEY];
+    uint32_t arrows;
+};
+
 /* A pass over a log. The first failure stays in `status`; after it no rule is checked, and take() is not called
  * again. */
 struct read_clog2_pass {
@@ -158,12 +187,8 @@ struct read_clog2_pass {
 
     struct hpcw_i_table events; /* event -> struct read_clog2_event */
     struct read_clog2_near_event near_event[READ_CLOG2_NEAR_EVENTS];
-    /* (communicator, rank, thread) -> uint64_t, index of `timeline`. In a watch by rank the key is (0, rank in the
-     * world, thread) */
-    struct hpcw_i_table timelines;
+    struct read_clog2_timelines timelines;
     struct read_clog2_near_rank *near_rank; /* [READ_CLOG2_NEAR_RANKS] */
-    struct read_clog2_timeline *timeline;
-    size_t timeline_capacity;
     /* (communicator, rank) -> struct read_clog2_member, with its rank in the world */
     struct hpcw_i_table members;
     uint32_t introductions; /* number of changes of `members`, from 1 */
@@ -171,26 +196,14 @@ struct read_clog2_pass {
     bool ahead;
     bool looked_ahead; /* all definitions and ranks of communicators are known */
     bool ended;        /* the last step ended before the end of the log */
-    /* (both ends, tag) of messages -> struct read_clog2_queue. Programs send the same messages again and again, so
-     * empty queues stay until they are many. */
-    struct hpcw_i_table queues;
-    size_t waiting, most_waiting; /* number of queues in which something waits, and its maximum so far */
-    /* keys of the drawables that ended at the time `completed_at`, where they may be equal */
-    struct hpcw_i_table completed;
+    struct read_clog2_unmet unmet;
+    struct read_clog2_latest latest;
     struct hpcw_i_table shares; /* (definition, rank in the world) -> struct read_clog2_amount */
     struct hpcw_i_table flows;  /* (from, to) -> struct read_clog2_amount */
-    double completed_at;
-    double arrow_at;
-    /* keys of the first arrows that ended at the time `arrow_at` */
-    uint64_t arrow[READ_CLOG2_ARROWS + 1][HPCW_I_TABLE_KEY];
-    uint32_t arrows_then;
 
     struct read_clog2_definition *definition;
     uint32_t definitions;
     size_t definition_capacity;
-    struct read_clog2_open *open; /* open states and messages; unused entries form a list */
-    uint32_t opens, open_free;
-    size_t open_capacity;
 };
 
 /* Runs over the whole log. Call read_clog2_pass_free even after a failure. `watch` may be NULL. */
@@ -280,8 +293,8 @@ static inline void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_
 }
 /* Makes an entry of `open` unused. */
 static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
-    p->open[n - 1].next = p->open_free;
-    p->open_free = n;
+    p->unmet.end[n - 1].next = p->unmet.free;
+    p->unmet.free = n;
 }
 /* Reports that the drawable that ends with `item` equals another one. */
 void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *item);
@@ -336,11 +349,11 @@ static inline void read_clog2_need(struct read_clog2_pass *p, uint64_t offset, i
 
 /* Takes an unused entry of `open`. Returns index + 1, or 0 if memory ran out, which fails the pass. */
 static inline uint32_t read_clog2_open_take(struct read_clog2_pass *p) {
-    uint32_t n = p->open_free;
+    uint32_t n = p->unmet.free;
     if (n == 0) {
         return read_clog2_open_grow(p);
     }
-    p->open_free = p->open[n - 1].next;
+    p->unmet.free = p->unmet.end[n - 1].next;
     return n;
 }
 

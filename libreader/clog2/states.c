@@ -15,19 +15,20 @@ uint32_t read_clog2_timeline_find(struct read_clog2_pass *p, const struct read_c
     const bool whole = by_rank(p) && world >= 0;
     const uint64_t key[] = {whole ? read_clog2_pack(0, world) : read_clog2_pack(item->comm, item->rank),
                             read_clog2_pack(whole ? 1 : 0, item->thread)};
-    const size_t count = p->timelines.count;
+    const size_t count = p->timelines.index.count;
     bool fresh;
     struct read_clog2_timeline *grown =
-        count == UINT32_MAX ? NULL : hpcw_i_grow(p->timeline, &p->timeline_capacity, count + 1, sizeof *grown);
-    uint64_t *index = grown == NULL ? NULL : hpcw_i_table_add(&p->timelines, key, &fresh);
-    p->timeline = grown == NULL ? p->timeline : grown;
+        count == UINT32_MAX ? NULL
+                            : hpcw_i_grow(p->timelines.at, &p->timelines.capacity, count + 1, sizeof *grown);
+    uint64_t *index = grown == NULL ? NULL : hpcw_i_table_add(&p->timelines.index, key, &fresh);
+    p->timelines.at = grown == NULL ? p->timelines.at : grown;
     if (index == NULL) {
         read_clog2_no_memory(p);
         return 0;
     }
     if (fresh) {
         *index = count;
-        p->timeline[count] = (struct read_clog2_timeline){0};
+        p->timelines.at[count] = (struct read_clog2_timeline){0};
     }
     return (uint32_t)*index + 1;
 }
@@ -161,7 +162,7 @@ __attribute__((noinline)) static void tell(const struct read_clog2_pass *p,
 
 static void start_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
                         const struct read_clog2_place *place, uint32_t definition) {
-    struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
+    struct read_clog2_timeline *timeline = &p->timelines.at[place->timeline - 1];
     struct read_clog2_state *state = timeline->deep == NULL && timeline->depth < READ_CLOG2_STATES
                                          ? timeline->state
                                          : states_grow(p, timeline);
@@ -190,7 +191,7 @@ static void start_state(struct read_clog2_pass *p, const struct read_clog2_item 
 /* Ends the oldest open state of a kind, as the viewers do. */
 static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
                       const struct read_clog2_place *place, uint32_t definition) {
-    struct read_clog2_timeline *timeline = &p->timeline[place->timeline - 1];
+    struct read_clog2_timeline *timeline = &p->timelines.at[place->timeline - 1];
     struct read_clog2_state *state = states_of(timeline);
     uint32_t oldest = 0;
     while (oldest < timeline->depth && state[oldest].definition != definition) {
@@ -226,7 +227,7 @@ static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *i
 static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
                        const struct read_clog2_place *place, uint32_t definition) {
     read_clog2_need(p, item->offset, place->rank, item->comm, item->rank);
-    complete(p, item, &p->timeline[place->timeline - 1], definition, item->time);
+    complete(p, item, &p->timelines.at[place->timeline - 1], definition, item->time);
     if (p->watch != NULL) {
         tell(p, p->watch->solo, item, place, definition, item->time, 0);
     }
@@ -295,9 +296,9 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
 }
 
 void read_clog2_check_states_ended(struct read_clog2_pass *p) {
-    for (size_t k = 0; k < p->timelines.count; k++) {
-        const struct read_clog2_state *state = states_of(&p->timeline[k]);
-        for (uint32_t i = p->timeline[k].depth; i > 0; i--) {
+    for (size_t k = 0; k < p->timelines.index.count; k++) {
+        const struct read_clog2_state *state = states_of(&p->timelines.at[k]);
+        for (uint32_t i = p->timelines.at[k].depth; i > 0; i--) {
             read_clog2_found(p, READ_CLOG2_START_ALONE, state[i - 1].offset,
                              "expected an end of state %" PRId32,
                              p->definition[state[i - 1].definition].number);
