@@ -14,9 +14,9 @@ enum { HPCW_I_TABLE_KEY = 3 }; /* words of the longest key */
  * slots. */
 struct hpcw_i_table {
     uint32_t key_words;  /* 1 to HPCW_I_TABLE_KEY */
-    uint32_t value_size; /* random for keys from files, so that nobody can make a file with colliding keys */
-    uint64_t seed;       /* number of keys */
-    size_t count;        /* keys */
+    uint32_t value_size; /* bytes of a value */
+    uint64_t seed;       /* random for keys from files, so that nobody can make a file with colliding keys */
+    size_t count;        /* number of keys */
     size_t slots;
     unsigned char *slot;
 };
