@@ -28,7 +28,8 @@ def test_pages(source, tmp_path):
     printed = run(source, "doc/python.md", tmp_path)
     assert "interruption precision 1.0 recall 1.0" in printed
     assert "slow hosts: none, the network is healthy" in printed
-    assert re.search(r"checkpoint 1: .* ms from the first begin to the last end\n  a rank takes .*, the slowest, \d+, ", printed)
+    assert re.search(r"rank \d+ is the busiest one in \d+ of \d+ phases", printed)
+    assert re.search(r"scr.dataset.2: .* ms from the first begin to the last end, \d+ MB/s\n  a rank takes .*, the slowest, \d+, ", printed)
     for name in ("imbalance", "links", "timeline"):
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
     assert "(64, 64)" in run(source, "README.md", tmp_path)
