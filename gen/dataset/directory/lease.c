@@ -176,28 +176,18 @@ static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw
                              run->directory, path, pid, host, what);
 }
 
-/* Removes the file of a dead run. Only the holder of its lock may do so: of two runs only one removes it, and
- * never a newer file of the other. Without locks (--takeover), a rename decides, and a wrongly renamed file is
- * put back. */
+/* Removes the file of a dead run. Only the holder of its lock may do so: of two runs only one removes it, and never
+ * a newer file of the other. Without locks, two runs with --takeover may remove each other's file: gen_lease_check
+ * fails for the one that lost its own. */
 static hpcw_status remove_other(const struct gen_lease *l, const struct other *o, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    char away[GEN_LEASE_NAME];
     bool is = false;
-    int at = -1;
+    int at;
     const bool locked = hpcw_i_sys_lock(o->fd, 0) != EAGAIN;
     int e = locked ? is_still(l, o->name, &o->id, &is) : 0;
-    if (e == 0 && !is) {
-        return HPCW_OK; /* another run was faster: look again */
-    }
-    temporary_name(away);
-    e = e == 0 ? hpcw_i_dir_fd(l->state, &at) : e;
-    e = e == 0 ? hpcw_i_sys_rename_at(at, o->name, away) : e;
-    if (e == 0) {
-        e = is_still(l, away, &o->id, &is);
-        if (!is) {
-            (void)hpcw_i_sys_rename_new_at(at, away, o->name);
-        }
-        e = is ? hpcw_i_sys_unlink_at(at, away, 0) : e;
+    if (is) { /* otherwise another run was faster: look again */
+        e = hpcw_i_dir_fd(l->state, &at);
+        e = e == 0 ? hpcw_i_sys_unlink_at(at, o->name, 0) : e;
     }
     state_path(l->run, o->name, path);
     return e == 0 || e == ENOENT ? HPCW_OK
@@ -508,17 +498,13 @@ hpcw_status gen_lease_hold(struct gen_lease *l, struct gen_run *run, hpcw_error 
 hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     state_path(l->run, l->name, path);
-    /* Without locks, the file may be missing for a moment: see remove_other. */
-    for (unsigned tries = 0; tries < 5; tries++) {
-        bool is;
-        int e = is_still(l, l->name, &l->id, &is);
-        if (e != 0) {
-            return hpcw_i_fail_sys(err, e, "%s: cannot look at the lease of this run", path);
-        }
-        if (is) {
-            return HPCW_OK;
-        }
-        wait_a_little();
+    bool is;
+    int e = is_still(l, l->name, &l->id, &is);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at the lease of this run", path);
+    }
+    if (is) {
+        return HPCW_OK;
     }
     return hpcw_i_fail(
         err, HPCW_ESTATE,
