@@ -76,7 +76,7 @@ gen/model/load               libwriter/base ui/param gen/model/draw gen/model/ma
 gen/model/checkpoint         libwriter/base ui/param gen/model/load
 gen/sim/timing               libwriter/base gen/model/machine gen/model/network
 gen/sim                      libwriter/base gen/model/machine gen/model/network gen/sim/timing
-gen/sim/lua                  libwriter/base gen/model/draw gen/sim gen/sim/timing
+gen/sim/lua                  libwriter/base ui/cli gen/model/draw gen/sim gen/sim/timing
 gen/workloads
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/* gen/workloads
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec

@@ -203,7 +203,9 @@ refuse 1 './no.lua: cannot read the workload: *' make --formats clog2 --out bad 
 printf 'function run()\n  local a, b = split(rank), split(rank)\n  for _ = 1, phases do next_phase() end\nend\n' >many.lua
 wrong 'many.lua: expected communicators x ranks below 2^31, as readers of logs number them, got 98305 x 32768' \
     --workload many.lua --ranks 32768 --set rank2file.checkpoints=0
-wrong '*workload.planez: unknown parameter: expected one of bytes, planes' --workload wavefront --set workload.planez=1
+wrong '*workload.planez: unknown parameter: expected one of bytes, planes; did you mean planes?' --workload wavefront --set workload.planez=1
+sed 's/parameters\.bytes/parameters.byts/' ring.lua >typo.lua
+wrong 'typo.lua:*: rank *: parameters.byts: unknown parameter: expected *; did you mean bytes?' --workload typo.lua
 wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
 wrong '*noise.ticks: expected a number from 0 to 100, got "101"' --workload farm --set noise.ticks=101
 printf 'states = { "a\\nb" }\nfunction run() end\n' >control.lua

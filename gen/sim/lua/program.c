@@ -10,6 +10,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
+#include "ui/cli/text.h"
 
 /* Memory of a text and of each rank: three times what a rank of the library's workloads takes. */
 enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
@@ -65,6 +66,74 @@ static void build(lua_State *L, const struct sim_lua_text *t) {
     lua_call(L, values, 1);
 }
 
+/* ---- names of parameters ---- */
+
+/* Replaces the table on the top by a list of its names, in their order. */
+static void list_names(lua_State *L) {
+    const int table = lua_gettop(L);
+    lua_Integer count = 0;
+    lua_newtable(L);
+    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
+    (void)lua_getfield(L, -1, "pairs");
+    lua_pushvalue(L, table);
+    lua_call(L, 1, 1);
+    for (;;) {
+        lua_pushvalue(L, -1);
+        lua_call(L, 0, 2);
+        if (lua_isnil(L, -2)) {
+            break;
+        }
+        lua_pop(L, 1);
+        if (lua_type(L, -1) == LUA_TSTRING) {
+            lua_rawseti(L, table + 1, ++count);
+        } else {
+            lua_pop(L, 1);
+        }
+    }
+    lua_settop(L, table + 1);
+    lua_remove(L, table);
+}
+
+/* A ui_text_name for the list on the top. */
+static const char *name_in_list(const void *list, size_t index) {
+    lua_State *L = (void *)(uintptr_t)list;
+    (void)lua_rawgeti(L, -1, (lua_Integer)index + 1);
+    const char *name = lua_tostring(L, -1);
+    lua_pop(L, 1); /* the list keeps the name */
+    return name;
+}
+
+/* Refuses a name that the parameters, the table on the top, do not have. table: what the user calls them. */
+_Noreturn static void refuse_name(lua_State *L, const char *table, const char *wrong) {
+    char names[300] = "none";
+    size_t used = 0;
+    const char *name;
+    list_names(L);
+    for (size_t i = 0; used < sizeof names && (name = name_in_list(L, i)) != NULL; i++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "one of " : ", ", name);
+    }
+    const char *near = ui_text_nearest(wrong, name_in_list, L);
+    sim_lua_refuse(L, "%s.%.100s: unknown parameter: expected %s%s%s%s", table, wrong, names,
+                   near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
+}
+
+/* Is called where a text reads a parameter that the table does not have. Otherwise a typing error would be nil. */
+static int read_unknown(lua_State *L) {
+    lua_pushvalue(L, 1);
+    if (lua_type(L, 2) != LUA_TSTRING) {
+        sim_lua_refuse(L, "parameters: expected the name of one, got a %s", luaL_typename(L, 2));
+    }
+    refuse_name(L, "parameters", lua_tostring(L, 2));
+}
+
+/* Makes the table on the top refuse names that it does not have. */
+static void refuse_unknown(lua_State *L) {
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, read_unknown);
+    lua_setfield(L, -2, "__index");
+    (void)lua_setmetatable(L, -2);
+}
+
 /* Handles a new global variable of a rank. Its name must not be one of the library's. `parameters` is the
  * exception: the library's table, with the user's values, replaces the rank's own. */
 static int new_global(lua_State *L) {
@@ -79,6 +148,9 @@ static int new_global(lua_State *L) {
     }
     lua_pushvalue(L, 2);
     lua_pushvalue(L, has ? -2 : 3);
+    if (parameters && !has && lua_istable(L, -1)) {
+        refuse_unknown(L);
+    }
     lua_rawset(L, 1);
     return 0;
 }
@@ -215,27 +287,6 @@ static void push_setting(lua_State *L, const char *key, int type, bool integral,
     }
 }
 
-/* The names in the table parameters, in their order, with commas between them. */
-static const char *names_of_parameters(lua_State *L) {
-    lua_pushliteral(L, "");
-    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
-    (void)lua_getfield(L, -1, "pairs");
-    (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_VALUES);
-    lua_call(L, 1, 1);
-    for (;;) {
-        lua_pushvalue(L, -1);
-        lua_call(L, 0, 2);
-        if (lua_isnil(L, -2)) {
-            return lua_tostring(L, -5);
-        }
-        lua_pop(L, 1);
-        const char *before = lua_tostring(L, -4);
-        (void)lua_pushfstring(L, "%s%s%s", before, before[0] == '\0' ? "" : ", ", lua_tostring(L, -1));
-        lua_replace(L, -5);
-        lua_pop(L, 1);
-    }
-}
-
 /* Stores the settings in the parameters, which are constant from then on. */
 static int apply(lua_State *L) {
     const struct sim_lua_text *t = lua_touserdata(L, 1);
@@ -246,12 +297,12 @@ static int apply(lua_State *L) {
         const bool integral = lua_isinteger(L, -1);
         lua_pop(L, 1);
         if (type == LUA_TNIL) {
-            sim_lua_refuse(L, "workload.%.100s: unknown parameter: expected one of %.300s", t->setting[i].key,
-                           names_of_parameters(L));
+            refuse_name(L, "workload", t->setting[i].key);
         }
         push_setting(L, t->setting[i].key, type, integral, t->setting[i].value);
         lua_setfield(L, -2, t->setting[i].key);
     }
+    refuse_unknown(L);
     sim_lua_protect(L);
     lua_setfield(L, -2, "parameters");
     return 0;

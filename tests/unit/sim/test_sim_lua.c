@@ -359,6 +359,8 @@ static void test_settings(void **state) {
         {"x", "y", "test.lua: workload.x: expected a number, got y"},
         {"on", "1", "test.lua: workload.on: expected yes or no, got 1"},
         {"m", "1", "test.lua: workload.m: unknown parameter: expected one of n, name, on, x"},
+        {"nmae", "1",
+         "test.lua: workload.nmae: unknown parameter: expected one of n, name, on, x; did you mean name?"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -421,6 +423,14 @@ static void test_wrong_texts(void **state) {
 static void test_wrong_calls(void **state) {
     (void)state;
     expect_bad(RUN("recieve(1)"), "test.lua:2: rank 0: attempt to call a nil value (global 'recieve')");
+    expect_bad(
+        "parameters = { bytes = 8, size = 4 }\n" RUN("\n\ncompute(1e-9 * (parameters.sise or 1))"),
+        "test.lua:5: rank 0: parameters.sise: unknown parameter: expected one of bytes, size; did you mean "
+        "size?");
+    expect_bad("parameters = { bytes = 8 }\nlocal none = parameters.no\n" RUN(""),
+               "test.lua:2: parameters.no: unknown parameter: expected one of bytes");
+    expect_bad(RUN("send(0, parameters.bytes)"), "rank 0: parameters.bytes: unknown parameter: expected none");
+    expect_bad(RUN("send(0, parameters[1])"), "rank 0: parameters: expected the name of one, got a number");
     expect_bad(RUN("send(6, 8)"), "test.lua:2: rank 0: send: expected a rank from 0 to 5 or none, got 6");
     expect_bad(RUN("send(-1, 8)"), "send: expected a rank from 0 to 5 or none, got -1");
     expect_bad(RUN("\n\nsend(nil, 8)"), "test.lua:4: rank 0: send: expected a rank or none, got nil");
