@@ -112,6 +112,17 @@ static void put_topology(const struct model_machine *m, struct hpcw_i_json *json
     hpcw_i_json_end_array(json);
 }
 
+/* Puts the names of all nodes, in their order. */
+static void put_hosts(const struct model_machine *m, struct hpcw_i_json *json) {
+    hpcw_i_json_key_array(json, "hosts");
+    for (uint32_t n = 0; n < m->nodes; n++) {
+        char host[MODEL_HOST_SIZE];
+        model_machine_host(m, n, host);
+        hpcw_i_json_str(json, host);
+    }
+    hpcw_i_json_end_array(json);
+}
+
 /* costs: of the log; NULL: the dataset has none. sd: [nodes] visibility; NULL: no format of the dataset shows
  * it. */
 static void put_nodes(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
@@ -249,6 +260,7 @@ hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *
     hpcw_i_json_put_u64(json, "switches", d->machine.switches);
     hpcw_i_json_put_u64(json, "groups", d->machine.groups);
     put_topology(&d->machine, json);
+    put_hosts(&d->machine, json);
     s = put_slow(d, "slow_ports", "slow_port", model_truth_next_port, GEN_FORMAT_LINKTEST,
                  gen_linktest_slow_ports, costs, json, err);
     s = s == HPCW_OK ? put_cables(d, costs, json, err) : s;

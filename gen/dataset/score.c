@@ -55,7 +55,9 @@ struct score_fault {
 
 struct score {
     const char *truth, *findings; /* paths */
-    uint64_t ranks;               /* number of ranks of the run; UINT64_MAX: unknown */
+    /* numbers in the run; UINT64_MAX: unknown */
+    uint64_t ranks, nodes, vom_phases, clog2_phases;
+    bool hosts; /* `places` has the names of all hosts, as of kind KINDS */
     struct score_fault *fault;
     size_t faults, capacity;
     struct hpcw_i_table places; /* place -> struct score_value with the fault there */
@@ -396,10 +398,9 @@ static struct score_fault *fault_at(const struct score *s, size_t kind, const ui
     return NULL;
 }
 
-/* Members of a finding that score reads; those that are ranks. */
+/* Members of a finding that score reads. */
 static const char *const member[] = {"kind",   "host",    "node",  "rank", "rank_a",
                                      "rank_b", "partner", "phase", "file"};
-static const char *const rank_member[] = {"rank", "rank_a", "rank_b", "partner"};
 
 /* Counts how often an object has a member. If there are several, a reader silently takes one. */
 static unsigned count_member(const cJSON *object, const char *key) {
@@ -409,6 +410,37 @@ static unsigned count_member(const cJSON *object, const char *key) {
         count += one->string != NULL && strcmp(one->string, key) == 0;
     }
     return count;
+}
+
+/* Refuses a rank, node, phase or host that the run does not have. A wrong name would count as a wrong finding. */
+static hpcw_status check_place(const struct score *s, size_t kind, const cJSON *f, uint64_t index,
+                               hpcw_error *err) {
+    const uint64_t phases = kinds[kind].place == SCORE_PHASE ? s->vom_phases : s->clog2_phases;
+    const struct {
+        const char *member, *what;
+        uint64_t below;
+    } row[] = {{"rank", "rank", s->ranks},    {"rank_a", "rank", s->ranks}, {"rank_b", "rank", s->ranks},
+               {"partner", "rank", s->ranks}, {"node", "node", s->nodes},   {"phase", "phase", phases}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        uint64_t value;
+        if (number(f, row[i].member, &value) && value >= row[i].below) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: findings[%" PRIu64 "].%s: expected a %s below %" PRIu64
+                               " as in the run, got %" PRIu64,
+                               s->findings, index, row[i].member, row[i].what, row[i].below, value);
+        }
+    }
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const char *host = kinds[kind].place == SCORE_NODE ? text(f, "host") : NULL;
+    if (host != NULL && s->hosts) {
+        key_of_text(KINDS, host, key);
+        if (hpcw_i_table_find(&s->places, key) == NULL) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: findings[%" PRIu64 "].host: expected one of machine.hosts in %s, got %.60s",
+                               s->findings, index, s->truth, host);
+        }
+    }
+    return HPCW_OK;
 }
 
 /* Refuses a finding that cannot name one place of the run. */
@@ -426,16 +458,7 @@ static hpcw_status check_finding(const struct score *s, size_t kind, const cJSON
                            "%s: findings[%" PRIu64 "]: %s: expected one of host, node and rank, got several",
                            s->findings, index, kinds[kind].name);
     }
-    for (size_t i = 0; i < sizeof rank_member / sizeof rank_member[0]; i++) {
-        uint64_t rank;
-        if (number(f, rank_member[i], &rank) && rank >= s->ranks) {
-            return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: findings[%" PRIu64 "].%s: expected a rank below %" PRIu64
-                               " as in the run, got %" PRIu64,
-                               s->findings, index, rank_member[i], s->ranks, rank);
-        }
-    }
-    return HPCW_OK;
+    return check_place(s, kind, f, index, err);
 }
 
 static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index, hpcw_error *err) {
@@ -556,6 +579,45 @@ static void put_cost(const struct score *s, struct hpcw_i_json *json) {
     }
 }
 
+/* Returns the number of phases of a format; UINT64_MAX: unknown. */
+static uint64_t phases_of(const cJSON *truth, const char *format) {
+    const cJSON *phases =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, format), "phases");
+    return cJSON_IsArray(phases) ? (uint64_t)cJSON_GetArraySize(phases) : UINT64_MAX;
+}
+
+/* Learns from the truth which ranks, nodes, phases and hosts the run has. */
+static hpcw_status learn_places(struct score *s, const cJSON *truth, hpcw_error *err) {
+    const cJSON *machine = cJSON_GetObjectItemCaseSensitive(truth, "machine");
+    const cJSON *hosts = cJSON_GetObjectItemCaseSensitive(machine, "hosts");
+    s->ranks = number(truth, "ranks", &s->ranks) ? s->ranks : UINT64_MAX;
+    s->nodes = number(machine, "nodes", &s->nodes) ? s->nodes : UINT64_MAX;
+    s->vom_phases = phases_of(truth, "vom");
+    s->clog2_phases = phases_of(truth, "clog2");
+    s->hosts = cJSON_IsArray(hosts);
+    const cJSON *host;
+    cJSON_ArrayForEach(host, hosts) {
+        uint64_t key[HPCW_I_TABLE_KEY];
+        key_of_text(KINDS, cJSON_IsString(host) ? host->valuestring : "", key);
+        if (hpcw_i_table_add(&s->places, key, NULL) == NULL) {
+            return hpcw_i_fail_memory(err, s->truth, (uint64_t)cJSON_GetArraySize(hosts), "hosts");
+        }
+    }
+    return HPCW_OK;
+}
+
+/* Reads the findings. */
+static hpcw_status read_findings(const char *path, cJSON **found, hpcw_error *err) {
+    char *list;
+    hpcw_status status = gen_directory_read(path, &list, err);
+    if (status == HPCW_OK && list[0] == '\0') {
+        status = hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: expected {\"findings\": [...]} as in doc/truth.md, got an empty file", path);
+    }
+    hpcw_i_free(list);
+    return status == HPCW_OK ? gen_directory_read_json(path, found, err) : status;
+}
+
 /* Returns the length of the run, from the end of its last phase; 0 without a log. */
 static double run_of(const cJSON *truth) {
     const cJSON *phases =
@@ -581,12 +643,10 @@ hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json 
     gen_directory_path(dir, GEN_TRUTH, path);
     hpcw_status status = gen_directory_read_json(path, &truth, err);
     status = status == HPCW_OK ? check_digest(&s, dir, err) : status;
-    if (!number(truth, "ranks", &s.ranks)) {
-        s.ranks = UINT64_MAX;
-    }
+    status = status == HPCW_OK ? learn_places(&s, truth, err) : status;
     s.costly_s = COSTLY_SHARE * run_of(truth);
     status = status == HPCW_OK ? add_faults(&s, truth, err) : status;
-    status = status == HPCW_OK ? gen_directory_read_json(findings, &found, err) : status;
+    status = status == HPCW_OK ? read_findings(findings, &found, err) : status;
     status = status == HPCW_OK ? take_findings(&s, found, err) : status;
     if (status == HPCW_OK) {
         hpcw_i_json_key_array(json, "kinds");

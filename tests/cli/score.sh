@@ -50,6 +50,9 @@ def walk(at):
 walk(truth)
 json.dump({"findings": found}, open("perfect.json", "w"))
 END
+host() { # NODE
+    python3 -c "import json; print(json.load(open('data/truth.json'))['machine']['hosts'][$1])"
+}
 cp perfect.json findings.json
 "$HPCGEN" score --json findings.json data >out || bad "score failed"
 "$JSON_CHECK" out || bad "no JSON"
@@ -74,7 +77,7 @@ score wrong_crc 'findings=0 right=0 precision=null visible_faults=1 visible_reca
 findings '{"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/y"},
     {"kind": "slow_cable", "rank_a": 1, "rank_b": 2}, {"kind": "slow_cable", "rank_a": 2, "rank_b": 1},
     {"kind": "outlier", "rank": 1, "partner": 2}, {"kind": "interruption", "rank": 1, "phase": 2},
-    {"kind": "overloaded", "rank": 1, "phase": 2}, {"kind": "clock", "host": "none"}'
+    {"kind": "overloaded", "rank": 1, "phase": 2}, {"kind": "clock", "host": "'"$(host 1)"'"}'
 score wrong_crc 'findings=2 right=0 precision=0.0 visible_faults=1 visible_recall=0.0'
 score slow_cable 'findings=1 right=0 precision=0.0 visible_faults=0 visible_recall=null'
 score outlier 'findings=1 right=0 precision=0.0'
@@ -177,6 +180,16 @@ findings '{"kind": "slow_node", "host": "x", "rank": 1}'
 refuse 'hpcgen: findings.json: findings?0?: slow_node: expected one of host, node and rank, got several'
 findings '{"kind": "slow_node", "rank": 127}, {"kind": "outlier", "rank": 1, "partner": 128}'
 refuse 'hpcgen: findings.json: findings?1?.partner: expected a rank below 128 as in the run, got 128'
+node=$(host 31)
+findings '{"kind": "slow_port", "host": "'"$node"'"}, {"kind": "clock", "host": "'"${node}x"'"}'
+refuse "hpcgen: findings.json: findings?1?.host: expected one of machine.hosts in data/truth.json, got ${node}x"
+findings '{"kind": "slow_port", "node": 31}, {"kind": "clock", "node": 32}'
+refuse 'hpcgen: findings.json: findings?1?.node: expected a node below 32 as in the run, got 32'
+phases=$(python3 -c "import json; print(len(json.load(open('data/truth.json'))['vom']['phases']))")
+for kind in overloaded interruption; do
+    findings '{"kind": "'$kind'", "rank": 1, "phase": '$((phases - 1))'}, {"kind": "'$kind'", "rank": 1, "phase": '"$phases"'}'
+    refuse "hpcgen: findings.json: findings?1?.phase: expected a phase below $phases as in the run, got $phases"
+done
 findings '{"kind": "outlier", "rank": 1, "partner": 2, "rank": 3}'
 refuse 'hpcgen: findings.json: findings?0?.rank: expected one, got 2'
 echo '{"findings": [], "findings": [{"kind": "fast_node"}]}' >findings.json
@@ -207,6 +220,8 @@ echo '{"findings": {}}' >findings.json
 refuse '*findings: expected a list, got something else'
 echo '{"findings": [' >findings.json
 refuse 'hpcgen: findings.json: expected JSON, got something else at offset *'
+true >findings.json
+refuse 'hpcgen: findings.json: expected {"findings": ?...?} as in doc/truth.md, got an empty file'
 rm findings.json
 refuse 'hpcgen: findings.json: *'
 findings ''
