@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info: what a file holds, by the independent readers. */
 #include "gen/cli/commands.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/format/format.h"
 #include "libreader/source.h"
 #include "ui/cli/progress.h"
 
 hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     const struct gen_format *row = NULL;
+    char dataset[GEN_DIRECTORY_PATH];
     bool directory = false;
     size_t f;
     hpcw_status s = gen_format_of_file(path, &f, err);
@@ -28,6 +30,10 @@ hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw
         s = gen_cli_put_contents(path, &r.json, err);
     } else {
         hpcw_i_json_put_str(&r.json, "format", row->name);
+        gen_directory_path(path, "..", dataset);
+        if (gen_directory_check_finished(dataset, NULL) == HPCW_ESTATE) {
+            gen_cli_put_unfinished(&r.json);
+        }
         s = row->info(path, &r.json, err);
     }
     ui_progress_stop(progress);

@@ -67,24 +67,15 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
 
 /* Whether it is the directory of a dataset that was finished. */
 static hpcw_status check_finished(const char *dir, hpcw_error *err) {
-    struct hpcw_i_entry directory, description;
-    char path[GEN_DIRECTORY_PATH];
-    gen_directory_path(dir, GEN_PARAMETERS, path);
-    int e = hpcw_i_sys_look(dir, true, &directory);
-    e = e == 0 ? hpcw_i_sys_look(path, true, &description) : e;
+    struct hpcw_i_entry directory;
+    const int e = hpcw_i_sys_look(dir, true, &directory);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at it", dir);
     }
     if (directory.kind != HPCW_I_DIRECTORY) {
         return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected the directory of a dataset, got none", dir);
     }
-    return description.kind == HPCW_I_NOTHING
-               ? HPCW_OK
-               : hpcw_i_fail(
-                     err, HPCW_ESTATE,
-                     "%s: expected a finished dataset, got an unfinished one: `hpcgen --resume` or `hpcgen "
-                     "join` finishes it",
-                     dir);
+    return gen_directory_check_finished(dir, err);
 }
 
 hpcw_status gen_cli_repair(const struct gen_cli_options *o, const char *dir, hpcw_error *err) {

@@ -182,6 +182,13 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
     return s;
 }
 
+/* Refuses an unfinished dataset, or the files of one format in it: sums over some of the ranks would mislead. */
+static hpcw_status check_finished(const char *path, bool of_format, hpcw_error *err) {
+    char dataset[GEN_DIRECTORY_PATH];
+    gen_directory_path(path, of_format ? ".." : ".", dataset);
+    return gen_directory_check_finished(dataset, err);
+}
+
 hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     char output[GEN_DIRECTORY_PATH], named[GEN_DIRECTORY_PATH];
     struct hpcw_i_entry entry;
@@ -198,6 +205,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         return s;
     }
     s = gen_format_of_file(path, &f, err);
+    s = s == HPCW_OK ? check_finished(path, f < gen_format_count, err) : s;
     if (s != HPCW_OK) {
         return s;
     }

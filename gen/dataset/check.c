@@ -67,7 +67,10 @@ static hpcw_status load(struct checking *c, hpcw_error *err) {
     gen_directory_path(dir, GEN_MANIFEST, path);
     hpcw_status s = gen_directory_read_json(path, &c->manifest, err);
     if (s == HPCW_ENOENT) {
-        return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected a finished dataset, got no " GEN_MANIFEST, dir);
+        s = gen_directory_check_finished(dir, err);
+        return s != HPCW_OK ? s
+                            : hpcw_i_fail(err, HPCW_ENOENT,
+                                          "%s: expected a finished dataset, got no " GEN_MANIFEST, dir);
     }
     s = s == HPCW_OK ? gen_directory_read(path, &c->text, err) : s;
     if (s != HPCW_OK) {

@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `hpcgen info --json` has exactly the members listed in the tables of doc/info.md.
 page=$HERE/../../doc/info.md
-failed=0
-bad() {
-    echo "$*"
-    failed=1
-}
+. "$HERE/refuse.inc"
 
 # The members in the first column of the tables of a section. Usage: listed SECTION
 listed() {
@@ -49,7 +45,8 @@ same CLOG-2 set/clog2/app.clog2
 same rank2file set/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.dataset.1/.scr/summary.scr
 
 # A dataset, and any directory; the tables list what a dataset has.
-same Directories set
+"$HPCGEN" --scale tiny --quiet --ranks 16 --out parts --part 1/2 || bad "generate fails"
+same Directories set parts
 
 # The container of a LinkTest result is described like any other.
 listed SION >listed
@@ -96,8 +93,13 @@ for i in 1 2 3; do seq -f 'many/%g' $((i * 100 - 99)) $((i * 100)) | xargs touch
 grep -q '^  \.\.\. and 290 more$' text || bad "info many: $(cat text)"
 rm any/copy/manifest.json
 says any/copy '^any/copy: directory$'
-"$HPCGEN" --scale tiny --quiet --ranks 16 --out parts --part 1/2 || bad "generate fails"
-says parts '^parts: dataset$' ' state unfinished ' '^ .hpcw state of the run '
+says parts '^parts: dataset$' ' state unfinished ' 'hpcgen join. finishes it' '^ .hpcw state of the run '
+says parts/vom ' state unfinished ' 'hpcgen join. finishes it'
+refuse 1 'parts/vom/..: expected a finished dataset, got an unfinished one: *' "$HPCGEN" report parts/vom
+for verb in report verify; do
+    refuse 1 'parts*: expected a finished dataset, got an unfinished one: *hpcgen join* finishes it' "$HPCGEN" $verb parts
+done
+[ ! -e parts.report.html ] || bad "a report on an unfinished dataset"
 says set/sion/particles.sion ' fs_block_size 4.1 kB (4096) ' ' apparent_bytes [0-9.]* kB ([0-9]*)'
 # The states are sorted by their time.
 "$HPCGEN" info --json set/clog2/app.clog2 | python3 -c '

@@ -45,6 +45,17 @@ def test_generate_verify_and_score(tmp_path, capfd):
         hpcw.verify(run)
 
 
+def test_unfinished(tmp_path):
+    out = tmp_path / "out"
+    subprocess.run([os.environ["HPCW_HPCGEN"], "--quiet", "--ranks", "16", "--scale", "tiny", "--out", out, "--part", "1/2"],
+                   check=True)
+    for path in (out, out / "vom"):
+        with pytest.raises(hpcw.HpcwError, match="got an unfinished one: `hpcgen --resume` or `hpcgen join` finishes it") as unfinished:
+            hpcw.open(path)
+        assert unfinished.value.status == hpcw.Status.ESTATE
+    assert hpcw.info(out)["state"] == "unfinished"
+
+
 def test_windows(dataset):
     run = hpcw.open(dataset)
     log, loads = run.log, run.loads

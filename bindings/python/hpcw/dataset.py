@@ -93,15 +93,17 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
     """Opens a dataset (Run), a file, or a directory of a format by its content.
 
     Returns Run, EventLog, Links, Loads, Container, Checkpoints, Map or Tree. Raises HpcwNotFoundError, or HpcwFormatError for
-    a file of another format or a damaged one.
+    a file of another format or a damaged one. A dataset that hpcgen has not finished raises HpcwError.
     """
     name = _library.absolute(path)
     if os.path.isdir(name):
         if os.path.exists(os.path.join(name, "manifest.json")):
             return Run(path)
+        _check_finished(name)
         if os.path.exists(os.path.join(name, ".scr", "index.scr")):
             return Checkpoints(path)
         if is_set(name):
+            _check_finished(os.path.dirname(name))
             return Loads(path)
         raise errors.of(f"{name}: expected a dataset, load data or checkpoints, got another directory", errors.Status.EFORMAT)
     try:
@@ -118,6 +120,12 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
     if start.startswith(_KVTREE):
         return _checkpoint_file(path, name)
     return Loads(path)
+
+
+def _check_finished(directory: str) -> None:
+    if os.path.exists(os.path.join(directory, ".hpcw", "parameters.ini")):
+        raise errors.of(f"{directory}: expected a finished dataset, got an unfinished one: `hpcgen --resume` or `hpcgen join` "
+                        "finishes it", errors.Status.ESTATE)
 
 
 def _checkpoint_file(path, name: str):

@@ -26,6 +26,8 @@ hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 /* Adds what is in a directory as members of an open object: each name with its kind and sizes; of a dataset the run,
  * too. */
 hpcw_status gen_cli_put_contents(const char *directory, struct hpcw_i_json *json, hpcw_error *err);
+/* Adds that a dataset is unfinished, and what finishes it. */
+void gen_cli_put_unfinished(struct hpcw_i_json *json);
 
 /* What a file of no known format is, for messages: "an HDF5 file", "a text", "a directory". */
 const char *gen_cli_kind(const char *path);

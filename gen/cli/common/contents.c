@@ -299,13 +299,20 @@ static hpcw_status read_run(const char *dir, struct hpcw_i_json *json, hpcw_erro
     return s;
 }
 
+void gen_cli_put_unfinished(struct hpcw_i_json *json) {
+    hpcw_i_json_put_str(json, "state", "unfinished");
+    hpcw_i_json_put_str(json, "next", GEN_TO_FINISH);
+}
+
 hpcw_status gen_cli_put_contents(const char *dir, struct hpcw_i_json *json, hpcw_error *err) {
     struct contents c = {0};
     const bool complete = exists(dir, GEN_MANIFEST), dataset = complete || exists(dir, GEN_PARAMETERS);
     hpcw_status s = look_into(dir, dataset, &c, err);
     hpcw_i_json_put_str(json, "format", dataset ? "dataset" : "directory");
-    if (dataset) {
-        hpcw_i_json_put_str(json, "state", complete ? "complete" : "unfinished");
+    if (complete) {
+        hpcw_i_json_put_str(json, "state", "complete");
+    } else if (dataset) {
+        gen_cli_put_unfinished(json);
     }
     hpcw_i_json_put_u64(json, "files", c.all.files);
     hpcw_i_json_put_u64(json, "bytes", c.all.bytes);

@@ -13,6 +13,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 
 #define LARGEST_TEXT ((uint64_t)256 << 20)
 
@@ -77,6 +78,20 @@ hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *
     }
     hpcw_i_free(text);
     return s;
+}
+
+hpcw_status gen_directory_check_finished(const char *dir, hpcw_error *err) {
+    struct hpcw_i_entry description;
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, GEN_PARAMETERS, path);
+    const int e = hpcw_i_sys_look(path, true, &description);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", dir);
+    }
+    return description.kind == HPCW_I_NOTHING
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ESTATE,
+                             "%s: expected a finished dataset, got an unfinished one: " GEN_TO_FINISH, dir);
 }
 
 enum { FINGERPRINT = 64 };
