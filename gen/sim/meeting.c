@@ -127,6 +127,7 @@ static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64
         sim_tell_made(sim, rank, time_ns);
     }
     if (g->call == SIM_CALL_CHECKPOINT) {
+        sim_tell_barrier(sim, rank, SIM_RETURNS, time_ns);
         sim_files_checkpoint(sim, rank, time_ns, sim->rank[rank].write_bytes);
     } else {
         sim_wake(sim, rank, sim_disturb(sim, rank, time_ns));
@@ -472,6 +473,9 @@ static enum sim_answer meet(struct sim *sim, uint32_t rank, uint32_t number, enu
         return refuse_other(sim, g, call, root, bytes);
     }
     sim_begin_call(sim, rank, number, call);
+    if (call == SIM_CALL_CHECKPOINT) {
+        sim_tell_barrier(sim, rank, SIM_BEGINS, sim->rank[rank].clock_ns);
+    }
     sim->rank[rank].root = root;
     comm->met[place]++;
     const enum sim_answer answer = sim_block(sim, rank); /* `come` may wake the rank at once */

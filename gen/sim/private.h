@@ -123,6 +123,8 @@ static inline bool sim_has_clocks(const struct sim *sim) {
 /* Used only if the run is observed. */
 void sim_tell_begin(struct sim *sim, uint32_t rank);
 void sim_tell_return(struct sim *sim, uint32_t rank, uint64_t time_ns);
+/* Reports the begin or the return of the barrier in a checkpoint. */
+void sim_tell_barrier(struct sim *sim, uint32_t rank, enum sim_what what, uint64_t time_ns);
 /* Reports that noise took `lost_ns`. time_ns: time of the event. */
 void sim_tell_loss(struct sim *sim, uint32_t rank, uint64_t time_ns, enum sim_work work, uint64_t lost_ns);
 

@@ -118,6 +118,13 @@ void sim_tell_begin(struct sim *sim, uint32_t rank) {
                                       .comm = r->comm & SIM_LAST_COMM});
 }
 
+void sim_tell_barrier(struct sim *sim, uint32_t rank, enum sim_what what, uint64_t time_ns) {
+    sim_tell(
+        sim,
+        &(struct sim_event){
+            .time_ns = time_ns, .rank = rank, .what = what, .number = SIM_CALL_BARRIER, .comm = SIM_WORLD});
+}
+
 void sim_tell_return(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     const struct sim_rank *r = &sim->rank[rank];
     const bool meets = r->call >= SIM_CALL_BARRIER;

@@ -77,7 +77,8 @@ enum sim_call {
 extern const char *const sim_call_name[SIM_CALLS]; /* name of the call in a program: "send" */
 
 enum sim_what {
-    SIM_BEGINS, /* a call begins; `number`: enum sim_call */
+    /* a call begins; `number`: enum sim_call. A checkpoint contains a barrier, a call of its own */
+    SIM_BEGINS,
     /* a call returns; collective: `bytes`, and `peer` is the root's place in the communicator; parts of
      * different sizes (sim_meet_parts): `bytes` sent, and sim_event_received */
     SIM_RETURNS,

@@ -279,7 +279,7 @@ grep -q '^clog2 .*alike' said || bad "no rows of a log: $(cat said)"
 
 # Their program: a wavefront, transposes in rows and columns, messages that change.
 for workload in wavefront fft stencil; do
-    "$HPCGEN" -q -n 16 -f clog2 -s 5 -w $workload --scale tiny -o log || exit 1
+    "$HPCGEN" -q -n 16 -f clog2 -s 5 -w $workload --scale small -o log || exit 1
     "$HPCGEN" fit log -O made/../log.ini -q 2>/dev/null && bad "a folder that is not there is accepted"
     mkdir -p made
     "$HPCGEN" fit log -O made/log.ini -q || bad "the fit of a log of $workload failed"

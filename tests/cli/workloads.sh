@@ -150,6 +150,11 @@ awk -F, '/begin,"Checkpoint"/ { printf "%d\n", $1 * 1e6 }' log.csv >log.times
 [ -s scr.times ]
 cmp log.times scr.times
 
+# In a checkpoint, ranks wait for each other in a barrier.
+awk -F, '/begin,"Checkpoint"/ { inside = 1 } inside && /begin,"MPI_Barrier"/ { barriers++; inside = 0 } END { print barriers }' \
+    log.csv >log.barriers
+wc -l <log.times | cmp - log.barriers
+
 # Collective calls have their names, and the bytes that a rank sends and receives.
 cat >all.lua <<'EOF'
 function run()

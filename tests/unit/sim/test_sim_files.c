@@ -31,6 +31,45 @@ static double longest_s(const struct script *s, double *shortest) {
     return longest;
 }
 
+/* In a checkpoint, a rank waits for the others in a barrier. Then it writes. */
+static void test_barrier_in_checkpoint(void **state) {
+    enum { RANKS = 3, CALL_EVENTS = 4 };
+    static const struct {
+        enum sim_what what;
+        enum sim_call call;
+    } expected[CALL_EVENTS] = {{SIM_BEGINS, SIM_CALL_CHECKPOINT},
+                               {SIM_BEGINS, SIM_CALL_BARRIER},
+                               {SIM_RETURNS, SIM_CALL_BARRIER},
+                               {SIM_RETURNS, SIM_CALL_CHECKPOINT}};
+    (void)state;
+    struct script s;
+    script_begin(&s, RANKS, 1);
+    s.checkpoints = 1;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        script_compute(&s, r, r * 1000000);
+        script_checkpoint(&s, r, 8 * MIB);
+    }
+    script_run(&s);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        size_t n = 0;
+        uint64_t time_ns[CALL_EVENTS + 1];
+        for (size_t i = 0; i < s.events; i++) {
+            const struct sim_event *e = &s.event[i];
+            if (e->rank == r && (e->what == SIM_BEGINS || e->what == SIM_RETURNS)) {
+                assert_in_range(n, 0, CALL_EVENTS - 1);
+                assert_int_equal(e->what, expected[n].what);
+                assert_int_equal(e->number, expected[n].call);
+                time_ns[n++] = e->time_ns;
+            }
+        }
+        assert_int_equal(n, CALL_EVENTS);
+        assert_int_equal(time_ns[1], time_ns[0]);
+        assert_true(time_ns[2] >= (RANKS - 1) * 1000000); /* the last rank has arrived */
+        assert_true(time_ns[3] > time_ns[2]);
+    }
+    script_end(&s);
+}
+
 /* If all ranks write, they get the servers' bandwidth in equal shares, for any size, by a checkpoint or by
  * files. */
 static void test_rate_of_the_servers(void **state) {
@@ -127,9 +166,8 @@ static void test_wrong_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rate_of_the_servers),
-        cmocka_unit_test(test_rate_of_a_node),
-        cmocka_unit_test(test_creates),
+        cmocka_unit_test(test_barrier_in_checkpoint), cmocka_unit_test(test_rate_of_the_servers),
+        cmocka_unit_test(test_rate_of_a_node),        cmocka_unit_test(test_creates),
         cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
