@@ -101,6 +101,14 @@ for verb in report verify; do
 done
 [ ! -e parts.report.html ] || bad "a report on an unfinished dataset"
 says set/sion/particles.sion ' fs_block_size 4.1 kB (4096) ' ' apparent_bytes [0-9.]* kB ([0-9]*)'
+# The tasks of a container, as many as the screen has room for. What a table has no room for is named or cut.
+says set/sion/particles.sion '^ rank bytes blocks$' '^ 0 [0-9.]* kB [1-9]$' '^ \.\.\. and 13 more$' '^ too wide for this table: mapping$'
+[ "$("$HPCGEN" info --json set/sion/particles.sion | grep -c '{"rank": [0-9]*, "bytes": [0-9]*, "blocks": [1-9]}')" -eq 16 ] ||
+    bad "no task of each rank"
+long=$(printf 'long-%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
+mkdir named
+echo text >"named/$long"
+says named "^ name what files bytes$" '^ long-[-long]*\.\.\. text 1 5 B$'
 # The states are sorted by their time.
 "$HPCGEN" info --json set/clog2/app.clog2 | python3 -c '
 import json, sys

@@ -22,7 +22,9 @@ def of_container(c):
     return {"format_version": c.format_version, "library_version": c.library_version[0],
             "library_patch": c.library_version[1], "metadata_byte_order": c.byte_order, "data_byte_order": c.data_byte_order,
             "fs_block_size": c.block_size, "content": "key-value" if c.keys_and_values else "plain", "name": c.name,
-            "tasks_of_set": len(c), "files": files, "apparent_bytes": sum(f["file_size"] for f in files),
+            "tasks_of_set": len(c), "files": files,
+            "tasks": [{name: int(t[column]) for name, column in (("rank", "rank"), ("bytes", "size"), ("blocks", "blocks"))}
+                      for t in np.sort(tasks, order=("file", "index"))], "apparent_bytes": sum(f["file_size"] for f in files),
             "payload_bytes": int(tasks["size"].sum()), "smallest_stream": int(tasks["size"].min()),
             "largest_stream": int(tasks["size"].max())}
 

@@ -20,8 +20,11 @@ enum {
     LINES = 24, /* of a terminal, with the line of the next prompt */
     ROWS = 10,  /* of a table */
     INNER_ROWS = 3,
-    TEXT = 128, /* of a value; longer ones are cut */
-    PAIRS = 64, /* members of an object that are shown */
+    TABLE_FRAME = 4, /* lines of a table besides its rows: name, head, rule, number of rows that are left out */
+    LEAST_CELL = 12, /* columns that a long text of a table keeps */
+    TEXT = 128,      /* of a value; longer ones are cut */
+    PAIRS = 64,      /* members of an object that are shown */
+    COLUMNS = 32,    /* more than a row of a table has members */
 };
 
 /* ---- members ---- */
@@ -166,13 +169,11 @@ static void cell_text(const char *row, const struct summary_column *c, char text
     }
 }
 
-/* Adds a column, unless the table would be too wide then. */
-static void add_column(struct summary_column *column, size_t *count, const struct summary_member *m,
+static void add_column(struct summary_column column[COLUMNS], size_t *count, const struct summary_member *m,
                        const char *within, const char *const *row, size_t rows) {
     struct summary_column *c = &column[*count];
     char text[TEXT];
-    size_t width = 0;
-    if (*count == UI_TABLE_COLUMNS) {
+    if (*count == COLUMNS) {
         return;
     }
     *c = (struct summary_column){.m = *m, .within = within};
@@ -183,14 +184,49 @@ static void add_column(struct summary_column *column, size_t *count, const struc
         const size_t columns = ui_text_columns(text);
         c->width = columns > c->width ? columns : c->width;
     }
-    for (size_t i = 0; i <= *count; i++) {
-        width += column[i].width + 2;
+    *count += 1;
+}
+
+static bool is_text(const struct summary_column *c) {
+    return c->within == NULL && *c->m.value == '"';
+}
+
+/* Shortens the longest texts until the columns fit on a line. Returns how many columns fit. */
+static size_t fit_columns(struct summary_column *column, size_t count) {
+    for (;;) {
+        struct summary_column *longest = NULL;
+        size_t width = 0, fitting = 0;
+        for (size_t i = 0; i < count; i++) {
+            struct summary_column *c = &column[i];
+            width += c->width + 2;
+            fitting += width <= WIDTH && i < UI_TABLE_COLUMNS;
+            if (is_text(c) && c->width > LEAST_CELL && c->width > strlen(c->title) &&
+                (longest == NULL || c->width > longest->width)) {
+                longest = c;
+            }
+        }
+        if (width <= WIDTH || longest == NULL) {
+            return fitting;
+        }
+        longest->width--;
     }
-    *count += width <= WIDTH;
+}
+
+/* Cuts a text to a number of columns, with dots at its end. */
+static void shorten(char text[TEXT], size_t columns) {
+    if (ui_text_columns(text) > columns) {
+        char *end = text;
+        for (size_t i = 0; i + strlen("...") < columns; i++) {
+            do {
+                end++;
+            } while (((unsigned char)*end & 0xc0) == 0x80);
+        }
+        memcpy(end, "...", sizeof "...");
+    }
 }
 
 static hpcw_status print_rows(FILE *to, const char *const *row, size_t rows, hpcw_error *err) {
-    struct summary_column column[UI_TABLE_COLUMNS];
+    struct summary_column column[COLUMNS];
     struct ui_table table = {0};
     struct summary_member m;
     char text[TEXT];
@@ -203,18 +239,29 @@ static hpcw_status print_rows(FILE *to, const char *const *row, size_t rows, hpc
             add_column(column, &columns, &m, "imb", row, rows);
         }
     }
-    for (size_t c = 0; c < columns; c++) {
-        const bool is_text = column[c].within == NULL && *column[c].m.value == '"';
-        ui_table_column(&table, column[c].title, is_text ? UI_LEFT : UI_RIGHT);
+    const size_t shown = fit_columns(column, columns);
+    for (size_t c = 0; c < shown; c++) {
+        ui_table_column(&table, column[c].title, is_text(&column[c]) ? UI_LEFT : UI_RIGHT);
     }
     for (size_t i = 0; i < rows; i++) {
-        for (size_t c = 0; c < columns; c++) {
+        for (size_t c = 0; c < shown; c++) {
             cell_text(row[i], &column[c], text);
+            shorten(text, column[c].width);
             ui_table_cell(&table, "%s", text);
         }
     }
-    hpcw_status s = columns == 0 ? HPCW_OK : ui_table_print(&table, to, 2, err);
+    hpcw_status s = shown == 0 ? HPCW_OK : ui_table_print(&table, to, 2, err);
     ui_table_free(&table);
+    if (shown < columns) {
+        char names[COLUMNS * sizeof column->title];
+        size_t used = 0;
+        for (size_t c = shown; c < columns; c++) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", c == shown ? "" : ", ",
+                                     column[c].title);
+        }
+        (void)fprintf(to, "  too wide for this table: ");
+        ui_text_wrap(to, names, (unsigned)strlen("  too wide for this table: "), 2, WIDTH);
+    }
     return s;
 }
 
@@ -230,9 +277,28 @@ static int by_seconds(const void *a, const void *b) {
     return dx != dy ? (dx < dy) - (dx > dy) : (*x > *y) - (*x < *y);
 }
 
-static hpcw_status print_object(FILE *to, const char *key, const char *object, unsigned depth, hpcw_error *err);
+struct summary_screen {
+    FILE *to; /* writes to `text` */
+    char *text;
+    size_t size;
+};
 
-static hpcw_status print_array(FILE *to, const struct summary_member *array, unsigned depth, hpcw_error *err) {
+/* Returns how many rows of a table the rest of the screen has room for. */
+static size_t rows_left(const struct summary_screen *screen) {
+    size_t lines = TABLE_FRAME;
+    (void)fflush(screen->to);
+    for (size_t i = 0; i < screen->size; i++) {
+        lines += screen->text[i] == '\n';
+    }
+    return lines + INNER_ROWS > LINES - 2 ? INNER_ROWS : LINES - 2 - lines;
+}
+
+static hpcw_status print_object(struct summary_screen *screen, const char *key, const char *object,
+                                unsigned depth, hpcw_error *err);
+
+static hpcw_status print_array(struct summary_screen *screen, const struct summary_member *array,
+                               unsigned depth, hpcw_error *err) {
+    FILE *to = screen->to;
     const char **row = NULL;
     size_t rows = 0, capacity = 0;
     struct summary_member m;
@@ -248,7 +314,8 @@ static hpcw_status print_array(FILE *to, const struct summary_member *array, uns
         row[rows] = m.value;
     }
     if (s == HPCW_OK && rows > 0) {
-        const size_t limit = depth == 0 ? ROWS : INNER_ROWS, shown = rows < limit ? rows : limit;
+        const size_t left = rows_left(screen), most = left < ROWS ? left : ROWS;
+        const size_t limit = depth == 0 ? most : INNER_ROWS, shown = rows < limit ? rows : limit;
         (void)fprintf(to, "%s:\n", array->key);
         if (*row[0] == '{') {
             qsort(row, rows, sizeof *row, by_seconds);
@@ -264,7 +331,7 @@ static hpcw_status print_array(FILE *to, const struct summary_member *array, uns
         /* Arrays of a single row are few enough to be shown, too. */
         for (const char *p = row[0];
              s == HPCW_OK && rows == 1 && *row[0] == '{' && next_member(&p, true, &m);) {
-            s = *m.value == '[' ? print_array(to, &m, depth + 1, err) : HPCW_OK;
+            s = *m.value == '[' ? print_array(screen, &m, depth + 1, err) : HPCW_OK;
         }
     }
     hpcw_i_free(row);
@@ -310,8 +377,9 @@ static void print_pairs(FILE *to, const struct summary_pair *pair, size_t count)
 }
 
 /* First its scalars, without flags that are off, then what it has inside. */
-static hpcw_status print_object(FILE *to, const char *key, const char *object, unsigned depth,
-                                hpcw_error *err) {
+static hpcw_status print_object(struct summary_screen *screen, const char *key, const char *object,
+                                unsigned depth, hpcw_error *err) {
+    FILE *to = screen->to;
     enum { LONG = 32 }; /* columns of a value that has a line of its own */
     struct summary_pair pair[PAIRS];
     size_t pairs = 0;
@@ -342,10 +410,10 @@ static hpcw_status print_object(FILE *to, const char *key, const char *object, u
     }
     for (const char *p = object; s == HPCW_OK && next_member(&p, true, &m);) {
         if (*m.value == '[') {
-            s = print_array(to, &m, depth, err);
+            s = print_array(screen, &m, depth, err);
         } else if (*m.value == '{') {
             (void)fprintf(to, "%s:\n", m.key);
-            s = print_object(to, m.key, m.value, depth + 1, err);
+            s = print_object(screen, m.key, m.value, depth + 1, err);
         }
     }
     return s;
@@ -370,23 +438,22 @@ static void print_screen(const char *text, FILE *to) {
 
 hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err) {
     struct summary_member file, format;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL) {
+    struct summary_screen screen = {0};
+    screen.to = open_memstream(&screen.text, &screen.size);
+    if (screen.to == NULL) {
         return hpcw_i_fail_memory(err, "summary", 0, NULL);
     }
     if (find(json, "file", &file) && find(json, "format", &format)) {
-        (void)fprintf(stream, "%.*s: %.*s\n", (int)(file.end - file.value) - 2, file.value + 1,
+        (void)fprintf(screen.to, "%.*s: %.*s\n", (int)(file.end - file.value) - 2, file.value + 1,
                       (int)(format.end - format.value) - 2, format.value + 1);
     }
-    hpcw_status s = print_object(stream, "", json, 0, err);
-    if (fclose(stream) != 0 && s == HPCW_OK) {
+    hpcw_status s = print_object(&screen, "", json, 0, err);
+    if (fclose(screen.to) != 0 && s == HPCW_OK) {
         s = hpcw_i_fail_memory(err, "summary", 0, NULL);
     }
     if (s == HPCW_OK) {
-        print_screen(text, to);
+        print_screen(screen.text, to);
     }
-    free(text);
+    free(screen.text);
     return s;
 }

@@ -283,10 +283,20 @@ hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *j
         put_file(&i, json);
         hpcw_i_json_end_object(json);
         apparent += i.file_size;
+    }
+    hpcw_i_json_end_array(json);
+    hpcw_i_json_key_array(json, "tasks");
+    for (uint32_t f = 0; s == HPCW_OK && f < read_sion_files(reader); f++) {
+        s = read_sion_info(reader, f, &i, err);
         for (uint32_t t = 0; s == HPCW_OK && t < i.tasks; t++) {
             struct read_sion_task task;
             s = read_sion_task(reader, f, t, &task, err);
             if (s == HPCW_OK) {
+                hpcw_i_json_flat_object(json);
+                hpcw_i_json_put_i64(json, "rank", task.rank);
+                hpcw_i_json_put_u64(json, "bytes", task.size);
+                hpcw_i_json_put_u64(json, "blocks", task.blocks);
+                hpcw_i_json_end_object(json);
                 payload += task.size;
                 least = task.size < least ? task.size : least;
                 most = task.size > most ? task.size : most;
