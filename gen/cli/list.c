@@ -231,41 +231,24 @@ static void list_params(const struct gen_dataset *d, const struct gen_dataset *u
 
 /* ---- topics ---- */
 
-static const char *const other_topics[] = {"formats", "presets", "workloads"};
-
-enum { OTHERS = sizeof other_topics / sizeof other_topics[0], TOPICS = 32, TOPIC_SIZE = 32 };
-
-/* The names of all topics, groups of parameters first. */
-static size_t find_topics(char name[TOPICS][TOPIC_SIZE]) {
-    const char *key;
-    size_t count = 0;
-    for (size_t i = 0; (key = gen_dataset_key(NULL, i)) != NULL; i++) {
-        if ((count == 0 || !is_of_topic(key, name[count - 1])) && count + OTHERS < TOPICS) {
-            (void)snprintf(name[count++], TOPIC_SIZE, "%.*s", (int)strcspn(key, "."), key);
-        }
+/* Their names with commas between them. */
+static void name_topics(char *all, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; used < size && gen_cli_topics[i] != NULL; i++) {
+        used += (size_t)snprintf(all + used, size - used, "%s%s", i == 0 ? "" : ", ", gen_cli_topics[i]);
     }
-    for (size_t i = 0; i < OTHERS; i++) {
-        (void)snprintf(name[count++], TOPIC_SIZE, "%s", other_topics[i]);
-    }
-    return count;
 }
 
-/* `all`: their names with commas between them. */
-static hpcw_status check_topic(const char *topic, char *all, size_t size, hpcw_error *err) {
-    char name[TOPICS][TOPIC_SIZE];
-    const char *names[TOPICS + 1] = {NULL};
-    const size_t count = find_topics(name);
-    bool found = topic == NULL;
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        names[i] = name[i];
-        found = found || strcmp(topic, name[i]) == 0;
-        used +=
-            used < size ? (size_t)snprintf(all + used, size - used, "%s%s", i == 0 ? "" : ", ", name[i]) : 0;
+static hpcw_status check_topic(const char *topic, hpcw_error *err) {
+    char all[256];
+    for (size_t i = 0; gen_cli_topics[i] != NULL; i++) {
+        if (topic == NULL || strcmp(topic, gen_cli_topics[i]) == 0) {
+            return HPCW_OK;
+        }
     }
-    const char *near = found ? NULL : ui_text_nearest(topic, ui_text_name_in_array, names);
-    return found ? HPCW_OK
-           : near != NULL
+    name_topics(all, sizeof all);
+    const char *near = ui_text_nearest(topic, ui_text_name_in_array, gen_cli_topics);
+    return near != NULL
                ? hpcw_i_fail(err, HPCW_EINVAL, "list: unknown topic `%.60s`; did you mean `%s`?", topic, near)
                : hpcw_i_fail(err, HPCW_EINVAL, "list: unknown topic `%.60s`: expected one of %s", topic, all);
 }
@@ -343,8 +326,8 @@ static hpcw_status list_workloads(bool as_json, hpcw_error *err) {
 
 hpcw_status gen_cli_list(const struct gen_cli_options *o, const char *topic, hpcw_error *err) {
     struct gen_dataset d, usual;
-    char topics[TOPICS * TOPIC_SIZE];
-    hpcw_status s = check_topic(topic, topics, sizeof topics, err);
+    char topics[256];
+    hpcw_status s = check_topic(topic, err);
     if (s != HPCW_OK || (topic != NULL && strcmp(topic, "workloads") == 0)) {
         return s == HPCW_OK ? list_workloads(o->json, err) : s;
     }
@@ -367,6 +350,7 @@ hpcw_status gen_cli_list(const struct gen_cli_options *o, const char *topic, hpc
     }
     if (topic == NULL) {
         (void)printf("\ntopics (hpcgen list TOPIC)\n");
+        name_topics(topics, sizeof topics);
         ui_text_wrap(stdout, topics, 0, 2, width_of_list());
         (void)printf("\n");
     }

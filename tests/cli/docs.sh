@@ -41,9 +41,12 @@ words hpcgen -f linktest,si
 words hpcgen -o ''
 words hpcgen join d
 words hpcgen info --j
+words hpcgen list w
+words hpcgen list ''
 END
     bash driver.bash >got
-    cat >wanted <<'END'
+    topics=$("$HPCGEN" list | sed -n '/^topics/,/^$/p' | tail -n +2 | tr -d ',\n' | xargs)
+    cat >wanted <<END
 verify
 tiny small medium large
 tiny
@@ -52,6 +55,8 @@ linktest,sion
 dir
 dir
 --json
+workloads
+$topics
 END
     diff -u wanted got || bad "bash completes other words"
 fi

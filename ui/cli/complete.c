@@ -28,13 +28,20 @@ static enum completion kind_of(const struct ui_option *option) {
                                                   : KIND_OTHER;
 }
 
-static enum completion kind_of_args(const struct ui_command *command) {
+/* Words that the argument of a command may be; NULL: anything. */
+static const char *const *words_of(const struct ui_program *program, size_t c) {
+    return program->words == NULL ? NULL : program->words[c];
+}
+
+static enum completion kind_of_args(const struct ui_program *program, size_t c) {
+    const struct ui_command *command = &program->commands[c];
     if (command->args == NULL) {
         return KIND_FLAG;
     }
-    return strstr(command->args, "FILE") != NULL  ? KIND_FILE
-           : strstr(command->args, "DIR") != NULL ? KIND_DIR
-                                                  : KIND_OTHER;
+    return words_of(program, c) != NULL            ? KIND_WORD
+           : strstr(command->args, "FILE") != NULL ? KIND_FILE
+           : strstr(command->args, "DIR") != NULL  ? KIND_DIR
+                                                   : KIND_OTHER;
 }
 
 static const char *word_at(const struct ui_option *option, size_t index) {
@@ -52,6 +59,13 @@ static void print_words(FILE *stream, const struct ui_option *option) {
     const char *word, *suffix = kind_of(option) == KIND_KEY ? "=" : "";
     for (size_t i = 0; (word = word_at(option, i)) != NULL; i++) {
         (void)fprintf(stream, "%s%s%s", i == 0 ? "" : " ", word, suffix);
+    }
+}
+
+/* The words of an argument with blanks between them. */
+static void print_argument(FILE *stream, const char *const *words) {
+    for (size_t i = 0; words[i] != NULL; i++) {
+        (void)fprintf(stream, "%s%s", i == 0 ? "" : " ", words[i]);
     }
 }
 
@@ -150,7 +164,7 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
                   "# bash completion for %s, made from its option table\n"
                   "_%s() {\n"
                   "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} before='' "
-                  "options='' args=''\n"
+                  "options='' args='' words=''\n"
                   "    local command=%s\n",
                   program->name, id, command_name(program, 0));
     /* Bash splits --name=value: it takes the '=' for a word of its own. */
@@ -168,11 +182,17 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
     bash_values(stream, program);
     (void)fprintf(stream, "    esac\n    case $command in\n");
     for (size_t c = 0; c < program->command_count; c++) {
-        enum completion args = kind_of_args(&program->commands[c]);
-        (void)fprintf(stream, "    %s)\n        args=%s\n        options='", command_name(program, c),
+        enum completion args = kind_of_args(program, c);
+        (void)fprintf(stream, "    %s)\n        args=%s\n", command_name(program, c),
                       args == KIND_FILE  ? "-f"
                       : args == KIND_DIR ? "-d"
                                          : "");
+        if (args == KIND_WORD) {
+            (void)fprintf(stream, "        words='");
+            print_argument(stream, words_of(program, c));
+            (void)fprintf(stream, "'\n");
+        }
+        (void)fprintf(stream, "        options='");
         for (size_t i = 0; i < program->option_count; i++) {
             const struct ui_option *option = &program->options[i];
             if ((option->commands & UI_COMMAND(c)) != 0) {
@@ -202,7 +222,7 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
                   "        compopt -o filenames\n"
                   "        mapfile -t COMPREPLY < <(compgen \"$args\" -- \"$cur\")\n"
                   "    else\n"
-                  "        COMPREPLY=()\n"
+                  "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
                   "    fi\n"
                   "}\n"
                   "complete -F _%s %s\n",
@@ -308,11 +328,16 @@ void ui_options_print_zsh(const struct ui_program *program, FILE *stream) {
                 zsh_option(stream, option, true);
             }
         }
-        enum completion args = kind_of_args(&program->commands[c]);
+        enum completion args = kind_of_args(program, c);
         if (args != KIND_FLAG) {
             (void)fprintf(stream, "      '%s:", program->commands[c].max_args > 1 ? "*" : "1");
             zsh_text(stream, program->commands[c].args);
-            (void)fprintf(stream, ":%s' \\\n", zsh_form[args].before);
+            (void)fprintf(stream, ":%s", zsh_form[args].before);
+            if (args == KIND_WORD) {
+                print_argument(stream, words_of(program, c));
+                (void)fprintf(stream, "%s", zsh_form[args].after);
+            }
+            (void)fprintf(stream, "' \\\n");
         }
         (void)fprintf(stream, "      '(- *)'{-h,--help}'[print help and exit]' \\\n"
                               "      '(- *)'{-V,--version}'[print the version and exit]'\n"
@@ -382,13 +407,19 @@ void ui_options_print_fish(const struct ui_program *program, FILE *stream) {
             fish_text(stream, command->help);
             (void)fprintf(stream, "'\n");
         }
-        enum completion args = kind_of_args(command);
+        enum completion args = kind_of_args(program, c);
         bool not_first = c > 0; /* the first subcommand runs if none is named, so it takes arguments at once */
-        if (args == KIND_FILE || args == KIND_DIR) {
-            (void)fprintf(stream, "complete -c %s -n '__%s_is %s%s%s%s' %s\n", program->name, id,
+        if (args == KIND_FILE || args == KIND_DIR || args == KIND_WORD) {
+            (void)fprintf(stream, "complete -c %s -n '__%s_is %s%s%s%s' %s", program->name, id,
                           command_name(program, c), not_first ? "; and not __" : "", not_first ? id : "",
                           not_first ? "_first" : "",
-                          args == KIND_FILE ? "-F" : "-a '(__fish_complete_directories)'");
+                          args == KIND_FILE  ? "-F"
+                          : args == KIND_DIR ? "-a '(__fish_complete_directories)'"
+                                             : "-a '");
+            if (args == KIND_WORD) {
+                print_argument(stream, words_of(program, c));
+            }
+            (void)fprintf(stream, "%s\n", args == KIND_WORD ? "'" : "");
         }
     }
     for (size_t i = 0; i < program->option_count; i++) {

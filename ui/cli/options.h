@@ -117,6 +117,8 @@ struct ui_program {
     size_t chapter_count;
     bool starts_another; /* the first argument is a program, and all after it is for that one */
     const char *const (*examples)[UI_EXAMPLES]; /* [command_count], for --help; NULL: none */
+    /* [command_count], for completions: what the argument of a command may be, NULL-terminated. NULL: anything */
+    const char *const *const *words;
 };
 
 /* ---- the result of parsing ---- */

@@ -34,6 +34,10 @@ enum {
     RUN = GENERATE | PLAN,
 };
 
+const char *const gen_cli_topics[] = {"run",     "machine",   "linktest", "sion",  "load",
+                                      "vom",     "rank2file", "noise",    "trace", "formats",
+                                      "presets", "workloads", NULL};
+
 static const struct ui_command commands[] = {
     [GEN_CLI_GENERATE] = {"generate", "write a dataset, or one part of it (the default command)", NULL, 0, 0},
     [GEN_CLI_PLAN] = {"plan", "show what generate would write: files, bytes, memory, time", NULL, 0, 0},
@@ -476,6 +480,8 @@ static const struct ui_chapter chapters[] = {
     {"SEE ALSO", "mpirun(1), xxhsum(1)\n"},
 };
 
+static const char *const *const words[sizeof commands / sizeof commands[0]] = {[GEN_CLI_LIST] = gen_cli_topics};
+
 const struct ui_program gen_cli_program = {
     .name = "hpcgen",
     .summary = "generate data files of large parallel programs",
@@ -489,6 +495,7 @@ const struct ui_program gen_cli_program = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .options_size = sizeof(struct gen_cli_options),
+    .words = words,
     .chapters = chapters,
     .chapter_count = sizeof chapters / sizeof chapters[0],
     .examples = examples,

@@ -17,6 +17,9 @@
 extern const char *const gen_cli_form_names[];
 extern const char *const gen_cli_rewrite_names[];
 
+/* Topics of `list`: the groups of parameters, and others; NULL-terminated. */
+extern const char *const gen_cli_topics[];
+
 /* In the order of the table: ui_parse.command. */
 enum gen_cli_command {
     GEN_CLI_GENERATE,

@@ -611,6 +611,13 @@ static void manual_and_completions_name_every_option(void **state) {
         has(man, gen_cli_program.commands[k].name, "manual");
         has(bash, gen_cli_program.commands[k].name, "bash");
     }
+    for (size_t i = 0; gen_cli_topics[i] != NULL; i++) {
+        has(bash, gen_cli_topics[i], "bash");
+        has(zsh, gen_cli_topics[i], "zsh");
+        has(fish, gen_cli_topics[i], "fish");
+    }
+    has(zsh, ":\\[TOPIC\\]:(run machine ", "zsh");
+    has(fish, "-n '__hpcgen_is list; and not __hpcgen_first' -a 'run machine ", "fish");
     has(man, "\n.SH EXIT STATUS\n", "manual");
     assert_int_equal(strncmp(zsh, "#compdef hpcgen\n", 16), 0);
     has(bash, "\ncomplete -F _hpcgen hpcgen\n", "bash");
@@ -618,6 +625,20 @@ static void manual_and_completions_name_every_option(void **state) {
     free(bash);
     free(zsh);
     free(fish);
+}
+
+/* Each group of parameters is a topic of `list`. */
+static void each_group_is_a_topic(void **state) {
+    const char *key;
+    (void)state;
+    for (size_t i = 0; (key = gen_dataset_key(NULL, i)) != NULL; i++) {
+        bool found = false;
+        for (size_t k = 0; gen_cli_topics[k] != NULL; k++) {
+            const size_t n = strlen(gen_cli_topics[k]);
+            found = found || (strncmp(key, gen_cli_topics[k], n) == 0 && key[n] == '.');
+        }
+        assert_true(found);
+    }
 }
 
 /* Words of a text with one blank between them; of a manual page without its requests, fonts and escapes. */
@@ -740,6 +761,7 @@ int main(void) {
         cmocka_unit_test(examples_are_command_lines),
         cmocka_unit_test(the_first_lines_of_help),
         cmocka_unit_test(manual_and_completions_name_every_option),
+        cmocka_unit_test(each_group_is_a_topic),
         cmocka_unit_test(manual_has_all_of_each_text),
         cmocka_unit_test(special_characters_are_escaped),
     };
