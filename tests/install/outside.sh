@@ -182,6 +182,7 @@ answers() {
 cflags="-I$prefix/include/hpcw-sionlib -D_SION_LINUX"
 answers "$cflags" --be --gen --threadsafe --cflags # Score-P, OTF2
 answers "-L$libdir -lhpcw_sionlib -lhpcw" --be --gen --threadsafe --64 --libs
+answers "$cflags -L$libdir -lhpcw_sionlib -lhpcw" --ser --cflags --libs
 answers "SIONlib Version 1.7.6, by hpcw $version" --version # NEST
 answers "$prefix" --path
 for api in ser omp mpi ompi; do
