@@ -87,7 +87,8 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
 
 def _posted(calls: np.ndarray, messages: np.ndarray, receive: np.ndarray, names: list) -> np.ndarray:
     """When the receive of each message was posted; -1: unknown. A log does not say which MPI_Irecv a call completes: it is
-    taken to be the oldest one, so waits are rather too short."""
+    taken to be the oldest one, so waits are rather too short. Where persistent requests are received, too, it may be a later
+    one, and waits too long."""
     posted = calls["begin"][receive].astype(float)
     posts = calls[_has(calls, names, {"MPI_Irecv"})]
     others = np.flatnonzero(~_has(calls, names, RECEIVES)[receive])

@@ -206,6 +206,22 @@ static void late_post(void **state) {
     gen_waits_free(&w);
 }
 
+/* A persistent receive has no MPI_Irecv, so the call that completes it takes that of another message. The wait of
+ * rank 1 is then too long: until the second MPI_Irecv, not until the first one. */
+static void persistent_receive(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(0, 0, SEND),  SENT(0, 0, 2),        END(0.5, 0, SEND),  BEGIN(0.5, 2, WAITALL),
+        RECEIVED(1, 2, 0),  END(1, 2, WAITALL),   BEGIN(2, 1, SEND),  SENT(2, 1, 2),
+        END(8, 1, SEND),    BEGIN(3, 2, IRECV),   END(3.5, 2, IRECV), BEGIN(6, 2, IRECV),
+        END(6.5, 2, IRECV), BEGIN(7, 2, WAITALL), RECEIVED(8, 2, 1),  END(8, 2, WAITALL),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 1, 4);
+    expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 1, 1, 4);
+    gen_waits_free(&w);
+}
+
 /* MPI_Sendrecv waits for a late sender, and then for a late receiver, in whatever order they end. */
 static void exchange_with_two(void **state) {
     (void)state;
@@ -524,6 +540,7 @@ int main(void) {
         cmocka_unit_test(late_sender_of_several),
         cmocka_unit_test(late_receiver),
         cmocka_unit_test(late_post),
+        cmocka_unit_test(persistent_receive),
         cmocka_unit_test(exchange_with_two),
         cmocka_unit_test(no_late_receiver),
         cmocka_unit_test(exchange),
