@@ -184,8 +184,8 @@ static void verdict(struct ui_page *page, const struct bench_results *r) {
 static void what_it_is(struct ui_page *page, const struct bench_results *r) {
     static const char *const word[][2] = {
         {"Point", "a way to write the data: a layout, a mode, and a block size or the size of a write"},
-        {"Aligned", "the data of each rank begin at a multiple of the block size; shifted (unaligned): half a "
-                    "block later"},
+        {"Aligned", "the data of each rank begin at a multiple of the block size; shifted (unaligned): two "
+                    "thirds of a block later, at an odd byte"},
         {"Packed",
          "groups of ranks begin at a multiple of the block size, and share no block with other groups"},
         {"Task-local", "a file for each rank; shared-posix, MPI-IO and HDF5: one file for all"},

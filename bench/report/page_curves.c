@@ -212,11 +212,10 @@ void bench_page_twins(struct bench_page_drawing *d) {
     if (d->count > 0 && !d->alike) {
         ui_page_heading(d->page, "Aligned against misaligned");
     }
-    draw_over_block_size(
-        d, "Chunks at multiples of the block size, and half a block after them",
-        "Solid lines: aligned. Dashed lines: the same bytes and writes, with every offset half a block "
-        "later.",
-        UI_PAGE_MEASURED, rate_axis, NULL);
+    draw_over_block_size(d, "Chunks at multiples of the block size, and two thirds of a block after them",
+                         "Solid lines: aligned. Dashed lines: the same bytes and writes, with every offset two "
+                         "thirds of a block later, at an odd byte.",
+                         UI_PAGE_MEASURED, rate_axis, NULL);
 }
 
 /* The first counted point of a layout at a block size: the count is the same in every mode. */

@@ -36,9 +36,12 @@ const char *const bench_fate_name[BENCH_FATES] = {
     [BENCH_LEFT_OUT] = "left out",
 };
 
+/* The shift of the twin is two thirds of a block, made odd. In binary that is 1010...1: about a third or two thirds of
+ * each smaller power of two, too. So the twin is unaligned whatever the real block is. Half a block would be a
+ * multiple of smaller blocks. */
 uint64_t bench_layout_shift(enum bench_layout layout, uint64_t block) {
     bool hdf5 = layout == BENCH_HDF5_INDEPENDENT || layout == BENCH_HDF5_COLLECTIVE;
-    return layout == BENCH_SION_SHIFTED ? block / 2 : hdf5 ? BENCH_HDF5_START : 0;
+    return layout == BENCH_SION_SHIFTED ? (block - block / 3) | 1 : hdf5 ? BENCH_HDF5_START : 0;
 }
 
 bool bench_fs_is_memory(const struct bench_fs *fs) {

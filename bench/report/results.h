@@ -26,7 +26,7 @@ enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE, BENCH_DIRECTORY 
 enum bench_layout {
     BENCH_SION_ALIGNED,      /* chunks of a container start at multiples of the block size */
     BENCH_SION_PACKED,       /* groups of chunks do */
-    BENCH_SION_SHIFTED,      /* as sion-aligned, with every offset half a block later */
+    BENCH_SION_SHIFTED,      /* as sion-aligned, with every offset about two thirds of a block later */
     BENCH_TASK_LOCAL,        /* a file for each rank */
     BENCH_SHARED_POSIX,      /* one file, rank after rank, without a gap */
     BENCH_MPIIO_INDEPENDENT, /* the same file by MPI_File_write_at */
@@ -39,7 +39,8 @@ enum bench_layout {
 /* Where the data begin in the file of the HDF5 layouts: a multiple of the blocks of common file systems. */
 #define BENCH_HDF5_START (UINT64_C(16) << 20)
 
-/* What a layout adds to every offset: half of the container's block for sion-shifted, BENCH_HDF5_START for HDF5, otherwise 0. */
+/* Returns the bytes that a layout adds to every offset. sion-shifted: about two thirds of the container's block, an odd
+ * number. HDF5: BENCH_HDF5_START. Others: 0. */
 uint64_t bench_layout_shift(enum bench_layout layout, uint64_t block);
 
 enum bench_mode {

@@ -228,7 +228,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
 /* What a layout may be slower than another one, and still be recommended. */
 #define NEAR 0.10
 
-/* The twins are there for comparison: nobody wants to write half a block off. */
+/* The twins are there for comparison: nobody wants to write unaligned files. */
 static bool is_choice(const struct bench_results *r, const struct bench_point *p) {
     return usable(r, p) && p->layout != BENCH_SION_SHIFTED;
 }
@@ -265,7 +265,8 @@ static void say_why_nothing(const struct bench_results *r, size_t choices, struc
             ui_text_duration(time, (double)r->least_ns / 1e9));
     } else {
         bench_advice_say(
-            a, "expected two points to choose from, measured with a flush and not shifted, got %zu", choices);
+            a, "expected two points to choose from, measured with a flush and not sion-shifted, got %zu",
+            choices);
         if (lost != NULL) {
             bench_advice_say(a, "; %s was not measured: %s", lost->id, lost->reason);
         } else {
@@ -401,8 +402,7 @@ hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
         return s;
     }
     best_block(r);
-    pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers",
-          "containers shifted by half a block");
+    pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers", "unaligned ones");
     pairs(r, BENCH_SION_PACKED, BENCH_SION_ALIGNED, "Packed containers", "aligned ones");
     number_of_files(r);
     mode_pays(r, BENCH_DIRECT, "O_DIRECT");

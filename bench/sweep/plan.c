@@ -55,13 +55,14 @@ uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_res
     return o->ranks != 0 ? o->ranks : r->processes > 64 ? (uint32_t)r->processes : 64;
 }
 
-/* At least `least` bytes in whole records, such that they fill more than half of their last block and not all of it: then
- * no rank ends where a block does, and half a block later its end is in the block of the next one. */
+/* Returns at least `least` bytes in whole records that do not end where a block does. The unused end of their last
+ * block is shorter than the shift of the twin. So the twin's ranks share blocks if the container's block is the file
+ * system's. */
 static uint64_t whole_records(uint64_t least, uint64_t record, uint64_t block) {
     enum { TRIES = 1000 };
     uint64_t first = least <= record ? 1 : (least - 1) / record + 1;
     for (uint64_t n = first; n < first + TRIES; n++) {
-        if (n * record % block > block / 2) {
+        if (n * record % block > block - bench_layout_shift(BENCH_SION_SHIFTED, block)) {
             return n * record;
         }
     }

@@ -156,7 +156,9 @@ static void differences_are_told(void **state) {
     assert_true(says(&r, "% faster, 1 may be as fast")); /* sion-aligned/direct/4096 */
     assert_true(says(&r, "Aligned containers are fastest with blocks of 1M"));
     assert_true(says(&r, "every other size is slower beyond noise"));
-    assert_true(says(&r, "shifted by half a block: faster beyond noise in 1 of 2 pairs, slower in 0"));
+    assert_true(says(
+        &r,
+        "Aligned containers compared with unaligned ones: faster beyond noise in 1 of 2 pairs, slower in 0"));
     assert_true(says(&r, "a factor of 2.00"));
     assert_true(says(
         &r, "Packed containers compared with aligned ones: faster beyond noise in 0 of 1 pairs, slower in 1"));
@@ -471,7 +473,8 @@ static void noise_is_reported(void **state) {
     assert_non_null(strstr(r.verdict.text, "nothing can be said: noisy, another layout may be "));
     assert_non_null(strstr(r.verdict.text, "; use --budget 20m --layout sion-aligned,task-local"));
     assert_true(says(&r, "no block size from 4K to 1M differs"));
-    assert_true(says(&r, "shifted by half a block: no difference beyond noise in 1 pair;"));
+    assert_true(
+        says(&r, "Aligned containers compared with unaligned ones: no difference beyond noise in 1 pair;"));
     assert_false(says(&r, "faster beyond noise in"));
     bench_results_free(&r);
 }

@@ -248,7 +248,7 @@ static void containers_are_as_the_library_writes_them(void **state) {
             assert_non_null(o);
             g.layout = shifted ? BENCH_SION_SHIFTED : g.layout;
             for (uint32_t f = 0; f < files; f++) {
-                own_file(reader, f, shifted ? g.container_block / 2 : 0, &o[f]);
+                own_file(reader, f, bench_layout_shift(g.layout, g.container_block), &o[f]);
             }
             check(&g, o, files);
             for (uint32_t f = 0; f < files; f++) {
@@ -331,7 +331,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.largest, 1);
     assert_int_equal(c.meta_blocks, 2);
     assert_int_equal(c.mixed_blocks, 0);
-    /* Half a block later, with whole blocks of data: every block except the last has halves of two ranks. */
+    /* Shifted, with whole blocks of data: every block except the last has parts of two ranks. */
     g.layout = BENCH_SION_SHIFTED;
     g.rank_bytes = 16 * mib;
     c = count(g);
