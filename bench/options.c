@@ -139,11 +139,12 @@ static const struct ui_option option_table[] = {
            .default_text = "5m", .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "least-bytes", "SIZE", SIZE, least_bytes,
            "bytes that a run must write to count: more than the caches of the storage hold; auto: 256M, or "
-           "less if the "
-           "budget is short for that",
+           "less if the budget is short for that. There must be four times as much free space, and eight times "
+           "as much memory",
            UI_LIMITS(1, LARGEST_SIZE), AUTO),
     OPTION(LIMITS, SWEEPING, 0, "least-time", "TIME", F64, least_time,
-           "time that a run must take to count; by default 200 ms, or less if the budget is short for that",
+           "time that a run must take to count; by default 200 ms, or less if the budget or "
+           "the space is short for that",
            UI_LIMITS(1e-9, 86400), .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "stonewall", "TIME", F64, stonewall,
            "after this time of a run a process begins no write but its first; rates are of the bytes that were "
@@ -158,9 +159,11 @@ static const struct ui_option option_table[] = {
            "all other "
            "options are the same. What it measured is not measured again",
            .flags = UI_OPTION_NEGATABLE),
-    OPTION(OUTPUT, SWEEPING, 0, "dry-run", NULL, BOOL, dry_run,
-           "say what would be measured, with how many bytes and files and in what time; nothing is written",
-           .flags = UI_OPTION_NEGATABLE),
+    OPTION(
+        OUTPUT, SWEEPING, 0, "dry-run", NULL, BOOL, dry_run,
+        "say what would be measured, with how many bytes and files and in what time, and warn if the space is "
+        "too small; nothing is written",
+        .flags = UI_OPTION_NEGATABLE),
     OPTION(OUTPUT, UI_COMMAND(BENCH_COMMAND_REPORT), 'O', "output", "FILE", STRING, output,
            "page to write; by default report.html in the directory of the results"),
     OPTION(OUTPUT, SWEEPING | RATING | COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE), 0, "json", NULL, BOOL,

@@ -180,16 +180,6 @@ void bench_work_free(struct bench_work *w) {
     *w = (struct bench_work){0};
 }
 
-hpcw_status bench_work_room(uint64_t needed, uint64_t space, uint64_t max_bytes, hpcw_error *err) {
-    return needed > space ? hpcw_i_fail(err, HPCW_ENOTSUP,
-                                        "expected %" PRIu64 " bytes of free space, got %" PRIu64, needed, space)
-           : max_bytes != 0 && needed > max_bytes
-               ? hpcw_i_fail(err, HPCW_ENOTSUP,
-                             "expected at most the %" PRIu64 " bytes of --max-bytes, got %" PRIu64, max_bytes,
-                             needed)
-               : HPCW_OK;
-}
-
 /* ---- the timer's view ---- */
 
 /* The timer runs all steps in order. */

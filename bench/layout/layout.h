@@ -133,10 +133,6 @@ hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
  * disk. */
 extern const struct bench_side bench_work_read_side;
 
-/* Checks whether `needed` bytes fit into the free `space`, and into `max_bytes` if that is not 0. HPCW_ENOTSUP:
- * the message says why not. */
-hpcw_status bench_work_room(uint64_t needed, uint64_t space, uint64_t max_bytes, hpcw_error *err);
-
 /* ---- shared by the layouts ---- */
 
 /* Writes the name of file `index`: "data", "data.000001", as the members of a container are named. */

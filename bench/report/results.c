@@ -85,6 +85,21 @@ bool bench_results_counts(const struct bench_results *r, const struct bench_poin
            p->seconds * 1e9 >= (double)r->least_ns;
 }
 
+struct bench_limit bench_results_limit(const struct bench_results *r) {
+    /* A disk should not fill up, and the page cache should have room for what other programs use. */
+    const struct bench_limit limit[] = {
+        {"--max-bytes", "a larger --max-bytes", r->max_bytes, 2},
+        {"free space", "a directory with more free space", r->fs.free_bytes, 4},
+        {"memory", "a machine with more memory", r->machine.memory, 8},
+    };
+    size_t least = 0;
+    for (size_t i = 1; i < sizeof limit / sizeof limit[0]; i++) {
+        const uint64_t most = limit[i].there / limit[i].parts;
+        least = limit[i].there > 0 && most < limit[least].there / limit[least].parts ? i : least;
+    }
+    return limit[least];
+}
+
 static hpcw_status stats_of(const double *x, size_t n, struct bench_rate *rate, hpcw_error *err) {
     rate->there = n > 0;
     return n == 0 ? HPCW_OK : bench_stats_of(x, n, 0.95, &rate->stats, err);

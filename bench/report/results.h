@@ -247,6 +247,16 @@ double bench_results_most(const struct bench_point *a, const struct bench_point 
 /* Whether a point was measured in runs that are long and large enough to say something: only such points are compared. */
 bool bench_results_counts(const struct bench_results *r, const struct bench_point *p);
 
+/* What limits the size of a run: at most 1 / `parts` of `there` bytes. */
+struct bench_limit {
+    const char *what; /* "free space" */
+    const char *more; /* what to use instead, "a directory with more free space" */
+    uint64_t there, parts;
+};
+
+/* Returns the narrowest limit of a sweep. Memory of 0 is unknown, and no limit. */
+struct bench_limit bench_results_limit(const struct bench_results *r);
+
 /* The point of this name; NULL: none. */
 const struct bench_point *bench_results_find(const struct bench_results *r, const char *id);
 

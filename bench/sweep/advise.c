@@ -251,18 +251,22 @@ static void say_what_to_do(const struct bench_results *r, const struct bench_poi
 /* Fewer than two points can be chosen. */
 static void say_why_nothing(const struct bench_results *r, size_t choices, struct bench_advice *a) {
     size_t small = 0;
+    uint64_t largest = 0;
     const struct bench_point *lost = NULL;
     for (size_t i = 0; i < r->points; i++) {
+        largest = r->point[i].bytes > largest ? r->point[i].bytes : largest;
         lost = lost == NULL && r->point[i].fate != BENCH_MEASURED ? &r->point[i] : lost;
         small += r->point[i].fate == BENCH_MEASURED && !bench_results_counts(r, &r->point[i]);
     }
     char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE];
     bench_advice_say(a, "nothing can be said: ");
     if (small > 0) {
-        bench_advice_say(
-            a, "%zu points are too small (below %s or %s); use larger --per-rank, --max-bytes or --budget",
-            small, ui_text_bytes_binary(bytes, r->least_bytes),
-            ui_text_duration(time, (double)r->least_ns / 1e9));
+        const struct bench_limit limit = bench_results_limit(r);
+        const bool limited = limit.there > 0 && largest >= limit.there / limit.parts;
+        bench_advice_say(a, "%zu points are too small (below %s or %s); use a larger --per-rank%s%s", small,
+                         ui_text_bytes_binary(bytes, r->least_bytes),
+                         ui_text_duration(time, (double)r->least_ns / 1e9), limited ? " and " : "",
+                         limited ? limit.more : "");
     } else {
         bench_advice_say(
             a, "expected two points to choose from, measured with a flush and not sion-shifted, got %zu",

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,12 +150,39 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, bool ceilin
 
 /* ---- a point and its ceiling ---- */
 
-static hpcw_status room_for(const struct sweep *w, const struct bench_point *p, hpcw_error *err) {
+/* Checks whether the disk of `directory` and --max-bytes have room for a run of the point. */
+static hpcw_status room_for(const struct sweep *w, const char *directory, const struct bench_point *p,
+                            hpcw_error *err) {
     uint64_t space = 0;
-    hpcw_status s = hpcw_i_fs_space(w->directory, &space, NULL, err);
+    hpcw_status s = hpcw_i_fs_space(directory, &space, NULL, err);
     /* Holes are not stored; the last block of each rank may be, and a container's tables. */
-    uint64_t needed = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
-    return s == HPCW_OK ? bench_work_room(needed, space, w->o->max_bytes, err) : s;
+    const uint64_t needed = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
+    const bool full = needed > space;
+    const uint64_t most = full ? space : w->o->max_bytes;
+    char needed_text[UI_TEXT_SIZE], most_text[UI_TEXT_SIZE];
+    return s != HPCW_OK || needed <= most
+               ? s
+               : hpcw_i_fail(err, HPCW_ENOTSUP,
+                             "%s: expected %" PRIu64 " bytes of %s for a run, got %" PRIu64
+                             " (%s, got %s); use a smaller --per-rank or %s",
+                             w->r->directory, needed, full ? "free space" : "--max-bytes", most,
+                             ui_text_bytes(needed_text, needed), ui_text_bytes(most_text, most),
+                             full ? "a directory with more free space" : "a larger --max-bytes");
+}
+
+/* Checks whether runs may be as large as they must be to count. */
+static hpcw_status check_limit(const struct sweep *w, hpcw_error *err) {
+    const struct bench_limit limit = bench_results_limit(w->r);
+    char needed[UI_TEXT_SIZE], least[UI_TEXT_SIZE], there[UI_TEXT_SIZE];
+    return w->o->per_rank != 0 || w->r->least_bytes <= w->most_bytes
+               ? HPCW_OK
+               : hpcw_i_fail(
+                     err, HPCW_ENOTSUP,
+                     "%s: expected %s of %s for runs of %s (--least-bytes), got %s; use %s or a smaller "
+                     "--least-bytes",
+                     w->r->directory, ui_text_bytes_binary(needed, w->r->least_bytes * limit.parts), limit.what,
+                     ui_text_bytes_binary(least, w->r->least_bytes), ui_text_bytes_binary(there, limit.there),
+                     limit.more);
 }
 
 /* What the failure of a run means for the point. Collective. */
@@ -184,7 +212,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
     uint64_t begin = bench_timer_now();
     uint64_t ceiling_first = bench_random(&w->random) & 1;
     ui_progress_label(w->progress, p->id);
-    hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, p, &e), NULL, &e);
+    hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, w->directory, p, &e), NULL, &e);
     for (uint64_t i = 0; s == HPCW_OK && i < 2; i++) {
         uint64_t side = i ^ ceiling_first;
         s = run(w, p, side == 1, &trial[side], &e);
@@ -552,11 +580,8 @@ static hpcw_status look(struct sweep *w, hpcw_error *err) {
 
 /* The least and the most that a run may write. Collective. */
 static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
-    uint64_t most = w->o->max_bytes / 2;
-    uint64_t limits[] = {w->r->fs.free_bytes / 4, w->r->machine.memory / 8};
-    for (size_t i = 0; i < 2; i++) {
-        most = limits[i] > 0 && limits[i] < most ? limits[i] : most;
-    }
+    const struct bench_limit limit = bench_results_limit(w->r);
+    uint64_t most = limit.there / limit.parts;
     hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &most, sizeof most, 0, err);
     w->most_bytes = most;
     w->bytes = w->o->per_rank != 0        ? w->o->per_rank * bench_sweep_ranks(w->o, w->r)
@@ -599,6 +624,15 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
         const double most = bench_sweep_run_seconds(w->o->budget, w->o->budget) / ns * 1e9 * (double)size;
         if (w->o->least_bytes == 0 && most < (double)w->r->least_bytes) {
             w->r->least_bytes = (uint64_t)most + 1;
+        }
+        s = hpcw_i_agree(w->processes->comm, check_limit(w, err), NULL, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        /* On a fast disk, the largest run that is allowed may be shorter than is usual. */
+        const double longest_ns = ns / (double)size * (double)w->most_bytes;
+        if (w->o->least_time <= 0 && longest_ns < aim) {
+            w->r->least_ns = (uint64_t)(longest_ns / ENOUGH);
         }
         w->bytes =
             (uint64_t)fmin(fmax(aim / ns * (double)size, (double)w->r->least_bytes), (double)w->most_bytes);
@@ -743,7 +777,8 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
         s = resume(w, err);
     }
     if (s == HPCW_OK && !w->resumed) {
-        s = probe(w, err);
+        s = hpcw_i_agree(w->processes->comm, room_for(w, w->directory, &w->r->point[0], err), NULL, err);
+        s = s == HPCW_OK ? probe(w, err) : s;
     }
     if (s == HPCW_OK) {
         s = run_all(w, err);
@@ -768,6 +803,11 @@ static hpcw_status plan_only(struct sweep *w, const char *directory, hpcw_error 
         s = bench_sweep_plan(w->o, w->no_direct, w->bytes, w->r, &w->planned, err);
         s = s == HPCW_OK && w->processes->process == 0 ? bench_output_plan(w->o, w->r, w->planned, stdout, err)
                                                        : s;
+        hpcw_error e;
+        if (s == HPCW_OK && w->processes->process == 0 &&
+            (room_for(w, directory, &w->r->point[0], &e) != HPCW_OK || check_limit(w, &e) != HPCW_OK)) {
+            (void)printf("warning: %s\n", e.message);
+        }
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
     return s;

@@ -73,11 +73,20 @@ fi
 # ---- a small file system: checked before, and full in the middle
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; then
-    ends 1 "$HPCGEN" small --out before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned \
-        --mode fsync --files 1 --record 64K --quiet 2>said
-    grep -q '^hpcw-bench: small: nothing was measured: sion-aligned/fsync/4K: .*bytes of free space, got' said ||
-        bad "it says: $(cat said)"
-    holds before 'bytes of free space, got'
+    set -- small --out before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned --mode fsync --files 1 --quiet
+    ends 1 "$HPCGEN" "$@" 2>said
+    needs='small: expected [0-9]* bytes of free space for a run, got 4194304 (8.5 MB, got 4.2 MB); use a smaller --per-rank or a '
+    grep -q "^hpcw-bench: $PWD/$needs" said || bad "it says: $(cat said)"
+    ends 0 "$HPCGEN" "$@" --dry-run >said
+    grep -q "^warning: $PWD/$needs" said || bad "the plan says: $(cat said)"
+    # Sizes that the sweep chooses would be too small to count: the disk is named, not the budget.
+    ends 1 "$HPCGEN" small --out before --quiet 2>said
+    needs='small: expected [0-9.]* [MG]iB of free space for runs of [0-9.]* MiB (--least-bytes), got 4.0 MiB; use a directory '
+    grep -q "^hpcw-bench: $PWD/$needs" said || bad "it says: $(cat said)"
+    ends 0 "$HPCGEN" small --out before --dry-run >said
+    grep -q "^warning: $PWD/$needs" said || bad "the plan says: $(cat said)"
+    [ ! -e before ] || bad "results of nothing: $(ls before)"
+    clean small
     # A container of four ranks in whole blocks of 2 MiB: more is preallocated than the data need.
     ends 1 "$HPCGEN" small --out middle --repeat 1 --ranks 4 --per-rank 64K --blocksize 2M,4K --layout sion-aligned \
         --mode preallocated --files 1 --record 8K --quiet

@@ -50,7 +50,7 @@ grep -q '^hpcw-bench: plan: 2 points, 1 rounds of [0-9.]* [mu]*s; too little for
 grep -q '^shared-posix/fsync/records-30000  *120.0 kB .*too small' table || bad "not too small: $(cat table)"
 [ "$(count '"too_small": true' names/results.json)" -eq 2 ] || bad "results.json does not say what is too small"
 case $(tail -n 1 table) in
-"On $PWD/data ("*", host $(uname -n), 20"*') nothing can be said: 2 points are too small (below 256.0 MiB or '*' ms); use larger --per-rank, '*) ;;
+"On $PWD/data ("*", host $(uname -n), 20"*') nothing can be said: 2 points are too small (below 256.0 MiB or '*' ms); use a larger --per-rank') ;;
 *) bad "last line: $(tail -n 1 table)" ;;
 esac
 "$HPCGEN" data --out verdict --budget 60s --repeat 2 --ranks 4 --per-rank 1M --layout shared-posix,task-local \
@@ -131,8 +131,11 @@ sweep two --layout mpiio-independent,shared-posix --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"
 refuse 1 'data: nothing was measured: mpiio-independent/fsync/records-47K: *MPI*' \
     "$HPCGEN" data --out none --layout mpiio-independent --mode fsync --quiet
-refuse 1 'data: nothing was measured: shared-posix/fsync/records-5000: *--max-bytes*' "$HPCGEN" data --out three --ranks 6 \
-    --per-rank 30000 --record 5000 --layout shared-posix --mode fsync --max-bytes 64K --quiet
+refuse 1 '*/data: expected * bytes of --max-bytes for a run, got 65536 (*, got 65.5 kB); use a smaller --per-rank or a larger --max-bytes' \
+    "$HPCGEN" data --out three --ranks 6 --per-rank 30000 --record 5000 --layout shared-posix --mode fsync --max-bytes 64K --quiet
+refuse 1 '*/data: expected * of --max-bytes for runs of * (--least-bytes), got 16.0 MiB; use a larger --max-bytes or a smaller --least-bytes' \
+    "$HPCGEN" data --out three --layout shared-posix --mode fsync --max-bytes 16M --quiet
+[ ! -e three ] || bad "results of nothing: $(ls three)"
 
 if [ -n "$MPIEXEC" ]; then
     for n in 2 4; do
