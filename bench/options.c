@@ -229,9 +229,10 @@ static const struct ui_chapter chapters[] = {
      "\n"
      "`compare` compares what each layout reaches of its ceiling in two sweeps, layout by layout over all its "
      "points, then point by point. Each change has an interval, and the size from which it would have been "
-     "seen. A false alarm has a probability of 1 %, and changes below 5 % are not called a difference. What "
-     "plain writes reach is a line of its own: it says whether the file system became faster. The last line "
-     "is the verdict.\n"},
+     "seen. A false alarm has a probability of 1 %, and changes below 5 % are not called a difference. The "
+     "last "
+     "line is the verdict. If plain writes became slower or faster, the machine or the file system changed, "
+     "not the library, and the verdict says so.\n"},
     {"SITES",
      "site prints a batch script for Slurm: sweeps of the whole machine with several stripes on Lustre, with "
      "several "

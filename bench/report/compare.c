@@ -316,50 +316,90 @@ static bool layout_differs(const struct bench_comparison *c, enum bench_layout l
     return false;
 }
 
-/* "slower: task-local (-31 %, between -38 % and -24 %)" */
+/* "plain writes are slower (-31 %): ...; " The library has no part in them. */
+static void say_plain(struct bench_comparison *c) {
+    if (c->machine_changed || differs(&c->plain)) {
+        say(c, "plain writes are %s (%+.0f %%): the machine or the file system changed, not the library; ",
+            c->plain.change > 0 ? "faster" : "slower", 100 * c->plain.change);
+    }
+}
+
+/* "slower: task-local (-31 %, between -38 % and -24 %); " */
 static void say_change(struct bench_comparison *c, const char *name, const struct bench_change *change) {
-    say(c, "%s%s: %s (%+.0f %%, between %+.0f %% and %+.0f %%)", c->verdict[0] == '\0' ? "" : "; ",
-        change->change > 0 ? "faster" : "slower", name, 100 * change->change, 100 * change->low,
-        100 * change->high);
+    say(c, "%s: %s (%+.0f %%, between %+.0f %% and %+.0f %%); ", change->change > 0 ? "faster" : "slower", name,
+        100 * change->change, 100 * change->low, 100 * change->high);
 }
 
 static void give_verdict(struct bench_comparison *c) {
     double layouts = 0, points = 0;
+    bool any = false;
     if (c->pairs == 0) {
         say(c, "nothing can be said: no point counts in both sweeps");
         return;
     }
+    say_plain(c);
     if (c->machine_changed) {
-        say(c,
-            "nothing can be said of layouts: plain writes changed by %+.0f %%; repeat both sweeps while "
-            "nothing else runs",
-            100 * c->plain.change);
+        say(c, "nothing can be said of layouts: repeat both sweeps while nothing else runs");
         return;
     }
     for (size_t i = 0; i < c->groups; i++) {
         layouts = fmax(layouts, c->group[i].change.seen);
         if (claimed(c, &c->group[i].change)) {
             say_change(c, bench_layout_name[c->group[i].layout], &c->group[i].change);
+            any = true;
         }
     }
     for (size_t i = 0; i < c->pairs; i++) {
         points = fmax(points, c->pair[i].change.seen);
         if (claimed(c, &c->pair[i].change) && !layout_differs(c, c->pair[i].a->layout)) {
             say_change(c, c->pair[i].a->id, &c->pair[i].change);
+            any = true;
         }
     }
     if (layouts > 1) {
-        say(c, "%snothing %scan be said: noisy; use --budget 20m for both sweeps, or fewer layouts",
-            c->verdict[0] == '\0' ? "" : "; ", c->verdict[0] == '\0' ? "" : "else ");
+        say(c, "nothing %scan be said: noisy; use --budget 20m for both sweeps, or fewer layouts",
+            c->verdict[0] == '\0' ? "" : "else ");
         return;
     }
     if (differs(&c->plain)) { /* below it, a change of a layout may be the machine's */
         layouts = fmax(layouts, expm1(fabs(log1p(c->plain.change))));
         points = fmax(points, layouts);
     }
-    say(c, "%s; differences above %.0f %% in a layout, %.0f %% in a point, would have been seen",
-        c->verdict[0] == '\0' ? "no layout differs" : "; no other layout differs", ceil(100 * layouts),
-        ceil(100 * points));
+    say(c,
+        "no %slayout differs; differences above %.0f %% in a layout, %.0f %% in a point, would have been seen",
+        any ? "other " : "", ceil(100 * layouts), ceil(100 * points));
+}
+
+/* Whether a point has no pair as its runs are too small, or as its record was cut to the bytes of a rank, which is then
+ * in its name. */
+static bool lost_by_size(const struct bench_results *r, const struct bench_results *other) {
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        const bool cut = p->record_size == p->rank_size && bench_results_find(other, p->id) == NULL;
+        if (p->fate == BENCH_MEASURED && (cut || !bench_results_counts(r, p))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Says how to make sweeps comparable that lack pairs because of the sizes that they chose. */
+static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
+                      const struct bench_results *b) {
+    const uint64_t first = a->points > 0 ? a->point[0].rank_size : 0;
+    const uint64_t second = b->points > 0 ? b->point[0].rank_size : 0;
+    char size[UI_TEXT_SIZE];
+    if (!lost_by_size(a, b) && !lost_by_size(b, a)) {
+        return;
+    }
+    if (first == second) {
+        say(c, "; some points are too small: use a larger --per-rank for both sweeps");
+    } else {
+        say(c,
+            "; some points cannot be compared, as the runs of the sweeps have other sizes: use --per-rank %s "
+            "for both",
+            ui_text_size(size, first > second ? first : second));
+    }
 }
 
 hpcw_status bench_compare(const struct bench_results *a, const struct bench_results *b,
@@ -384,6 +424,7 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
     s = s == HPCW_OK && c->pairs > 0 ? test_plain(c, err) : s;
     if (s == HPCW_OK) {
         give_verdict(c);
+        say_sizes(c, a, b);
     }
     return s;
 }
@@ -401,7 +442,7 @@ struct difference {
 };
 
 struct differences {
-    struct difference at[9];
+    struct difference at[11];
     size_t count;
 };
 
@@ -430,6 +471,9 @@ static struct differences differences_of(const struct bench_results *a, const st
     differ_in_number(&d, "file system block", a->fs.block_size, b->fs.block_size);
     differ_in_number(&d, "processes", (uint64_t)a->processes, (uint64_t)b->processes);
     differ_in_number(&d, "processes that write", a->writers, b->writers);
+    if (a->points > 0 && b->points > 0) {
+        differ_in_number(&d, "bytes of a rank", a->point[0].rank_size, b->point[0].rank_size);
+    }
     differ(&d, "MPI", a->mpi[0] == '\0' ? "none" : a->mpi, b->mpi[0] == '\0' ? "none" : b->mpi);
     differ(&d, "compiler", a->machine.compiler, b->machine.compiler);
     differ(&d, "version of hpcw", a->version, b->version);
@@ -461,7 +505,15 @@ static void print_alone(const char *path, const struct bench_results *r, const s
     for (size_t i = 0; i < r->points; i++) {
         const char *why = alone(r, &r->point[i], other);
         if (why != NULL && r->point[i].fate == BENCH_MEASURED) {
-            (void)printf("%s: %s: %s\n", path, r->point[i].id, why);
+            char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE], least[UI_TEXT_SIZE], shortest[UI_TEXT_SIZE];
+            (void)printf("%s: %s: %s", path, r->point[i].id, why);
+            if (strcmp(why, "too small") == 0) {
+                (void)printf(": %s in %s, expected %s and %s", ui_text_bytes(bytes, r->point[i].bytes),
+                             ui_text_duration(time, r->point[i].seconds),
+                             ui_text_bytes_binary(least, r->least_bytes),
+                             ui_text_duration(shortest, (double)r->least_ns / 1e9));
+            }
+            (void)printf("\n");
         }
     }
 }

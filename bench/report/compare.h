@@ -53,7 +53,7 @@ struct bench_comparison {
     struct bench_change plain; /* of the ceilings' rates */
     bool
         machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
-    char verdict[512];
+    char verdict[1024];
 };
 
 /* Compares; both must outlive the result. HPCW_ENOMEM. Free in either case. */
