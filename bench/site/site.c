@@ -3,6 +3,7 @@
 #include "bench/site/site.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ struct script {
     enum kind kind;
     char name[32]; /* of the file system */
     uint64_t block, per_rank, tasks;
-    unsigned sweeps, minutes; /* of a sweep */
+    unsigned sweeps;
+    double budget; /* of a sweep, seconds */
 };
 
 static const char *const stripe_counts = "1 4 all", *const stripe_sizes = "1M 4M 16M";
@@ -36,7 +38,8 @@ static void put_quoted(const char *text) {
 }
 
 static void put_head(const struct bench_options *o, const struct script *s, const char *directory) {
-    const unsigned minutes = 15 + 2 * (s->sweeps + 1) * s->minutes;
+    /* A sweep, and IOR with the same work, which takes about as long; and a quarter of an hour for the rest. */
+    const unsigned minutes = 15 + (unsigned)ceil(2 * (s->sweeps + 1) * s->budget / 60);
     (void)printf("#!/bin/bash\n"
                  "# Measures %s with hpcw-bench on %u nodes. Written by hpcw-bench %s.\n"
                  "#\n",
@@ -85,7 +88,7 @@ static void put_functions(const struct bench_options *o, const struct script *s)
         "sweep() {\n"
         "    srun \"$bench\" sweep \"$dir\" --out \"$out/$1\" --quiet --ranks %" PRIu64
         " --per-rank %s --record 1M --files 1 \\\n"
-        "        --mode fsync --max-bytes %s --budget %um \\\n"
+        "        --mode fsync --max-bytes %s --budget %.15gs \\\n"
         "        --layout \"$layouts\" \"${@:2}\" || failed=1\n"
         "}\n"
         "\n"
@@ -120,7 +123,7 @@ static void put_functions(const struct bench_options *o, const struct script *s)
         "    srun \"$ior\" -a POSIX -w -e -t 4m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    rm -rf \"$there\"\n"
         "}\n",
-        each, s->tasks, each, all, s->minutes, each, o->tasks_per_node, each, each, each, each, each, each,
+        each, s->tasks, each, all, s->budget, each, o->tasks_per_node, each, each, each, each, each, each,
         each);
 }
 
@@ -158,14 +161,14 @@ static void put_points(const struct script *s) {
     (void)printf(
         "\n"
         "# Metadata rates, and the same number of files by mdtest, which is built with IOR.\n"
-        "srun \"$bench\" metadata \"$dir\" --out \"$out/metadata\" --quiet --budget %um --tasks %" PRIu64
+        "srun \"$bench\" metadata \"$dir\" --out \"$out/metadata\" --quiet --budget %.15gs --tasks %" PRIu64
         ",%" PRIu64 " || failed=1\n"
         "if [ -n \"$ior\" ]; then\n"
         "    srun \"${ior%%ior}mdtest\" -F -n 64 -N 1 -i 5 -d \"$dir/mdtest.$SLURM_JOB_ID\" || failed=1\n"
         "    rm -rf \"$dir/mdtest.$SLURM_JOB_ID\"\n"
         "fi\n"
         "exit $failed\n",
-        s->minutes, s->tasks, 64 * s->tasks);
+        s->budget, s->tasks, 64 * s->tasks);
 }
 
 hpcw_status bench_site(const struct bench_options *o, const char *directory, hpcw_error *err) {
@@ -173,7 +176,7 @@ hpcw_status bench_site(const struct bench_options *o, const char *directory, hpc
     struct script s = {.kind = (enum kind)o->file_system,
                        .per_rank = o->per_rank == 0 ? UINT64_C(256) << 20 : o->per_rank,
                        .tasks = (uint64_t)o->nodes * o->tasks_per_node,
-                       .minutes = (unsigned)(o->budget / 60) + 1};
+                       .budget = o->budget};
     if (directory[0] != '/' || strchr(directory, '\n') != NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an absolute path, which all nodes see", directory);
     }

@@ -13,6 +13,20 @@
 #include "ui/cli/text.h"
 #include "ui/page/page.h"
 
+/* Whether the directory has the results of a sweep that --resume can go on with. */
+static bool is_interrupted(const char *directory) {
+    struct bench_results r;
+    char file[BENCH_PATH + 16];
+    hpcw_error e;
+    (void)snprintf(file, sizeof file, "%s/results.json", directory);
+    if (bench_results_read(&r, file, &e) != HPCW_OK) {
+        return false;
+    }
+    const bool interrupted = !r.complete && r.metadatas == 0;
+    bench_results_free(&r);
+    return interrupted;
+}
+
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err) {
     if (o->output[0] != '\0') {
@@ -33,7 +47,9 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
         e == 0 ? HPCW_OK
         : e == EEXIST
             ? hpcw_i_fail(err, HPCW_EEXIST,
-                          "%s: expected the name of a new directory for the results, got one that exists", path)
+                          "%s: expected the name of a new directory for the results, got one that exists%s",
+                          path,
+                          is_interrupted(path) ? "; to go on with its interrupted sweep, add --resume" : "")
             : hpcw_i_fail_sys(err, e, "%s: cannot make the directory for the results", path);
     if (s != HPCW_OK) {
         path[0] = '\0';

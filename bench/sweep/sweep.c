@@ -661,6 +661,25 @@ static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }
 
+/* Says how many runs an earlier sweep has made and how many are to do. On process 0, unless it is to be quiet. */
+static void tell_resumed(const struct sweep *w) {
+    size_t kept = 0, left = 0;
+    for (size_t i = 0; i < w->r->points; i++) {
+        const struct bench_point *p = &w->r->point[i];
+        kept += p->trials;
+        left += w->planned[i].active && p->trials < w->r->repeat ? w->r->repeat - p->trials : 0;
+    }
+    if (w->processes->process != 0 || w->o->quiet) {
+        return;
+    }
+    if (w->resumed) {
+        (void)fprintf(stderr, "hpcw-bench: %s: %zu runs kept, %zu to do, each with its ceiling\n", w->output,
+                      kept, left);
+    } else {
+        (void)fprintf(stderr, "hpcw-bench: %s: no results to go on with: the sweep begins\n", w->output);
+    }
+}
+
 /* Goes on with the sweep whose results are in the directory for the results, if there are any. Collective. */
 static hpcw_status resume(struct sweep *w, hpcw_error *err) {
     struct bench_results earlier;
@@ -671,6 +690,9 @@ static hpcw_status resume(struct sweep *w, hpcw_error *err) {
         w->begin_ns -= w->r->elapsed_ns; /* the budget is one for both */
     }
     bench_results_free(&earlier);
+    if (s == HPCW_OK) {
+        tell_resumed(w);
+    }
     return s;
 }
 

@@ -64,12 +64,16 @@ until_runs 7
 end KILL $sweep
 trials out/results.json >before
 "$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "--resume fails: $(cat progress)"
+runs=$(($(wc -l <before) / 2))
+grep -q "^hpcw-bench: out: $runs runs kept, $((30 - runs)) to do, each with its ceiling\$" progress || bad "no runs kept: $(cat progress)"
 grep -q 'removed: a run that was killed left it' progress || bad "the data of the killed run are not removed"
 whole
 tail -n 1 table | grep -q '^On ' || bad "no verdict after a resume: $(cat table)"
 # Of a sweep that is complete nothing is left to measure.
 cp after before
-"$HPCGEN" data "$@" --out out --resume --quiet || bad "a complete sweep cannot be resumed"
+"$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "a complete sweep cannot be resumed"
+grep -q '^hpcw-bench: out: 30 runs kept, 0 to do,' progress || bad "no runs kept: $(cat progress)"
+refuse 1 'out: expected the name of a new directory for the results, got one that exists' "$HPCGEN" data "$@" --out out
 whole
 
 # Killed twice; the first time there is nothing yet to go on with.
@@ -119,7 +123,8 @@ refuse 1 'out: expected the results of an interrupted sweep with the same option
 mkdir more
 sed 's/"repeat": 6,/"repeat": 600,/' out/results.json >more/results.json
 refuse 1 'more: expected the points and repetitions of this sweep, got others' "$HPCGEN" data "$@" --out more --resume --quiet
-refuse 1 'out: expected the name of a new directory*' "$HPCGEN" data "$@" --out out
+refuse 1 'out: expected the name of a new directory *, got one that exists; to go on with its interrupted sweep, add --resume' \
+    "$HPCGEN" data "$@" --out out
 refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume
 mkdir other
 refuse 1 'out: expected the results of an interrupted sweep with the same directory (*), got another (*)' \

@@ -36,13 +36,16 @@ site() {
     # The least work: one layout, and runs of any size. Blocks of GPFS need more space than that.
     sed 's/--layout "$layouts"/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 1us/
         s/--max-bytes 16M/--max-bytes 64M/
-        s/--budget 1m --tasks 2,128/--repeat 1 --tasks 2/' "$kind.sh" >small.sh
+        s/--budget 20s --tasks 2,128/--repeat 1 --tasks 2/' "$kind.sh" >small.sh
     : >log
     SLURM_JOB_ID=$kind HPCW_BENCH=$HPCGEN IOR=$PWD/bin/ior LOG=$PWD/log PATH=$PWD/bin:$PATH bash small.sh >said 2>&1
     status=$?
 }
 site other
 [ $status -eq 0 ] || bad "the job fails: $(cat said)"
+[ "$(grep -c -e '--budget 20s ' other.sh)" -eq 2 ] || bad "another budget: $(grep budget other.sh)"
+# A sweep and metadata rates of 20 s each, as much for IOR, and 15 minutes.
+grep -qx '#SBATCH --time=00:17:00' other.sh || bad "another time: $(grep time= other.sh)"
 for file in blocks/results.json metadata/results.json; do
     "$JSON_CHECK" hpcw-bench-other/$file || bad "no results: $file of $(find hpcw-bench-other)"
 done
