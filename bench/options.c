@@ -173,6 +173,20 @@ static const struct ui_option option_table[] = {
            "quiet", NULL, BOOL, quiet, "print no table and no progress", .flags = UI_OPTION_NEGATABLE),
 };
 
+static const char *const examples[][UI_EXAMPLES] = {
+    [BENCH_COMMAND_SWEEP] = {"hpcw-bench /scratch/me", "mpirun -n 16 hpcw-bench /scratch/me"},
+    [BENCH_COMMAND_METADATA] = {"hpcw-bench metadata /scratch/me",
+                                "mpirun -n 64 hpcw-bench metadata /scratch/me --tasks 64:16384:x4"},
+    [BENCH_COMMAND_MODEL] = {"hpcw-bench model --ranks 4096 --blocksize 4K",
+                             "hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M"},
+    [BENCH_COMMAND_REPORT] = {"hpcw-bench report sweep/results.json",
+                              "hpcw-bench report sweep/results.json --output sweep.html"},
+    [BENCH_COMMAND_COMPARE] = {"hpcw-bench compare before/results.json after/results.json",
+                               "hpcw-bench compare before/results.json after/results.json --json"},
+    [BENCH_COMMAND_SITE] = {"hpcw-bench site /scratch/me --nodes 4 >job.sh",
+                            "hpcw-bench site /scratch/me --nodes 4 --file-system lustre --budget 2m >job.sh"},
+};
+
 static const struct ui_chapter chapters[] = {
     {"WHAT A SWEEP DOES",
      "A sweep writes the data of virtual ranks into DIR, in several layouts and modes. Containers are aligned "
@@ -263,7 +277,8 @@ static const struct ui_chapter chapters[] = {
      "\n"
      "A job on four nodes of a cluster:\n"
      "\n"
-     "  hpcw-bench site /scratch/me --nodes 4 >job.sh && sbatch job.sh\n"
+     "  hpcw-bench site /scratch/me --nodes 4 >job.sh\n"
+     "  sbatch job.sh\n"
      "\n"
      "Before and after a change of the file system's settings:\n"
      "\n"
@@ -287,4 +302,5 @@ const struct ui_program bench_program = {
     .options_size = sizeof(struct bench_options),
     .chapters = chapters,
     .chapter_count = sizeof chapters / sizeof chapters[0],
+    .examples = examples,
 };

@@ -52,6 +52,10 @@ static const struct ui_option option_table[] = {
            "libhpcw_trace.so to use; by default an installed one of the program's MPI"),
 };
 
+static const char *const examples[][UI_EXAMPLES] = {
+    {"mpirun -np 4 hpcw-trace ./heat 400 100",
+     "srun hpcw-trace --only message,collective --output run7.clog2 --dir /local ./heat"}};
+
 static const struct ui_chapter chapters[] = {
     {"WHAT HAPPENS",
      "hpcw-trace loads libhpcw_trace.so into PROGRAM before all other libraries (LD_PRELOAD) and becomes this "
@@ -105,4 +109,5 @@ const struct ui_program trace_program = {
     .chapters = chapters,
     .chapter_count = sizeof chapters / sizeof chapters[0],
     .starts_another = true,
+    .examples = examples,
 };

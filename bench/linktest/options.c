@@ -63,6 +63,10 @@ static const struct ui_option option_table[] = {
     OPTION(OUTPUT, 'q', "quiet", NULL, BOOL, quiet, "print no table and no progress", FLAG),
 };
 
+static const char *const examples[][UI_EXAMPLES] = {
+    {"mpiexec -n 64 hpcw-linktest -w 100 -n 1000 -s 8,1M -o links.sion",
+     "mpiexec -n 64 hpcw-linktest -n 1000 -s 16M --bidirectional --bisection"}};
+
 static const struct ui_chapter chapters[] = {
     {"WHAT IS MEASURED",
      "Every process exchanges messages with every other one. In each step all processes are in pairs, so N "
@@ -120,4 +124,5 @@ const struct ui_program bench_linktest_program = {
     .options_size = sizeof(struct bench_linktest_options),
     .chapters = chapters,
     .chapter_count = sizeof chapters / sizeof chapters[0],
+    .examples = examples,
 };

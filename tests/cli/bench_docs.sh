@@ -29,14 +29,29 @@ for program in "$HPCGEN" "$generator"; do
     sed -n 's/\[no\\-\]//; s/\\fR\|\\f[BI]\|\\//g; /^-/p' page | sed 's/^-\(.\), --/\1 /; s/^--/- /; s/$/ -/' |
         cut -d' ' -f1-3 >"options.$(basename "$program")"
 done
-# A program without commands.
+# Programs without commands.
 linktest=$(dirname "$HPCGEN")/hpcw-linktest
-if [ -x "$linktest" ]; then
-    "$linktest" --help >whole
-    "$linktest" help | cmp - whole || bad "hpcw-linktest help: another text than --help"
-    "$linktest" --help-man >page
-    python3 "$HERE/page_check.py" page whole || bad "hpcw-linktest: page and help differ"
-fi
+for program in "$linktest" "$(dirname "$HPCGEN")/../trace/hpcw-trace"; do
+    [ -x "$program" ] || continue
+    "$program" --help >"alone.$(basename "$program")"
+    "$program" --help-man >page
+    python3 "$HERE/page_check.py" page "alone.$(basename "$program")" || bad "$program: page and help differ"
+done
+[ ! -x "$linktest" ] || "$linktest" help | cmp - alone.hpcw-linktest || bad "hpcw-linktest help: another text than --help"
+# Examples are command lines: with status 2 an option would be wrong. The launchers are left out.
+mkdir -p bin examples
+for program in "$HPCGEN" "$linktest" "$(dirname "$HPCGEN")/../trace/hpcw-trace"; do
+    ln -sf "$(realpath "$program")" "bin/$(basename "$program")"
+done
+for command in sweep metadata model report compare site; do
+    "$HPCGEN" $command --help
+done | cat - alone.* | sed -n '/^Examples:/,/^[^ ]/s/^  \([a-z]*run [-a-z0-9 ]*\|mpiexec -n [0-9]* \)\{0,1\}hpcw/hpcw/p' >lines
+sed -i "s|/scratch/me|$PWD/nowhere|" lines
+[ "$(wc -l <lines)" -ge 12 ] || bad "no examples: $(cat lines)"
+while read -r line; do
+    (cd examples && PATH=$PWD/../bin:$PATH timeout 60 sh -c "$line" >../said 2>&1 </dev/null)
+    [ $? -ne 2 ] || bad "$line: $(cat said)"
+done <lines
 # An option has the same letter in both programs, and takes a value in both or in none. A letter has one name.
 awk 'NR == FNR { name[$1] = $2; letter[$2] = $1; value[$2] = $3 != "-"; known[$2]; next }
     $1 != "-" && name[$1] != "" && name[$1] != $2 { print "-" $1 ": here --" $2 ", in hpcgen --" name[$1] }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """page_check.py PAGE HELP...: each option in the texts of --help has the same words in the manual page, and no paragraph of the
-page stops in mid-sentence."""
+page stops in mid-sentence. Each text ends with two examples, which the page has, too."""
 import re
 import sys
 
@@ -37,6 +37,11 @@ for path in sys.argv[2:]:
         said = " ".join(re.sub(r"^ *(-\w, )?--\S+( [^ ]+)?( {2,}|\n)", "", option).split())
         if said not in words:
             missing.append(f"{path}: {said}")
+    lines = [plain(line) for line in page.splitlines()]
+    examples = text.partition("\nExamples:\n")[2].splitlines()
+    missing += [f"{path}: {line.strip()}" for line in examples if line.strip() not in lines]
+    if len(examples) != 2:
+        missing.append(f"{path}: two examples")
 for line in ends:
     print(f"{sys.argv[1]}: a paragraph stops in mid-sentence: ...{line[-80:]}")
 for line in missing:

@@ -275,6 +275,23 @@ static void man_title(FILE *stream, const struct ui_program *program) {
     }
 }
 
+/* Prints the examples of --help that the text of the chapter has not. */
+static void man_examples(FILE *stream, const struct ui_program *program, const char *text) {
+    bool any = false;
+    for (size_t k = 0; program->examples != NULL && k < program->command_count * UI_EXAMPLES; k++) {
+        const char *example = program->examples[k / UI_EXAMPLES][k % UI_EXAMPLES];
+        char line[HELP_SIZE];
+        (void)snprintf(line, sizeof line, "  %s\n", example);
+        if (strstr(text, line) == NULL) {
+            (void)fprintf(stream, any ? "" : ".PP\nMore:\n.PP\n.nf\n.RS\n");
+            roff(stream, example);
+            (void)fprintf(stream, "\n");
+            any = true;
+        }
+    }
+    (void)fprintf(stream, any ? ".RE\n.fi\n" : "");
+}
+
 void ui_options_print_man(const struct ui_program *program, FILE *stream) {
     man_title(stream, program);
     (void)fprintf(stream, ".SH DESCRIPTION\n");
@@ -307,5 +324,8 @@ void ui_options_print_man(const struct ui_program *program, FILE *stream) {
         roff(stream, program->chapters[c].title);
         (void)fprintf(stream, "\n");
         roff_chapter(stream, program->chapters[c].text);
+        if (strcmp(program->chapters[c].title, "EXAMPLES") == 0) {
+            man_examples(stream, program, program->chapters[c].text);
+        }
     }
 }

@@ -116,7 +116,8 @@ struct ui_program {
     const struct ui_chapter *chapters;
     size_t chapter_count;
     bool starts_another; /* the first argument is a program, and all after it is for that one */
-    const char *const (*examples)[UI_EXAMPLES]; /* [command_count], for --help; NULL: none */
+    const char *const (
+        *examples)[UI_EXAMPLES]; /* [command_count], for --help and the chapter EXAMPLES; NULL: none */
     /* [command_count], for completions: what the argument of a command may be, NULL-terminated. NULL: anything */
     const char *const *const *words;
 };
