@@ -47,7 +47,7 @@ hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_err
 
 /* ---- what a file is ---- */
 
-/* The loader that starts an executable of this machine. */
+/* Finds the kind of a file, and the loader that starts it. */
 static enum trace_kind kind_of(const char *path, char loader[TRACE_PATH]) {
     ElfW(Ehdr) head;
     ElfW(Phdr) part;
@@ -91,7 +91,7 @@ static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi
     }
     const pid_t child = fork();
     if (child == 0) {
-        (void)unsetenv("LD_PRELOAD"); /* what is preloaded is not the program's */
+        (void)unsetenv("LD_PRELOAD"); /* preloaded libraries are not those of the program */
         (void)dup2(ends[1], STDOUT_FILENO);
         (void)dup2(ends[1], STDERR_FILENO);
         (void)execl(loader, loader, "--list", path, (char *)NULL);
@@ -123,7 +123,7 @@ enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi) {
 
 /* ---- the library ---- */
 
-/* The directory of the libraries of this installation. */
+/* Finds the directory of the libraries of this installation. */
 static void library_directory(char path[TRACE_PATH]) {
     static const char from[] = HPCW_TRACE_LIBDIR;
     char *self = from[0] == '/' ? NULL : hpcw_i_sys_real_path(SELF);
@@ -149,9 +149,9 @@ static bool has(const struct trace_mpi *mpi, const char *name) {
 
 struct trace_search {
     const struct trace_mpi *wanted;
-    char loader[TRACE_PATH]; /* of this program, which is one for the libraries, too */
-    char *path;              /* of the library that fits; until then, of the first */
-    struct trace_mpi tried;  /* of all */
+    char loader[TRACE_PATH]; /* loader of hpcw-trace, which also loads the libraries */
+    char *path;              /* library that fits; until one is found, the first */
+    struct trace_mpi tried;  /* MPIs of all libraries that were tried */
     bool found;
 };
 
@@ -177,7 +177,7 @@ static void try_library(struct trace_search *s, const char *path) {
     }
 }
 
-/* LIBDIR/libhpcw_trace.so, then LIBDIR/hpcw/NAME/libhpcw_trace.so, which are of other MPIs. */
+/* Tries LIBDIR/libhpcw_trace.so, then LIBDIR/hpcw/NAME/libhpcw_trace.so, which are for other MPIs. */
 static void try_installed(struct trace_search *s, const char *directory) {
     char path[2 * TRACE_PATH];
     struct hpcw_i_listing *listing;

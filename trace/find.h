@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which MPI a program has, and the tracing library for it. Nothing is loaded into this process. */
+/* Finds which MPI a program has, and the tracing library for it. Nothing is loaded into this process. */
 #ifndef HPCW_TRACE_FIND_H
 #define HPCW_TRACE_FIND_H
 
@@ -21,16 +21,16 @@ struct trace_mpi {
     char name[8][TRACE_NAME];
 };
 
-/* The file that execvp would start, in *path. HPCW_EIO: there is none. */
+/* Sets *path to the file that execvp would start. HPCW_EIO: there is none. */
 hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_error *err);
 
-/* What the file is, and its MPI. */
+/* Returns the kind of a file, and sets *mpi to its MPI. */
 enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi);
 
 /*
- * The library to preload into a program that has `mpi`, in *path. It is `given`, or, if this is "", the first library of
- * this installation that has the same MPI. For a program without MPI it is the first of all.
- * HPCW_EIO: there is no library. HPCW_ENOTSUP: none has this MPI.
+ * Sets *path to the library to preload into a program with `mpi`. It is `given`, or, if this is "", the first
+ * library of this installation with the same MPI. For a program without MPI, it is the first of all. HPCW_EIO:
+ * there is no library. HPCW_ENOTSUP: none has this MPI.
  */
 hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi, const char *given,
                                char path[TRACE_PATH], hpcw_error *err);

@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
         /* The words of the program are the last ones of the line. It returns only if it fails. */
         (void)trace_start(&parse, argv + argc - parse.arg_count, &code, &err);
     }
-    /* What is wrong with files may be so on this host alone. */
+    /* Problems with files may exist on this host only, so each process reports them. */
     if (code == 126 || code == 127 || hpcw_i_launched_first()) {
         (void)fprintf(stderr, "hpcw-trace: %s\n", err.message);
     }

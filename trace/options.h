@@ -10,7 +10,7 @@
 
 enum { TRACE_PATH = 4096 };
 
-/* What the wrapper's variables say. A variable stays as it is unless its option is given. */
+/* Values for the variables of the tracing library. A variable stays as it is unless its option is given. */
 struct trace_options {
     char output[TRACE_PATH];    /* HPCW_TRACE_FILE */
     char directory[TRACE_PATH]; /* HPCW_TRACE_DIR */
@@ -23,7 +23,7 @@ struct trace_options {
     char library[TRACE_PATH];
 };
 
-/* "" is not given. NULL after the last. */
+/* Words of --clock, NULL-terminated. */
 extern const char *const trace_clock[];
 
 /* Its options are a struct trace_options. */

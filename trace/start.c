@@ -39,7 +39,8 @@ static void set_classes(const char *name, uint64_t classes) {
     set(name, "%s", text);
 }
 
-/* `here`: the working directory. The program may leave it. */
+/* Sets the variables of the tracing library. The name of the log becomes absolute by `here`, the working
+ * directory, as the program may leave it. */
 static void set_variables(const struct ui_parse *parse, const char *here) {
     const struct trace_options *o = parse->options;
     if (o->output[0] != '\0') {
@@ -83,7 +84,7 @@ static const char *last_part(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* Where the log will be. One process of the job says it. */
+/* Says where the log will be. One process of the job does. */
 static void say_where(const char *program, bool has_mpi, const char *here) {
     const char *file = getenv("HPCW_TRACE_FILE");
     const bool named = file != NULL && file[0] != '\0';
@@ -106,7 +107,8 @@ static void say_where(const char *program, bool has_mpi, const char *here) {
 
 /* ---- the start ---- */
 
-/* Launchers start hpcw-trace, as the processes on other hosts do not get the library otherwise. */
+/* Returns whether a program is a launcher. Launchers must start hpcw-trace; otherwise the processes on other hosts
+ * do not get the library. */
 static bool is_launcher(const char *program) {
     static const char *const name[] = {"mpirun", "mpiexec", "orterun", "prterun", "srun"};
     const char *base = last_part(program);

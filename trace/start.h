@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment of the program, and its start. */
+/* Sets the environment of the program, and starts it. */
 #ifndef HPCW_TRACE_START_H
 #define HPCW_TRACE_START_H
 

@@ -14,13 +14,15 @@ enum {
     RECEIPT = 2,
     PAGE = 4096,
     WINDOW = 64, /* messages under way in one direction */
-    /* Bytes for receives that wait, each in a place of its own: few enough for a cache. Larger messages share one place. */
+    /* Bytes of the receive buffers that are posted at once. Few enough for a cache; larger messages share one
+     * buffer. */
     POSTED = 65536,
 };
 
 /* ---- memory ---- */
 
-/* MPI calls it instead of returning an error. The others wait for messages of this process, so all end. */
+/* Ends all processes. MPI calls it instead of returning an error, since the others would wait for messages of this
+ * process. */
 static void on_error(MPI_Comm *comm, int *code, ...) {
     char text[MPI_MAX_ERROR_STRING] = "unknown error";
     int process = 0, length = 0;
@@ -28,7 +30,7 @@ static void on_error(MPI_Comm *comm, int *code, ...) {
     (void)MPI_Error_string(*code, text, &length);
     text[strcspn(text, "\n")] = '\0';
     (void)fprintf(stderr, "hpcw-linktest: process %d: MPI fails: %s\n", process, text);
-    /* MPICH's launcher drops what it has not forwarded yet when a process aborts. */
+    /* MPICH's launcher drops output that it has not forwarded when a process aborts. */
     (void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     (void)MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -58,7 +60,7 @@ hpcw_status bench_exchange_new(struct bench_exchange *x, uint64_t largest, bool 
             return hpcw_i_fail_memory(err, "blocks of an all-to-all", (uint64_t)processes, "processes");
         }
     }
-    /* A page that was never written is the same zeros as all others: it would lie in the cache. */
+    /* All pages that were never written are one page of zeros, which would stay in the cache. */
     memset(x->sent, 1, room);
     memset(x->received, 2, room);
     return HPCW_OK;
@@ -155,7 +157,7 @@ static uint64_t mean_ps(uint64_t elapsed_ns, uint64_t count) {
 uint64_t bench_exchange_pair(const struct bench_exchange *x, int partner, bool leads) {
     static const struct {
         void (*run)(const struct bench_exchange *x, uint64_t count, int partner, bool leads);
-        unsigned ways; /* of a message */
+        unsigned ways; /* message times in a repetition */
     } kernel[] = {
         [HPCW_LINKTEST_SEMIDIRECTIONAL] = {ping_pong, 2},
         [HPCW_LINKTEST_BIDIRECTIONAL] = {both_ways, 2},

@@ -11,11 +11,12 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* Processors on which any process of `host` may run: a launcher that binds gives each a few of them. Collective. */
+/* Returns the number of processors on which any process of `host` may run. A launcher that binds processes gives
+ * each only some. Collective. */
 static int processors(MPI_Comm host) {
     cpu_set_t mine, all;
     CPU_ZERO(&all);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0) { /* more processors than a set holds */
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0) { /* there are more processors than a set holds */
         CPU_ZERO(&mine);
     }
     (void)MPI_Allreduce(&mine, &all, (int)sizeof mine, MPI_BYTE, MPI_BOR, host);

@@ -12,11 +12,12 @@
 #include "bench/measure/processes.h"
 
 struct bench_hosts {
-    uint32_t count;               /* of all processes */
-    char name[HOST_NAME_MAX + 1]; /* of this process's host */
+    uint32_t count;               /* number of processes */
+    char name[HOST_NAME_MAX + 1]; /* host of this process */
 };
 
-/* Collective. HPCW_EINVAL if a host has more processes than processors on which they may run, unless `oversubscribe`. */
+/* Fills in the hosts. HPCW_EINVAL: a host has more processes than processors for them, and `oversubscribe` is not
+ * set. Collective. */
 hpcw_status bench_hosts_find(struct bench_hosts *h, const struct bench_processes *processes, bool oversubscribe,
                              hpcw_error *err);
 

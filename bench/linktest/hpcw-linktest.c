@@ -38,7 +38,7 @@ static hpcw_status check(const struct bench_linktest_options *o, const struct be
     return HPCW_OK;
 }
 
-/* The name of the result: with several sizes, links.sion becomes links.64K.sion. */
+/* Makes the name of a result. With several sizes, links.sion becomes links.64K.sion. */
 static hpcw_status name(char path[BENCH_PATH], const struct bench_linktest_options *o, uint64_t size,
                         hpcw_error *err) {
     char text[UI_TEXT_SIZE];
@@ -66,7 +66,7 @@ static uint64_t measurements(const struct bench_linktest *l) {
 static hpcw_status run(struct bench_call *call, hpcw_error *err) {
     const struct bench_linktest_options *o = call->options;
     struct bench_linktest l;
-    /* All else is compared when a result is opened. */
+    /* The other options are compared between processes when a result is opened. */
     struct hpcw_i_same same = {.name = "number of sizes", .number = o->sizes.count};
     hpcw_status s = check(o, &call->processes, err);
     s = hpcw_i_agree_same(call->processes.comm, s, "command line", &same, 1, NULL, err);

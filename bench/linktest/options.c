@@ -9,7 +9,7 @@
 
 static const struct ui_command commands[] = {{NULL, NULL, NULL, 0, 0}};
 
-/* LinkTest measures other transports, too; the file says which one it was. */
+/* The only mode is mpi. LinkTest has others, and its files say which one was used. */
 static const char *mode_word(const void *list, size_t index) {
     (void)list;
     return index == 0 ? "mpi" : NULL;

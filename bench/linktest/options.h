@@ -11,19 +11,19 @@
 #include "ui/cli/values.h"
 
 struct bench_linktest_options {
-    uint64_t warmup, messages; /* of a pair, in each direction */
-    struct ui_sizes sizes;     /* bytes of a message: a result for each */
+    uint64_t warmup, messages; /* messages of a pair, in each direction */
+    struct ui_sizes sizes;     /* bytes of a message; each size has its own result */
     char mode[16];
     bool bidirectional, unidirectional;
     bool bisection, all_to_all, serial;
-    bool randomize;        /* the order of the steps */
-    uint64_t permutations; /* with tasks renumbered at random; 0: one in plain order */
+    bool randomize;        /* shuffle the order of the steps */
+    uint64_t permutations; /* measurements with processes renumbered at random; 0: one in order */
     uint64_t seed;
     uint64_t retests;
     char output[BENCH_PATH];
     bool oversubscribe;
     bool quiet;
-    bool json; /* instead of the table */
+    bool json; /* JSON instead of the table */
 };
 
 /* Its options are a struct bench_linktest_options. */

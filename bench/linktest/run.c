@@ -74,7 +74,7 @@ void bench_linktest_free(struct bench_linktest *l) {
 
 /* ---- measuring ---- */
 
-/* All processes begin at the same time, or all end. */
+/* Waits for all processes, or returns an error on all. */
 static hpcw_status ready(struct bench_linktest *l, hpcw_error *err) {
     bench_progress_next(&l->progress);
     return bench_timer_agree(l->processes, HPCW_OK, NULL, err);
@@ -125,7 +125,7 @@ static hpcw_status measure_steps(struct bench_linktest *l, uint64_t permutation,
     return s;
 }
 
-/* The slowest connections, one at a time, while all others are silent. */
+/* Measures the slowest connections again, one at a time, while all others are silent. */
 static hpcw_status measure_again(struct bench_linktest *l, hpcw_error *err) {
     uint32_t self = (uint32_t)l->processes->process;
     hpcw_status s = HPCW_OK;
@@ -149,7 +149,7 @@ static hpcw_status measure_again(struct bench_linktest *l, hpcw_error *err) {
     return s;
 }
 
-/* The time on process 0. It does not go back, even if the clock does: readers demand that. */
+/* Returns the time of process 0 as text. It never goes back, even if the clock does, since readers demand that. */
 static hpcw_status now(struct bench_linktest *l, char text[BENCH_TIME], hpcw_error *err) {
     bench_json_now(text);
     if (strcmp(text, l->last) < 0) {
@@ -174,7 +174,7 @@ static hpcw_status measure_permutation(struct bench_linktest *l, hpcw_linktest *
     if (s != HPCW_OK) {
         return s;
     }
-    /* What fails here fails on all processes in the next collective call. */
+    /* A failure here reaches all processes in the next collective call. */
     hpcw_error local;
     s = permutation == 0 ? hpcw_linktest_task(file, self, l->hosts.name, sched_getcpu(), &local) : HPCW_OK;
     s = s == HPCW_OK ? hpcw_linktest_timings(file, self, l->time_ps, NULL, all_ps, &local) : s;
@@ -191,7 +191,7 @@ static hpcw_status measure_permutation(struct bench_linktest *l, hpcw_linktest *
 hpcw_status bench_linktest_measure(struct bench_linktest *l, uint64_t size, const char *path, hpcw_error *err) {
     l->params.message_size = size;
     l->exchange.size = (int)size;
-    /* First of all, so that a path on which nothing can be written costs no time. */
+    /* The file is opened first, so that a path that cannot be written fails before the measurement. */
     hpcw_linktest *file;
     hpcw_status s = hpcw_linktest_open(path, l->processes->comm, &l->params, &file, err);
     for (uint64_t m = 0; s == HPCW_OK && m < hpcw_linktest_permutations(&l->params); m++) {

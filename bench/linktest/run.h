@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One result: all pairs of all permutations, with messages of one size. */
+/* Measures one result: all pairs in all permutations, with messages of one size. */
 #ifndef HPCW_BENCH_LINKTEST_RUN_H
 #define HPCW_BENCH_LINKTEST_RUN_H
 
@@ -17,22 +17,22 @@ struct bench_linktest {
     const struct bench_linktest_options *options;
     const struct bench_processes *processes;
     struct bench_hosts hosts;
-    hpcw_linktest_params params; /* but for the size of a message */
+    hpcw_linktest_params params; /* parameters of the result, but for the size of a message */
     struct bench_exchange exchange;
-    struct bench_progress progress; /* of process 0 */
-    uint64_t *time_ps;              /* [steps] of this process */
+    struct bench_progress progress; /* shown by process 0 */
+    uint64_t *time_ps;              /* [steps] times of this process */
     hpcw_linktest_slow *slow;       /* [slow_count] slowest connections of the last permutation */
-    uint64_t *again_ps;             /* [slow_count] */
+    uint64_t *again_ps;             /* [slow_count] their times when measured again */
     size_t slow_count;
     char last[BENCH_TIME];  /* time that was written last */
     uint64_t shown;         /* permutations in the table */
-    struct bench_json json; /* what is printed instead, of process 0 */
+    struct bench_json json; /* JSON instead of the table, on process 0 */
 };
 
 /* Commit of the tree that this program was built from; "": none. */
 extern const char bench_linktest_git_hash[];
 
-/* The memory of a run, once for all sizes. Collective. To be freed in any case. */
+/* Makes the memory of a run, once for all sizes. Collective. Free it in any case. */
 hpcw_status bench_linktest_prepare(struct bench_linktest *l, const struct bench_linktest_options *options,
                                    const struct bench_processes *processes, hpcw_error *err);
 void bench_linktest_free(struct bench_linktest *l);
@@ -45,7 +45,7 @@ hpcw_status bench_linktest_measure(struct bench_linktest *l, uint64_t size, cons
 void bench_linktest_show(struct bench_linktest *l, const char *path, const hpcw_linktest_range *times,
                          const hpcw_linktest_range *all_to_all);
 
-/* Begin and end of l->json. */
+/* Begin and end l->json. */
 hpcw_status bench_linktest_begin_json(struct bench_linktest *l, hpcw_error *err);
 hpcw_status bench_linktest_end_json(struct bench_linktest *l, hpcw_status s, hpcw_error *err);
 

@@ -14,7 +14,7 @@ void bench_advice_say(struct bench_advice *a, const char *fmt, ...) {
 }
 
 void bench_advice_where(struct bench_advice *a, const struct bench_results *r) {
-    enum { MOST = 200 }; /* bytes of a path that a sentence can bear */
+    enum { MOST = 200 }; /* the longest path in a sentence; of longer ones the end is shown */
     const size_t n = strlen(r->directory);
     const char *end = r->directory + (n > MOST ? n - MOST : 0);
     while (((unsigned char)*end & 0xc0) == 0x80) { /* not the rest of a character */

@@ -26,8 +26,8 @@ static const struct bench_point *of_sweep(const struct bench_pair *pair, bool se
     return second ? pair->b : pair->a;
 }
 
-/* What the plain writes of a repetition have in common: how fast the machine is just then, as a logarithm. Of one sweep, and
- * of the points that are to be durable, or of those that are not. */
+/* How fast the machine is in each repetition: the part that all plain writes of a repetition share, as a logarithm.
+ * Each sweep has one for points with a flush and one for points without. */
 struct weather {
     double *common; /* [repetitions + 1], by the number of the repetition */
     size_t repetitions;
@@ -88,7 +88,7 @@ static hpcw_status weather_of(const struct bench_comparison *c, bool second, boo
     return s;
 }
 
-/* Of logarithms of what repetitions gave: their trimmed mean, and its variance. */
+/* The trimmed mean of logarithms of repetitions, and its variance. */
 struct spread {
     double mean, variance;
     size_t df;
@@ -99,10 +99,10 @@ static hpcw_status spread_of(const double *x, size_t n, struct spread *out, hpcw
 }
 
 /*
- * Of a point: layout over ceiling, both without the weather. A single run of plain writes may be held up for longer than the
- * layouts differ (a hypervisor gives them memory by large pages), so the ceiling is the mean of the fastest quarter of its
- * runs. Of n normal values its variance is 1.5 / n times theirs; their median distance from the median, which tells that, is
- * too small for few values.
+ * Computes the ratio of a point to its ceiling, both without the weather. A run of plain writes may be held up for
+ * longer than layouts differ, as a hypervisor gives memory by large pages. So the ceiling is the mean of the
+ * fastest quarter of its runs. For n normal values, the variance of this mean is 1.5 / n times theirs. It is
+ * estimated from the median distance to the median, which is too small for few values, so 2.2 / n is taken.
  */
 static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w, struct spread *out,
                             hpcw_error *err) {
@@ -132,7 +132,8 @@ static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w
     return s;
 }
 
-/* What a difference of two logarithms means, if its standard error is `se` and `tests` are done at once. */
+/* Makes a change of a difference of two logarithms with the standard error `se`, if `tests` tests are done at
+ * once. */
 static struct bench_change change_of(double difference, double se, size_t df, size_t tests) {
     double t = bench_stats_student(df, BENCH_COMPARE_LEVEL / 2 / (double)tests);
     return (struct bench_change){.change = expm1(difference),
@@ -159,15 +160,15 @@ const char *bench_layout_verdict(const struct bench_comparison *c, const struct 
 
 /* ---- Points and layouts ---- */
 
-/* Points of the same name that count, with repetitions that show how they scatter. */
+/* Returns whether both points count and have enough repetitions to show their scatter. */
 static bool comparable(const struct bench_results *ra, const struct bench_point *a,
                        const struct bench_results *rb, const struct bench_point *b) {
     return b != NULL && bench_results_counts(ra, a) && bench_results_counts(rb, b) && a->mode == b->mode &&
            a->trials > 1 && b->trials > 1 && a->ratio.there && b->ratio.there;
 }
 
-/* The difference of each pair; *within: variance of one, from how repetitions scatter, with *df degrees of freedom.
- * weather[second][durable] */
+/* Computes the difference of each pair. *within: the variance of a difference by the scatter of repetitions, with
+ * *df degrees of freedom. The indices are weather[second][durable]. */
 static hpcw_status differences_within(const struct bench_comparison *c, struct weather weather[2][2],
                                       double *difference, double *within, size_t *df, hpcw_error *err) {
     *within = 0;
@@ -188,8 +189,8 @@ static hpcw_status differences_within(const struct bench_comparison *c, struct w
     return HPCW_OK;
 }
 
-/* Mean difference of each layout; *between: variance of one point's around it, by the median, so that a single point that
- * differs is no scatter. */
+/* Computes the mean difference of each layout. *between: the variance of the points around it, estimated by the
+ * median, so that one point that differs does not enlarge it. */
 static hpcw_status differences_between(struct bench_comparison *c, const double *difference, double *mean,
                                        double *between, size_t *df, hpcw_error *err) {
     double *off = hpcw_i_calloc(c->pairs, sizeof *off);
@@ -236,8 +237,8 @@ static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
     s = s == HPCW_OK ? differences_within(c, weather, difference, &within, &df_within, err) : s;
     s = s == HPCW_OK ? differences_between(c, difference, mean, &between, &df_between, err) : s;
     if (s == HPCW_OK) {
-        /* Whole sweeps differ by more than their repetitions show, for instance in where the disk has free space. The
-         * points of a layout show that; the larger variance counts. */
+        /* Whole sweeps differ by more than their repetitions show, for instance as the disk has its free space
+         * elsewhere. The points of a layout show that. The larger variance counts. */
         double variance = fmax(within, between);
         size_t df = between > within ? df_between : df_within;
         for (size_t i = 0; i < c->groups; i++) {
@@ -257,7 +258,8 @@ static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
 
 /* ---- Plain writes ---- */
 
-/* By repetition: the median of the ceilings of all pairs, which have the same sizes in all of them. */
+/* Computes the spread of plain writes. The value of a repetition is the median of the ceilings of all pairs, which
+ * write the same sizes. */
 static hpcw_status ceilings_of(const struct bench_comparison *c, bool second, struct spread *out,
                                hpcw_error *err) {
     size_t runs = SIZE_MAX;
@@ -361,7 +363,7 @@ static void give_verdict(struct bench_comparison *c) {
             c->verdict[0] == '\0' ? "" : "else ");
         return;
     }
-    if (differs(&c->plain)) { /* below it, a change of a layout may be the machine's */
+    if (differs(&c->plain)) { /* a smaller change of a layout may be that of the machine */
         layouts = fmax(layouts, expm1(fabs(log1p(c->plain.change))));
         points = fmax(points, layouts);
     }
@@ -480,7 +482,7 @@ static struct differences differences_of(const struct bench_results *a, const st
     return d;
 }
 
-/* Why a point has no pair; NULL if it has one. */
+/* Returns why a point has no pair, or NULL if it has one. */
 static const char *alone(const struct bench_results *r, const struct bench_point *p,
                          const struct bench_results *other) {
     const struct bench_point *q = bench_results_find(other, p->id);
@@ -500,7 +502,7 @@ static double rate_of(const struct bench_point *p) {
     return durable(p) ? p->durable.stats.median : p->cached.stats.median;
 }
 
-/* Points that only one of them measured. */
+/* Prints the points without a pair, with the reason. */
 static void print_alone(const char *path, const struct bench_results *r, const struct bench_results *other) {
     for (size_t i = 0; i < r->points; i++) {
         const char *why = alone(r, &r->point[i], other);
@@ -602,7 +604,7 @@ static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench
     hpcw_i_json_end_array(j);
 }
 
-/* null: any size */
+/* Writes null for an infinite value. */
 static void put_share(struct hpcw_i_json *j, const char *key, double v) {
     hpcw_i_json_key(j, key);
     if (isfinite(v)) {

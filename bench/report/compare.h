@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares two sweeps. What is compared is the rate of a point over that of its ceiling, both without what all ceilings of the
- * repetition have in common: it does not change when the whole machine is busier or faster. Few hypotheses come first: one for
- * each layout, over all its points; then the single points. What plain writes reach is said apart from both.
+ * Compares two sweeps. The figure of a point is its rate over that of its ceiling, both without the part that all
+ * ceilings of a repetition share. This figure does not change when the whole machine is busier or faster. First
+ * each layout is compared over all its points, which are few tests; then each point. Plain writes are compared on
+ * their own.
  */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
 
 #include "bench/report/results.h"
 
-/* A false alarm is as probable as this, for all layouts together, and again for all points together. */
+/* Probability of a false alarm, for all layouts together, and again for all points together. */
 #define BENCH_COMPARE_LEVEL 0.01
 
-/* Smaller changes are not called a difference. */
+/* The smallest change that is called a difference. 0.05 is 5 %. */
 #define BENCH_COMPARE_LEAST 0.05
 
 /*
- * Factor by which plain writes may change between two sweeps that are compared. A layout that waits for the processor does
- * not follow a disk that becomes slower, so its ratio to the ceiling rises by up to the factor by which the ceilings fell:
- * that is no better layout. Up to this factor, a change of a layout counts if it is larger than a shown one of plain writes;
- * beyond it, nothing is claimed.
+ * Factor by which plain writes may change between two sweeps that are compared. If the disk becomes slower, a
+ * layout that waits for the processor does not. Its ratio to the ceiling then rises by up to the factor by which
+ * the ceilings fell, although the layout is no better. Up to this factor, a change of a layout counts if it is
+ * larger than a change of plain writes that is shown. Beyond it, nothing is claimed.
  */
 #define BENCH_COMPARE_MACHINE 2.0
 
@@ -27,7 +28,7 @@
 struct bench_change {
     double change;
     double low, high; /* its interval */
-    double seen;      /* changes of this size are found nine times out of ten; infinite: none is */
+    double seen;      /* size of a change that is found nine times out of ten; infinite: no size */
 };
 
 /* A point that counts in both. */
@@ -50,7 +51,7 @@ struct bench_comparison {
     size_t pairs;
     struct bench_group group[BENCH_LAYOUTS];
     size_t groups;
-    struct bench_change plain; /* of the ceilings' rates */
+    struct bench_change plain; /* change of the rates of the ceilings */
     bool
         machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
     char verdict[1024];
@@ -61,8 +62,9 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
                           struct bench_comparison *comparison, hpcw_error *err);
 void bench_comparison_free(struct bench_comparison *comparison);
 
-/* "faster", "slower" or "no difference shown": b compared with a. Of plain writes, and of a layout or a point, for which it is
- * "no difference shown", too, where the change of plain writes may be the reason. */
+/* Return "faster", "slower" or "no difference shown" for b compared with a. The first function is for plain writes.
+ * The second is for layouts and points: it also returns "no difference shown" where the change of plain writes may
+ * be the reason. */
 const char *bench_change_verdict(const struct bench_change *change);
 const char *bench_layout_verdict(const struct bench_comparison *comparison, const struct bench_change *change);
 

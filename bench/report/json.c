@@ -27,7 +27,7 @@ enum { MOST_BYTES = 256 << 20, MOST_POINTS = 10000, MOST_TRIALS = 4096 };
 
 typedef char id_text[2 * BENCH_NAME];
 
-/* ---- What it was measured on ---- */
+/* ---- Where it was measured ---- */
 
 static void magic_of(struct bench_json *io, uint64_t *magic) {
     char text[32];
@@ -67,7 +67,7 @@ static void file_system_of(struct bench_json *io, struct bench_fs *fs) {
     bench_json_end(io);
 }
 
-/* A sentence that other versions may put in other words. */
+/* A sentence. When read, it may differ, as other versions use other words. */
 static void said(struct bench_json *io, const char *key, const char *sentence) {
     char text[BENCH_REASON];
     (void)snprintf(text, sizeof text, "%s", sentence);
@@ -109,7 +109,7 @@ static void run_of(struct bench_json *io, struct bench_results *r) {
 
 /* ---- Points ---- */
 
-/* Null where they were not kept. */
+/* The quartiles of a step, or null if they were not kept. */
 static void quartiles_of(struct bench_json *io, struct bench_trial *t, int step) {
     static const char *const name[BENCH_QUARTILES] = {"q25_s", "median_s", "q75_s"};
     bool known = t->slowest_process >= 0;
@@ -123,7 +123,7 @@ static void quartiles_of(struct bench_json *io, struct bench_trial *t, int step)
 
 static void trial_of(struct bench_json *io, struct bench_trial *t) {
     (void)bench_json_begin(io, NULL, true, NULL);
-    bench_json_u32(io, "repetition", &t->repetition, 1, 1000000); /* compare has a number for each */
+    bench_json_u32(io, "repetition", &t->repetition, 1, 1000000); /* compare has memory for each number */
     bench_json_u32(io, "order", &t->order, 1, UINT32_MAX);
     bench_json_u64(io, "bytes", &t->bytes, true);
     for (int k = 0; k < BENCH_STEPS; k++) {
@@ -283,7 +283,7 @@ static void compare_rate(struct bench_json *io, const char *key, const struct be
     }
 }
 
-/* Of a point that was read: its figures follow from its trials. */
+/* Checks that the figures of a point that was read follow from its trials. */
 static void check_rates(struct bench_json *io, struct bench_point *p) {
     if (!io->reads || io->status != HPCW_OK) {
         return;
@@ -315,7 +315,7 @@ static void refuse_point(struct bench_json *io, size_t index, const char *key, c
     bench_json_refuse(io, where, expected);
 }
 
-/* What was read: `twin` [points]. */
+/* Sets the twins of results that were read, by the ids in `twin` [points]. */
 static void find_twins(struct bench_json *io, struct bench_results *r, id_text *twin) {
     for (size_t i = 0; io->reads && i < r->points; i++) {
         struct bench_point *p = &r->point[i];
@@ -329,7 +329,7 @@ static void find_twins(struct bench_json *io, struct bench_results *r, id_text *
     }
 }
 
-/* Whether a point is noisy follows from the trials of all. */
+/* Checks `noisy`, which follows from the trials of all points. */
 static void check_noise(struct bench_json *io, struct bench_results *r) {
     bool *said = hpcw_i_calloc(r->points + 1, sizeof *said);
     if (said == NULL) {

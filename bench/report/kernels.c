@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A page of what hpcw-kernels writes. Its files differ in which figures they have: what is missing stays empty. */
+/* Draws the results of hpcw-kernels as a page. Figures that a file does not have stay empty. */
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -120,7 +120,7 @@ hpcw_status bench_report_kernels(const char *results, const char *path, bool *dr
     *drawn = false;
     hpcw_status s = bench_read_file(results, MOST_BYTES, &text, &size, err);
     cJSON *tree = s == HPCW_OK ? cJSON_ParseWithLength((const char *)text, size) : NULL;
-    /* Anything else is for the reader of sweeps, which says what is wrong with it. */
+    /* Any other file goes to the reader of sweeps, which names its fault. */
     if (strstr(text_of(tree, "program"), "kernels") != NULL && cJSON_IsArray(member(tree, "results"))) {
         s = draw(tree, path, err);
         *drawn = s == HPCW_OK;

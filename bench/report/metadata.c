@@ -36,7 +36,7 @@ hpcw_status bench_metadata_rate(struct bench_metadata *m, hpcw_error *err) {
     return s;
 }
 
-/* Intervals of medians cover less with fewer runs. */
+/* With fewer runs, an interval of the median covers less than 90 %. */
 enum { LEAST_RUNS = 5 };
 
 /* How a container compares with files, if the intervals of the medians do not overlap. */
@@ -50,7 +50,7 @@ static void say_factor(struct bench_advice *a, const char *done, const struct be
     }
 }
 
-/* Of the largest number of tasks; rows are pairs, files first. */
+/* Makes the verdict for the largest number of tasks. Rows are pairs, files first. */
 static void give_verdict(struct bench_results *r) {
     struct bench_advice *a = &r->verdict;
     *a = (struct bench_advice){0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the commands of hpcw-bench can be told. Each takes the fields that its options set. */
+/* Values of the options of hpcw-bench. A command uses the fields of its own options. */
 #ifndef HPCW_BENCH_REPORT_OPTIONS_H
 #define HPCW_BENCH_REPORT_OPTIONS_H
 
@@ -10,26 +10,28 @@
 #include "ui/cli/values.h"
 
 struct bench_options {
-    uint32_t ranks;          /* sweep, 0: 64, or one for each process */
-    uint64_t layouts, modes; /* bit i: the i-th of its list; 0: the default */
-    uint64_t per_rank;       /* bytes; 0: as many as the budget allows, model: 100 MB */
-    /* model: of the file system; sweep, empty: 4K to 16M, and that of the file system */
+    uint32_t ranks;          /* 0: in a sweep 64, or one for each process if there are more */
+    uint64_t layouts, modes; /* bit i: layout i or mode i; 0: the default */
+    uint64_t per_rank;       /* bytes; 0: in a sweep as the budget allows, in a model 100 MB */
+    /* In a sweep, block sizes of containers; none: 4K to 16M, and that of the file system. In a model, block sizes
+     * of the file system. */
     struct ui_sizes block_sizes;
-    /* model: at most one, none: bytes, no records; sweep, empty: 47K, and for plain files 4K and 1M, too */
+    /* In a sweep, none: 47K, and for plain files also 4K and 1M. In a model at most one; none: records may be
+     * split. */
     struct ui_sizes records;
-    /* model: at most one, none: 1; sweep, empty: 1, and 4 at the block size of the file system */
+    /* In a sweep, none: 1, and at the block size of the file system also 4. In a model at most one; none: 1. */
     struct ui_sizes files;
-    struct ui_sizes tasks; /* metadata, empty: 64 to 16384 */
+    struct ui_sizes tasks; /* of metadata; none: 64 to 16384 */
     bool metadata;         /* metadata rates instead of a sweep */
     uint32_t repeat;       /* 0: as often as the budget allows */
     double stonewall;      /* seconds; 0: none */
     double budget;         /* seconds */
-    uint64_t least_bytes;  /* of a run that counts, and its seconds; 0: what the budget has time for */
-    double least_time;
+    uint64_t least_bytes;  /* of a run that counts; 0: as the budget allows */
+    double least_time;     /* seconds of a run that counts; 0: as the budget allows */
     uint64_t max_bytes;
     uint64_t fs_block; /* 0: as detected */
     uint64_t seed;
-    uint32_t stripe_count; /* 0: as it is */
+    uint32_t stripe_count; /* 0: not changed */
     uint64_t stripe_size;
     bool verify, read;
     uint32_t writers, readers;      /* 0: all processes */
@@ -39,7 +41,7 @@ struct bench_options {
     uint32_t ranks_per_host;        /* model, 0: hosts are not counted */
     uint64_t chunk_bytes;           /* model, 0: per_rank */
     bool quiet;                     /* no table, no progress */
-    char output[BENCH_PATH];        /* "": sweep, a name made from the time; report, beside the results */
+    char output[BENCH_PATH];        /* "": in a sweep a name with the time; in a report beside the results */
     bool json;                      /* JSON instead of the table */
     bool dry_run;                   /* sweep: only say what would be measured */
     bool resume;                    /* sweep: go on with the one whose results are in `output` */

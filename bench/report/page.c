@@ -9,7 +9,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* ---- What was measured, and on what ---- */
+/* ---- Measurement and machine ---- */
 
 static void plain_fact(struct ui_page *page, const char *name, const char *text) {
     ui_page_fact(page, name);
@@ -180,7 +180,7 @@ static void verdict(struct ui_page *page, const struct bench_results *r) {
     ui_page_end(page);
 }
 
-/* For a reader who sees such a page for the first time. */
+/* Explains the terms to a reader who sees such a page for the first time. */
 static void what_it_is(struct ui_page *page, const struct bench_results *r) {
     static const char *const word[][2] = {
         {"Point", "a way to write the data: a layout, a mode, and a block size or the size of a write"},

@@ -8,7 +8,7 @@
 
 /* ---- Side by side ---- */
 
-/* The block size of the sweep that is nearest to that of the file system; 0: none. */
+/* Returns the block size of the sweep that is nearest to that of the file system. 0: there is none. */
 static double typical_block(const struct bench_page_drawing *d) {
     double best = 0;
     double distance = INFINITY;
@@ -25,7 +25,7 @@ static double typical_block(const struct bench_page_drawing *d) {
 
 enum { MOST_CATEGORIES = 64, CATEGORY = 96 };
 
-/* Bars of points: a category is what is written, each of its bars a mode. */
+/* Bars of points. A category is a layout with its record size or number of files, and has a bar for each mode. */
 struct bars {
     char text[MOST_CATEGORIES][CATEGORY];
     const char *category[MOST_CATEGORIES];
@@ -72,7 +72,7 @@ static void add_bar(struct bars *b, const struct bench_point *p, const struct be
     b->used[p->mode] = true;
 }
 
-/* Layouts at one block size, and those that align to none. */
+/* Returns whether a point has this block size, or none. */
 static bool beside(const struct bench_point *p, double block) {
     return block > 0 && (p->block_size == 0 || (double)p->block_size == block);
 }
@@ -112,7 +112,7 @@ static void draw_bars(struct bench_page_drawing *d, double block, size_t rate, c
     }
 }
 
-/* `what`, " at blocks of 4K": in the titles. */
+/* Draws both rates. Titles end with the block size, " at blocks of 4K". */
 static void draw_both_rates(struct bench_page_drawing *d, double block, const char *what, const char *at,
                             const char *caption) {
     char title[128];
@@ -137,7 +137,7 @@ void bench_page_side_by_side(struct bench_page_drawing *d) {
 
 /* ---- Where the time goes ---- */
 
-/* The trial of a point whose total is the median one, or the one below. */
+/* Returns the trial of a point with the median total time; of two in the middle, the faster one. */
 static const struct bench_trial *typical_trial(const struct bench_point *p) {
     const struct bench_trial *best = &p->trial[0];
     for (size_t i = 0; i < p->trials; i++) {

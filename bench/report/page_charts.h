@@ -11,7 +11,7 @@
 
 enum { BENCH_PAGE_TICKS = 64 };
 
-/* What all charts use: memory for the points and series of the largest of them. */
+/* State of all charts, with memory for the points and series of the largest chart. */
 struct bench_page_drawing {
     const struct bench_results *r;
     struct ui_page *page;
@@ -21,13 +21,14 @@ struct bench_page_drawing {
     size_t count;
     double tick[BENCH_PAGE_TICKS]; /* block sizes that were measured, ascending */
     size_t ticks;
-    bool alike; /* no curve so far has two block sizes: bars show the same */
-    /* Of the bars of times: [r->points], and this many for each step on the slowest and the quickest process. */
+    bool alike; /* no curve so far has two block sizes, so bars show the same */
+    /* Bars of times: [r->points] names, and [r->points] values for each step, on the slowest and on the quickest
+     * process. */
     const char **category;
     double *time;
 };
 
-/* One of the rates of a point, by its offset. */
+/* A rate of a point, as its offset in struct bench_point. */
 enum {
     BENCH_PAGE_DURABLE = offsetof(struct bench_point, durable),
     BENCH_PAGE_CACHED = offsetof(struct bench_point, cached),
@@ -47,7 +48,8 @@ static inline void bench_page_introduce(struct ui_page *page, const char *headin
 
 /* ---- page_curves.c: over the block size, and over the order of the runs ---- */
 
-/* With fsync, and in the other modes that end on the disk. False: with one block size there is no chart. */
+/* Draw durable rates: the first function with fsync, the second in the other modes that flush. The first returns
+ * false if it draws no chart, as there is one block size only. */
 bool bench_page_durable(struct bench_page_drawing *d);
 void bench_page_modes(struct bench_page_drawing *d);
 void bench_page_cached(struct bench_page_drawing *d);

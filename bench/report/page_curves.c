@@ -32,8 +32,9 @@ static void add_rate(struct bench_page_drawing *d, double x, const struct bench_
 }
 
 /*
- * The point that a curve shows for a layout at a block size (0: the layout aligns to nothing): the first one, which has
- * the sweep's own record size and number of files. Later points vary these. NULL: none was measured.
+ * Returns the point that a curve shows for a layout at a block size; 0 is for layouts that align to nothing. It is
+ * the first such point, with the first record size and number of files. Later points vary these. NULL: none was
+ * measured.
  */
 static const struct bench_point *main_point(const struct bench_page_drawing *d, enum bench_layout layout,
                                             enum bench_mode mode, double block, size_t rate) {
@@ -46,7 +47,7 @@ static const struct bench_point *main_point(const struct bench_page_drawing *d, 
     return NULL;
 }
 
-/* The points of one layout and mode over the block size; a horizontal line if the layout does not depend on it. */
+/* Adds the curve of one layout and mode over the block size: a horizontal line if the layout has no block size. */
 static void add_curve(struct bench_page_drawing *d, enum bench_layout layout, enum bench_mode mode, size_t rate,
                       const char *name, unsigned colour, bool dashed) {
     begin_series(d, name, colour, true, dashed);
@@ -218,7 +219,7 @@ void bench_page_twins(struct bench_page_drawing *d) {
                          UI_PAGE_MEASURED, rate_axis, NULL);
 }
 
-/* The first counted point of a layout at a block size: the count is the same in every mode. */
+/* Returns the first point of a layout at a block size that has a count of blocks. All modes have the same count. */
 static const struct bench_point *counted_point(const struct bench_page_drawing *d, enum bench_layout layout,
                                                double block) {
     for (size_t i = 0; i < d->r->points; i++) {

@@ -113,7 +113,7 @@ static hpcw_status rate_side(const struct bench_point *p, const struct bench_tri
     return stats_of(x, n, rate, err);
 }
 
-/* Rates of the same repetition, whichever ran first. */
+/* Computes rate over ceiling in each repetition, in whichever order they ran. */
 static hpcw_status rate_ratio(const struct bench_point *p, double *x, struct bench_rate *rate,
                               hpcw_error *err) {
     bool durable = is_durable(p->mode);

@@ -36,7 +36,7 @@ enum bench_layout {
     BENCH_LAYOUTS
 };
 
-/* Where the data begin in the file of the HDF5 layouts: a multiple of the blocks of common file systems. */
+/* Offset of the data in files of the HDF5 layouts: a multiple of the blocks of common file systems. */
 #define BENCH_HDF5_START (UINT64_C(16) << 20)
 
 /* Returns the bytes that a layout adds to every offset. sion-shifted: about two thirds of the container's block, an odd
@@ -62,17 +62,17 @@ enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS
 struct bench_trial {
     uint32_t repetition; /* from 1 */
     uint32_t order;      /* when it ran: 1 is the first trial of the sweep that counts */
-    uint64_t bytes;      /* that were written; 0: all of the point */
+    uint64_t bytes;      /* bytes that were written; 0: all of the point */
     /* The shortest and the longest time of any process, and the quartiles over all. */
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
     uint64_t quartile_ns[BENCH_STEPS][BENCH_QUARTILES];
-    int slowest_process;           /* that took the longest in all; -1: unknown, and no quartiles */
-    char slowest_host[BENCH_HOST]; /* its host; "" if there is one host only */
+    int slowest_process;           /* process with the longest total time; -1: unknown, and no quartiles */
+    char slowest_host[BENCH_HOST]; /* host of this process; "" if there is one host only */
     uint64_t total_ns;             /* from the common start to the end of the last process, all steps */
     uint64_t written_ns;           /* from the common start until the last process had ended BENCH_WRITE */
-    uint64_t read_ns;    /* reading everything again, by the process that took the longest; 0: not read */
-    uint64_t read_bytes; /* of that, what came from a disk */
-    double others;       /* processors that other programs kept busy; NaN: unknown */
+    uint64_t read_ns;              /* time of the slowest process to read everything again; 0: not read */
+    uint64_t read_bytes;           /* bytes of the reading that came from a disk */
+    double others;                 /* processors that other programs kept busy; NaN: unknown */
 };
 
 enum bench_fate { BENCH_MEASURED, BENCH_FAILED, BENCH_LEFT_OUT, BENCH_FATES };
@@ -91,7 +91,7 @@ struct bench_point {
     uint64_t record_size; /* bytes of one write */
     uint64_t rank_size;   /* bytes of one rank */
     uint32_t ranks, files;
-    uint64_t bytes; /* of all ranks together, data only */
+    uint64_t bytes; /* data of all ranks together */
 
     /* Blocks of the file system, and those that two or more ranks, processes or hosts share: counted from the layout, not
      * measured. */
@@ -104,7 +104,7 @@ struct bench_point {
     int failed_errno;          /* 0: none */
     int failed_process;        /* -1: none */
 
-    size_t trials; /* that count; the pilot run is not among them */
+    size_t trials; /* number of trials, without the warm-up run */
     struct bench_trial *trial;
     /* The plain loop of large pwrites with the same bytes, offsets, files and mode, in the same repetitions. */
     size_t ceiling_trials;
@@ -118,28 +118,28 @@ struct bench_point {
     struct bench_rate ratio; /* rate / ceiling's rate of the same repetition, durable where there is one */
     struct bench_rate read;  /* bytes / read, where the runs were read again */
     bool read_cached;        /* less than BENCH_COLD of the bytes of a run came from a disk */
-    /* Of logarithms of its rates, by bench_results_spread: their mean, its variance, and how far the true one may be away;
-     * infinite: nobody knows. */
+    /* Set by bench_results_spread, of the logarithms of the rates: their mean, the variance of the mean, and how
+     * far the true mean may be away. Infinite: unknown. */
     double log_mean, log_variance, log_band;
-    bool noisy;    /* it differs from a point that scatters as much only if by more than BENCH_NOISY_SPREAD */
+    bool noisy;    /* no difference below BENCH_NOISY_SPREAD would be seen from a point that scatters as much */
     bool verified; /* read back and compared, every byte */
 };
 
-/* The least difference that is seen in a point which is not noisy. */
+/* A point is noisy if no difference below this would be seen. 0.25 is 25 %. */
 #define BENCH_NOISY_SPREAD 0.25
 
-/* A sweep calls points different that are not with this probability, for all comparisons with one point together. */
+/* Probability that equal points are called different, for all comparisons with one point together. */
 #define BENCH_RULE_LEVEL 0.05
 
-/* Share of the bytes that must come from a disk in every run for a rate of reading that is not the page cache's. */
+/* Share of the bytes that must come from a disk in every run. With less, the rate of reading is called cached. */
 #define BENCH_COLD 0.95
 
-/* Operations on what holds the data of all tasks: a file each, or one container. */
+/* Operations on the files of all tasks, or on one container for all. */
 enum bench_operation { BENCH_CREATE, BENCH_REOPEN, BENCH_STAT, BENCH_UNLINK, BENCH_OPERATIONS };
 
 struct bench_metadata_trial {
     uint32_t repetition;           /* from 1 */
-    uint64_t ns[BENCH_OPERATIONS]; /* of the process that took the longest */
+    uint64_t ns[BENCH_OPERATIONS]; /* time of the slowest process */
     double others;                 /* as in struct bench_trial */
 };
 
@@ -156,13 +156,13 @@ struct bench_metadata {
 struct bench_fs {
     char type[32]; /* "ext4", "unknown (0x...)" */
     uint64_t magic;
-    uint64_t block_size;   /* what the sweep is relative to */
+    uint64_t block_size;   /* block size that the sweep relies on */
     char block_source[48]; /* "stat", "GPFS", "Lustre stripe", "given" */
     uint64_t free_bytes;
     bool direct_known;
     uint32_t direct_memory, direct_offset; /* alignment for O_DIRECT */
     char direct_source[48];
-    bool stripe_known; /* Lustre: of a file that the sweep made */
+    bool stripe_known; /* on Lustre: the stripes of a new file are known */
     uint32_t stripe_count;
     uint64_t stripe_size;
     char stripe_source[48];
@@ -183,8 +183,8 @@ struct bench_results {
     char version[32];
     struct bench_machine machine;
     struct bench_fs fs;
-    char directory[BENCH_DIRECTORY]; /* of the data, absolute; "": unknown */
-    char host[4 * BENCH_HOST]; /* of process 0; several if another one went on with the sweep. "": unknown */
+    char directory[BENCH_DIRECTORY]; /* directory of the data, absolute; "": unknown */
+    char host[4 * BENCH_HOST]; /* host of process 0; several if the sweep went on elsewhere. "": unknown */
     int processes;
     int hosts;
     uint64_t stonewall_ns;  /* after this time a process begins no write but its first; 0: never */
@@ -195,11 +195,11 @@ struct bench_results {
     uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
     uint32_t repeat;
     uint64_t budget_ns, elapsed_ns, max_bytes;
-    uint64_t least_bytes, least_ns; /* of a run that counts */
+    uint64_t least_bytes, least_ns; /* least bytes and time of a run that counts */
     bool complete;                  /* all planned points were measured or have a reason */
     char stopped[64];               /* "interrupted (signal 2)", "" if not */
     bool verify;
-    size_t variables; /* of the environment, that Slurm and MPI were told */
+    size_t variables; /* variables of Slurm and MPI in the environment */
     char variable[BENCH_VARIABLES][BENCH_VARIABLE];
     char command[512]; /* options as given, without the directory */
 
@@ -208,7 +208,7 @@ struct bench_results {
     size_t metadatas; /* of hpcw-bench metadata, which has no points */
     struct bench_metadata *metadata;
     struct bench_advice
-        verdict; /* one sentence: where, what to choose, or that nothing can be said and what to do then */
+        verdict; /* one sentence: where, and what to choose; or why nothing can be said, and what to do */
     size_t advices;
     struct bench_advice advice[8];
 };
@@ -219,35 +219,36 @@ extern const char *const bench_mode_name[BENCH_MODES];
 extern const char *const bench_step_name[BENCH_STEPS];
 extern const char *const bench_fate_name[BENCH_FATES];
 
-/* Whether the file system is memory, as tmpfs: it has no disk, a flush does nothing, and no rate is called durable. */
+/* Returns whether the file system is memory, as tmpfs. It has no disk, a flush does nothing, and no rate is called
+ * durable. */
 bool bench_fs_is_memory(const struct bench_fs *fs);
 
-/* Bytes that a trial wrote, and that each trial of a point wrote at least. */
+/* Return the bytes that a trial wrote, and the fewest bytes of all trials of a point. */
 uint64_t bench_results_bytes_of(const struct bench_point *p, const struct bench_trial *t);
 uint64_t bench_results_bytes(const struct bench_point *p);
 
-/* Bytes per second of one trial: until they are durable, or until the page cache has them. */
+/* Returns the bytes per second of one trial, until they are durable or until the page cache has them. */
 double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable);
 
 /* Fills in the rates of a point from its trials. HPCW_ENOMEM. */
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
 
 /*
- * Fills in what the rule needs that decides whether points differ, and `noisy`, of all points whose rates are there. Points
- * differ if the means of the logarithms of their rates do, by more than both may be off: Student's t of the trimmed means,
- * after what all points of a repetition have in common is taken off. HPCW_ENOMEM.
+ * Fills in log_mean, log_variance, log_band and `noisy` of all points that have rates. The rule for differences
+ * uses them. It takes the logarithms of the rates, without the part that all points of a repetition share, and
+ * compares their trimmed means by Student's t. HPCW_ENOMEM.
  */
 hpcw_status bench_results_spread(struct bench_results *r, hpcw_error *err);
 
-/* By that rule, for two points that count: 1 if `a` is faster, -1 if `b` is, 0 if nobody knows; and how much faster `a` may
- * be at most, as a logarithm. */
+/* Apply this rule to two points that count. The first function returns 1 if `a` is faster, -1 if `b` is, 0 if
+ * neither is shown. The second returns how much faster `a` may be at most, as a logarithm. */
 int bench_results_differ(const struct bench_point *a, const struct bench_point *b);
 double bench_results_most(const struct bench_point *a, const struct bench_point *b);
 
-/* Whether a point was measured in runs that are long and large enough to say something: only such points are compared. */
+/* Returns whether a point was measured in runs that are long and large enough. Only such points are compared. */
 bool bench_results_counts(const struct bench_results *r, const struct bench_point *p);
 
-/* What limits the size of a run: at most 1 / `parts` of `there` bytes. */
+/* A limit of the size of a run: at most 1 / `parts` of `there` bytes. */
 struct bench_limit {
     const char *what; /* "free space" */
     const char *more; /* what to use instead, "a directory with more free space" */
@@ -257,7 +258,7 @@ struct bench_limit {
 /* Returns the narrowest limit of a sweep. Memory of 0 is unknown, and no limit. */
 struct bench_limit bench_results_limit(const struct bench_results *r);
 
-/* The point of this name; NULL: none. */
+/* Returns the point with this id, or NULL if there is none. */
 const struct bench_point *bench_results_find(const struct bench_results *r, const char *id);
 
 /* Appends to the text, as far as it fits. */
@@ -266,11 +267,11 @@ HPCW_PRINTF(2, 3) void bench_advice_say(struct bench_advice *a, const char *fmt,
 /* Begins a verdict: "On /scratch (ext4, host node1, 2026-11-29) ". */
 void bench_advice_where(struct bench_advice *a, const struct bench_results *r);
 
-/* Fills in verdict and advice from the points. Says nothing that the figures do not show. HPCW_ENOMEM. */
+/* Fills in verdict and advice from the points. HPCW_ENOMEM. */
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);
 
-/* results.json and results.csv; appear under their name when they are complete. JSON without a path goes to standard
- * output. */
+/* Write results.json and results.csv. A file gets its name when it is complete. JSON goes to standard output if
+ * `path` is NULL. */
 hpcw_status bench_results_write_json(const struct bench_results *r, const char *path, hpcw_error *err);
 hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err);
 
@@ -283,13 +284,13 @@ hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_e
 hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
                                 hpcw_error *err);
 
-/* A page with charts: every figure in it is one of the results. HPCW_ENOTSUP in a build without reports. */
+/* Writes a page with charts. It computes no figures of its own. HPCW_ENOTSUP: this build makes no reports. */
 hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err);
 
-/* The same of a file that hpcw-kernels wrote; *drawn: whether `results` is one. */
+/* Writes a page of a file by hpcw-kernels. *drawn: whether `results` is such a file. */
 hpcw_status bench_report_kernels(const char *results, const char *path, bool *drawn, hpcw_error *err);
 
-/* Frees what is in *r. */
+/* Frees the memory of *r, not *r itself. */
 void bench_results_free(struct bench_results *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The one rule by which points of a sweep differ. Verdict, sentences, table and page all ask it. */
+/* The rule that decides whether points of a sweep differ. Verdict, recommendation, table and page all use it. */
 #include <math.h>
 
 #include "bench/report/results.h"
@@ -10,7 +10,8 @@ static bool takes_part(const struct bench_results *r, const struct bench_point *
     return bench_results_counts(r, p) && (p->mode != BENCH_BUFFERED) == durable;
 }
 
-/* The points of one kind of rate. Takes logarithms, and from those the share that all points of a repetition have in common. */
+/* Handles the points of one kind of rate: takes logarithms, and subtracts the part that all points of a repetition
+ * share. */
 static hpcw_status spread_kind(struct bench_results *r, bool durable, hpcw_error *err) {
     size_t points = 0, runs = SIZE_MAX, df = 0;
     for (size_t i = 0; i < r->points; i++) {
@@ -46,7 +47,7 @@ static hpcw_status spread_kind(struct bench_results *r, bool durable, hpcw_error
             df += more;
         }
     }
-    /* Few runs may agree by chance: no point is taken to scatter less than all do on average. */
+    /* Few runs may agree by chance. So a point counts as scattering at least as much as all points on average. */
     const double t = bench_stats_student(df, BENCH_RULE_LEVEL / (double)(points > 1 ? points - 1 : 1));
     for (size_t i = 0; s == HPCW_OK && i < r->points; i++) {
         struct bench_point *p = &r->point[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The script runs sweeps and, if it is given IOR, the same work by IOR: so the lines for IOR are tested with the script. */
+/* Prints a batch script that runs sweeps. If the variable IOR is set, the job also runs the same work by IOR, so a
+ * test of the script tests the lines for IOR. */
 #include "bench/site/site.h"
 
 #include <inttypes.h>
@@ -19,16 +20,19 @@ const char *const bench_site_file_system[] = {"auto", "lustre", "gpfs", "other",
 
 struct script {
     enum kind kind;
-    char name[32]; /* of the file system */
+    char name[32]; /* name of the file system */
     uint64_t block, per_rank, tasks;
     unsigned sweeps;
-    double budget; /* of a sweep, seconds */
+    double budget; /* seconds of a sweep */
 };
 
 static const char *const stripe_counts = "1 4 all", *const stripe_sizes = "1M 4M 16M";
-enum { LUSTRE_SWEEPS = 3 * 3, LARGE_TRANSFER = 4 << 20 /* of IOR, for the ceiling */ };
+enum {
+    LUSTRE_SWEEPS = 3 * 3,
+    LARGE_TRANSFER = 4 << 20 /* bytes of an IOR transfer that reproduces a ceiling */
+};
 
-/* In single quotes for a shell. */
+/* Prints the text in single quotes for a shell. */
 static void put_quoted(const char *text) {
     (void)putchar('\'');
     for (; *text != '\0'; text++) {
@@ -38,7 +42,8 @@ static void put_quoted(const char *text) {
 }
 
 static void put_head(const struct bench_options *o, const struct script *s, const char *directory) {
-    /* A sweep, and IOR with the same work, which takes about as long; and a quarter of an hour for the rest. */
+    /* Each sweep, and the metadata rates, take the budget. IOR with the same work takes about as long. A quarter of
+     * an hour is for the rest. */
     const unsigned minutes = 15 + (unsigned)ceil(2 * (s->sweeps + 1) * s->budget / 60);
     (void)printf("#!/bin/bash\n"
                  "# Measures %s with hpcw-bench on %u nodes. Written by hpcw-bench %s.\n"

@@ -7,7 +7,7 @@
 
 #include "bench/report/options.h"
 
-/* Words of --file-system, NULL-terminated. The first one: that of the directory. */
+/* Words of --file-system, NULL-terminated. The first one means the file system of the directory. */
 extern const char *const bench_site_file_system[];
 
 /* Prints the script to standard output. `directory`: for the data; it must exist unless o->file_system names its kind. */

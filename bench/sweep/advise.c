@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recommendation: sentences, each with the points that it is based on, and the verdict, which compares all points with the
- * best one. One rule decides whether points differ (bench_results_differ).
+ * Makes the recommendation and the verdict. The recommendation is a list of sentences, each with the points that it
+ * is based on. The verdict compares all points with the best one. One rule decides whether points differ
+ * (bench_results_differ).
  */
 #include <assert.h>
 #include <math.h>
@@ -25,7 +26,7 @@ static double rate(const struct bench_point *p) {
 
 /* ---- sentences ---- */
 
-/* There are fewer findings than there is memory for advice. */
+/* Begins a new sentence. There is memory for more sentences than there are findings. */
 static struct bench_advice *begin(struct bench_results *r) {
     assert(r->advices < sizeof r->advice / sizeof r->advice[0]);
     struct bench_advice *a = &r->advice[r->advices++];
@@ -50,7 +51,7 @@ static void say_rate(struct bench_advice *a, const struct bench_point *p) {
                      ui_text_rate(low, p->durable.stats.ci_low), ui_text_rate(high, p->durable.stats.ci_high));
 }
 
-/* Of two points that differ in one thing. */
+/* Begins a sentence about two points that differ in one property. */
 static struct bench_advice *begin_pair(struct bench_results *r, size_t point, size_t other) {
     struct bench_advice *a = begin(r);
     rest_on(a, point);
@@ -66,7 +67,8 @@ static void say_pair(struct bench_advice *a, const struct bench_point *p, const 
 
 /* ---- findings ---- */
 
-/* The first number of files in the list, for points of the kind of `p`. Only points with this number make a series. */
+/* Returns the number of files of the first point with the layout and mode of `p`. Only points with this number make
+ * a series over the block size. */
 static uint32_t first_files(const struct bench_results *r, const struct bench_point *p) {
     size_t i = 0;
     while (r->point[i].layout != p->layout || r->point[i].mode != p->mode) {
@@ -75,7 +77,8 @@ static uint32_t first_files(const struct bench_results *r, const struct bench_po
     return r->point[i].files;
 }
 
-/* Of containers: a point that `p` is compared with, another layout, mode or number of files. SIZE_MAX: none. */
+/* Returns the index of the container with this layout, mode and number of files, and the block size of `p`.
+ * SIZE_MAX: there is none. */
 static size_t find(const struct bench_results *r, const struct bench_point *p, enum bench_layout layout,
                    enum bench_mode mode, uint32_t files) {
     for (size_t i = 0; i < r->points; i++) {
@@ -203,7 +206,7 @@ static void number_of_files(struct bench_results *r) {
     }
 }
 
-/* Whether a mode is better than fsync, for the aligned container. */
+/* Says whether a mode is faster than fsync for aligned containers. */
 static void mode_pays(struct bench_results *r, enum bench_mode mode, const char *name) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
@@ -225,7 +228,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
 
 /* ---- the verdict ---- */
 
-/* What a layout may be slower than another one, and still be recommended. */
+/* How much slower than another layout a recommended one may be. 0.1 is 10 %. */
 #define NEAR 0.10
 
 /* The twins are there for comparison: nobody wants to write unaligned files. */
@@ -233,7 +236,7 @@ static bool is_choice(const struct bench_results *r, const struct bench_point *p
     return usable(r, p) && p->layout != BENCH_SION_SHIFTED;
 }
 
-/* "; use --budget 20m --layout sion-aligned,task-local": the layouts that may still be the best. */
+/* Says "; use --budget 20m --layout sion-aligned,task-local", with the layouts that may be the best. */
 static void say_what_to_do(const struct bench_results *r, const struct bench_point *best,
                            struct bench_advice *a) {
     unsigned named = 0;
@@ -248,7 +251,7 @@ static void say_what_to_do(const struct bench_results *r, const struct bench_poi
     }
 }
 
-/* Fewer than two points can be chosen. */
+/* Says why there is no verdict, where fewer than two points can be chosen. */
 static void say_why_nothing(const struct bench_results *r, size_t choices, struct bench_advice *a) {
     size_t small = 0;
     uint64_t largest = 0;
@@ -293,7 +296,7 @@ static void say_factor(struct bench_advice *a, double factor) {
     bench_advice_say(a, "%.*f x ", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
 }
 
-/* The fastest aligned container. SIZE_MAX: none. */
+/* Returns the index of the fastest aligned container. SIZE_MAX: there is none. */
 static size_t best_aligned(const struct bench_results *r) {
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < r->points; i++) {
@@ -306,8 +309,8 @@ static size_t best_aligned(const struct bench_results *r) {
     return best;
 }
 
-/* "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned", in words that need no explanation. An
- * aligned container is compared with its shifted twin, and all else with the best aligned container. */
+/* Says "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned". An aligned container is compared
+ * with its shifted twin, any other point with the best aligned container. */
 static void say_choice(const struct bench_results *r, const struct bench_point *p, struct bench_advice *a) {
     static const char *const how[BENCH_LAYOUTS] = {
         [BENCH_SION_ALIGNED] = "files are aligned to",
@@ -363,7 +366,7 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
         return;
     }
     const struct bench_point *p = &r->point[best];
-    double most = -(double)INFINITY; /* that another may be faster, as a logarithm */
+    double most = -(double)INFINITY; /* logarithm of the factor by which another point may be faster */
     rest_on(a, best);
     for (size_t i = 0; i < r->points; i++) {
         if (i != best && is_choice(r, &r->point[i])) {

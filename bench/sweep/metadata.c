@@ -41,7 +41,8 @@ static int look_up_file(const char *path) {
     return hpcw_i_sys_size_of(path, &size);
 }
 
-/* The files of the process that is `after` processes after this one: what a host has created, it finds in its own caches. */
+/* Calls `call` for the files of the process that is `after` processes after this one. A process uses the files of
+ * another one, since a host has the files that it created in its caches. */
 static hpcw_status all_files(const struct metadata_work *w, do_file *call, uint64_t after, const char *what,
                              hpcw_error *err) {
     uint64_t processes = (uint64_t)w->processes->count;
@@ -108,7 +109,7 @@ static hpcw_status open_container(void *work, hpcw_error *err) {
     return s;
 }
 
-/* By one process. */
+/* Calls `call` for the container, on process 0 only. */
 static hpcw_status on_container(const struct metadata_work *w, do_file *call, const char *what,
                                 hpcw_error *err) {
     char path[BENCH_PATH];
@@ -146,7 +147,7 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* A pair of rows for each number of tasks. */
+/* Makes two rows for each number of tasks: files, container. */
 static hpcw_status make_rows(const struct ui_sizes *tasks, uint32_t repeat, struct bench_results *r,
                              hpcw_error *err) {
     r->metadata = hpcw_i_calloc(2 * tasks->count, sizeof *r->metadata);
@@ -165,7 +166,7 @@ static hpcw_status make_rows(const struct ui_sizes *tasks, uint32_t repeat, stru
     return HPCW_OK;
 }
 
-/* Files and container of one number of tasks, in random order. Repetition 0 warms up. */
+/* Runs files and container with one number of tasks, in random order. Repetition 0 warms up. */
 static hpcw_status run_pair(struct metadata_work *w, struct bench_metadata *pair, uint32_t repetition,
                             uint64_t *random, hpcw_error *err) {
     const uint64_t first = bench_random(random) & 1;
@@ -186,7 +187,8 @@ static hpcw_status run_pair(struct metadata_work *w, struct bench_metadata *pair
     return s;
 }
 
-/* Numbers of tasks from this one on have no results: it failed, and the larger ones need more of whatever was missing. */
+/* Drops the results of this number of tasks, which failed, and of all larger ones, which would fail for the same
+ * reason. */
 static void note_failure(struct bench_results *r, size_t first, const hpcw_error *e) {
     for (size_t i = first; i < r->metadatas; i++) {
         struct bench_metadata *m = &r->metadata[i];
@@ -214,7 +216,7 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
     uint64_t random = o->seed, spent = 0;
     hpcw_status s = hpcw_i_agree(processes->comm, make_rows(&tasks, r->repeat, r, err), NULL, err);
     for (size_t i = 0; s == HPCW_OK && i < tasks.count; i++) {
-        /* What it will take, by the last number of tasks. Process 0 decides. */
+        /* The time grows with the number of tasks, so the last one predicts the next. Process 0 decides. */
         uint64_t begin = bench_timer_now();
         uint64_t needed =
             i == 0 ? 0 : (uint64_t)((double)spent * (double)tasks.at[i] / (double)tasks.at[i - 1]);
@@ -229,7 +231,7 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
             *err = e;
             s = failure;
         } else if (failure != HPCW_OK &&
-                   failure != HPCW_ESTATE) { /* HPCW_ESTATE: a signal; what there is is kept */
+                   failure != HPCW_ESTATE) { /* HPCW_ESTATE is a signal: the results so far are kept */
             note_failure(r, 2 * i, &e);
         }
         if (on == 0 || failure != HPCW_OK) {

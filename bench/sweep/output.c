@@ -118,7 +118,7 @@ static void print_point(struct ui_table *t, const struct bench_results *r, const
     ui_table_cell(t, "%s%s", too_small ? "too small" : "", !p->noisy ? "" : too_small ? ", noisy" : "noisy");
 }
 
-/* Bytes of an id that it shares with the one before: its layout and mode. */
+/* Returns the length of "LAYOUT/MODE/" if `before` begins with the same, otherwise 0. */
 static size_t same_start(const char *id, const char *before) {
     size_t n = 0, slashes = 0;
     while (slashes < 2 && id[n] != '\0' && id[n] == before[n]) {

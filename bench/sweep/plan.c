@@ -11,10 +11,10 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* The shortest run that is planned: a clock, a page cache and a scheduler tell something of it. */
+/* The shortest run that is planned, in seconds. In shorter ones, clock, page cache and scheduler decide. */
 #define LEAST_SECONDS 0.05
 
-/* A record of a real program is no power of two. */
+/* The default record. Records of real programs are no power of two. */
 #define RECORD (UINT64_C(47) << 10)
 
 struct planner {
@@ -31,9 +31,9 @@ struct planner {
 };
 
 /*
- * The order in which points get their share of the budget. The question is the block size: aligned containers and their
- * shifted twins at three sizes, then at the sizes between, then what else could change the advice. The rest repeats that for
- * other layouts.
+ * The order in which points get their share of the budget. The main question is the block size. So aligned
+ * containers and their shifted twins come first, at three sizes and then at the sizes between. Points that could
+ * change the advice follow, and all others are last.
  */
 enum {
     QUESTION = 0, /* + 2 for each size; + 1 for the twin */
@@ -41,14 +41,14 @@ enum {
     PLAIN = 200,
     PACKED = 201,
     MPIIO = 202,
-    MODES = 203, /* of an aligned container: preallocation or O_DIRECT may be the fastest of all */
+    MODES = 203, /* aligned containers with preallocation or O_DIRECT, which may be fastest */
     RECORDS = 210,
     FILES = 211,
     PACKED_STEPS = 212,
     OTHERS = 300,
 };
 
-/* Records of the sweep's first size; the other ones are for plain files only. */
+/* The first size of records. The other sizes are for plain files only. */
 #define FIRST_RECORD(o) ((o)->records.count > 0 ? (o)->records.at[0] : RECORD)
 
 uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_results *r) {
@@ -89,7 +89,7 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
         return;
     }
     if (record > pl->rank_size) {
-        record = pl->rank_size; /* no write can be larger: the name says what is written */
+        record = pl->rank_size; /* no write is larger than the data of a rank */
     }
     struct bench_point *point = hpcw_i_grow(r->point, &pl->point_capacity, r->points + 1, sizeof *point);
     r->point = point != NULL ? point : r->point;
@@ -116,7 +116,7 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
         (void)snprintf(p->id + n, sizeof p->id - n, "/%u-files", files);
     }
     if (bench_results_find(r, p->id) != NULL) {
-        return; /* the same point */
+        return; /* the point exists already */
     }
     pl->planned[r->points] = (struct bench_planned){.priority = priority, .active = true};
     if (row->missing != NULL) {
@@ -131,8 +131,8 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     r->points++;
 }
 
-/* When a block size has its turn. First that of the file system, then the largest, then the one in the middle; then the others
- * from the largest gap to the smallest. Sizes are ascending. */
+/* Returns the place of a block size in the order of measuring. The size of the file system is first, the largest
+ * second. Then follows each time the size that is farthest from all before it. Sizes are ascending. */
 static uint32_t place_of(const struct planner *pl, size_t size) {
     bool taken[UI_SIZES_MAX] = {false};
     size_t next = 0;
@@ -144,7 +144,7 @@ static uint32_t place_of(const struct planner *pl, size_t size) {
             return place;
         }
         taken[next] = true;
-        /* The largest size second; then the one that is farthest from all that are taken. */
+        /* The largest size is second. Later ones are the farthest from all sizes that are taken. */
         size_t farthest = 0;
         next = pl->blocks.count - 1;
         for (size_t i = 0; i < pl->blocks.count && (place > 0 || taken[next]); i++) {
@@ -168,7 +168,7 @@ static uint32_t priority_of(const struct planner *pl, enum bench_layout layout, 
                : (place < BENCH_QUESTION_SIZES ? QUESTION : STEPS) + 2 * place + (layout == BENCH_SION_SHIFTED);
 }
 
-/* Everything of one layout in one mode. */
+/* Adds all points of one layout in one mode. */
 static void add_layout(struct planner *pl, enum bench_layout layout, enum bench_mode mode) {
     const struct bench_layout_row *row = bench_layout_row(layout);
     bool everywhere = mode == BENCH_FSYNC || pl->o->modes != 0;
@@ -227,7 +227,7 @@ static void add_size(struct ui_sizes *sizes, uint64_t size) {
     }
 }
 
-/* Those that were given, or the defaults. */
+/* Takes the sizes that were given, or the defaults. */
 static void choose(struct ui_sizes *sizes, const struct ui_sizes *given, const uint64_t *usual, size_t count) {
     const uint64_t *size = given->count > 0 ? given->at : usual;
     for (size_t i = 0; i < (given->count > 0 ? given->count : count); i++) {
@@ -248,8 +248,9 @@ static void choose_sizes(struct planner *pl) {
     choose(&pl->files, &o->files, files, sizeof files / sizeof files[0]);
 }
 
-/* The default: what the advice can be about. Page cache rates are those of fsync, too; HDF5 writes by MPI-IO what the MPI-IO
- * layouts write. */
+/* Returns whether a layout or a mode is measured. By default these are all that can change the advice. The mode
+ * buffered cannot, as fsync has its rates, too. HDF5 cannot, as it writes by MPI-IO, which has layouts of its
+ * own. */
 static bool chosen(uint64_t given, int index, bool usual) {
     return given == 0 ? usual : (given >> index & 1) != 0;
 }
@@ -264,7 +265,7 @@ hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direc
                          .rank_size = rank_size_of(o, r, bytes)};
     choose_sizes(&pl);
     for (size_t m = 0; m < BENCH_MODES; m++) {
-        /* What is durable first, then the rest in the order of the list. */
+        /* fsync comes first, the other modes in the order of the list. */
         enum bench_mode mode = m == 0             ? BENCH_FSYNC
                                : m <= BENCH_FSYNC ? (enum bench_mode)(m - 1)
                                                   : (enum bench_mode)m;
@@ -322,7 +323,8 @@ static void no_time(const struct bench_options *o, struct bench_point *p, struct
     cannot(p, planned, why);
 }
 
-/* Points of the question stay for as long as a few rounds fit: fewer rounds tell less, but one side of it tells nothing. */
+/* Returns the runs that a point must have. Points about the block size may have fewer, so that both twins stay:
+ * fewer rounds tell less, but one twin alone tells nothing. */
 static uint32_t runs_of(const struct bench_planned *p, uint32_t runs) {
     const bool question = p->priority < STEPS;
     return question && runs > BENCH_FEWEST_REPEAT + 1 ? BENCH_FEWEST_REPEAT + 1 : runs;
@@ -386,14 +388,14 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 /* ---- what a budget can tell ---- */
 
 double bench_sweep_run_seconds(double budget, double most) {
-    /* The rest is for what a run takes besides its writes, and for layouts that are slower than plain writes. */
+    /* 0.6 of the budget is for the time besides the writes, and for layouts that are slower than plain writes. */
     const double each = 0.4 * budget / (2 * BENCH_QUESTION_POINTS * (BENCH_LEAST_REPEAT + 1));
     return each < LEAST_SECONDS ? LEAST_SECONDS : each > most ? most : each;
 }
 
 double bench_sweep_seen(size_t points, uint32_t rounds, double scatter) {
-    /* The trimmed mean of n normal values has 0.6 n - 1 degrees of freedom and a variance of 1.1 / n times theirs; 1.3 / n, as
-     * the larger of two spreads counts. */
+    /* The trimmed mean of n normal values has 0.6 n - 1 degrees of freedom. Its variance is 1.1 / n times theirs,
+     * and here 1.3 / n, as the larger of two spreads counts. */
     const double n = rounds, df = (double)points * fmax(0.6 * n - 1, 0);
     const double level = BENCH_RULE_LEVEL / (double)(points > 1 ? points - 1 : 1);
     const double t = bench_stats_student((size_t)df, level) + bench_stats_student((size_t)df, 0.1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sweep takes over from one that was interrupted. */
+/* Takes over the results of a sweep that was interrupted. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ const char bench_sweep_ended[] = "the sweep ended before it was measured";
 
 /* ---- reading ---- */
 
-/* The text of results.json; none if there is no such file. By process 0. */
+/* Reads the text of results.json. *text is NULL if there is no such file. On process 0 only. */
 static hpcw_status read_text(const char *path, unsigned char **text, size_t *size, hpcw_error *err) {
     struct hpcw_i_entry entry;
     *text = NULL;

@@ -30,17 +30,17 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Sizes are chosen for runs that are this much longer than they must be. */
+/* Factor by which runs are planned longer than they must be, so that faster ones still count. */
 #define ENOUGH 1.25
 
-/* Share of the budget that is planned. The rest is a reserve for disks that become slower. */
+/* Share of the budget that is planned, percent. The rest is a reserve for disks that become slower. */
 enum { AIM_PERCENT = 85 };
 
-/* Repetitions of metadata rates, if they are not given. */
+/* Repetitions of metadata rates without --repeat. */
 enum { METADATA_REPEAT = 5 };
 
-/* The largest defaults of --least-time and --least-bytes. More short rounds serve better than few long ones, and no cache of a
- * disk holds as many bytes. */
+/* The largest defaults of --least-time and --least-bytes. Many short rounds tell more than few long ones. No cache
+ * of a disk holds as many bytes. */
 #define USUAL_SECONDS 0.25
 #define USUAL_BYTES (UINT64_C(256) << 20)
 
@@ -51,11 +51,11 @@ struct sweep {
     struct bench_planned *planned;
     struct bench_data data;
     char directory[BENCH_WORKDIR];
-    char output[BENCH_PATH];    /* of process 0 */
+    char output[BENCH_PATH];    /* directory of the results, on process 0 */
     char no_direct[BENCH_NAME]; /* why O_DIRECT does not work, "" if it does */
     uint64_t begin_ns;
-    uint64_t guess_ns;          /* of a run with its ceiling */
-    uint64_t bytes, most_bytes; /* of a run */
+    uint64_t guess_ns;          /* estimated time of a run with its ceiling */
+    uint64_t bytes, most_bytes; /* planned bytes of a run, and the limit */
     uint64_t random;
     uint32_t order;
     bool resumed;                 /* points have runs of an earlier sweep */
@@ -66,7 +66,7 @@ static uint64_t elapsed_ns(const struct sweep *w) {
     return bench_timer_now() - w->begin_ns;
 }
 
-/* Collective: the signal that any process was sent, or 0. */
+/* Returns the signal that any process received, or 0. Collective. */
 static int signalled(const struct sweep *w) {
     uint64_t word = (uint64_t)bench_timer_stopped();
     struct hpcw_i_words words = {.maxs = 1, .word = &word};
@@ -79,7 +79,8 @@ static int signalled(const struct sweep *w) {
 /* Removes the files of a run. Collective. */
 static hpcw_status clear(struct sweep *w, hpcw_error *err) {
     hpcw_error e;
-    hpcw_status s = hpcw_i_agree(w->processes->comm, HPCW_OK, NULL, &e); /* nobody uses them any more */
+    hpcw_status s =
+        hpcw_i_agree(w->processes->comm, HPCW_OK, NULL, &e); /* no process uses the files any more */
     if (s == HPCW_OK && w->processes->process == 0) {
         s = bench_workdir_clear(w->directory, &e);
     }
@@ -90,8 +91,8 @@ static hpcw_status clear(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* The page cache takes as much as the files have. Plain writes, whose pages are large, were up to seven times as slow without
- * this under a hypervisor; touching more made runs less even. */
+/* Touches as much memory as the page cache will take for the files. Without this, plain writes were up to seven
+ * times as slow under a hypervisor. Touching more made runs less even. */
 static void warm(const struct sweep *w, const struct bench_point *p) {
     const uint64_t processes = (uint64_t)w->processes->count;
     bench_machine_warm(p->bytes / processes, (unsigned)w->processes->count / (unsigned)w->processes->hosts);
@@ -155,7 +156,7 @@ static hpcw_status room_for(const struct sweep *w, const char *directory, const 
                             hpcw_error *err) {
     uint64_t space = 0;
     hpcw_status s = hpcw_i_fs_space(directory, &space, NULL, err);
-    /* Holes are not stored; the last block of each rank may be, and a container's tables. */
+    /* Holes take no space. The data, the last block of each rank and a container's tables do. */
     const uint64_t needed = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
     const bool full = needed > space;
     const uint64_t most = full ? space : w->o->max_bytes;
@@ -185,11 +186,11 @@ static hpcw_status check_limit(const struct sweep *w, hpcw_error *err) {
                      limit.more);
 }
 
-/* What the failure of a run means for the point. Collective. */
+/* Notes in the point that a run failed. Collective. */
 static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, const hpcw_error *e) {
     struct bench_point *p = &w->r->point[index];
     if (signalled(w) != 0) {
-        return HPCW_OK; /* the sweep ends; the point keeps what it has */
+        return HPCW_OK; /* the sweep ends, and the point keeps its runs */
     }
     if (s == HPCW_ECOMM) {
         return s;
@@ -204,7 +205,8 @@ static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, co
     return HPCW_OK;
 }
 
-/* One repetition of a point, 0 to warm up. Collective. A failure of the point is noted, not returned. */
+/* Runs one repetition of a point and its ceiling; repetition 0 warms up. A failure of the point is noted, not
+ * returned. Collective. */
 static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, hpcw_error *err) {
     struct bench_point *p = &w->r->point[index];
     struct bench_trial trial[2]; /* the layout's, the ceiling's */
@@ -245,8 +247,8 @@ static uint64_t left_ns(const struct sweep *w, unsigned percent) {
     return used < budget ? budget - used : 0;
 }
 
-/* Process 0 decides what the budget still allows: while points warm up, whether this one is measured; later, which are
- * left out. *on: whether to go on. Collective. */
+/* Process 0 decides what the budget still allows. In the warm-up round, this is whether the point `index` is
+ * measured. In later rounds, it is which points are left out. *on: whether to go on. Collective. */
 static hpcw_status decide(struct sweep *w, uint32_t repetition, size_t index, bool *on, hpcw_error *err) {
     size_t n = w->r->points;
     unsigned char *active = hpcw_i_malloc(n + 1);
@@ -255,7 +257,7 @@ static hpcw_status decide(struct sweep *w, uint32_t repetition, size_t index, bo
     if (s == HPCW_OK) {
         if (repetition == 0) {
             active[n] = 1;
-            /* An earlier sweep has admitted them. */
+            /* A sweep that goes on has decided this before. */
             if (!w->resumed) {
                 (void)bench_sweep_admit(w->o, w->r, w->planned, index, w->r->repeat + 1,
                                         left_ns(w, AIM_PERCENT), w->guess_ns);
@@ -277,7 +279,8 @@ static hpcw_status decide(struct sweep *w, uint32_t repetition, size_t index, bo
     return s;
 }
 
-/* The first repetition, which warms up, goes by priority: a point that the budget does not allow does not begin. */
+/* Sets the order of the points in a round. The warm-up round goes by priority, so that points without a share of
+ * the budget do not begin. Other rounds have a random order. */
 static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
     size_t n = w->r->points;
     for (size_t i = 0; i < n; i++) {
@@ -295,7 +298,7 @@ static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
     }
 }
 
-/* After `done` rounds: how many there will be, unless that is given. Collective. */
+/* Sets the number of rounds after `done` of them, unless --repeat gives it. Collective. */
 static hpcw_status count_rounds(struct sweep *w, uint32_t done, hpcw_error *err) {
     if (w->o->repeat == 0) {
         const uint32_t least = done < BENCH_FEWEST_REPEAT ? BENCH_FEWEST_REPEAT - done : 0;
@@ -305,7 +308,7 @@ static hpcw_status count_rounds(struct sweep *w, uint32_t done, hpcw_error *err)
     return hpcw_i_comm_bcast(w->processes->comm, &w->r->repeat, sizeof w->r->repeat, 0, err);
 }
 
-/* After the runs that warm up: larger sizes if some were too short to count, and the repetitions that the budget allows.
+/* Enlarges the runs if some warm-up runs were too short to count, and sets the number of repetitions.
  * Collective. */
 static hpcw_status resize(struct sweep *w, hpcw_error *err) {
     const double aim = ENOUGH * (double)w->r->least_ns;
@@ -315,7 +318,7 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
             scale = fmax(scale, aim / (double)w->planned[i].run_ns);
         }
     }
-    /* Much larger runs meet other limits. */
+    /* Runs of more than four times the size may meet other limits. */
     scale = fmin(fmin(scale, 4), (double)w->most_bytes / (double)w->bytes);
     if (w->o->per_rank == 0 && scale > 1) {
         bench_sweep_sizes(w->o, w->r, (uint64_t)(scale * (double)w->bytes));
@@ -364,7 +367,7 @@ static void tell_plan(const struct sweep *w) {
     }
 }
 
-/* Counts the blocks that several owners of ranks share: their processes, or the hosts of these. */
+/* Counts the blocks that several processes share or, if `hosts`, several hosts. */
 static hpcw_status count_owners(const struct bench_processes *processes, uint32_t writers,
                                 struct bench_geometry *g, bool hosts, uint64_t *blocks, hpcw_error *err) {
     uint32_t *owner = hpcw_i_malloc((size_t)g->ranks * sizeof *owner);
@@ -386,7 +389,7 @@ static hpcw_status count_owners(const struct bench_processes *processes, uint32_
     return s;
 }
 
-/* Shared blocks of all points. */
+/* Counts the shared blocks of all points. */
 static hpcw_status count_shared(const struct bench_processes *processes, struct bench_results *r,
                                 hpcw_error *err) {
     for (size_t i = 0; i < r->points; i++) {
@@ -415,7 +418,7 @@ static hpcw_status count_shared(const struct bench_processes *processes, struct 
     return HPCW_OK;
 }
 
-/* The figures of what is there. */
+/* Computes all figures from the runs so far. */
 static hpcw_status compute(const struct bench_processes *processes, struct bench_results *r, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < r->points; i++) {
@@ -425,7 +428,7 @@ static hpcw_status compute(const struct bench_processes *processes, struct bench
     return s != HPCW_OK ? s : r->metadatas > 0 ? bench_metadata_conclude(r, err) : bench_results_advise(r, err);
 }
 
-/* What there is so far. `why` it is not all: text, "" if it is. */
+/* Computes the results so far. `why`: why the sweep ended early, "" if it did not. */
 static hpcw_status conclude(struct sweep *w, const char *why, hpcw_error *err) {
     struct bench_results *r = w->r;
     r->complete = true;
@@ -451,7 +454,7 @@ static hpcw_status keep(struct sweep *w, hpcw_error *err) {
         s = bench_output_write(w->r, w->output, err);
         for (size_t i = 0; i < w->r->points; i++) {
             struct bench_point *p = &w->r->point[i];
-            if (w->planned[i].active && p->trials == 0) { /* its turn will come */
+            if (w->planned[i].active && p->trials == 0) { /* it is measured later */
                 p->fate = BENCH_MEASURED;
                 p->reason[0] = '\0';
             }
@@ -460,7 +463,8 @@ static hpcw_status keep(struct sweep *w, hpcw_error *err) {
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }
 
-/* Whether an earlier sweep has the run of this repetition; where it has all, nothing needs to warm up. */
+/* Returns whether an earlier sweep has this repetition of the point. The warm-up run, 0, is done if the earlier
+ * sweep has all repetitions. */
 static bool is_done(const struct sweep *w, const struct bench_point *p, uint32_t repetition) {
     return w->resumed && p->trials >= (repetition == 0 ? w->r->repeat : repetition);
 }
@@ -505,8 +509,8 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
 
 #define NO_DISK "%.26s is memory, with no disk for O_DIRECT"
 
-/* Whether O_DIRECT reaches a disk with the alignment of the layouts: "" if it does, otherwise the reason. An open and a write
- * alone do not tell: tmpfs takes both, and its files are the page cache. */
+/* Sets `why` to the reason why O_DIRECT reaches no disk with the alignment of the layouts, or to "" if it does. An
+ * open and a write do not show that on tmpfs: both succeed, and its files are the page cache. */
 static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
     const struct bench_fs *fs = &w->r->fs;
     char path[BENCH_PATH];
@@ -530,7 +534,7 @@ static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
                                  : "O_DIRECT could not be tried");
 }
 
-/* The facts of the file system, as it tells them of a file or of a directory. */
+/* Notes the facts of the file system. */
 static void note_file_system(struct sweep *w, const struct hpcw_i_fsinfo *found) {
     struct bench_fs *fs = &w->r->fs;
     const bool known = found->block_bytes != 0;
@@ -549,7 +553,7 @@ static void note_file_system(struct sweep *w, const struct hpcw_i_fsinfo *found)
     (void)snprintf(fs->stripe_source, sizeof fs->stripe_source, "%s", found->stripe_source);
 }
 
-/* What the file system says of a file in the directory of the data, and whether O_DIRECT works. By process 0. */
+/* Asks the file system about a new file in the directory of the data. On process 0 only. */
 static hpcw_status look(struct sweep *w, hpcw_error *err) {
     const struct hpcw_i_stripes stripes = {.count = w->o->stripe_count, .bytes = w->o->stripe_size};
     struct bench_fs *fs = &w->r->fs;
@@ -578,7 +582,7 @@ static hpcw_status look(struct sweep *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The least and the most that a run may write. Collective. */
+/* Sets how much a run writes at first, and how much it may write. Collective. */
 static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
     const struct bench_limit limit = bench_results_limit(w->r);
     uint64_t most = limit.there / limit.parts;
@@ -590,8 +594,8 @@ static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* How many bytes a run must write to count: larger and larger runs of the plain loop, until one takes a good part of the
- * time. Collective. */
+/* Finds how many bytes a run must write to count. The plain loop runs with more and more bytes, until a run takes
+ * at least half of the time. Collective. */
 static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     const double aim = ENOUGH * (double)w->r->least_ns;
     const bool given = w->o->per_rank != 0;
@@ -617,10 +621,10 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
         *err = e;
     }
     if (s != HPCW_OK) {
-        return s == HPCW_ECOMM ? s : HPCW_OK; /* each point will report its own failure */
+        return s == HPCW_ECOMM ? s : HPCW_OK; /* each point reports its own failure */
     }
     if (!given) {
-        /* A slow disk gets smaller runs, so that the budget has time for what is measured first. */
+        /* A slow disk gets smaller runs, so that the budget has time for the points that come first. */
         const double most = bench_sweep_run_seconds(w->o->budget, w->o->budget) / ns * 1e9 * (double)size;
         if (w->o->least_bytes == 0 && most < (double)w->r->least_bytes) {
             w->r->least_bytes = (uint64_t)most + 1;
@@ -629,7 +633,7 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
         if (s != HPCW_OK) {
             return s;
         }
-        /* On a fast disk, the largest run that is allowed may be shorter than is usual. */
+        /* On a fast disk, the largest run that is allowed may take less than the usual time. */
         const double longest_ns = ns / (double)size * (double)w->most_bytes;
         if (w->o->least_time <= 0 && longest_ns < aim) {
             w->r->least_ns = (uint64_t)(longest_ns / ENOUGH);
@@ -642,7 +646,7 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Runs of a point, without those that warm up. */
+/* Returns the largest number of runs of a point, without the warm-up run. */
 static size_t most_runs(const struct sweep *w) {
     return w->o->repeat == 0 ? BENCH_MOST_REPEAT : w->o->repeat;
 }
@@ -680,14 +684,15 @@ static void tell_resumed(const struct sweep *w) {
     }
 }
 
-/* Goes on with the sweep whose results are in the directory for the results, if there are any. Collective. */
+/* Takes over the results of the interrupted sweep in the directory for the results, if there are any.
+ * Collective. */
 static hpcw_status resume(struct sweep *w, hpcw_error *err) {
     struct bench_results earlier;
     hpcw_status s = bench_sweep_earlier(w->processes, w->output, &earlier, &w->resumed, err);
     if (s == HPCW_OK && w->resumed) {
         s = bench_sweep_take_over(w->r, w->planned, most_runs(w), &earlier, w->output, &w->order, err);
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
-        w->begin_ns -= w->r->elapsed_ns; /* the budget is one for both */
+        w->begin_ns -= w->r->elapsed_ns; /* both sweeps share one budget */
     }
     bench_results_free(&earlier);
     if (s == HPCW_OK) {
@@ -696,7 +701,7 @@ static hpcw_status resume(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* The facts that are known before planning. */
+/* Notes the facts that are known before planning. */
 static hpcw_status describe(struct sweep *w, const char *directory, const char *command, hpcw_error *err) {
     struct bench_results *r = w->r;
     const struct bench_options *o = w->o;
@@ -756,7 +761,7 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     return HPCW_OK;
 }
 
-/* The directory of the data, and what is known of its file system. Collective. */
+/* Makes the directory of the data and asks its file system. Collective. */
 static hpcw_status settle_in(struct sweep *w, const char *directory, hpcw_error *err) {
     hpcw_status s = bench_workdir_make(w->processes, directory, w->directory, err);
     if (s != HPCW_OK) {
@@ -809,7 +814,7 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     return s;
 }
 
-/* Says what would be measured, by what can be known without a file. Collective. */
+/* Prints the plan, by facts that are known without writing a file. Collective. */
 static hpcw_status plan_only(struct sweep *w, const char *directory, hpcw_error *err) {
     struct hpcw_i_fsinfo found;
     hpcw_status s = hpcw_i_fsinfo_look(NULL, directory, w->o->fs_block, &found, err);
@@ -835,7 +840,7 @@ static hpcw_status plan_only(struct sweep *w, const char *directory, hpcw_error 
     return s;
 }
 
-/* A sweep of points that measured none of them failed, whatever the reason. */
+/* A sweep that has points but measured none of them failed. */
 static hpcw_status expect_some(const struct bench_results *r, const char *directory, hpcw_error *err) {
     for (size_t i = 0; i < r->points; i++) {
         if (r->point[i].fate == BENCH_MEASURED) {

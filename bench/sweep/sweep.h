@@ -29,99 +29,108 @@
 hpcw_status bench_sweep(const struct bench_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err);
 
-/* What bench_sweep does instead if o->metadata: the rows of r->metadata, for as many numbers of tasks as the budget has time
- * for. `directory`: empty, and of this run alone. Collective. */
+/* Measures metadata rates, which bench_sweep does instead if o->metadata is set. Fills in r->metadata for as
+ * many numbers of tasks as the budget has time for. `directory`: an empty directory that no other run uses.
+ * Collective. */
 hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *directory, uint64_t begin_ns,
                                  const struct bench_processes *processes, struct bench_results *r,
                                  hpcw_error *err);
 
 /* ---- planning ---- */
 
-/* What a sweep measures first: aligned containers and their shifted twins at so many block sizes. */
+/* Number of block sizes that a sweep measures first, with aligned containers and their shifted twins; and the
+ * number of these points. */
 enum { BENCH_QUESTION_SIZES = 3, BENCH_QUESTION_POINTS = 2 * BENCH_QUESTION_SIZES };
 
-/* Rounds, if they are not given: of what is measured first at least, if that takes all of the time; of all else; at most. In
- * simulated sweeps, ten short ones give more verdicts than five of twice the length. */
+/* Number of rounds without --repeat. FEWEST: least number if the first points alone take all of the time. LEAST:
+ * least number otherwise. MOST: largest number. In simulated sweeps, ten short rounds give more verdicts than five
+ * of twice the length. */
 enum { BENCH_FEWEST_REPEAT = 5, BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
 
-/* How long a run should write, so that what is measured first fits into `budget` seconds; at most `most`. */
+/* Returns how many seconds a run should write, so that the points that are measured first fit into `budget`
+ * seconds. Returns at most `most`. */
 double bench_sweep_run_seconds(double budget, double most);
 
-/* The difference of two of `points` that so many rounds show nine times out of ten, if runs scatter by `scatter`. 0.1: 10 % */
+/* Returns the difference between two of `points` points that `rounds` rounds show nine times out of ten, if runs
+ * scatter by `scatter`. 0.1 is 10 %. */
 double bench_sweep_seen(size_t points, uint32_t rounds, double scatter);
 
 /* The state of a point besides its result. */
 struct bench_planned {
     uint32_t priority; /* 0: the most important */
-    bool active;       /* to be run, or to be run again */
-    uint32_t runs;     /* of both sides, with the one that warms up */
-    uint64_t spent_ns; /* on these runs */
-    uint64_t run_ns;   /* of the last run of the layout itself */
+    bool active;       /* false: it failed or is left out */
+    uint32_t runs;     /* runs of the layout and its ceiling, with the warm-up run */
+    uint64_t spent_ns; /* time of these runs */
+    uint64_t run_ns;   /* time of the last run of the layout, without the ceiling */
 };
 
 /*
- * The points, each of about `bytes` bytes, in r->point and (hpcw_i_free) *planned. A record is at most what a rank
- * writes, and points that are equal by that are one. Those that cannot be run here are left out with a reason and not
- * active. `no_direct`: why O_DIRECT does not work, "" if it does. r->fs, r->processes and r->left_out_mpi must be there.
- * HPCW_EINVAL if nothing is left to measure, HPCW_ENOMEM.
+ * Plans points of about `bytes` bytes each, in r->point and *planned, which the caller frees with hpcw_i_free. A
+ * record is at most as large as the data of a rank. Points that become equal by this are one point. Points that
+ * cannot be run here get the fate BENCH_LEFT_OUT and a reason, and are not active. `no_direct`: why O_DIRECT does
+ * not work, "" if it does. r->fs, r->processes and r->left_out_mpi must be set. HPCW_EINVAL: no point is left.
+ * HPCW_ENOMEM.
  */
 hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, uint64_t bytes,
                              struct bench_results *r, struct bench_planned **planned, hpcw_error *err);
 
-/* Virtual ranks of a sweep. */
+/* Returns the number of virtual ranks of a sweep. */
 uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_results *r);
 
-/* Sizes of all points, so that a run writes at least `bytes`: whole records, and no whole number of blocks unless the
- * options ask for that. */
+/* Sets the sizes of all points, so that a run writes at least `bytes` bytes. A rank writes whole records, and no
+ * whole number of blocks unless the options ask for that. */
 void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, uint64_t bytes);
 
-/* Whether `runs` runs of this point, the first one to warm up, fit into `left_ns` beside those of the points that have
- * warmed up already; it is left out if they do not. Until a point has, one is taken to need `guess_ns`. */
+/* Returns whether `runs` runs of this point, with its warm-up run, fit into `left_ns`. The remaining runs of all
+ * points that have warmed up must fit, too. If they do not, the point is left out. A run is estimated from points
+ * that have warmed up; before there is one, at `guess_ns`. */
 bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                        size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
 
-/* Repetitions of all points that fit into `left_ns`, at least and at most these. */
+/* Returns how many repetitions of all points fit into `left_ns`, limited to `least` and `most`. */
 uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_planned *planned,
                             uint64_t left_ns, uint32_t least, uint32_t most);
 
-/* When all have warmed up: leaves out points, the least important first, and of those the most expensive, until each of the others can
- * have `runs` runs, with those that it already had, in `left_ns`. Returns whether any point is left. */
+/* Leaves out points until the others can have `runs` runs each within `left_ns`, earlier runs included. The least
+ * important points go first, the most expensive of them before the others. All points must have warmed up. Returns
+ * whether a point is left. */
 bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                      uint32_t runs, uint64_t left_ns);
 
 /* ---- a sweep that was interrupted ---- */
 
-/* Reads the results in the directory `output`, which process 0 sees, for all processes. *there: whether there are any.
- * Collective. */
+/* Process 0 reads the results in the directory `output` and gives them to all processes. *there: whether there are
+ * results. Collective. */
 hpcw_status bench_sweep_earlier(const struct bench_processes *processes, const char *output,
                                 struct bench_results *earlier, bool *there, hpcw_error *err);
 
-/* Takes over what an earlier sweep measured and decided. `r` has the facts of this one, and its plan with memory for
- * `most` runs of each point. *order: the number of the last run. HPCW_EMISMATCH: the earlier one was another sweep. */
+/* Takes over the runs and decisions of an earlier sweep. `r` has the facts and the plan of this sweep, with memory
+ * for `most` runs of each point. Sets *order to the number of the last run. HPCW_EMISMATCH: the earlier sweep had
+ * other options, or ran elsewhere. */
 hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned *planned, size_t most,
                                   const struct bench_results *earlier, const char *output, uint32_t *order,
                                   hpcw_error *err);
 
-/* Reason of a point that a sweep did not come to. */
+/* Reason of a point that was not measured before the sweep ended. */
 extern const char bench_sweep_ended[];
 
 /* ---- output ---- */
 
-/* By process 0. Makes the directory. HPCW_EEXIST: there is something of that name, and o->resume is not set. */
+/* Makes the directory of the results. On process 0 only. HPCW_EEXIST: the name exists, and o->resume is not set. */
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err);
 
-/* results.json and results.csv in it. */
+/* Writes results.json and results.csv into the directory. */
 hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err);
 
-/* report.html in the same directory, in a build that makes reports. */
+/* Writes report.html into the same directory, if this build makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
 
-/* What would be measured, for people. Sizes of runs are those that the probe starts with, unless they are given. */
+/* Prints what would be measured, for people. Without --per-rank, runs have the size with which the probe starts. */
 hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_results *r,
                               const struct bench_planned *planned, FILE *stream, hpcw_error *err);
 
-/* The table for people. */
+/* Prints the table for people. */
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err);
 
 #endif
