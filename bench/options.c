@@ -143,8 +143,9 @@ static const struct ui_option option_table[] = {
            "as much memory",
            UI_LIMITS(1, LARGEST_SIZE), AUTO),
     OPTION(LIMITS, SWEEPING, 0, "least-time", "TIME", F64, least_time,
-           "time that a run must take to count; by default 200 ms, or less if the budget or "
-           "the space is short for that",
+           "time that a run must take to count; by default 40 ms, where a run is planned to take 250 ms, or "
+           "less if "
+           "the budget is short for that",
            UI_LIMITS(1e-9, 86400), .read = ui_read_duration),
     OPTION(LIMITS, SWEEPING, 0, "stonewall", "TIME", F64, stonewall,
            "after this time of a run a process begins no write but its first; rates are of the bytes that were "

@@ -27,7 +27,7 @@ struct bench_options {
     double stonewall;      /* seconds; 0: none */
     double budget;         /* seconds */
     uint64_t least_bytes;  /* of a run that counts; 0: as the budget allows */
-    double least_time;     /* seconds of a run that counts; 0: as the budget allows */
+    double least_time;     /* seconds of a run that counts; 0: 0.04 */
     uint64_t max_bytes;
     uint64_t fs_block; /* 0: as detected */
     uint64_t seed;

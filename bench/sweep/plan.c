@@ -11,9 +11,6 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* The shortest run that is planned, in seconds. In shorter ones, clock, page cache and scheduler decide. */
-#define LEAST_SECONDS 0.05
-
 /* The default record. Records of real programs are no power of two. */
 #define RECORD (UINT64_C(47) << 10)
 
@@ -390,7 +387,7 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 double bench_sweep_run_seconds(double budget, double most) {
     /* 0.6 of the budget is for the time besides the writes, and for layouts that are slower than plain writes. */
     const double each = 0.4 * budget / (2 * BENCH_QUESTION_POINTS * (BENCH_LEAST_REPEAT + 1));
-    return each < LEAST_SECONDS ? LEAST_SECONDS : each > most ? most : each;
+    return each < BENCH_LEAST_SECONDS ? BENCH_LEAST_SECONDS : each > most ? most : each;
 }
 
 double bench_sweep_seen(size_t points, uint32_t rounds, double scatter) {

@@ -39,9 +39,10 @@ enum { AIM_PERCENT = 85 };
 /* Repetitions of metadata rates without --repeat. */
 enum { METADATA_REPEAT = 5 };
 
-/* The largest defaults of --least-time and --least-bytes. Many short rounds tell more than few long ones. No cache
- * of a disk holds as many bytes. */
+/* Without --least-time, runs are planned for this time. Many short rounds tell more than few long ones. */
 #define USUAL_SECONDS 0.25
+
+/* The default of --least-bytes. No cache of a disk holds as many. */
 #define USUAL_BYTES (UINT64_C(256) << 20)
 
 struct sweep {
@@ -54,6 +55,7 @@ struct sweep {
     char output[BENCH_PATH];    /* directory of the results, on process 0 */
     char no_direct[BENCH_NAME]; /* why O_DIRECT does not work, "" if it does */
     uint64_t begin_ns;
+    double aim_ns;              /* planned time of a run */
     uint64_t guess_ns;          /* estimated time of a run with its ceiling */
     uint64_t bytes, most_bytes; /* planned bytes of a run, and the limit */
     uint64_t random;
@@ -311,11 +313,10 @@ static hpcw_status count_rounds(struct sweep *w, uint32_t done, hpcw_error *err)
 /* Enlarges the runs if some warm-up runs were too short to count, and sets the number of repetitions.
  * Collective. */
 static hpcw_status resize(struct sweep *w, hpcw_error *err) {
-    const double aim = ENOUGH * (double)w->r->least_ns;
     double scale = 1;
     for (size_t i = 0; i < w->r->points; i++) {
         if (w->planned[i].active) {
-            scale = fmax(scale, aim / (double)w->planned[i].run_ns);
+            scale = fmax(scale, w->aim_ns / (double)w->planned[i].run_ns);
         }
     }
     /* Runs of more than four times the size may meet other limits. */
@@ -597,7 +598,6 @@ static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
 /* Finds how many bytes a run must write to count. The plain loop runs with more and more bytes, until a run takes
  * at least half of the time. Collective. */
 static hpcw_status probe(struct sweep *w, hpcw_error *err) {
-    const double aim = ENOUGH * (double)w->r->least_ns;
     const bool given = w->o->per_rank != 0;
     uint64_t size = given ? w->bytes : w->bytes / 4 + 1;
     size = size < w->most_bytes ? size : w->most_bytes;
@@ -614,7 +614,7 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
         struct bench_trial t;
         s = run(w, &p, true, &t, &e);
         ns = s == HPCW_OK ? fmax((double)t.total_ns, 1) : 0;
-        on = s == HPCW_OK && !given && ns < aim / 2 && size <= w->most_bytes / 4;
+        on = s == HPCW_OK && !given && ns < w->aim_ns / 2 && size <= w->most_bytes / 4;
         size *= on ? 4 : 1;
     }
     if (s == HPCW_ECOMM) {
@@ -633,13 +633,8 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
         if (s != HPCW_OK) {
             return s;
         }
-        /* On a fast disk, the largest run that is allowed may take less than the usual time. */
-        const double longest_ns = ns / (double)size * (double)w->most_bytes;
-        if (w->o->least_time <= 0 && longest_ns < aim) {
-            w->r->least_ns = (uint64_t)(longest_ns / ENOUGH);
-        }
-        w->bytes =
-            (uint64_t)fmin(fmax(aim / ns * (double)size, (double)w->r->least_bytes), (double)w->most_bytes);
+        w->bytes = (uint64_t)fmin(fmax(w->aim_ns / ns * (double)size, (double)w->r->least_bytes),
+                                  (double)w->most_bytes);
     }
     w->guess_ns = (uint64_t)(2 * ns / (double)size * (double)w->bytes);
     bench_sweep_sizes(w->o, w->r, w->bytes);
@@ -753,8 +748,11 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     r->seed = o->seed;
     r->repeat = o->repeat != 0 ? o->repeat : o->metadata ? METADATA_REPEAT : BENCH_LEAST_REPEAT;
     r->least_bytes = o->least_bytes != 0 ? o->least_bytes : USUAL_BYTES;
-    const double usual = bench_sweep_run_seconds(o->budget, USUAL_SECONDS) / ENOUGH;
-    r->least_ns = (uint64_t)((o->least_time > 0 ? o->least_time : usual) * (double)NS_PER_S);
+    /* The default limit is far below the planned time: the disk may become faster after the probe. */
+    const double least = o->least_time > 0 ? o->least_time : BENCH_LEAST_SECONDS / ENOUGH;
+    w->aim_ns = (double)NS_PER_S *
+                (o->least_time > 0 ? ENOUGH * least : bench_sweep_run_seconds(o->budget, USUAL_SECONDS));
+    r->least_ns = (uint64_t)(least * (double)NS_PER_S);
     r->budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
     r->max_bytes = o->max_bytes;
     r->verify = o->verify;

@@ -47,6 +47,9 @@ enum { BENCH_QUESTION_SIZES = 3, BENCH_QUESTION_POINTS = 2 * BENCH_QUESTION_SIZE
  * of twice the length. */
 enum { BENCH_FEWEST_REPEAT = 5, BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
 
+/* The shortest run that is planned, in seconds. In shorter ones, clock, page cache and scheduler decide. */
+#define BENCH_LEAST_SECONDS 0.05
+
 /* Returns how many seconds a run should write, so that the points that are measured first fit into `budget`
  * seconds. Returns at most `most`. */
 double bench_sweep_run_seconds(double budget, double most);
