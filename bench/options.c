@@ -131,7 +131,7 @@ static const struct ui_option option_table[] = {
            "bytes that a rank requests in each block of a container; auto: all that it writes",
            UI_LIMITS(1, 1125899906842624), AUTO),
     OPTION(WORK, SWEEPING | RATING, 0, "repeat", "N", U32, repeat,
-           "runs of each point and of its ceiling, after one that warms up; auto: as many as the budget "
+           "runs of each point and of its ceiling, after a warm-up run; auto: as many as the budget "
            "allows, 10 to 30; of metadata, 5",
            UI_LIMITS(1, 1000), AUTO),
     OPTION(LIMITS, SWEEPING | RATING | PRINTING, 't', "budget", "TIME", F64, budget,
@@ -210,7 +210,7 @@ static const struct ui_chapter chapters[] = {
      "The durable rate counts until the last process has closed its files, the rate into the page cache until "
      "the last process has handed over its data. A point is noisy if no difference below 25 % "
      "would be seen from a point that scatters as much. Runs are large enough to count: "
-     "see --least-bytes and --least-time. What is too small is marked and compared with nothing. The budget "
+     "see --least-bytes and --least-time. Points that are too small are marked and not compared. The budget "
      "goes to the "
      "block size first: aligned and shifted containers at three sizes, then at those between, then other "
      "layouts and modes. A slow file system gets "

@@ -224,7 +224,7 @@ hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi,
     }
     return s.found ? HPCW_OK
                    : hpcw_i_fail(err, HPCW_ENOTSUP,
-                                 "%s: expected a program of the MPI of an installed " LIBRARY
-                                 " (%s), got one of another (%s): build hpcw with that one (-Dmpicc)",
+                                 "%s: expected a program with the MPI of an installed " LIBRARY
+                                 " (%s), got one with %s: build hpcw with that MPI (-Dmpicc)",
                                  program, join(&s.tried, ours), join(mpi, theirs));
 }

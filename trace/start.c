@@ -125,7 +125,7 @@ static hpcw_status preload(const char *library, hpcw_error *err) {
     const char *others = getenv("LD_PRELOAD");
     if (strpbrk(library, " :") != NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: expected a path without blanks and colons, as LD_PRELOAD parts at these",
+                           "%s: expected a path without blanks and colons, which separate names in LD_PRELOAD",
                            library);
     }
     set("LD_PRELOAD", "%s%s%s", library, others == NULL || others[0] == '\0' ? "" : ":",

@@ -38,7 +38,7 @@ hpcw_status bench_hosts_find(struct bench_hosts *h, const struct bench_processes
     if (size > usable && !oversubscribe) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
                         "%s: expected a processor for each process, got %d for %d: start fewer, or add "
-                        "--oversubscribe to measure even so",
+                        "--oversubscribe to measure anyway",
                         h->name, usable, size);
     }
     uint64_t first = rank == 0;

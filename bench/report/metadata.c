@@ -200,10 +200,11 @@ hpcw_status bench_metadata_draw(const struct bench_results *r, struct ui_page *p
             page,
             &(struct ui_page_xy){
                 .title = "A file for each task, and one container for all of them",
-                .caption = "Number of tasks divided by the time until the last process is done. Files: every "
-                           "process handles its share, after the creation that of another process. Container: "
-                           "all processes create and open it together; one call is its stat, and one its "
-                           "unlink. Nothing is flushed. Median of the repetitions and its confidence interval.",
+                .caption =
+                    "Number of tasks divided by the time until the last process is done. Files: each "
+                    "process creates its share, and opens, looks up and removes that of another process. "
+                    "Container: all processes create and open it together; one call looks it up, one "
+                    "removes it. Nothing is flushed. Median of the repetitions and its confidence interval.",
                 .origin = UI_PAGE_MEASURED,
                 .x = {.label = "tasks", .unit = UI_PAGE_COUNT, .log = true, .tick = tick, .ticks = ticks},
                 .y = {.label = "tasks a second", .unit = UI_PAGE_COUNT, .log = true},

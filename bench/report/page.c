@@ -198,7 +198,7 @@ static void what_it_is(struct ui_page *page, const struct bench_results *r) {
         {"Noisy",
          "runs differ so much that only large differences would be seen; such points are hollow or pale"},
         {"Too small", "runs write too little, or are too short, to be compared"},
-        {"Interval", "where the median of very many runs would be, by the runs that there are"},
+        {"Interval", "a range that contains the median of very many runs with about 95 %"},
     };
     ui_page_heading(page, "What this is");
     ui_page_begin(page, UI_PAGE_PARAGRAPH);

@@ -190,9 +190,9 @@ hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_
     range_text(both, sizeof both, low, high);
     (void)fprintf(stream,
                   "\nwhere: %s (%s, blocks of %" PRIu64 " B), from %d process%s on %d host%s\n"
-                  "runs: of each of %zu points and of its ceiling %s, after one that warms up\n",
+                  "runs: %s of each of %zu points and of its ceiling, after a warm-up run\n",
                   r->directory, r->fs.type, r->fs.block_size, r->processes, r->processes == 1 ? "" : "es",
-                  r->hosts, r->hosts == 1 ? "" : "s", points, both);
+                  r->hosts, r->hosts == 1 ? "" : "s", both, points);
     range_text(both, sizeof both, ui_text_bytes(low, round * (least + 1)),
                ui_text_bytes(high, round * (most + 1)));
     (void)fprintf(stream, "writes: %s in all%s; at most %s in %" PRIu32 " files at any time\n", both,

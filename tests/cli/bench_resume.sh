@@ -22,7 +22,7 @@ ENDE
 grep '^[a-z-]*/fsync' plan | tr -s ' ' >points
 tr -s ' ' <expected | diff - points >said || bad "other points are planned: $(cat said)"
 grep -q "^where: $PWD/data (.*, blocks of [0-9]* B), from 1 process on 1 host\$" plan || bad "not where: $(cat plan)"
-grep -q '^runs: of each of 5 points and of its ceiling 6, after one that warms up$' plan || bad "no runs: $(cat plan)"
+grep -q '^runs: 6 of each of 5 points and of its ceiling, after a warm-up run$' plan || bad "no runs: $(cat plan)"
 # Five points and their ceilings, seven times.
 grep -q '^writes: 840.0 MB in all; at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
 grep -q '^time: at most 5 min 00 s (--budget)' plan || bad "no time: $(cat plan)"

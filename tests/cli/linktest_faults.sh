@@ -34,7 +34,7 @@ verdicts
 unchanged 'wrong options'
 
 # ---- more processes than processors
-stops 1 "*: expected a processor for each process, got 1 for 2: start fewer, or add --oversubscribe to measure even so" \
+stops 1 "*: expected a processor for each process, got 1 for 2: start fewer, or add --oversubscribe to measure anyway" \
     -n 2 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')" "$HPCGEN" -o result.sion
 
 # ---- paths
