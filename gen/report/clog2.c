@@ -9,7 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* ---- First reading: a profile ---- */
+/* ---- The first reading of the log makes a profile ---- */
 
 static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     struct log_profile *p = context;
@@ -27,7 +27,7 @@ static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     p->end = s->to > p->end ? s->to : p->end;
 }
 
-/* Keeps the longest occurrences, of equal ones the first. */
+/* Keeps the LOG_PLACES longest occurrences of a state. Of equally long ones, the first is kept. */
 static void add_place(struct log_state *t, const struct read_clog2_stretch *s) {
     const double length = s->to - s->from;
     uint32_t at = t->places;
@@ -85,7 +85,7 @@ static void sort_states(struct log_profile *p) {
 
 /* ---- Waits ---- */
 
-/* The column of a layer that has a time. */
+/* Returns the column of the charts' rasters that contains a time. */
 static uint64_t column_of(const struct log_profile *p, double time) {
     const double column = (time - p->begin) / (p->end - p->begin) * UI_RASTER_MAX;
     return column < 0 ? 0 : column < UI_RASTER_MAX ? (uint64_t)column : UI_RASTER_MAX - 1;
@@ -118,7 +118,7 @@ static hpcw_status read_waits(const struct gen_report *r, struct log_profile *p,
     return s == HPCW_OK ? gen_waits_watch(r->path, add_wait, p, &p->waits, err) : s;
 }
 
-/* ---- Last reading: the chart of all times ---- */
+/* ---- The last reading of the log fills the timeline ---- */
 
 static void draw_stretch(void *context, const struct read_clog2_stretch *s) {
     struct log_profile *p = context;
@@ -215,7 +215,7 @@ static void draw_states(const struct gen_report *r, const struct log_profile *p)
     ui_page_end(r->page);
 }
 
-/* Own times of the states shown, by groups of ranks. */
+/* Draws how much time each group of ranks spends in each state. */
 static void draw_groups(const struct gen_report *r, const struct log_profile *p) {
     uint32_t groups = (p->ranks - 1) / p->group_ranks + 1;
     char text[LOG_GROUPS][32];
@@ -254,7 +254,7 @@ static void draw_groups(const struct gen_report *r, const struct log_profile *p)
                                         .count = p->colours});
 }
 
-/* Marks the ranks of slow nodes, and those that were interrupted. */
+/* Marks injected faults: the ranks of slow nodes, and the ranks that were interrupted. */
 static void mark_truth(const struct gen_report *r, const struct log_profile *p, struct gen_areas *areas) {
     const cJSON *one;
     cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_nodes")) {
@@ -269,7 +269,7 @@ static void mark_truth(const struct gen_report *r, const struct log_profile *p, 
         if (!(phase >= 0 && phase < cJSON_GetArraySize(phases))) {
             continue;
         }
-        /* From where the phase before ends to where this one does. */
+        /* A phase lasts from the end of the phase before it to its own end. */
         const cJSON *before = phase < 1 ? NULL : cJSON_GetArrayItem(phases, (int)phase - 1);
         gen_areas_add(areas, before == NULL ? 0 : gen_report_number(before, "end_ns") / 1e9,
                       gen_report_number(cJSON_GetArrayItem(phases, (int)phase), "end_ns") / 1e9, rank - 0.5,

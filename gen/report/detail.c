@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes the single events of a log for the chart of its page. They are in script files: browsers fetch no data
- * from file://, but they run scripts from there. A file has the events of a block of ranks, in the order of their
- * ends.
+ * from file://, but they run scripts from there. A file has the events of a block of ranks. They are sorted by the
+ * time at which they end.
  *
  * A script calls hpcwDetail(NUMBER, TEXT). TEXT is base64 of records, and a record is a row of numbers. A number
  * has seven bits in each byte, the lowest bits first; all bytes but the last one have the highest bit set. Times
@@ -13,7 +13,8 @@
  *     state:   index of the state + 1, rank in the block, difference of its begin and the end of this rank's last
  *              state in the file, length
  *
- * A message is in the block of its receiver only. In both blocks it would take more than 0.3 of a log of messages.
+ * A message is in the block of its receiver only. With a copy in the block of its sender, the scripts of a log that
+ * has only messages would exceed 0.3 of the log's size.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -28,9 +29,9 @@
 #include "libwriter/base/status.h"
 
 enum {
-    BLOCKS = 64,          /* at most: each has a buffer */
-    BLOCK_RANKS = 64,     /* at least, so that a screen of ranks is in few files */
-    SCRIPT_BYTES = 262144 /* of records in a file: a browser reads it in a few ms */
+    BLOCKS = 64,          /* most blocks of a log; each has a buffer */
+    BLOCK_RANKS = 64,     /* fewest ranks of a block, so that few files hold the ranks of a screen */
+    SCRIPT_BYTES = 262144 /* bytes of records in a file; a browser reads as many in a few ms */
 };
 
 struct detail_block {
@@ -144,7 +145,7 @@ static uint64_t ns_of(const struct log_detail *d, double time) {
     return ns > 0 ? (uint64_t)llround(ns) : 0;
 }
 
-/* A difference with its sign in the lowest bit. */
+/* Returns a - b with its sign in the lowest bit. */
 static uint64_t difference(uint64_t a, uint64_t b) {
     return a >= b ? (a - b) << 1 : (b - a) << 1 | 1;
 }

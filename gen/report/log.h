@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of an event log's section share. */
+/* Shared by the source files that write the section of an event log. */
 #ifndef HPCW_GEN_REPORT_LOG_H
 #define HPCW_GEN_REPORT_LOG_H
 
@@ -11,12 +11,12 @@
 #include "ui/page/timeline.h"
 
 enum {
-    LOG_MOST_STATES = 64,               /* that have a profile; further ones count as the last */
-    LOG_SHOWN_STATES = 11,              /* with a colour of their own; the others share one */
-    LOG_COLOURS = LOG_SHOWN_STATES + 2, /* the others, and computing */
+    LOG_MOST_STATES = 64,               /* states with a profile; further states count as the last one */
+    LOG_SHOWN_STATES = 11,              /* states with a colour of their own; the others share one */
+    LOG_COLOURS = LOG_SHOWN_STATES + 2, /* the last two are the other states and computing */
     LOG_GREY = 12,                      /* the colour of computing */
-    LOG_GROUPS = 32,                    /* of ranks */
-    LOG_PLACES = 8,                     /* of a state: its longest occurrences */
+    LOG_GROUPS = 32,                    /* most groups of ranks in a bar chart */
+    LOG_PLACES = 8,                     /* longest occurrences that are kept of each state */
 };
 
 struct log_place {
@@ -26,18 +26,19 @@ struct log_place {
 
 struct log_state {
     char name[40];
-    double own, whole; /* seconds over all threads: as the innermost state, and with nested ones */
-    double main;       /* own, of main threads */
+    /* Seconds in the state, over all threads. `own` leaves out the states nested in it, `whole` includes them. */
+    double own, whole;
+    double main; /* the part of `own` in main threads */
     uint64_t count;
-    double group[LOG_GROUPS];           /* own, of main threads, by ranks */
-    struct log_place place[LOG_PLACES]; /* the longest first */
+    double group[LOG_GROUPS];           /* `main` for each group of ranks */
+    struct log_place place[LOG_PLACES]; /* [places] longest occurrences, the longest first */
     uint32_t places;
 };
 
 /* Seconds of the main thread of a rank. */
 struct log_rank {
     double in_states, in_mpi;
-    double last; /* end of the last piece of a state */
+    double last; /* end of the rank's last state */
 };
 
 struct log_profile {
@@ -48,16 +49,17 @@ struct log_profile {
     double begin, end;
     uint64_t cases[READ_CLOG2_RULES];
 
-    uint32_t order[LOG_MOST_STATES]; /* states that occur, the one that takes most time first */
+    uint32_t order[LOG_MOST_STATES]; /* [states] indices of `state`, the state with most time first */
     uint32_t states;
-    uint32_t colour_of[LOG_MOST_STATES]; /* by profile */
-    const char *name[LOG_COLOURS];       /* of colours */
+    uint32_t colour_of[LOG_MOST_STATES]; /* for each member of `state`: its index in `name` and `colour` */
+    const char *name[LOG_COLOURS];       /* [colours] names in the legend; the last one is computing */
     unsigned colour[LOG_COLOURS];
-    uint32_t colours; /* computing is the last one */
+    uint32_t colours;
 
     struct gen_waits waits;
-    struct gen_waits_wait longest;         /* of the waits */
-    struct ui_raster waiting, cause, sent; /* time of waits, time that others wait for a rank, bytes */
+    struct gen_waits_wait longest; /* the longest wait */
+    /* For each rank over time: seconds of its waits, seconds that others wait for it, bytes that it sends. */
+    struct ui_raster waiting, cause, sent;
     struct ui_timeline timeline;
     struct log_detail *detail; /* NULL: none */
 };
@@ -66,7 +68,7 @@ static inline uint32_t log_profile_of(uint32_t state) {
     return state < LOG_MOST_STATES ? state : LOG_MOST_STATES - 1;
 }
 
-/* Whether a state is a call of MPI, as gen/waits knows them. */
+/* Returns whether a state is a call of MPI, by its name as in gen/waits. */
 static inline bool log_is_mpi(const char *name) {
     return strncmp(name, "MPI_", strlen("MPI_")) == 0;
 }
@@ -78,15 +80,16 @@ hpcw_status gen_report_log_draw_waits(const struct gen_report *r, const struct l
 
 /* ---- Single events in script files beside the page ---- */
 
-/* Starts the directory r->detail. HPCW_EEXIST: it is there; HPCW_ENOMEM, and what the system says. */
+/* Makes the directory r->detail under a temporary name. HPCW_EEXIST: it exists. HPCW_ENOMEM, and errors of the
+ * system. */
 hpcw_status gen_report_detail_open(const struct gen_report *r, const struct log_profile *p,
                                    struct log_detail **out, hpcw_error *err);
 void gen_report_detail_state(struct log_detail *d, uint32_t rank, uint32_t state, double from, double to);
 void gen_report_detail_message(struct log_detail *d, uint32_t from_rank, uint32_t to_rank, double from,
                                double to, uint64_t bytes);
-/* Writes what is left and gives the directory its name. Returns the first failure of all calls. */
+/* Writes the remaining events and gives the directory its final name. Returns the first failure of all calls. */
 hpcw_status gen_report_detail_publish(struct log_detail *d, hpcw_error *err);
-/* What the page has to know; lives as long as `d`. */
+/* Returns the script files, which the page lists. They are valid until `d` is freed. */
 const struct ui_page_script *gen_report_detail_scripts(const struct log_detail *d, size_t *count);
 void gen_report_detail_free(struct log_detail *d);
 

@@ -5,7 +5,7 @@
 
 #include "gen/report/log.h"
 
-enum { MOST_ROWS = 12 }; /* of a table: what fits on a screen beside its chart */
+enum { MOST_ROWS = 12 }; /* rows of a table; as many fit on a screen beside its chart */
 
 static const char *const kind_name[] = {
     [GEN_WAITS_LATE_SENDER] = "receives for late senders",
@@ -19,7 +19,7 @@ static double seconds(uint64_t ns) {
 
 /* ---- Findings ---- */
 
-/* "rank 7 (host)": a link to its row in the table of ranks, or to a time in the chart. */
+/* Puts "rank 7 (host)" as a link: to `place` in the chart or, if this is NULL, to the rank's row in the table. */
 static void put_rank(const struct gen_report *r, uint32_t rank, const struct gen_waits_wait *place) {
     char text[32], id[32];
     (void)snprintf(text, sizeof text, "rank %u", rank);
@@ -35,7 +35,7 @@ static void put_rank(const struct gen_report *r, uint32_t rank, const struct gen
 struct log_shares {
     double all; /* time of all ranks */
     double mpi, others, computing;
-    const struct log_state *call, *other; /* the busiest ones, NULL: none */
+    const struct log_state *call, *other; /* the call of MPI and the other state with most time; NULL: none */
 };
 
 static struct log_shares shares_of(const struct log_profile *p) {
@@ -77,7 +77,7 @@ static void find_shares(const struct gen_report *r, const struct log_profile *p)
         ui_page_text(page, " is in MPI");
         put_most(r, sum.call, sum.all);
     }
-    /* Rounding may leave some time where all other states are around calls of MPI. */
+    /* A sum below this is a rounding error: all time of other states is in nested calls of MPI. */
     if (sum.other != NULL && sum.others > 1e-6 * sum.all) {
         ui_page_text(page, ", ");
         ui_page_number(page, UI_PAGE_SHARE, sum.others / sum.all);
@@ -90,7 +90,7 @@ static void find_shares(const struct gen_report *r, const struct log_profile *p)
     ui_page_end(page);
 }
 
-/* Until its last state ends: a rank that ends early has less work. */
+/* Returns the time of a rank outside of MPI until its last state ends. A rank that ends early has less work. */
 static double work_of(const struct log_profile *p, uint32_t rank) {
     const double work = p->rank[rank].last - p->begin - p->rank[rank].in_mpi;
     return work > 0 ? work : 0;
@@ -192,7 +192,7 @@ static void find_waits(const struct gen_report *r, const struct log_profile *p) 
     ui_page_end(page);
 }
 
-/* The state that takes most of the critical path over all ranks. */
+/* Returns the state that takes most of the critical path, over all ranks. */
 static uint32_t path_state(const struct gen_waits *w, uint64_t *most_ns) {
     uint32_t most = 0;
     *most_ns = 0;
@@ -305,7 +305,7 @@ static void list_rank(struct rank_list *list, uint32_t rank) {
     }
 }
 
-/* The ranks of the findings, then those that others wait for most. */
+/* Lists the ranks that findings name, then the ranks that others wait for most. */
 static void choose_ranks(const struct log_profile *p, struct rank_list *list) {
     list->count = 0;
     list_rank(list, most_of(&p->waits, false));

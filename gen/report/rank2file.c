@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints in a report: bytes of every rank by the maps, and files that differ from the maps. */
+/* Checkpoints in a report: the bytes of each rank according to the maps, and files that differ from the maps. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { MOST_CHECKPOINTS = 64, MOST_CURVES = 8, MOST_ODD = 40, MOST_NAME = 128 };
 struct odd_file {
     char name[256];
     uint32_t rank;
-    double said, is; /* bytes in the map, of the file; NaN: there is none */
+    double said, is; /* size in the map, and size of the file, bytes; NaN: none */
 };
 
 struct checkpoint_report {
@@ -30,10 +30,10 @@ struct checkpoint_report {
     bool by_map; /* sizes are from the maps, not from the files */
     struct odd_file odd[MOST_ODD];
     size_t odds;
-    char why[HPCW_ERROR_MESSAGE_SIZE]; /* of the last dataset that could not be read */
+    char why[HPCW_ERROR_MESSAGE_SIZE]; /* error message of the last dataset that could not be read */
 };
 
-/* The size of a file in the map or, if the map has none, on disk; NaN: it is not there. */
+/* Finds the size of a file: from the map or, if the map has none, from the disk. NaN: there is no file. */
 static hpcw_status size_of(struct checkpoint_report *c, const hpcw_rank2file_found *f, double *size,
                            hpcw_error *err) {
     struct hpcw_i_entry entry;
@@ -73,7 +73,7 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     uint32_t at = c->checkpoints++;
     (void)snprintf(c->name[at], MOST_NAME, "%s", name);
     uint64_t files = hpcw_rank2file_restart_files(restart);
-    double sum = 0; /* of the files of one rank, which follow each other */
+    double sum = 0; /* bytes of one rank, whose files follow each other */
     for (uint64_t i = 0; s == HPCW_OK && i < files; i++) {
         hpcw_rank2file_found f;
         double size = 0;
@@ -110,7 +110,7 @@ static hpcw_status draw_curves(const struct checkpoint_report *c, hpcw_error *er
         return hpcw_i_fail_memory(err, "report", b->width, "points");
     }
     for (uint32_t k = 0; k < curves; k++) {
-        /* The last ones, if there are more. */
+        /* If there are too many checkpoints, the last ones are drawn. */
         uint32_t at = c->checkpoints - curves + k;
         for (uint32_t i = 0; i < b->width; i++) {
             point[k * b->width + i] = (struct ui_page_point){

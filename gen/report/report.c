@@ -142,7 +142,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The label of the narrowest mark across the whole chart that has this rank; NULL: none. */
+/* Returns the label of the lowest mark that covers the row of this rank; NULL: none. Skips marks that are higher
+ * than wide: they mark columns. */
 static const char *label_of(const struct gen_areas *marks, double rank) {
     const char *label = NULL;
     double least = INFINITY;

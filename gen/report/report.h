@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sections of a report, for the formats' rows, and what these sections share. */
+/* The sections of a report, one for each format, and their common functions. */
 #ifndef HPCW_GEN_REPORT_REPORT_H
 #define HPCW_GEN_REPORT_REPORT_H
 
@@ -14,13 +14,13 @@ enum { GEN_REPORT_HOST = 64 }; /* size of the name of a host with its NUL */
 /* A file or directory of a format to draw. */
 struct gen_report {
     struct ui_page *page;
-    const char *path;    /* of the format, by `probe` */
+    const char *path;    /* path of that file or directory */
     const cJSON *truth;  /* truth.json, not checked; NULL: there is none */
     uint32_t jobs;       /* threads */
     double from_s, to_s; /* the window to show first; from_s >= to_s: all */
-    const char *links;   /* LinkTest's result of the dataset, which names hosts; NULL: there is none */
+    const char *links;   /* path of the dataset's LinkTest result, which names the hosts; NULL: none */
     const char *detail;  /* new directory for the single events of a log; NULL: none */
-    hpcw_error *warning; /* out: why what is drawn may be wrong; code HPCW_OK: nothing is known */
+    hpcw_error *warning; /* out: why the charts may be wrong; code HPCW_OK: no known reason */
 };
 
 hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err);
@@ -35,9 +35,9 @@ const cJSON *gen_report_truth(const struct gen_report *r, const char *path);
 /* A number of an object; NaN if there is none. */
 double gen_report_number(const cJSON *object, const char *key);
 
-/* The host of a rank, "" if neither LinkTest's result nor the truth of the dataset says it. */
+/* Finds the host of a rank; "" if neither the LinkTest result nor truth.json names it. */
 void gen_report_host(const struct gen_report *r, uint64_t rank, char host[GEN_REPORT_HOST]);
-/* " (HOST)" inside an element, or nothing. */
+/* Adds " (HOST)" to the open element of the page, or nothing if the host is not known. */
 void gen_report_put_host(const struct gen_report *r, uint64_t rank);
 
 /* A growing list of areas to mark in a chart. Zeroed: empty. */
@@ -46,25 +46,26 @@ struct gen_areas {
     size_t count, capacity;
 };
 
-/* Adds an area, unless it is not finite, the list has a few hundred, or memory is short: marks are only a help for
- * the eye. `label` must outlive the list. */
+/* Adds an area. Drops it without an error if it is not finite, if the list has a few hundred areas, or if
+ * memory runs out: a report without a mark is still right. `label` must outlive the list. */
 void gen_areas_add(struct gen_areas *a, double left, double right, double top, double bottom,
                    const char *label);
 void gen_areas_free(struct gen_areas *a);
 
-/* Curves of the values of ranks 0 .. n-1 that fit on a screen: the largest and the mean of each group of ranks. */
+/* Two curves over ranks 0 .. n-1: the largest and the mean value of each group of ranks. Groups make the curves
+ * short enough for a screen. */
 struct gen_by_rank {
     struct ui_raster most, mean;
-    uint64_t top; /* the rank with the largest value, the first of them */
+    uint64_t top; /* the first rank with the largest value */
     double largest;
 };
 hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *err);
 void gen_by_rank_add(struct gen_by_rank *b, uint64_t rank, double value);
 hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const char *title,
                              const char *caption, const char *label, enum ui_page_unit unit, hpcw_error *err);
-/* Adds the finding whether a rank stands out, and which injected fault it has. Call it after the curves were drawn,
- * with no chart in between. `what` names the value, as in "mean time per message". `marks` has ranks on the
- * vertical axis; NULL: none. Fails with HPCW_ENOMEM. */
+/* Adds the finding whether a rank stands out, and which injected fault it has. Call it directly after
+ * gen_by_rank_draw, since the finding links to the last chart. `what` names the value, as in "mean time per
+ * message". `marks` has ranks on the vertical axis; NULL: none. Fails with HPCW_ENOMEM. */
 hpcw_status gen_by_rank_find(const struct gen_by_rank *b, const struct gen_report *r, const char *what,
                              enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err);
 void gen_by_rank_free(struct gen_by_rank *b);

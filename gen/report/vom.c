@@ -14,11 +14,11 @@
 #include "libwriter/base/status.h"
 
 struct phase_load {
-    uint64_t sum_ns;  /* of ranks: an integer, so the order of the threads does not matter */
-    double most;      /* of a rank */
-    uint32_t busiest; /* this rank, the first of them */
+    uint64_t sum_ns;  /* load of all ranks; an integer, so the order of the threads does not matter */
+    double most;      /* largest load of a rank, seconds */
+    uint32_t busiest; /* the first rank with this load */
     uint64_t tasks;
-    uint32_t ranks; /* that have the phase */
+    uint32_t ranks; /* number of ranks that have the phase */
 };
 
 static double mean_of(const struct phase_load *p) {
@@ -29,18 +29,18 @@ struct vom_loads {
     struct read_vom_set set;
     struct ui_raster raster;      /* phases x ranks */
     struct phase_load *phase;     /* [phases] */
-    uint64_t phases, most_phases; /* of the first rank, or the most that were met */
+    uint64_t phases, most_phases; /* capacity of `phase`; most phases of a file read so far */
     uint32_t ranks;
     hpcw_error warning;
     pthread_mutex_t lock;
 };
 
-/* What one thread reads: a rank's file. */
+/* The reading of one rank's file by a thread. */
 struct rank_reading {
     struct vom_loads *all;
     double *load;    /* [phases] */
     uint64_t *tasks; /* [phases] */
-    uint64_t room;   /* phases; 0: not known before the first file is read */
+    uint64_t room; /* capacity of `load` and `tasks`, in phases; 0 for the first file, which is only counted */
     uint64_t at, phases;
 };
 
@@ -55,7 +55,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
 static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct rank_reading *g = context;
-    /* As vt, without the entity that stands for "none". */
+    /* As in vt, an entity with the id 0 is none and has no load. */
     if (g->at < g->room && (!t->entity.has_id || t->entity.id != 0)) {
         g->load[g->at] += t->time;
         g->tasks[g->at]++;
@@ -168,7 +168,7 @@ static void draw_map(const struct gen_report *r, const struct vom_loads *all) {
     gen_areas_free(&areas);
 }
 
-/* A point of a long curve is the largest of several phases. */
+/* Draws curves over the phases. With many phases, a point is the largest value of several phases. */
 static hpcw_status draw_curves(const struct gen_report *r, const struct vom_loads *all, hpcw_error *err) {
     uint64_t span = all->phases / UI_RASTER_MAX + (all->phases % UI_RASTER_MAX != 0);
     size_t n = (size_t)((all->phases - 1) / span + 1);
@@ -214,7 +214,7 @@ static hpcw_status draw_curves(const struct gen_report *r, const struct vom_load
     return HPCW_OK;
 }
 
-/* The phase in which most time is lost, and the time that balanced phases would save. */
+/* Adds a finding: the phase in which most time is lost, and the time that balanced phases would save. */
 static void put_finding(const struct gen_report *r, const struct vom_loads *all) {
     const cJSON *kind = gen_report_truth(r, "vom.scenario.kind");
     double whole = 0, necessary = 0, lost = -1;
@@ -271,7 +271,7 @@ static hpcw_status draw(const struct gen_report *r, const struct vom_loads *all,
     return draw_curves(r, all, err);
 }
 
-/* Reads all ranks, with room for all->phases. */
+/* Reads the files of all ranks, with memory for all->phases phases. */
 static hpcw_status read_ranks(const struct gen_report *r, struct vom_loads *all, hpcw_error *err) {
     all->phase = hpcw_i_calloc((size_t)all->phases, sizeof *all->phase);
     if (all->phase == NULL) {
@@ -294,7 +294,8 @@ static hpcw_status read_ranks(const struct gen_report *r, struct vom_loads *all,
     return s;
 }
 
-/* Once more if a rank has more phases than the first one, which a killed run left behind. */
+/* Reads all ranks. Repeats this with more memory if a file has more phases than the first one. After a run that was
+ * killed, files differ in their phases. */
 static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, hpcw_error *err) {
     struct rank_reading first = {.all = all};
     hpcw_status s = read_file(&first, 0, err);
