@@ -19,45 +19,47 @@ enum call_kind { NO_CALL, OTHER_CALL, POST_CALL, SEND_CALL, RECEIVE_CALL, EXCHAN
 struct waits_message {
     uint64_t enter_ns; /* begin of the sending call */
     uint64_t exit_ns;  /* end of the sending call; UINT64_MAX: not ended */
-    uint64_t late_ns;  /* until then that call has waited for a late sender; 0: not ended, or it has not */
-    uint32_t call;     /* its name */
-    uint32_t blocking; /* the sending call may wait for the receive */
-    uint64_t received; /* the receive came before the send */
+    uint64_t late_ns;  /* end of its wait for a late sender; 0: it has not ended, or has no such wait */
+    uint32_t call;     /* index of its name */
+    uint32_t blocking; /* 1: the sending call may wait for the receive */
+    uint64_t received; /* 1: the receive came before the send */
 };
 
 /* An open state. */
 struct waits_state {
     uint64_t from_ns, definition;
     int32_t thread, comm;
-    uint32_t name;
+    uint32_t name; /* index of a name */
     enum call_kind kind;
-    /* index + 1 of the enclosing state of this rank; also links unused entries */
+    /* index + 1 of the state around this one; in a free entry, of the next free entry */
     uint32_t outer;
-    bool sends;    /* `sent` is a message of this call */
-    uint64_t sent; /* number of the last message sent */
-    /* latest begin of a send whose message this call received; 0: none */
+    bool sends;    /* this call has sent a message, `sent` */
+    uint64_t sent; /* number of the last message of this call */
+    /* The latest of the sends whose messages this call received: its begin (0: none), rank and call. */
     uint64_t late_ns;
     uint32_t late_rank, late_call;
-    /* when the receive of the message that this call sends was posted; 0: unknown, or before the call */
+    /* The receive of the message that this call sends: when it was posted (0: not known, or before this call),
+     * and by which rank and call. */
     uint64_t posted_ns;
     uint32_t posted_rank, posted_call;
-    uint64_t serial; /* number of a collective call */
+    uint64_t serial; /* this is the n-th collective call of the rank on its communicator */
 };
 
 /* A receive that MPI_Irecv has posted and no call has completed. */
 struct waits_post {
-    uint64_t ns;
-    uint32_t next; /* index + 1 of the next one of this rank; also links unused entries */
+    uint64_t ns;   /* time of the call */
+    uint32_t next; /* index + 1 of the rank's next posted receive; in a free entry, of the next free entry */
 };
 
 /* A collective call that some rank has not left. */
 struct waits_meeting {
-    uint64_t arrived, left; /* ranks */
+    uint64_t arrived, left; /* numbers of ranks that have entered the call, and that have left it */
+    /* The last rank that has entered: when, which rank, which call. */
     uint64_t last_ns;
     uint32_t last_rank, last_call;
 };
 
-/* A wait for the critical path: at `to_ns` the path continues on rank `cause`. */
+/* A wait of `rank` that ends at `to_ns`. There the critical path continues on rank `cause`. */
 struct path_wait {
     uint64_t to_ns;
     uint32_t rank, cause;
@@ -70,17 +72,17 @@ struct path_piece {
 
 struct waits_rank_state {
     uint32_t top;               /* index + 1 of the innermost open state */
-    uint64_t since_ns;          /* since when it is the innermost one */
-    uint32_t posts, last_post;  /* index + 1 of the oldest receive that is posted, and of the newest */
-    uint64_t posted, completed; /* numbers of such receives so far */
-    /* next piece of the critical path on this rank, and one past its last piece */
+    uint64_t since_ns;          /* when that state became the innermost one */
+    uint32_t posts, last_post;  /* index + 1 of the oldest and of the newest posted receive */
+    uint64_t posted, completed; /* numbers of receives that were posted and completed so far */
+    /* The next piece of the critical path on this rank, and one past the rank's last piece. */
     size_t piece, end;
 };
 
 struct waits_posts {
     struct waits_post *item;
     size_t count, capacity;
-    uint32_t unused; /* index + 1 of the first unused entry */
+    uint32_t unused; /* index + 1 of the first free entry */
 };
 
 struct waits_run {
@@ -91,7 +93,7 @@ struct waits_run {
     struct waits_rank_state *rank; /* [ranks] */
     struct waits_state *open;
     size_t opens, open_capacity;
-    uint32_t unused; /* index + 1 of the first unused entry */
+    uint32_t unused; /* index + 1 of the first free entry */
     struct waits_posts posts;
     size_t name_capacity;
     enum call_kind *kind; /* [names] */
@@ -108,7 +110,7 @@ struct waits_run {
     struct path_piece *piece;
     size_t pieces, piece_capacity;
     uint32_t last_rank;
-    gen_waits_take *take; /* NULL: none */
+    gen_waits_take *take; /* called for each wait; NULL: not wanted */
     void *context;
 };
 
@@ -250,12 +252,12 @@ static struct waits_state *call_of(struct waits_run *r, const struct gen_log_ent
     return at == 0 ? NULL : &r->open[at - 1];
 }
 
-/* ---- receives that are posted ---- */
+/* ---- posted receives ---- */
 
 static bool post(struct waits_run *r, const struct gen_log_entry *e) {
     struct waits_rank_state *rank = &r->rank[e->rank];
     if (rank->posted++ < rank->completed) {
-        return true; /* its message was taken for one that another call had posted */
+        return true; /* posted_of has counted the message of this receive as completed already */
     }
     if (r->posts.unused == 0) {
         struct waits_post *grown =
@@ -275,8 +277,8 @@ static bool post(struct waits_run *r, const struct gen_log_entry *e) {
     return true;
 }
 
-/* Returns when the receive of a message was posted that `call` completes; 0: unknown. A log does not say which receive
- * a call completes: it is taken to be the oldest one, so waits are rather too short. */
+/* Returns when the receive that `call` completes was posted; 0: unknown. A log does not say which of the posted
+ * receives a call completes. The oldest one is assumed, so that a wait is rather too short than too long. */
 static uint64_t posted_of(struct waits_run *r, const struct gen_log_entry *e, const struct waits_state *call) {
     struct waits_rank_state *rank = &r->rank[e->rank];
     if (call->kind == RECEIVE_CALL || call->kind == EXCHANGE_CALL) {
@@ -385,8 +387,8 @@ static hpcw_status begin_state(struct waits_run *r, const struct gen_log_entry *
     return s->kind == COLLECTIVE_CALL ? enter_collective(r, e, s, err) : HPCW_OK;
 }
 
-/* A call on `rank` has sent a message whose receive was posted later. What it has waited for a late sender until then is
- * counted already. */
+/* Adds the wait of a call on `rank` that has sent a message whose receive was posted later. The same call may have
+ * waited for a late sender before. That time is a wait of its own, so this wait begins after it. */
 static hpcw_status add_late_receiver(struct waits_run *r, uint32_t rank, const struct waits_message *sent,
                                      uint64_t posted_ns, uint32_t cause_rank, uint32_t cause_call,
                                      hpcw_error *err) {
@@ -500,7 +502,7 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
     if (sender == NULL) {
         return add_late_receiver(r, (uint32_t)e->peer, &sent, posted_ns, (uint32_t)e->rank, call->name, err);
     }
-    /* It may still wait for a late sender, too. */
+    /* The sending call has not ended and may still wait for a late sender. So its end adds this wait. */
     sender->posted_ns = posted_ns;
     sender->posted_rank = (uint32_t)e->rank;
     sender->posted_call = call->name;
@@ -603,7 +605,7 @@ static bool add_piece(struct waits_run *r, uint32_t rank, uint64_t from_ns, uint
     return true;
 }
 
-/* Returns the number of waits in [first, end) that are over at `ns`. */
+/* Returns the number of waits in [first, end) that have ended at `ns`. */
 static size_t over_at(const struct waits_run *r, size_t first, size_t end, uint64_t ns) {
     size_t low = first;
     while (low < end) {
@@ -617,11 +619,13 @@ static size_t over_at(const struct waits_run *r, size_t first, size_t end, uint6
     return low - first;
 }
 
-/* Uses each wait once, so the walk ends even if ranks wait in a circle at one time. */
+/* Follows the critical path backwards from the end of the log. Uses each wait at most once. So the walk ends,
+ * even if ranks wait for each other in a circle at the same time. */
 static hpcw_status walk_back(struct waits_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
     size_t *first = hpcw_i_calloc(w->ranks + (size_t)1, sizeof *first);
-    size_t *end = hpcw_i_calloc(w->ranks, sizeof *end); /* one past the last wait that is not used yet */
+    size_t *end =
+        hpcw_i_calloc(w->ranks, sizeof *end); /* one past the last wait of the rank that is not used yet */
     bool good = first != NULL && end != NULL;
     if (good && r->waits > 0) {
         qsort(r->wait, r->waits, sizeof *r->wait, by_rank_and_time);
@@ -651,7 +655,7 @@ static hpcw_status walk_back(struct waits_run *r, hpcw_error *err) {
     return good ? HPCW_OK : no_memory(r, err);
 }
 
-/* The rank's innermost state has lasted until now. */
+/* Adds the time since `since_ns` to the innermost state of a rank, as far as it is on the critical path. */
 static hpcw_status add_shares(struct waits_run *r, uint32_t rank, uint64_t ns, hpcw_error *err) {
     struct waits_rank_state *s = &r->rank[rank];
     const uint64_t name = s->top == 0 ? 0 : r->open[s->top - 1].name;

@@ -2,17 +2,19 @@
 /* Wait states and the critical path of a program, from its CLOG-2 log alone.
  *
  * The definitions are Scalasca's
- * (apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html), as far as a log shows them:
+ * (apps.fz-juelich.de/scalasca/releases/scalasca/2.4/help/scalasca_patterns-2.4.html), as far as a log shows them.
+ * Scalasca's names stand in quotes:
  *
  *    late sender    A call receives a message whose send began after this call. It waits from its begin to that of
  *                   the send. A call that completes several receives waits for the latest of their sends. "Late
  *                   Sender"
  *    late receiver  A receive is posted after the send of its message begins and before this send ends. The send
  *                   waits from its begin to the begin of MPI_Recv, MPI_Mrecv, MPI_Sendrecv, MPI_Sendrecv_replace or
- *                   MPI_Irecv. It must block: MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Sendrecv, MPI_Sendrecv_replace.
- *                   The last two wait for a late sender first. A log does not say which MPI_Irecv a call completes:
- *                   it is taken to be the oldest one, so waits are rather too short. Where persistent requests are
- *                   received, too, it may be a later one, and waits too long. "Late Receiver"
+ *                   MPI_Irecv. Only blocking sends wait: MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Sendrecv,
+ *                   MPI_Sendrecv_replace. The last two wait for a late sender first. A log does not say which
+ *                   MPI_Irecv a call completes. The oldest one is assumed, so a wait is rather too short than too
+ *                   long. It may be too long in a program that also receives with persistent requests. "Late
+ *                   Receiver"
  *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
  *                   its begin to that of the last rank. A rank that leaves earlier has not waited for all, as in
  *                   MPI_Bcast. Its wait for the root is not counted, since a log does not name the root. "Wait at
@@ -39,7 +41,7 @@ enum { GEN_WAITS_NAME = 33 };
 
 struct gen_waits_sum {
     uint64_t count;   /* number of waits longer than 0 */
-    uint64_t time_ns; /* together */
+    uint64_t time_ns; /* sum of their lengths */
 };
 
 struct gen_waits_rank {
@@ -64,9 +66,9 @@ struct gen_waits_share {
 /* One wait of a rank in a call for another rank. */
 struct gen_waits_wait {
     enum gen_waits_kind kind;
-    uint32_t rank, call; /* that wait; `call` is the index of a name */
+    uint32_t rank, call; /* the rank and the call that wait; `call` is the index of a name */
     uint64_t from_ns, to_ns;
-    uint32_t cause_rank, cause_call; /* that are waited for */
+    uint32_t cause_rank, cause_call; /* the rank and the call for which they wait */
 };
 
 struct gen_waits {
@@ -80,7 +82,7 @@ struct gen_waits {
     /* [shares] by time, longest first; the times add up to end_ns - begin_ns */
     struct gen_waits_share *share;
     size_t shares;
-    uint64_t messages; /* matched */
+    uint64_t messages; /* messages with both ends */
     /* sends and receives without their other end: the log is incomplete */
     uint64_t unmatched;
     /* messages that arrive before they are sent, since clocks differ; they make no wait */
@@ -103,7 +105,8 @@ struct gen_waits {
  * read_clog2_next fail. An incomplete log is no failure: see `unmatched` and `incomplete`. */
 hpcw_status gen_waits_read(const char *path, struct gen_waits *waits, hpcw_error *err);
 
-/* Does the same, and calls `take` for each wait when it is found. Its names are in `waits` by then. */
+/* Does the same as gen_waits_read, and calls `take` for each wait when it is found. The names of the wait's
+ * calls are then in `waits`. */
 typedef void gen_waits_take(void *context, const struct gen_waits_wait *wait);
 hpcw_status gen_waits_watch(const char *path, gen_waits_take *take, void *context, struct gen_waits *waits,
                             hpcw_error *err);
