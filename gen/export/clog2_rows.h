@@ -5,12 +5,12 @@
 
 #include "gen/export/export.h"
 
-/* Writes the rows of hpcw_clog2_reader_states or hpcw_clog2_reader_messages as CSV, or all of them as NPZ, to a
- * sink, from its beginning. With a null sink it only counts. Rows that overlap the window are written whole, not
- * cut at its ends.
+/* Writes the rows of hpcw_clog2_reader_states or hpcw_clog2_reader_messages as CSV, or all of them as NPZ, to
+ * a sink, from its beginning. With a null sink it only counts. Rows that overlap the window are written whole,
+ * not cut at its ends.
  *
- * NPZ: the arrays `states`; `names`, the states' names, indexed by their column `name`; `messages`; `events` and
- * `event_names` likewise.
+ * NPZ: the arrays `states`, `messages` and `events`. The column `name` of `states` is an index into the array
+ * `names`, that of `events` an index into `event_names`.
  *
  * Memory: a block of rows, and what the reader needs for them.
  *

@@ -33,14 +33,14 @@ struct gen_export {
     uint32_t task; /* task of a container */
     bool has_key;  /* export only the values with this key */
     uint64_t key;
-    /* count only, without reading what is known otherwise */
+    /* only count the items, and read no more of the input than that needs */
     bool measure;
 };
 
 /* Forms and options that a format supports for `export` or `rewrite`. */
 struct gen_offer {
     int form[6]; /* the first one is the default; 0 ends the list */
-    /* long names of the supported options, of those that only some formats have */
+    /* long names of supported options, as far as not all formats have them */
     const char *takes[4];
 };
 
@@ -58,7 +58,7 @@ struct gen_exporter {
     struct gen_offer offer; /* enum gen_export_form */
     hpcw_status (*run)(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err);
-    /* The form that makes a new directory, `output`, in place of a file; 0: none. */
+    /* The form for which `directory` is called: it makes a new directory, `output`, in place of a file. 0: none. */
     int directory_form;
     hpcw_status (*directory)(const char *path, const struct gen_export *what, const char *output, bool sync,
                              struct gen_exported *done, hpcw_error *err);

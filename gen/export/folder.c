@@ -28,20 +28,20 @@ static int parent_of(const struct gen_folder *folder) {
     return at;
 }
 
-/* ---- its temporary names ---- */
+/* ---- temporary names ---- */
 
 enum {
     HOST_AT = 40,
     TRIES = 100
 }; /* HOST_AT: first bit of the host in a number. TRIES: attempts to find a free name. */
 
-/* Without a host, the number is one that no run takes for that of a dead writer. */
+/* Returns a random number with the host in its upper bits. With host 0, no run takes it for the number of a dead
+ * writer. */
 static uint64_t new_number(uint64_t host) {
     return host << HOST_AT | (hpcw_i_sink_random() & (((uint64_t)1 << HOST_AT) - 1));
 }
 
-/* Returns the name of the lock file: that of a temporary directory for "BASE.lock". The caller frees it. NULL:
- * out of memory. */
+/* Returns the name of the lock file, ".hpcw-NUMBER-BASE.lock.tmp". The caller frees it. NULL: out of memory. */
 static char *lock_name(const char *base, uint64_t number) {
     const size_t size = strlen(base) + sizeof ".lock";
     char *locked = hpcw_i_malloc(size), *name = NULL;
@@ -66,13 +66,14 @@ static void free_names(struct gen_folder *folder) {
 
 /* ---- dead writers ---- */
 
-/* Removes what a writer with this name and number left, if it existed and died. */
+/* Removes the lock file and the directory of the writer with this name and number, if it has died. */
 static void remove_if_dead(int at, const char *base, uint64_t number) {
     struct hpcw_i_entry entry;
     char *lock = lock_name(base, number), *left = hpcw_i_sink_temporary(base, number);
     if (lock != NULL && left != NULL) {
         const int e = hpcw_i_sys_unlink_unowned(at, lock);
-        /* The lock is older than the directory. So a directory without its lock also has a dead writer. */
+        /* A writer locks its file before it makes its directory. So the writer of a directory without a lock file
+         * has died, too. */
         if ((e == 0 || e == ENOENT) && hpcw_i_sys_look_at(at, left, &entry) == 0 &&
             entry.kind == HPCW_I_DIRECTORY && entry.owner == geteuid()) {
             (void)hpcw_i_tree_remove(at, left);
@@ -82,7 +83,8 @@ static void remove_if_dead(int at, const char *base, uint64_t number) {
     hpcw_i_free(left);
 }
 
-/* Failing to remove what others left is no error. */
+/* Removes what dead writers of the same path on this host left. A failure is ignored: it does not hinder this
+ * writer. */
 static void remove_dead(const struct gen_folder *folder, uint64_t host) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -102,8 +104,8 @@ static void remove_dead(const struct gen_folder *folder, uint64_t host) {
 
 /* ---- the directory ---- */
 
-/* Creates and locks the lock file. EAGAIN: try another name. Before the file is locked, another writer may take
- * it for that of a dead writer and remove it. */
+/* Creates and locks the lock file. EAGAIN: try another name. This happens if the name exists, or if another writer
+ * has locked the new file in order to remove it as that of a dead writer. */
 static int lock_file(struct gen_folder *folder) {
     const int at = parent_of(folder);
     int e = hpcw_i_sys_open_own(at, folder->lock, O_RDWR | O_CREAT | O_EXCL, true, &folder->fd);
@@ -118,8 +120,9 @@ static int lock_file(struct gen_folder *folder) {
     return e;
 }
 
-/* Works without a lock on file systems that have none. Also if no file can be created, since creating the
- * directory then gives the error. False: out of memory. */
+/* Chooses the temporary name and locks its lock file. Goes on without a lock file if the file system has no
+ * locks, or if no file can be created: then making the directory fails and gives the error. False: out of
+ * memory. */
 static bool take_name(struct gen_folder *folder, uint64_t host) {
     int e = EAGAIN;
     for (int n = 0; host != 0 && e == EAGAIN && n < TRIES; n++) {
@@ -152,8 +155,8 @@ static bool is_same(const struct hpcw_i_file_id *a, const struct hpcw_i_file_id 
     return a->device == b->device && a->inode == b->inode;
 }
 
-/* Returns the owner of files that this process creates there, as its lock file shows it. Some servers map root
- * to another user. */
+/* Returns the owner of files that this process creates in the parent. Some file servers map root to another
+ * user, so the owner of the lock file is taken. */
 static unsigned owner_of(const struct gen_folder *folder) {
     struct hpcw_i_entry lock;
     struct hpcw_i_file_id id;
@@ -163,7 +166,7 @@ static unsigned owner_of(const struct gen_folder *folder) {
     return known ? lock.owner : geteuid();
 }
 
-/* EEXIST: the directory is not empty, or belongs to another user, so it is not the one just made. */
+/* Checks that an open directory is the one just made. EEXIST: it is not empty, or belongs to another user. */
 static int check_new(const struct gen_folder *folder, int at) {
     struct hpcw_i_entry entry;
     struct hpcw_i_listing *listing;
@@ -179,8 +182,8 @@ static int check_new(const struct gen_folder *folder, int at) {
     return e;
 }
 
-/* Makes the directory and holds it open. If somebody replaces it, the other directory is not written to. It is
- * not removed either, unless it is empty. */
+/* Makes the directory and holds it open. If somebody replaces it by another directory, nothing is written into that
+ * one, and it is removed only if it is empty. */
 static int make_held(struct gen_folder *folder) {
     struct hpcw_i_dir *made = NULL;
     int at;
@@ -216,8 +219,8 @@ static int is_named(const struct gen_folder *folder, const char *name, bool *is)
     return e;
 }
 
-/* Checks that the parent exists and the final name is free. Removes what dead writers left, including the lock
- * of one that died after the rename. */
+/* Checks that the parent exists and the final name is free. Removes what dead writers left, even if the final name
+ * exists: a writer that dies after its rename leaves its lock file. */
 static hpcw_status look_first(struct gen_folder *folder, uint64_t host, hpcw_error *err) {
     struct hpcw_i_entry entry;
     int at;
@@ -290,7 +293,8 @@ void gen_folder_name_failure(const struct gen_folder *folder, const char inside[
     bool whole = true;
     for (const char *found; whole && (found = strstr(at, inside)) != NULL;) {
         const char *rest = found + strlen(inside);
-        const bool other = *rest >= '0' && *rest <= '9'; /* the path of a descriptor with more digits */
+        /* A further digit means another path: "/fd/12" is not inside "/fd/1". */
+        const bool other = *rest >= '0' && *rest <= '9';
         whole = hpcw_i_buf_append(&text, at, (size_t)(found - at)) &&
                 hpcw_i_buf_append_str(&text, other ? inside : folder->path);
         at = rest;
@@ -324,11 +328,11 @@ hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *b
     e = e == 0 ? is_named(folder, folder->temporary, &ours) : e;
     e = e == 0 ? hpcw_i_dir_fd(folder->parent, &at) : e;
     if (e == 0 && ours) {
-        /* At most, this replaces an empty directory made in the meantime; the system refuses others. */
+        /* If somebody has made `path` in the meantime, this replaces an empty directory and else fails. */
         e = hpcw_i_sys_rename_at(at, folder->temporary, base);
-        if (e == 0) { /* checks again, since it may have been exchanged in between */
+        if (e == 0) { /* check again: the temporary name may have become another directory before the rename */
             e = is_named(folder, base, &ours);
-            if (e != 0) { /* it may have its final name, and must stay */
+            if (e != 0) { /* the directory may have its final name: gen_folder_close must not remove it */
                 hpcw_i_free(folder->temporary);
                 folder->temporary = NULL;
             }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A directory that gets its name when all its files are written. Until then it is ".hpcw-NUMBER-NAME.tmp" beside
- * NAME, as with file sinks. A file ".hpcw-NUMBER-NAME.lock.tmp" is locked from before the directory is made
- * until it is gone. The lock shows whether the writer is alive. So the next writer of the same path on the same
- * host removes what a dead writer left.
+/* A directory that gets its name when all its files are written. Until then it is ".hpcw-NUMBER-NAME.tmp"
+ * beside NAME, as with file sinks. The writer holds a lock on the file ".hpcw-NUMBER-NAME.lock.tmp" from
+ * before it makes the directory until the temporary name is gone. The lock shows that the writer is alive.
+ * Without it, the next writer of the same path on the same host removes the directory.
  *
- * The directory is held open from its creation on. Others may rename it or its parent, or replace it by a link.
- * Its files still go into this directory, and only this directory gets the name. */
+ * The directory is held open from its creation on. Others may rename it or its parent, or replace it by a
+ * link. Its files still go into this directory, and only this directory gets the name. */
 #ifndef HPCW_GEN_EXPORT_FOLDER_H
 #define HPCW_GEN_EXPORT_FOLDER_H
 
@@ -21,7 +21,7 @@ struct gen_folder {
     /* temporary name in `parent`; NULL: published or discarded */
     char *temporary;
     char *lock; /* name of the locked file in `parent`; NULL: none */
-    int fd;     /* its descriptor */
+    int fd;     /* descriptor of the lock file */
     /* the parent directory, held open */
     struct hpcw_i_dir *parent;
     /* for sinks of its files, by their final paths; its root is the directory, held open */
@@ -32,8 +32,8 @@ struct gen_folder {
  * exists. HPCW_ENOMEM, and errors of the system. */
 hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_error *err);
 
-/* Writes a path of the directory, for writers that need one. It is valid until the directory is closed.
- * HPCW_ENOTSUP: the system has none. */
+/* Writes a path under which the open directory can be reached, for libraries that need a path. It is valid until
+ * gen_folder_close. HPCW_ENOTSUP: the system has no such paths. */
 enum { GEN_FOLDER_INSIDE = 32 };
 hpcw_status gen_folder_inside(const struct gen_folder *folder, char path[GEN_FOLDER_INSIDE], hpcw_error *err);
 

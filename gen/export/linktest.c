@@ -18,7 +18,7 @@ struct linktest_export {
     struct gen_stream *out;
     hpcw_linktest_reader *reader;
     uint32_t tasks, steps;
-    uint32_t first, end; /* rows */
+    uint32_t first, end; /* first row, and one past the last row */
     double *time;        /* [steps] */
     uint32_t *partner;   /* [steps] */
     double *row;         /* [tasks] */

@@ -15,7 +15,7 @@
 enum { KIND_COMM = 9 };
 enum { NAME_SIZE = 33, FORMAT_SIZE = 41 };
 
-/* A definition with texts that all forms can quote. */
+/* Name and format of a definition, cleaned by gen_export_clean. */
 struct clean_definition {
     bool known;
     char name[NAME_SIZE], format[FORMAT_SIZE];
@@ -45,7 +45,7 @@ struct gen_log {
     uint32_t *present;           /* [presents] world ranks with records, ascending */
     size_t presents, capacity;
     uint64_t cases[READ_CLOG2_RULES]; /* counts only the rules that read_clog2_warn needs */
-    /* Members of one run: */
+    /* The rest belongs to one gen_log_run: */
     const struct gen_export *what;
     gen_log_put *put;
     void *context;
@@ -54,8 +54,8 @@ struct gen_log {
     struct log_timeline *timeline; /* [timelines] */
     size_t timelines, timeline_capacity;
     uint64_t record;
-    uint64_t messages; /* numbers given */
-    bool inside;       /* the window has begun */
+    uint64_t messages; /* message numbers given so far */
+    bool inside;       /* reading has reached the begin of the window */
     double last_s;     /* time at which states still open are cut */
     hpcw_status status;
     hpcw_error *err;
@@ -73,7 +73,8 @@ static uint64_t to_ns(double seconds) {
 
 /* ---- members: the first pass ---- */
 
-/* Several entries of the table may be the same communicator. The first of them stands for all. */
+/* Returns the first entry of the table that stands for the same communicator as `comm`. A log may have several
+ * entries for one. */
 static int32_t same_comm(const struct gen_log *x, int32_t comm) {
     uint32_t comms = read_clog2_info(x->reader)->comms;
     if (comm < 0 || (uint32_t)comm >= comms) {
@@ -206,7 +207,7 @@ static struct log_timeline *timeline_of(struct gen_log *x, const struct read_clo
     return t;
 }
 
-/* Skips states that are never defined, since they have no name. */
+/* Puts an entry for an end of a state or for a solo event. Skips what is never defined, since it has no name. */
 static void put_event(struct gen_log *x, char letter, const struct read_clog2_stretch *s) {
     const struct clean_definition *d = definition_of(x, s->state, s->name, s->format);
     if (d != NULL) {

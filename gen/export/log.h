@@ -26,8 +26,8 @@ struct gen_log_entry {
     const unsigned char *cargo;      /* [32]; NULL: none */
     int64_t peer;                    /* rank of the peer in the world */
     int32_t peer_comm, peer_in_comm; /* the peer as communicator and rank */
-    int32_t tag;                     /* of a message */
-    uint64_t bytes;                  /* of a message */
+    int32_t tag;                     /* tag of a message */
+    uint64_t bytes;                  /* size of a message */
     /* number of a message, from 1; 0: gen_log_run did not match messages */
     uint64_t number;
 };
@@ -35,7 +35,8 @@ struct gen_log_entry {
 /* Receives an entry. A result other than HPCW_OK ends the run. */
 typedef hpcw_status gen_log_put(void *context, const struct gen_log_entry *e, hpcw_error *err);
 
-/* HPCW_EINVAL: a window of time or ranks that ends before it begins, in the words of hpcw_clog2_reader_select. */
+/* Checks the window of time and ranks. HPCW_EINVAL: it ends before it begins. The messages are those of
+ * hpcw_clog2_reader_select. */
 hpcw_status gen_log_check(const char *path, const struct gen_export *what, hpcw_error *err);
 
 /* Opens a log and reads its definitions once. HPCW_ENOMEM, and errors of the reader. */
@@ -49,10 +50,10 @@ uint32_t gen_log_threads(const struct gen_log *log);
 /* Returns the ranks that have records, ascending. They may be fewer than the preamble says. */
 const uint32_t *gen_log_present(const struct gen_log *log, size_t *count);
 
-/* Like read_clog2_warn, from the times of the whole log and the entries of all runs. */
+/* Sets *warning as read_clog2_warn does, from the times of the whole log and from all runs so far. */
 void gen_log_warn(const struct gen_log *log, hpcw_error *warning);
 
-/* As read_clog2_bound_ranks. */
+/* Checks the number of ranks as read_clog2_bound_ranks does. */
 hpcw_status gen_log_bound_ranks(const struct gen_log *log, hpcw_error *err);
 
 /* Iterates over all members of all communicators, in no order. *at starts at 0. Returns false after the last

@@ -10,8 +10,8 @@
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/status.h"
 
-/* Constants of ZIP. Sizes and offset of each entry are in an extra field of ZIP64, so that one layout fits all
- * sizes. */
+/* Constants of ZIP. Each entry has its sizes and its offset in an extra field of ZIP64, even if they are
+ * small: so all entries have one layout. */
 enum {
     LOCAL = 0x04034b50,
     DESCRIPTOR = 0x08074b50,
@@ -164,7 +164,8 @@ bool gen_npy_heading(struct hpcw_i_buf *b, const struct gen_npz_field *field, si
            hpcw_i_buf_append(b, blanks, MULTIPLE - 1 - (b->size - start) % MULTIPLE) &&
            hpcw_i_buf_append_str(b, "\n");
     if (good) {
-        const size_t rest = b->size - start - MAGIC; /* for the fields used here, far below 65536 */
+        const size_t rest =
+            b->size - start - MAGIC; /* far below 65536, as no caller has more than some fields */
         b->data[start + MAGIC - 2] = (unsigned char)(rest & 0xff);
         b->data[start + MAGIC - 1] = (unsigned char)(rest >> 8);
     }

@@ -20,7 +20,7 @@
 #include "libwriter/base/buf.h"
 
 enum gen_npz_type {
-    GEN_NPZ_BOOL, /* of bool */
+    GEN_NPZ_BOOL, /* values are bool */
     GEN_NPZ_U8,
     GEN_NPZ_I32,
     GEN_NPZ_U32,
@@ -34,7 +34,7 @@ struct gen_npz_field {
     const char *name; /* NULL: the only column, of an array without names */
     enum gen_npz_type type;
     const void *values; /* [rows], or [rows][repeat]; borrowed */
-    size_t width;       /* of texts: most characters, at least 1 */
+    size_t width;       /* GEN_NPZ_TEXT: characters of the longest text, at least 1 */
     size_t repeat;      /* 0: a row has one value and not an array */
 };
 
@@ -45,13 +45,14 @@ struct gen_npz_shape {
 
 struct gen_npz {
     struct gen_stream out;
-    /* count only; gen_npz_rows must not be called */
+    /* count the arrays only; gen_npz_rows must not be called */
     bool measure;
     uint64_t arrays;
     struct hpcw_i_buf directory; /* directory of the ZIP */
     /* The current array: */
     const char *name;
-    uint64_t start, size, written; /* offset of its entry; bytes including the heading */
+    /* Offset of its entry in the ZIP. Size of the array with its heading, and bytes of it written so far. */
+    uint64_t start, size, written;
     uint32_t crc;
 };
 

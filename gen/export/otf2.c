@@ -17,7 +17,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* OTF2 has a buffer of this size for each location that is written: the smallest that it accepts. */
+/* EVENT_PIECE: bytes of the buffer that OTF2 has for each open location, the smallest size that it accepts. */
 enum { EVENT_PIECE = 256 << 10, DEFINITION_PIECE = 4 << 20, OPEN_LOCATIONS = 256 };
 enum { NANOSECONDS = 1000000000, NO_COLLECTIVE = -1, WORLD = 0 };
 #define NO_REF UINT32_MAX
@@ -28,7 +28,7 @@ struct otf2_region {
     int32_t collective; /* OTF2_COLLECTIVE_OP_x */
 };
 
-/* Those that occur, in the order of OTF2's numbers, from 0. */
+/* The states or solo events that occur. Their index is their number in OTF2. */
 struct otf2_regions {
     struct hpcw_i_table refs; /* definition -> uint64_t */
     struct otf2_region *item; /* [refs.count] */
@@ -81,8 +81,8 @@ static void keep(struct otf2_export *x, OTF2_ErrorCode code) {
     x->code = x->code == OTF2_SUCCESS ? code : x->code;
 }
 
-/* Takes errors of OTF2, which would print them. Some are not returned by the call that failed: a full disk is
- * found while buffers are written, and closing the archive returns OTF2_SUCCESS. */
+/* OTF2 calls this for each error; without it, OTF2 prints them. No call returns some of the errors: if the
+ * disk is full when buffers are written, closing the archive still returns OTF2_SUCCESS. */
 __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode take_error(void *context, const char *file,
                                                                        uint64_t line, const char *function,
                                                                        OTF2_ErrorCode code, const char *format,
@@ -312,7 +312,7 @@ static hpcw_status put_marker(struct otf2_export *x, uint64_t location, const st
     return HPCW_OK;
 }
 
-/* Returns the location of the entry; NULL after a failure. */
+/* Returns the open location of an entry; NULL after a failure. */
 static struct otf2_location *location_of(struct otf2_export *x, const struct gen_log_entry *e, uint64_t number,
                                          hpcw_error *err) {
     struct otf2_location *l = &x->location[number - (uint64_t)x->first_rank * x->threads];
@@ -347,7 +347,7 @@ static hpcw_status put(void *context, const struct gen_log_entry *e, hpcw_error 
     return s == HPCW_OK ? told(x, err) : s;
 }
 
-/* ---- locations, some at a time ---- */
+/* ---- passes over the log, each for some locations ---- */
 
 static hpcw_status close_locations(struct otf2_export *x, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -356,7 +356,7 @@ static hpcw_status close_locations(struct otf2_export *x, hpcw_error *err) {
         const uint64_t number = (uint64_t)x->first_rank * x->threads + i;
         if (l->writer == NULL && i % x->threads == 0 && x->first_rank + i / x->threads < x->ranks) {
             l->writer =
-                OTF2_Archive_GetEvtWriter(x->archive, number); /* opens it so that readers find a file */
+                OTF2_Archive_GetEvtWriter(x->archive, number); /* readers need a file of each main thread */
         }
         uint64_t *events = l->writer == NULL ? NULL : hpcw_i_table_add(&x->events, &number, NULL);
         if (events != NULL) {
@@ -431,7 +431,7 @@ static void define_locations(struct otf2_export *x) {
             const uint64_t number = (uint64_t)rank * x->threads + thread;
             const uint64_t *events = hpcw_i_table_find(&x->events, &number);
             if (events != NULL || thread == 0) {
-                /* Readers expect a file, even without content. */
+                /* Readers need a file of definitions for each location, even an empty one. */
                 OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(x->archive, number);
                 keep(x, local == NULL ? OTF2_ERROR_INVALID : OTF2_Archive_CloseDefWriter(x->archive, local));
                 (void)snprintf(name, sizeof name, "thread %" PRIu32, thread);

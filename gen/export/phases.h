@@ -16,7 +16,8 @@ struct gen_phases {
     uint32_t rank; /* rank of the first file */
 };
 
-/* Compares the phases of a file, which are in order. *warning: receives the first difference. HPCW_ENOMEM. */
+/* Compares the phases of a file with those of the first file. `id` is ascending. *warning receives the first
+ * difference. HPCW_ENOMEM. */
 hpcw_status gen_phases_add(struct gen_phases *p, const char *path, uint32_t rank, const uint64_t *id,
                            size_t count, hpcw_error *warning, hpcw_error *err);
 void gen_phases_free(struct gen_phases *p);

@@ -18,8 +18,8 @@ struct map_export {
     struct gen_npz npz; /* for CSV, only its stream is used */
     struct gen_stream *out;
     struct gen_exported done;
-    const char *prefix; /* NULL: there is only a root of a map */
-    /* The array; a first pass counts its rows. */
+    const char *prefix; /* prefix directory; NULL: the input is the root of one map */
+    /* For NPZ. The first pass, with `counts`, finds the number of rows and the widths of texts. */
     bool counts;
     uint64_t files;
     size_t dataset_width, path_width;

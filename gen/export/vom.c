@@ -34,14 +34,14 @@ struct vom_export {
     uint64_t *phase_id; /* [phases] */
     size_t phases, capacity;
     uint64_t phase; /* id of the current phase */
-    /* What is written now: */
+    /* The line or row being written: */
     bool edges;
     const struct gen_npz_field *field; /* [fields] of `row`; NULL: a line of CSV */
     size_t fields;
     struct vom_row row;
-    /* The pass that counts rows, before arrays are written: */
+    /* The pass that counts rows, as the headings of arrays need their numbers: */
     bool counts;
-    uint64_t tasks, all_edges; /* rows of the selected ranks */
+    uint64_t tasks, all_edges; /* numbers of rows of the selected ranks */
     uint64_t file_tasks, file_edges;
 };
 
@@ -60,7 +60,7 @@ static uint64_t number_of(const struct read_vom_entity *e) {
     return !e->has_id && e->has_seq_id ? e->seq_id : e->id;
 }
 
-/* Appends kind and number. */
+/* Appends kind and number of an entity: "node," and its rank, for instance. */
 static bool add_entity(struct vom_export *x, const struct read_vom_entity *e) {
     const char *kind = e->kind == READ_VOM_NODE        ? "node,"
                        : e->kind == READ_VOM_SHARED_ID ? "shared_id,"
@@ -220,7 +220,7 @@ static hpcw_status put_passes(struct vom_export *x, const char *path, uint32_t r
     return s == HPCW_OK && !x->counts ? pass(x, path, x->rank, &rows, err) : s;
 }
 
-/* Both passes read the same open file. */
+/* Reads a file in two passes. Holds it open meanwhile, and fails if another file has taken its name. */
 static hpcw_status put_file(struct vom_export *x, const char *path, uint32_t rank, hpcw_error *err) {
     struct read_source *held;
     hpcw_status s = read_source_open(path, &held, err);
