@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Completions of bash, zsh and fish, from the option table. */
+/* Prints the completion scripts of bash, zsh and fish from the option table. */
 #include "ui/cli/options.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static const char *word_at(const struct ui_option *option, size_t index) {
     return index == 0 ? option->zero_word : NULL;
 }
 
-/* The words of an option with blanks between them; keys get the '=' that follows them. */
+/* Prints the words of an option with blanks between them. Keys of --set get the '=' that follows them. */
 static void print_words(FILE *stream, const struct ui_option *option) {
     const char *word, *suffix = kind_of(option) == KIND_KEY ? "=" : "";
     for (size_t i = 0; (word = word_at(option, i)) != NULL; i++) {
@@ -69,7 +69,8 @@ static void print_argument(FILE *stream, const char *const *words) {
     }
 }
 
-/* How a shell completes a value. If `after` is not NULL, the words stand between `before` and `after`. */
+/* What a shell's script has for a kind of value. If `after` is not NULL, the option's words stand between `before`
+ * and `after`. */
 struct value_form {
     const char *before, *after;
 };
@@ -91,7 +92,7 @@ static bool offers_negated(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) != 0;
 }
 
-/* A flag that is offered in both forms needs a help sentence of its own for the negated one. */
+/* Returns the help of an option. If both --X and --no-X are offered, --no-X has the help "undo --X". */
 static const char *help_of(const struct ui_option *option, bool negated, char *text, size_t size) {
     if (negated && offers_plain(option)) {
         (void)snprintf(text, size, "undo --%s", option->param.key);
@@ -101,7 +102,7 @@ static const char *help_of(const struct ui_option *option, bool negated, char *t
     return text;
 }
 
-/* The program's name, with characters that shell functions must not have replaced. */
+/* Returns the program's name with '_' for characters that a shell function's name must not have. */
 static const char *identifier(const struct ui_program *program, char *text, size_t size) {
     (void)snprintf(text, size, "%s", program->name);
     for (char *p = text; *p != '\0'; p++) {

@@ -11,14 +11,14 @@
 #include "libwriter/io/text.h"
 #include "ui/cli/values.h"
 
-/* From these lengths on, libinih cuts names without an error. */
+/* libinih cuts a section of SECTION_MAX or a key above KEY_MAX bytes without an error, so both are refused. */
 enum { SECTION_MAX = 49, KEY_MAX = 127, PLACE_SIZE = 512 };
 
 struct reading {
     struct ui_parse *parse;
     const char *name;
-    const char *next, *end; /* text that the parser has not got yet */
-    int line;               /* number of the last line that the parser got, from 1 */
+    const char *next, *end; /* text that libinih has not read yet */
+    int line;               /* number of the last line that libinih has read, from 1 */
     bool goes_on;           /* the last line continues the value above it */
     struct ui_settings settings;
     int option_line[UI_OPTIONS_MAX]; /* [row] line that sets the option; 0: none so far */
@@ -32,10 +32,9 @@ static const char *place_of(const struct reading *r, int line, char place[PLACE_
 }
 
 /*
- * Reads a line for libinih, as fgets does. A line goes out whole: libinih would parse the pieces of a long one as
- * separate lines.
- * libinih takes an indented line for the continuation of a value. So the indentation is removed, except where only
- * a continuation is possible: a line without '=' below a parameter.
+ * Reads a line for libinih, as fgets does. A line that does not fit into the buffer is an error: libinih would
+ * parse its pieces as separate lines. libinih takes an indented line for the continuation of a value. So the
+ * indentation is removed, except where only a continuation is possible: in a line without '=' below a parameter.
  */
 static char *read_line(char *buffer, int size, void *context) {
     struct reading *r = context;
@@ -81,7 +80,7 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
     bool known = i < program->option_count;
     if (!known || (program->options[i].flags & UI_OPTION_NO_CONFIG) != 0) {
         const char *near = known ? NULL : ui_options_nearest(program, UINT32_MAX, key);
-        /* No key is near to "no-checksums", but its meaning is clear. */
+        /* "no-checksums" is not a key, and no key is near enough to be suggested. But its meaning is clear. */
         if (strncmp(key, "no-", 3) == 0 && ui_options_find(program, key + 3) < program->option_count) {
             return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected \"%s = no\", got \"%s\"", place, key + 3,
                                key);
@@ -100,7 +99,8 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
     bool overruled = parse->source[i] == UI_FROM_COMMAND_LINE;
     void *copy = NULL;
     if (overruled) {
-        /* A wrong value is an error even if the command line overrides it. Check it in a separate field. */
+        /* The command line overrides this value, but a wrong value is still an error. So check it in a copy of the
+         * options. */
         copy = hpcw_i_calloc(1, program->options_size);
         if (copy == NULL) {
             return hpcw_i_fail_memory(r->err, place, 0, NULL);
@@ -141,7 +141,7 @@ static hpcw_status add_to_value(struct reading *r, const char *more) {
     return HPCW_OK;
 }
 
-/* Called by libinih for each pair. 0 reports a wrong line. */
+/* Takes a key and its value from libinih. Returns 0 for a wrong line. */
 static int take_pair(void *context, const char *section, const char *key, const char *value) {
     struct reading *r = context;
     if (r->status != HPCW_OK) {
@@ -166,7 +166,7 @@ static int take_pair(void *context, const char *section, const char *key, const 
     return r->status == HPCW_OK;
 }
 
-/* The list that --set fills, NULL in a program without parameters. */
+/* Returns the list that --set fills; NULL in a program without parameters. */
 static struct ui_settings *settings_of(const struct ui_parse *parse) {
     const struct ui_program *program = parse->program;
     for (size_t i = 0; i < program->option_count; i++) {
@@ -187,7 +187,7 @@ hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char 
     }
     int wrong_line = ini_parse_stream(read_line, &r, take_pair, &r);
     char place[PLACE_SIZE];
-    /* The parser continues after a wrong line. Report the earlier of its failure and ours. */
+    /* libinih continues after a line that it cannot parse. Report the first wrong line, whoever found it. */
     if (wrong_line > 0 && (r.status == HPCW_OK || wrong_line < r.line)) {
         r.status = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected [section] or key = value, got neither",
                                place_of(&r, wrong_line, place));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Configuration files. The INI form of libinih: [section], key = value or key: value, comments after ';'
- * or '#' at the beginning of a line and after " ;" anywhere. Blanks around all of these are ignored.
+ * Configuration files, in the INI form of libinih: [section], and key = value or key: value. A comment begins
+ * with ';' or '#' at the beginning of a line, or with " ;" anywhere. Blanks around sections, keys and values are
+ * ignored.
  *
  *     [hpcgen]            the program's name: long option names without dashes
  *     ranks = 4096        as --ranks 4096
@@ -23,7 +24,7 @@
 
 enum {
     UI_CONFIG_MAX_SIZE = 1 << 20, /* bytes of a file */
-    /* Bytes of a line: the limit of libinih, 198 in Debian's build. Longer lines are refused, never split. */
+    /* The most bytes of a line are libinih's, 198 in Debian's build. Longer lines are an error. */
 };
 
 /*

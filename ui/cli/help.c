@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* --help and the manual page, from the option table. */
+/* Prints --help and the manual page from the option table. */
 #include "ui/cli/options.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool shown_negated(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
 }
 
-/* The long name with its form of negation: "--[no-]sync", "--no-checksums", "--ranks". */
+/* Returns the long name as help shows it: "--[no-]sync", "--no-checksums", "--ranks". */
 static const char *long_name(const struct ui_option *option, char *text, size_t size) {
     const char *no = shown_negated(option) ? "no-" : (option->flags & UI_OPTION_NEGATABLE) != 0 ? "[no-]" : "";
     (void)snprintf(text, size, "--%s%s", no, option->param.key);
@@ -55,8 +55,8 @@ static const struct ui_option common[] = {
      .commands = UINT32_MAX},
 };
 
-/* Returns the next row, from *i on, of an option that one of the subcommands takes; NULL after the last.
- * *new_section: its section differs from that of `before`, the previous row. */
+/* Returns the next row, from *i on, of an option that one of the subcommands takes; NULL after the last row.
+ * *new_section: its section differs from that of `before`, the row returned last. */
 static const struct ui_option *next_row(const struct ui_program *program, uint32_t commands, size_t *i,
                                         const struct ui_option *before, bool *new_section) {
     const size_t own = program->option_count, all = own + sizeof common / sizeof common[0];
@@ -181,7 +181,7 @@ static void roff(FILE *stream, const char *text) {
     roff_part(stream, text, strlen(text));
 }
 
-/* Prints paragraphs and literal lines, see struct ui_chapter. */
+/* Prints the text of a chapter: paragraphs, and lines that stay as they are (see struct ui_chapter). */
 static void roff_chapter(FILE *stream, const char *text) {
     bool literal = false, fresh = true;
     for (const char *p = text; *p != '\0';) {
@@ -246,7 +246,7 @@ static void man_title(FILE *stream, const struct ui_program *program) {
         (void)fputc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, stream);
     }
     (void)fprintf(stream, "\" 1 \"\" \"%s %s\" \"User Commands\"\n", program->name, program->version());
-    /* Do not hyphenate names or justify lines. */
+    /* .nh: do not hyphenate words. .ad l: do not justify lines. */
     (void)fprintf(stream, ".nh\n.ad l\n");
     (void)fprintf(stream, ".SH NAME\n%s \\- ", program->name);
     roff(stream, program->summary);

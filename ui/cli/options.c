@@ -140,7 +140,7 @@ static const char *next_value(struct scan *scan, const char *shown, const char *
     return value;
 }
 
-/* The names of the subcommands in a set, "generate, plan". */
+/* Makes a list of the subcommands in a set: "generate, plan". */
 static const char *commands_text(const struct ui_program *program, uint32_t set, char *text, size_t size) {
     text[0] = '\0';
     for (size_t c = 0; c < program->command_count; c++) {
@@ -332,7 +332,7 @@ static hpcw_status unknown_command(const struct ui_program *program, const char 
                              commands_text(program, UINT32_MAX, text, sizeof text));
 }
 
-/* A first word that is nearly a command and names no file. */
+/* Returns whether a first word is nearly the name of a subcommand and not the name of a file. */
 static bool is_misspelt_command(const struct ui_program *program, const char *word) {
     struct hpcw_i_entry entry;
     return ui_text_nearest(word, command_name, program) != NULL &&
@@ -379,7 +379,7 @@ static hpcw_status argument(struct scan *scan, hpcw_error *err) {
                              command_title(program, parse->command), word);
 }
 
-/* "help", "help X" and, with the command X found, "X help" are questions. */
+/* Reads the questions "help", "help X" and, for a subcommand X, "X help". */
 static hpcw_status read_question(struct ui_parse *parse, int argc, char *const *argv, hpcw_error *err) {
     const struct ui_program *program = parse->program;
     const bool first = argc > 1 && strcmp(argv[1], "help") == 0;

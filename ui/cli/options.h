@@ -12,11 +12,12 @@
  *     status = ui_options_finish(&parse, &err);                          options that are missing
  *     switch (parse.command) ...  parse.args[0] ...  options.ranks ...
  *
- * The forms are --name value, --name=value, -n value, -nvalue, and -abc for three flags. Options and arguments may
- * come in any order, unless the program starts another one; "--" ends the options. The subcommand comes first.
- * Without it the first one of the table runs. "help", "help X" and "X help" are "--help" and "X --help"; a file
- * named help is ./help. Names are never abbreviated. If an option is given twice, the last one counts. A value in a
- * separate word cannot begin with "--": `--out --force` lacks a value, `--out=--force` has one.
+ * The forms are --name value, --name=value, -n value, -nvalue, and -abc for three flags. Options and arguments
+ * may come in any order, except in a program that starts another one. "--" ends the options. The subcommand comes
+ * first. Without it the first one of the table runs. "help" means "--help", and "help X" and "X help" mean "X
+ * --help". A file named help is given as ./help. Names are never abbreviated. If an option is given twice, the
+ * last one counts. A value in a separate word cannot begin with "--": `--out --force` lacks a value,
+ * `--out=--force` has one.
  */
 #ifndef HPCW_UI_CLI_OPTIONS_H
 #define HPCW_UI_CLI_OPTIONS_H
@@ -34,7 +35,7 @@
 
 enum {
     UI_OPTIONS_MAX = 128, /* rows of a table */
-    UI_ARGS_MAX = 16384,  /* arguments of a subcommand: a file of every process */
+    UI_ARGS_MAX = 16384,  /* arguments of a subcommand: enough for a file of each process */
 };
 
 /* ---- The description of a program ---- */
@@ -85,8 +86,8 @@ struct ui_option {
     char letter;              /* 'n' for -n, or 0 */
 };
 
-/* A row of the table: what all options have, then designators for the rest. `owner` is the type of the program's
- * options struct. */
+/* A row of the table. The first parameters are members that all options have; designators for other members may
+ * follow. `owner` is the type of the program's options struct. */
 #define UI_OPTION(owner, section_, commands_, letter_, name, metavar_, kind, field, help_, ...)                \
     {                                                                                                          \
         .section = section_, .commands = commands_, .letter = letter_, .metavar = metavar_, .param.key = name, \
@@ -115,9 +116,10 @@ struct ui_program {
     size_t options_size; /* sizeof the program's own struct */
     const struct ui_chapter *chapters;
     size_t chapter_count;
-    bool starts_another; /* the first argument is a program, and all after it is for that one */
-    const char *const (
-        *examples)[UI_EXAMPLES]; /* [command_count], for --help and the chapter EXAMPLES; NULL: none */
+    /* the first argument names a program to start; all words after it are for that program */
+    bool starts_another;
+    /* [command_count], for --help and the chapter EXAMPLES; NULL: none */
+    const char *const (*examples)[UI_EXAMPLES];
     /* [command_count], for completions: what the argument of a command may be, NULL-terminated. NULL: anything */
     const char *const *const *words;
 };
@@ -128,8 +130,8 @@ enum ui_answer {
     UI_ANSWER_NONE,      /* run the subcommand */
     UI_ANSWER_HELP,      /* --help, -h: all subcommands, or those of the one named */
     UI_ANSWER_VERSION,   /* --version, -V: the program, and the libraries of this build */
-    UI_ANSWER_MAN,       /* --help-man: the manual page, for the build. Not in --help, as the next one */
-    UI_ANSWER_COMPLETION /* --help-completion bash|zsh|fish */
+    UI_ANSWER_MAN,       /* --help-man: the manual page, for the build; --help does not show this option */
+    UI_ANSWER_COMPLETION /* --help-completion bash|zsh|fish; --help does not show this option */
 };
 
 enum ui_origin { UI_FROM_DEFAULT = 0, UI_FROM_CONFIG, UI_FROM_COMMAND_LINE };
@@ -171,7 +173,7 @@ HPCW_MUST_CHECK hpcw_status ui_options_set(struct ui_parse *parse, size_t index,
                                            const char *text, const char *origin, enum ui_origin source,
                                            hpcw_error *err);
 
-/* Row of a long name without dashes, option_count if there is none. */
+/* Returns the row of a long name, which is given without dashes; option_count if there is none. */
 size_t ui_options_find(const struct ui_program *program, const char *name);
 
 /* Returns the long name, without dashes, that is nearest to `name` among the options of `commands`. NULL: none is

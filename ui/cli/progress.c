@@ -19,7 +19,7 @@ enum { LABEL_SIZE = 64, LINE_SIZE = 512 };
 
 struct ui_progress {
     atomic_uint_fast64_t done;
-    /* keeps the counter, which workers write, off the cache line that the drawing thread reads */
+    /* Puts the members below on another cache line than the counter, which workers change all the time. */
     char apart[64];
     pthread_mutex_t lock; /* protects the label, `stopping`, and all output to the stream */
     pthread_cond_t wake;
@@ -75,14 +75,14 @@ static const char *remaining(char text[UI_TEXT_SIZE], const struct ui_progress_s
         return NULL;
     }
     double left = (double)(s->total - s->done) / s->rate;
-    if (left <= 60) { /* tenths of a second in an estimate would change all the time */
+    if (left <= 60) { /* whole seconds: tenths in an estimate would change at each drawing */
         (void)snprintf(text, UI_TEXT_SIZE, "%.0f s", ceil(left));
         return text;
     }
     return ui_text_duration(text, left);
 }
 
-/* The total is an estimate: it is never shown as less than what is done. */
+/* Returns the total to show. The total is an estimate, so more bytes may be done. */
 static uint64_t total_of(const struct ui_progress_state *s) {
     return s->done > s->total ? s->done : s->total;
 }
@@ -107,7 +107,7 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
     char done[UI_TEXT_SIZE], total[UI_TEXT_SIZE], rate[UI_TEXT_SIZE], left[UI_TEXT_SIZE];
     size_t columns = width > 1 ? width - 1 : 1;
     char tail[256] = "";
-    /* Most important part first: parts that do not fit are left out. */
+    /* Append the most important part first. Parts that do not fit are left out. */
     if (s->total != 0) {
         (void)snprintf(tail, sizeof tail, "%3u%%", percent(s));
         char both[2 * UI_TEXT_SIZE + 8];
@@ -136,7 +136,7 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
         (void)snprintf(text, size, "%s", tail);
         return;
     }
-    /* The bar is more important than the label. */
+    /* If the smallest bar does not fit, remove the label: the bar is more important. */
     if (ui_text_columns(tail) + BAR_MIN + 3 > columns) {
         tail[tail_columns] = '\0'; /* the text is ASCII so far, so columns are bytes */
     }
@@ -213,8 +213,8 @@ static void draw(struct ui_progress *p, double rate) {
     (void)fflush(p->stream);
 }
 
-/* A rate that follows the last seconds. Older samples fade with a time constant, so that neither a burst nor an
- * old pause dominates. */
+/* The rate of the last seconds. The weight of a sample falls exponentially with its age, so that bursts and pauses
+ * have little effect and are soon forgotten. */
 struct rate {
     double value, at_s;
     uint64_t done;
@@ -241,7 +241,7 @@ static void rate_update(struct rate *r, double at_s, uint64_t done) {
 static void *run(void *arg) {
     struct ui_progress *p = arg;
     struct rate rate = {.at_s = p->start_s};
-    /* The interval between lines grows. That between samples of the rate does not. */
+    /* The time between two lines grows. The time between two samples of the rate does not. */
     const double sample_s = p->bar ? p->interval_s : fmin(p->interval_s, 1),
                  longest_s = fmax(60, p->interval_s);
     double distance_s = p->interval_s, next_line_s = p->start_s + distance_s, next_s = p->start_s;
@@ -277,10 +277,9 @@ static void *run(void *arg) {
     return NULL;
 }
 
-/* ---- the calls ---- */
+/* ---- public functions ---- */
 
-/* Starts the thread with all signals blocked. The program's signal handlers must not run in it, as it may hold the
- * lock. */
+/* Starts the thread with all signals blocked: a signal handler must not run in it, as it may hold the lock. */
 static bool start_thread(struct ui_progress *p) {
     sigset_t all, before;
     (void)sigfillset(&all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Progress on stderr. A terminal gets a bar that is redrawn at most ten times a second and disappears at the end.
- * Any other stream gets a plain line now and then, so that the log of a batch job stays short.
+ * Any other stream gets few plain lines, so that the log of a batch job stays short.
  *
  * Workers only add to an atomic counter. A separate thread reads the counter and draws. So no signal handler
  * draws, and no worker waits for the terminal.
@@ -47,11 +47,11 @@ HPCW_MUST_CHECK hpcw_status ui_progress_start(const struct ui_progress_options *
 /* Adds finished bytes. Callable from any thread; takes no lock and makes no system call. */
 void ui_progress_add(struct ui_progress *progress, uint64_t bytes);
 
-/* Bytes added so far. 0 for NULL. */
+/* Returns the bytes added so far; 0 for NULL. */
 uint64_t ui_progress_done(const struct ui_progress *progress);
 
-/* Sets the current piece of work, shown next to the figures. Copied, cut at 63 bytes. NULL or "": nothing.
- * Callable from any thread. */
+/* Sets the name of the current work, which is shown next to the figures. It is copied, and cut at 63 bytes. NULL or
+ * "": none. Callable from any thread. */
 void ui_progress_label(struct ui_progress *progress, const char *label);
 
 /* Clears the bar, ends the thread, frees. Call it before anything else is printed. */

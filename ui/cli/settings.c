@@ -12,7 +12,7 @@
 hpcw_status ui_fail_at(hpcw_error *err, hpcw_status code, const char *place) {
     if (err != NULL) {
         hpcw_error inner = *err;
-        /* The record replaces control characters, so a hostile file name stays on its line. */
+        /* hpcw_i_fail replaces control characters. So a line feed in a file name cannot break the message. */
         (void)hpcw_i_fail(err, code, "%s: %s", place, inner.message);
         err->sys_errno = inner.sys_errno;
         err->process = inner.process;

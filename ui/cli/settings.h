@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parameters given as key=value, by --set or in a configuration file. They are kept here until defaults, preset
- * and scale have been applied, and then set.
+ * Parameters given as key=value, by --set or in a configuration file. They are kept in a list. They are set after
+ * the defaults, the preset and the scale, and so override them.
  */
 #ifndef HPCW_UI_CLI_SETTINGS_H
 #define HPCW_UI_CLI_SETTINGS_H

@@ -122,7 +122,7 @@ size_t ui_text_columns(const char *text) {
 
 void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width) {
     size_t at = column;
-    bool first = true; /* nothing yet on this line */
+    bool first = true; /* the line has no word yet */
     for (const char *p = text; *p != '\0';) {
         if (*p == '\n') {
             (void)fprintf(stream, "\n");
@@ -198,7 +198,7 @@ const char *ui_text_nearest(const char *word, ui_text_name *name, const void *li
     if (length == 0 || length > NEAREST_MAX) {
         return NULL;
     }
-    /* At most a third of the letters may be wrong, but one in a short word. Beyond that it is another word. */
+    /* With more errors than this it is another word: a third of the letters, or one in a short word. */
     unsigned limit = (unsigned)(length < 6 ? 1 : length / 3);
     const char *best = NULL, *begins = NULL;
     size_t beginners = 0;
@@ -263,7 +263,7 @@ void ui_table_cell(struct ui_table *table, const char *fmt, ...) {
     va_end(args);
 }
 
-/* Blanks are printed only when text follows, so that no line ends with one. */
+/* Prints a row. Blanks are printed only before a text, so that no line ends with one. */
 static void print_row(const struct ui_table *table, FILE *stream, const char *const *cells, const size_t *width,
                       size_t indent) {
     size_t blanks = indent;

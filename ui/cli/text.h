@@ -35,7 +35,8 @@ char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds);
 /* Returns whether a stream is a terminal with a movable cursor: TERM is set and not "dumb". */
 bool ui_text_is_terminal(FILE *stream);
 
-/* Columns of the stream's terminal, or of the variable COLUMNS, or 80; at least 20. */
+/* Returns the columns of the stream's terminal. If it is none: the variable COLUMNS or, without it, 80. At
+ * least 20. */
 unsigned ui_text_width(FILE *stream);
 
 /* ---- paragraphs ---- */
@@ -47,7 +48,7 @@ unsigned ui_text_width(FILE *stream);
  */
 void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width);
 
-/* Columns of a UTF-8 text, one per code point: our names and units have no wide characters. */
+/* Returns the columns of a UTF-8 text. Counts one for each character: names and units have no wide ones. */
 size_t ui_text_columns(const char *text);
 
 /* ---- the nearest name ---- */
@@ -59,8 +60,9 @@ typedef const char *ui_text_name(const void *list, size_t index);
 const char *ui_text_name_in_array(const void *list, size_t index);
 
 /*
- * Returns the name that `word` most likely stands for: the one with the fewest insertions, deletions, replacements
- * and swaps of neighbours. If none is near, the only name that begins with the word, or else NULL.
+ * Returns the name that `word` most likely stands for: the name with the fewest insertions, deletions, replacements
+ * and swaps of neighbours. If no name is near, returns the name that begins with the word, if it is the only one.
+ * Else NULL.
  */
 const char *ui_text_nearest(const char *word, ui_text_name *name, const void *list);
 
@@ -89,7 +91,7 @@ void ui_table_column(struct ui_table *table, const char *title, enum ui_align al
 void ui_table_cell(struct ui_table *table, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
 /*
- * Prints head, rule and rows, each line `indent` spaces in, columns two spaces apart, no blanks at line ends.
+ * Prints the head, a rule and the rows. Lines are indented by `indent` spaces, and columns are two spaces apart.
  * HPCW_ENOMEM if memory ran out for a cell, HPCW_EINVAL if the last row is not complete.
  */
 HPCW_MUST_CHECK hpcw_status ui_table_print(const struct ui_table *table, FILE *stream, unsigned indent,

@@ -51,7 +51,7 @@ static hpcw_status unknown_word(const struct ui_option *option, const char *name
                        near == NULL ? "" : "?");
 }
 
-/* Index of a word of `length` bytes in the option's list, or -1. */
+/* Returns the index of a word of `length` bytes in the option's list, or -1. */
 static int find_word(const struct ui_option *option, const char *word, size_t length) {
     const char *w;
     for (int i = 0; (w = option->words(option->word_list, (size_t)i)) != NULL; i++) {
@@ -211,7 +211,7 @@ static hpcw_status add_range(const struct ui_option *option, struct ui_sizes *si
     }
     if (plus) {
         struct ui_option any = *option;
-        any.param.min = 0; /* the limits hold for sizes, not for the step */
+        any.param.min = 0; /* param.min holds for the sizes, not for the step */
         status = read_size(&any, name, how + 1, how_length - 1, &step, err);
         if (status != HPCW_OK) {
             return status;

@@ -8,7 +8,7 @@
 
 #include "ui/cli/options.h"
 
-/* Value of "2/3", the second of three parts. `index` counts from 0, so index < count. "1/1" is the whole. */
+/* The value of an option such as "2/3", the second of three parts: index 1, count 3. "1/1" is the whole. */
 struct ui_part {
     uint32_t index, count;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Charts of a page. A chart is a figure: its caption, the place where page/charts.js draws it, what to draw as
- * JSON, and the same figures as a table.
+ * Charts of a page. A chart is a figure element. It has a caption, the canvas on which page/charts.js draws, the
+ * data as JSON, and the same data as a table.
  */
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void numbers(struct hpcw_i_json *j, const char *key, const double *v, siz
     hpcw_i_json_end_array(j);
 }
 
-/* Writes a colour as text: an integer in the JSON would be taken for a figure of the chart. */
+/* Writes a colour as text. All integers in the JSON of a chart are figures that also stand in its table. */
 void ui_page_put_colour(struct hpcw_i_json *j, unsigned colour) {
     char text[16];
     (void)snprintf(text, sizeof text, "c%u", colour);
@@ -243,7 +243,7 @@ static void table_of_bars(struct ui_page *page, const struct ui_page_bars *chart
     ui_page_end(page);
 }
 
-/* The number of bars next to each other in one category. */
+/* Returns the number of bars beside each other in one category. */
 static size_t bars_of_category(const struct ui_page_bars *chart) {
     size_t n = 0;
     for (size_t k = 0; k < chart->count; k++) {
@@ -294,8 +294,8 @@ static void put_side(struct hpcw_i_json *j, const char *key, const struct ui_pag
 }
 
 /*
- * Returns the value that a cell's integer 1 stands for. It is the power of ten that keeps four digits of the
- * smallest value, or a larger one so that the largest value stays exact in a double.
+ * Returns the value of one unit, as cells are written as integers. It is a power of ten that keeps four digits of
+ * the smallest value. It is larger where the largest value would else not be exact in a double.
  */
 static double worth(const struct ui_raster *r) {
     double least = INFINITY;
@@ -350,7 +350,7 @@ static void place_cell(struct ui_page *page, const struct ui_page_side *side, ui
 
 enum { TABLE_CELLS = 16 };
 
-/* Prints the cells as a table, reduced to fit. */
+/* Prints the cells as a table, reduced to fewer cells if there are too many. */
 static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart) {
     const struct ui_raster *r = chart->raster;
     struct ui_raster few;
@@ -408,7 +408,7 @@ void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart) {
     char caption[1024];
     ui_raster_said(r, said);
     (void)snprintf(caption, sizeof caption, "%s%s%s", chart->caption, said[0] == '\0' ? "" : "; ", said);
-    /* With ranks on both axes, a cell is as high as wide. */
+    /* A matrix of ranks by ranks is a square. */
     const bool matrix = chart->x.index && chart->y.index && chart->raster->columns == chart->raster->rows;
     ui_page_open_figure(page, chart->title, caption, chart->origin, matrix ? UI_PAGE_SQUARE : 34);
     ui_page_begin_json(page, &j, "heat");

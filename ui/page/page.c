@@ -19,7 +19,7 @@ const char *const ui_page_unit_name[] = {
     [UI_PAGE_RATE] = "rate",   [UI_PAGE_SECONDS] = "seconds", [UI_PAGE_SHARE] = "share",
 };
 
-/* Printed after a number. A reader with scripts sees the rounded number instead. */
+/* Text after an exact number. In a browser that runs scripts, a rounded number replaces both. */
 static const char *const unit_text[] = {
     [UI_PAGE_PLAIN] = "",    [UI_PAGE_COUNT] = "",     [UI_PAGE_BYTES] = " B",
     [UI_PAGE_RATE] = " B/s", [UI_PAGE_SECONDS] = " s", [UI_PAGE_SHARE] = "",
@@ -27,12 +27,12 @@ static const char *const unit_text[] = {
 
 /* ---- Numbers for the terminal ---- */
 
-/* Rounds to `n` significant digits, and keeps all digits before the point. */
+/* Prints a number with `n` significant digits, but with all digits before the point. */
 static int digits(char *text, size_t size, double v, int n) {
     return fabs(v) >= pow(10, n) ? snprintf(text, size, "%.0f", v) : snprintf(text, size, "%.*g", n, v);
 }
 
-/* In the largest unit of which it has one or more. */
+/* Prints a number in the largest unit in which it is at least 1. */
 static void scaled(char *text, size_t size, double v, double base, const char *const *unit, size_t units) {
     size_t i = 0;
     while (i + 1 < units && fabs(v) >= base * 0.9995) {
@@ -43,7 +43,7 @@ static void scaled(char *text, size_t size, double v, double base, const char *c
     (void)snprintf(text + n, size - (size_t)n, " %s", unit[i]);
 }
 
-/* As charts.js rounds the numbers of the page. */
+/* Rounds a number as charts.js does, so that terminal and page show the same. */
 static void round_number(char *text, size_t size, enum ui_page_unit unit, double v) {
     static const char *const bytes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     static const char *const rate[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
@@ -72,7 +72,7 @@ static void round_number(char *text, size_t size, enum ui_page_unit unit, double
     }
 }
 
-/* ---- Bytes ---- */
+/* ---- Output ---- */
 
 static void fail(struct ui_page *page, hpcw_status s, const char *what) {
     if (page->status == HPCW_OK) {
@@ -133,7 +133,7 @@ static const char *markup_of(unsigned char c, bool utf8) {
     }
 }
 
-/* Keeps what a finding says for the terminal. */
+/* Adds text to `said`, the findings for the terminal, if the open element is a finding. */
 static void say(struct ui_page *page, const void *text, size_t size) {
     if (page->aside == &page->findings && !hpcw_i_buf_append(&page->said, text, size)) {
         ui_page_fail_memory(page);
@@ -153,8 +153,8 @@ void ui_page_escaped(struct ui_page *page, const char *text) {
 }
 
 void ui_page_json(struct ui_page *page, const char *json, size_t size) {
-    /* In JSON, '<' occurs in strings only, so it can be escaped. Without it the text contains neither "</script"
-     * nor "<!--". */
+    /* A '<' occurs only in strings of the JSON, so it can be escaped. Then the text has neither "</script" nor
+     * "<!--", which would end the script. */
     for (const char *end = json + size; json < end;) {
         const char *angle = memchr(json, '<', (size_t)(end - json));
         const char *stop = angle == NULL ? end : angle;
@@ -258,7 +258,7 @@ const char *ui_page_said(struct ui_page *page) {
     if (!hpcw_i_buf_append(&page->said, "", 1)) {
         return "";
     }
-    page->said.size--; /* the next finding goes on here */
+    page->said.size--; /* the next finding overwrites the NUL */
     return (const char *)page->said.data;
 }
 
@@ -295,7 +295,7 @@ void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value) 
     char rounded[64];
     round_number(rounded, sizeof rounded, unit, value);
     say(page, rounded, strlen(rounded));
-    /* The first cell of an axis begins at -0.5, which ceil() makes -0. */
+    /* Print -0 as 0. It comes from ceil(-0.5), as the first cell of an axis begins at -0.5. */
     *hpcw_i_fmt_f64(text, value == 0 ? 0 : value, HPCW_I_FLOAT_COMPACT) = '\0';
     ui_page_raw(page, "<data class=\"");
     ui_page_raw(page, ui_page_unit_name[unit]);
@@ -466,7 +466,7 @@ hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page
     return HPCW_OK;
 }
 
-/* Writes what comes before the sections but is known only at the end. */
+/* Writes the elements above the sections, which are complete only at the end of the page. */
 static void put_top(struct ui_page *page) {
     struct hpcw_i_buf rest = page->out;
     page->out = (struct hpcw_i_buf){0};

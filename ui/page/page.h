@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A report as one self-contained HTML file: text, tables, charts. It needs no network and no other file; charts
- * are drawn in the browser by Chart.js, which is embedded, and every figure of a chart is also in a table that
- * needs no script.
+ * A report as one HTML file with text, tables and charts. It needs no network and no other file. Chart.js, which is
+ * embedded, draws the charts in the browser. Each figure of a chart is also in a table, which needs no script.
  *
  *     struct ui_page *page;
  *     status = ui_page_open("report.html", "Title", &page, err);
@@ -58,8 +57,8 @@ enum ui_page_origin {
 HPCW_MUST_CHECK hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **page,
                                          hpcw_error *err);
 
-/* Starts a page that goes to a sink. The page writes it in order, publishes and frees it; a failure here frees it,
- * too. */
+/* Starts a page that is written to a sink, in order. The page owns the sink: it publishes and frees it. If
+ * this call fails, it frees the sink, too. */
 HPCW_MUST_CHECK hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page **page,
                                               hpcw_error *err);
 
@@ -87,9 +86,9 @@ void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
 /*
- * Begin an element that ui_page_end ends. It must be outside of all others. Wherever these elements are written,
- * they appear above the sections: first what the page is about, then the findings. The first finding of a section
- * begins with the section's title, which links to it.
+ * Begin an element that ui_page_end ends. It must be outside of all other elements. These elements may be written
+ * anywhere; they appear above the sections, `about` before the findings. The first finding of a section begins with
+ * the section's title, which links to the section.
  */
 void ui_page_about(struct ui_page *page);
 void ui_page_finding(struct ui_page *page);
@@ -108,7 +107,7 @@ void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value);
 /* Adds a link to the table row that has this id. */
 void ui_page_link(struct ui_page *page, const char *id, const char *text);
 
-/* Begins a line of UI_PAGE_FACTS, an element. */
+/* Begins a line of UI_PAGE_FACTS. It is an element, and its content is the value. */
 void ui_page_fact(struct ui_page *page, const char *name);
 
 /* ---- Tables ---- */
@@ -178,7 +177,7 @@ struct ui_page_bar {
     const char *name;
     unsigned colour;
     const char *stack;        /* bars of the same stack lie end to end; NULL: each on its own */
-    bool faint;               /* paler, and not in the legend: for a bar of a second stack */
+    bool faint;               /* draw it paler and leave it out of the legend, as a bar of a second stack */
     const double *value;      /* [categories], NaN: none */
     const double *low, *high; /* [categories], or NULL */
     const bool *doubtful;     /* [categories], or NULL */
@@ -206,7 +205,7 @@ struct ui_page_area {
 struct ui_page_side {
     const char *label;
     enum ui_page_unit unit;
-    double from, to; /* start of the first source column or row, and end of the last one */
+    double from, to; /* begin of the first column or row of the matrix, and end of its last one */
     bool index;      /* columns are numbered things such as ranks, not ranges of a quantity such as time */
 };
 
@@ -215,7 +214,7 @@ struct ui_page_heat {
     const char *title, *caption;
     enum ui_page_origin origin;
     struct ui_page_side x, y;
-    const char *label; /* of the values */
+    const char *label; /* label of the values */
     enum ui_page_unit unit;
     const struct ui_raster *raster;
     const struct ui_page_area *area;

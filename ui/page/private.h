@@ -29,15 +29,17 @@ struct ui_page {
     uint64_t offset;
     struct hpcw_i_buf out;             /* output that is not yet in the sink */
     struct hpcw_i_buf about, findings; /* the elements above the sections */
-    struct hpcw_i_buf *aside;   /* the one that is being written; it holds the rest of the page. NULL: none */
-    struct hpcw_i_buf said;     /* the findings as text */
-    struct hpcw_i_buf contents; /* a link for each section */
-    struct hpcw_i_buf scratch;  /* JSON of a chart, or a text */
+    /* While an element of `about` or `findings` is open, that buffer; it is exchanged with `out`. NULL: none
+     * is open. */
+    struct hpcw_i_buf *aside;
+    struct hpcw_i_buf said;             /* the findings as text */
+    struct hpcw_i_buf contents;         /* a link for each section */
+    struct hpcw_i_buf scratch;          /* JSON of a chart, or a text */
     const char *closing[UI_PAGE_DEPTH]; /* [depth] closing tags of the open elements, the innermost last */
     size_t depth;
     unsigned sections;
-    unsigned found;   /* the last section that has a finding */
-    char heading[96]; /* of the open section */
+    unsigned found;   /* number of the last section that has a finding */
+    char heading[96]; /* title of the open section */
     unsigned charts, timelines;
     hpcw_status status;
     hpcw_error error;

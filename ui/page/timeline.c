@@ -12,14 +12,14 @@
 #include "ui/page/private.h"
 
 enum {
-    FIRST_COLUMNS = 1024, /* more than a screen of 1280 pixels shows of time beside its axis */
+    FIRST_COLUMNS = 1024, /* more than a chart on a screen of 1280 pixels has beside its axis */
     FIRST_ROWS = 512,
     MOST_ROWS = 4096,
     MOST_COLUMNS = 65536,
-    STEP = 4, /* columns of a level for one of the level before */
+    STEP = 4, /* each level has this many columns for a column of the level before */
 };
 
-/* Cells of the finest level. With them a page is below 15 MB even if no two neighbours are alike. */
+/* Most cells of the finest level. The page is then below 15 MB, even if all neighbours differ. */
 #define MOST_CELLS ((uint32_t)1 << 23)
 
 /* ---- Cells ---- */
@@ -199,9 +199,9 @@ static void put_states(struct hpcw_i_json *j, const struct ui_page_timeline *cha
 }
 
 /*
- * Writes each cell as two bytes, the lower one first; 0: nothing. The upper six bits are 63 less the distance of
- * its exponent from the largest one. The lower ten bits are the mantissa without its first bit. That is a tenth of
- * a per cent, enough for a colour and a rounded number.
+ * Writes each cell as two bytes, the lower one first; 0: no value. The upper six bits are 63 - (e - x), with x
+ * the binary exponent of the cell and e the largest exponent of all cells. The lower ten bits are the mantissa
+ * without its first bit. The error is below 0.1 %, which suffices for a colour and a rounded number.
  */
 static void put_quantities(struct ui_page *page, struct hpcw_i_json *j, const struct ui_raster *r) {
     const size_t cells = (size_t)r->width * r->height;

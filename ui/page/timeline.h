@@ -15,7 +15,7 @@
 #include "ui/page/page.h"
 
 enum {
-    UI_TIMELINE_STATES = 13, /* that cells tell apart: half a byte has them and "nothing" */
+    UI_TIMELINE_STATES = 13, /* most states; four bits hold a state or "nothing" */
     UI_TIMELINE_NOTHING = 15,
     UI_TIMELINE_LEVELS = 5,
 };
@@ -24,14 +24,14 @@ struct ui_timeline_level {
     uint32_t columns, rows;
     uint64_t span;        /* ranks of a row */
     unsigned char *state; /* [rows][columns] */
-    float *lead;          /* [rows][columns] of the vote, in seconds; NULL on the first level */
+    float *lead;          /* [rows][columns] lead of `state` in the vote, seconds; NULL on the first level */
 };
 
 struct ui_timeline {
     double from, to; /* seconds */
     uint64_t ranks;
     uint32_t states;
-    float *time; /* [rows][columns][states] of the first level, in seconds */
+    float *time; /* [rows][columns][states] time of each state in the cells of the first level, seconds */
     struct ui_timeline_level level[UI_TIMELINE_LEVELS];
     uint32_t levels;
 };
@@ -50,7 +50,7 @@ void ui_timeline_free(struct ui_timeline *t);
 
 /* ---- The chart ---- */
 
-/* Quantities over the same time and ranks, which can be shown instead of states. */
+/* A quantity over the same time and ranks. The chart can show it instead of the states. */
 struct ui_page_layer {
     const char *name;
     enum ui_page_unit unit;
@@ -67,7 +67,7 @@ struct ui_page_place {
 /* A script file beside the page with single events. */
 struct ui_page_script {
     uint64_t first_rank, last_rank;
-    double from, to; /* of its events */
+    double from, to; /* begin of its first event and end of its last one, seconds */
 };
 
 struct ui_page_timeline {
@@ -75,15 +75,16 @@ struct ui_page_timeline {
     enum ui_page_origin origin;
     const struct ui_timeline *timeline;
     const char *const *name; /* [states of the timeline] */
-    const unsigned *colour;  /* the same */
+    const unsigned *colour;  /* [states of the timeline] */
     double from, to;         /* what the chart shows at first */
     const struct ui_page_layer *layer;
     size_t layers;
-    const struct ui_page_place *place; /* of one name one after the other */
+    const struct ui_page_place *place; /* [places] with the places of one state one after the other */
     size_t places;
     const struct ui_page_area *area;
     size_t areas;
-    /* Single events; folder NULL: none. Their states are indices of `event_name`. */
+    /* Single events in script files below `folder`; NULL: none. The states of events are indices of
+     * `event_name`. */
     const char *folder;
     const struct ui_page_script *script;
     size_t scripts;

@@ -13,7 +13,7 @@
 
 static const char size_suffixes[] = "KMGT";
 
-/* A limit of the table as an integer; from 2^64 on, the largest one. */
+/* Returns a limit of the table as an integer; UINT64_MAX for limits from 2^64 on. */
 static uint64_t whole(double limit) {
     return limit <= 0 ? 0 : limit >= 0x1p64 ? UINT64_MAX : (uint64_t)limit;
 }
@@ -33,7 +33,7 @@ static bool is_letter(char c, char capital) {
     return c == capital || c == capital + ('a' - 'A');
 }
 
-/* The factor of a suffix: K and KiB are powers of 1024, KB of 1000, B and nothing 1; 0: there is no such suffix. */
+/* Returns the factor of a suffix. K and KiB are 1024, KB is 1000, and so on; B and "" are 1. 0: no such suffix. */
 static uint64_t factor_of(const char *suffix) {
     uint64_t binary = 1, decimal = 1;
     for (size_t i = 0; size_suffixes[i] != '\0'; i++) {
@@ -197,8 +197,7 @@ void ui_param_get(const struct ui_param *param, const void *owner, char *text, s
     (void)snprintf(text, size, "%s", from);
 }
 
-/* Longest line of a configuration that is written. Up to 198 bytes would be legal, but shorter lines read
- * better. */
+/* Bytes of the longest line that ui_param_line writes. 198 would be legal, but shorter lines are easier to read. */
 enum { WIDTH = 120 };
 
 bool ui_param_line(const char *name, const char *value, struct hpcw_i_buf *buf) {

@@ -36,8 +36,8 @@ struct ui_param {
     size_t size;                /* UI_PARAM_STRING: capacity with NUL */
 };
 
-/* A row of a table: UI_PARAM(struct x, "x.count", U32, count, 0, 100, NULL, "what it counts"). The values from
- * `min` on may be designators. */
+/* A row of a table: UI_PARAM(struct x, "x.count", U32, count, 0, 100, NULL, "what it counts"). The arguments
+ * after the field are the members from `min` on, or designators. */
 #define UI_PARAM(owner, name, kind, field, ...)                                                                \
     { .key = name, .type = UI_PARAM_##kind, .offset = offsetof(owner, field), __VA_ARGS__ }
 
@@ -45,7 +45,8 @@ struct ui_param {
 enum { UI_PARAM_SIZE_TEXT = 32 };
 char *ui_param_size_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes);
 
-/* A size for people, as ui_text_bytes and ui_text_bytes_binary make it: "285.3 MB", "272.1 MiB". */
+/* Prints a size for people, as ui_text_bytes and ui_text_bytes_binary do: "285.3 MB", or "272.1 MiB" if
+ * `binary`. */
 char *ui_param_bytes_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes, bool binary);
 
 /* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with the key, the expected value and the actual
