@@ -57,7 +57,8 @@ static hpcw_status write_sion(const char *directory, const char *name, hpcw_erro
     hpcw_sion *sion;
     hpcw_status s = hpcw_sion_open(path, world, &o, &sion, err);
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
-        /* What found no memory was not stored and may be retried. So giving up must be explicit. */
+        /* A record refused for lack of memory was not stored and may be written again, so the close would not fail.
+         * This program does not try again. It must say so. */
         if (c->write(sion, ranks[i], err) == HPCW_ENOMEM) {
             hpcw_sion_abandon(sion, err);
         }
@@ -114,7 +115,7 @@ static hpcw_status write_vom(const char *directory, const char *name, hpcw_error
         v[rank] = write_rank(directory, rank, err);
         s = v[rank] == NULL ? err->code : HPCW_OK;
     }
-    /* A file that is not open takes no part in the close, so its process must report that. */
+    /* A file that could not be opened takes no part in the close. So its process reports the failure here. */
     s = hpcw_i_agree(world, s, NULL, err);
     s = s == HPCW_OK ? hpcw_vom_close_set(v, VOM_RANKS, world, err) : s;
     for (uint32_t rank = 0; rank < VOM_RANKS; rank++) {
@@ -196,7 +197,7 @@ struct work {
     const char *name;
     bool (*is_unfinished)(const char *directory);
     const char *last; /* the file that is renamed last */
-    /* what the next open of several files gets; NULL: one file */
+    /* base name of a set of files, for the next open of it; NULL: the work writes one file */
     const char *set;
 };
 
@@ -275,7 +276,8 @@ static const char *judge(const struct work *w, const char *want, const char *got
         return "fails";
     }
     if (fault == COLLECTIVE) {
-        /* No process knows who must remove what, but a finished file is complete. */
+        /* After a failed collective, no process knows which files are left to remove. But a file with its
+         * final name must be complete. */
         bool may =
             process != 0 || !has(got, w->last) || same_trees(want, got) || is_finished_later(w, want, got);
         return on_all(may) ? NULL : "looks finished";

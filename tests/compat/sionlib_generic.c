@@ -170,7 +170,8 @@ static char *other_name_of(const char *name, int file) {
     return text;
 }
 
-/* late: SIONlib does not check again after the last task, so these calls are not collective. */
+/* Registers the callbacks. late: registers `capability` before the last callback. At the last one SIONlib decides
+ * whether its calls are collective, so they are not. */
 static int new_collective(int capability(void *group), int late) {
     int aid = new_interface();
     sion_generic_register_gather_and_execute_cb(aid, collect);

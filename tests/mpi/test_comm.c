@@ -141,7 +141,8 @@ static void exchange(void **state) {
     assert_true(on_all(good));
 }
 
-/* Messages share words and go to room that grows and is reused. Process b gets the words from b on. */
+/* The messages to several processes overlap in the sender's memory: process b gets the words from b on. They are
+ * received into memory that grows and is reused. */
 static void exchange_of_parts(void **state) {
     (void)state;
     enum { MOST = 1000 };

@@ -11,7 +11,8 @@
 #include "libwriter/comm/reduce.h"
 #include "tests/support/world.h"
 
-/* A record: the number of processes it represents, and their numbers as digits, which show the order. */
+/* A record has the number of processes that it stands for, and a number with a digit for each of them. The digits
+ * show in which order records were combined. */
 static void append_number(uint64_t *left, const uint64_t *right) {
     uint64_t power = 1;
     for (uint64_t k = 0; k < right[0]; k++) {
@@ -21,7 +22,7 @@ static void append_number(uint64_t *left, const uint64_t *right) {
     left[0] += right[0];
 }
 
-/* Words that the operation does not touch are those of process 0, or of the lowest process below. */
+/* The operation changes only the first two words. The others must be those of the lowest process, 0. */
 static void reduces_and_scans(void **state) {
     (void)state;
     bool good = true;

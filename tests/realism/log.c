@@ -47,10 +47,10 @@ struct log_figures {
     /* Messages. */
     /* [ranks] time of the last message in the current call, seconds; NAN: none */
     double *sent_at, *came_at;
-    double latest;        /* message */
+    double latest;        /* time of the last message, seconds */
     double *pending;      /* [ranks] bytes of the message in the current send; 0: none */
     uint64_t borders;     /* number of ends of calls with messages */
-    uint64_t off_borders; /* number of those whose time differs from the message's */
+    uint64_t off_borders; /* number of such ends whose time differs from that of the message */
     uint64_t met, backward;
     double best_bytes_s[2];      /* between hosts and within one */
     double send_bytes_s;         /* of MPI_Send */

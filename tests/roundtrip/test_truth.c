@@ -401,7 +401,8 @@ static double visibility_of(const struct read_dataset *s, uint32_t rank, uint32_
     return (own - middle) / (1.4826 * 0.5 * (value[(count - 1) / 2] + value[count / 2]));
 }
 
-/* Compares with the same run without delays: truth.json lists the visible ones and nothing else. */
+/* Compares a run with delayed messages to the same run without them. truth.json lists the delays that are
+ * visible and nothing else. */
 static void test_outliers_are_told(void **state) {
     (void)state;
     struct read_dataset with;

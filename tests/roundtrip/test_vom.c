@@ -392,7 +392,7 @@ static void kinds_are_as_measured(void **state) {
 
 enum { MOST_ITERATIONS = 8 };
 
-/* What iterations say about the phases, and what the phases say. */
+/* Placements of the balancer's iterations, and of the phases that follow them. */
 struct tried {
     double rank[MOST_PHASES][MOST_ITERATIONS][RANKS]; /* migratable work, seconds */
     uint32_t objects[MOST_PHASES][MOST_ITERATIONS];

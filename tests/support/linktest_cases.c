@@ -113,7 +113,8 @@ static hpcw_status write_permutation(const struct linktest_case *c, hpcw_linktes
     char end[HPCW_LINKTEST_TIME_SIZE];
     hpcw_status s = write_tasks(c, lt, permutation, count, ranks, err);
     if (s == HPCW_ENOMEM) {
-        /* A call that lacked memory could be retried, so giving up must be explicit. A broken stream is known. */
+        /* A call that lacked memory may be repeated, so the close would not fail. This program does not repeat
+         * it and must say so. After other failures the handle is broken already. */
         hpcw_linktest_abandon(lt, err);
     }
     if (c->retest) {

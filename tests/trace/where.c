@@ -41,7 +41,8 @@ static void arrow(int from, int to, int bytes) {
 
 /* The linter does not know requests of files and windows, of persistent calls, and of callers. */
 /* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
-/* It is unknown which request a wait for `done` belongs to, so it is shown on the world. */
+/* Waits for a request. All requests that are complete at once share the handle `done`. So the log cannot name the
+ * communicator of a wait for it, and shows it on the world. */
 static void await(MPI_Request *q) {
     const char *here = place;
     place = *q == done ? "world" : here;
@@ -206,8 +207,7 @@ static void windows(MPI_Comm comm) {
 }
 
 #if MPI_VERSION >= 4
-/* Waits for a call that sends and receives at once. A message received by a wildcard is left out, so there is no
- * arrow. */
+/* Waits for a request that sends and receives. left_out: its receive has a wildcard, so the log has no arrow. */
 static void exchanged(bool left_out, MPI_Request *q) {
     if (!left_out) {
         arrow(rank, 1 - rank, 12);

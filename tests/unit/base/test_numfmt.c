@@ -506,7 +506,7 @@ static void double_random(void **state) {
 
 static size_t golden_floats;
 
-/* Every float in a file of vt has the same spelling as ours. */
+/* Checks that each float in a file of vt is spelled as this library spells it. */
 static int check_golden_file(const char *path, const struct stat *status, int kind, struct FTW *level) {
     (void)status;
     (void)level;

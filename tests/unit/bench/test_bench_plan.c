@@ -140,7 +140,7 @@ static void what_was_asked_for(void **state) {
     bench_sweep_sizes(&p.o, &p.r, 64 * 12500);
     assert_int_equal(x->rank_size, 14000); /* 13000 fill less than a third of their last block */
     bench_sweep_sizes(&p.o, &p.r, 0);
-    assert_int_equal(x->rank_size, 2000); /* so do 1000 */
+    assert_int_equal(x->rank_size, 2000); /* 1000 fill less than a third of their block */
     drop(&p);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcw/clog2_read.h>, "Columns": the rows equal those of the callbacks, for any chunks and windows. */
+/* <hpcw/clog2_read.h>, "Columns": the rows have what the callbacks get, for any window and any number of rows
+ * a call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -276,7 +277,7 @@ static void windows_of_times_and_ranks(void **state) {
         for (int k = 0; k < 60; k++) {
             hpcw_clog2_window w;
             hpcw_clog2_window_init(&w);
-            /* Also exactly at the ends of rows. */
+            /* Some windows begin exactly where a state ends. */
             w.from = k % 3 == 0 ? all.to[(size_t)k % all.count] : begin + (end - begin) * k / 80;
             w.to = w.from + (end - begin) * (k % 7 + 1) / 40;
             w.first_rank = (uint32_t)k % RANKS;

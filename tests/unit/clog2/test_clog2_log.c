@@ -151,7 +151,7 @@ static void everything_is_recorded(void **state) {
     }
 }
 
-/* Clocks that stand still or step back: times still differ, or do not. */
+/* Time of a clock that stands still up to 5 s, and above that steps back at each reading. */
 static double strange_time;
 
 static double strange_now(void) {

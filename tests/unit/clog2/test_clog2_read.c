@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcw/clog2_read.h>: what is read can be written again, and states and messages are those of the program. */
+/* <hpcw/clog2_read.h>: what is read can be written again, and states and messages are those of the program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -319,7 +319,8 @@ static hpcw_status count_meetings(void *context, const hpcw_clog2_end *e) {
     return HPCW_OK;
 }
 
-/* While one message waits, messages of so many other tags meet that the reader forgets some of these tags. */
+/* One message waits for its receive. Meanwhile messages of so many other tags are complete that the reader forgets
+ * some of these tags. */
 static void messages_of_many_tags(void **state) {
     (void)state;
     struct clog2_case c;

@@ -43,8 +43,8 @@ static void put_bare(struct hpcw_i_clog2_blocks *b, double time) {
     hpcw_i_clog2_encode(&r, p);
 }
 
-/* 256 bytes: 7 records of 32 bytes use 224. Since 224 + 24 < 256, the block is not full, but an eighth record
- * does not fit. */
+/* In a block of 256 bytes, 7 records of 32 bytes use 224. The record of 24 bytes that ends a block fits behind
+ * them; an eighth record does not. */
 static void a_block_takes_what_the_rule_says(void **state) {
     (void)state;
     struct hpcw_i_clog2_blocks b = {0};
@@ -68,7 +68,7 @@ static void a_block_takes_what_the_rule_says(void **state) {
     hpcw_i_clog2_blocks_free(&b);
 }
 
-/* used + size + 24 == block size does not fit. At least one byte stays free, so eight. */
+/* A record does not fit if used + size + 24 equals the block size. At least one byte must stay free. */
 static void a_block_is_never_quite_full(void **state) {
     (void)state;
     struct hpcw_i_clog2_blocks b = {0};

@@ -116,8 +116,8 @@ static hpcw_status write_container(const char *path, const struct order *order, 
 
 static void containers_do_not_show_the_threads(void **state) {
     (void)state;
-    /* No buffers; buffers lent to writers (few, many); a small one each and large ones in turn; a large one
-     * each. */
+    /* With 0 there are no buffers. With 600 bytes few tasks have a buffer at a time, with 16 KiB many. With 16
+     * MiB each task has a small buffer and some have a large one in turn; with 128 MiB each has a large one. */
     static const uint64_t buffer_sizes[] = {0, 600, 1 << 14, 16 << 20, 128 << 20};
     static const struct order orders[] = {{1, false, 1},      {1, true, 1},        {THREADS, false, 1},
                                           {THREADS, true, 1}, {THREADS, false, 3}, {THREADS, true, 5}};

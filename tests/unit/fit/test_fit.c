@@ -209,7 +209,8 @@ static void skews_are_found(void **state) {
     }
 }
 
-/* A table made from values of a table gives their distribution, for any number of values. */
+/* Draws values from a table, fits a table to them, and draws from this one. Both draws have the same
+ * distribution. */
 static void tables_come_back(void **state) {
     (void)state;
     static const char two_kinds[] = "200 -90 -85 -80 -70 60 150 160 170 180";
@@ -243,7 +244,7 @@ static void tables_come_back(void **state) {
     }
 }
 
-/* Equal values in the middle between two values of a table. */
+/* A table is valid even if many equal values lie between two of its entries. */
 static void tables_never_fall(void **state) {
     (void)state;
     for (int i = 0; i < 400; i++) {
@@ -265,7 +266,7 @@ static void tables_never_fall(void **state) {
     }
 }
 
-/* Each value of a table stands for at least 5 values. */
+/* Each entry of a table stands for at least 5 values, so a table does not show single values. */
 static void tables_tell_nobody(void **state) {
     (void)state;
     for (uint32_t count = 200; count <= 50000; count += count / 2) {
@@ -314,7 +315,7 @@ static void tables_are_checked(void **state) {
     near(model_load_bend(&tail, -3), -3, 1e-12);
 }
 
-/* For the form, and for a table with another mean and variance. */
+/* Correlations are right for the skewed form, and for a table with another mean and variance. */
 static void bent_correlations(void **state) {
     (void)state;
     static const char *const tables[] = {"none", "200 -90 -85 -80 -70 60 150 160 170 180"};

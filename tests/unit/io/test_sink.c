@@ -481,7 +481,7 @@ static void only_files_can_be_targets(void **state) {
     assert_null(sink);
 }
 
-/* No user may create files there, not even root. */
+/* In /sys no user may create files, not even root. */
 static void no_permission_is_said(void **state) {
     (void)state;
     if (access("/sys", X_OK) != 0) {
@@ -490,7 +490,8 @@ static void no_permission_is_said(void **state) {
     assert_refused("/sys/file", HPCW_EACCES, "/sys/file: cannot create");
 }
 
-/* As with any program that opens the name for writing. */
+/* A symbolic link whose target does not exist stays, and the file is made at its target. Any program that opens the
+ * link for writing does the same. */
 static void a_link_to_nowhere_stays(void **state) {
     (void)state;
     char target[64] = "";

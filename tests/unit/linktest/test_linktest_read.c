@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcw/linktest_read.h> with results assembled by hand, and what it refuses. */
+/* <hpcw/linktest_read.h> reads results assembled by hand, and refuses damaged ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,7 +111,7 @@ static void every_kind_of_result(void **state) {
     }
 }
 
-/* A row of this reader never contains what verify reports. */
+/* The reader refuses a row with damage that verify would report. */
 static void damaged_rows(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -145,7 +145,7 @@ static void damaged_rows(void **state) {
     linktest_image_free(&image);
 }
 
-/* Nor does a slow list: four arrays of retested times, original times, ranks and partners. */
+/* The reader refuses a damaged slow list. It has four arrays: retested times, original times, ranks, partners. */
 static void damaged_lists(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -182,7 +182,7 @@ static void damaged_lists(void **state) {
     linktest_image_free(&image);
 }
 
-/* Nor does a summary: start time, three figures, and another time at its end. */
+/* The reader refuses a damaged summary. It has a start time, three figures, and an end time. */
 static void damaged_summaries(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -212,7 +212,8 @@ static void damaged_summaries(void **state) {
     linktest_image_free(&image);
 }
 
-/* Nor does a host name or core number: length, "node01" or the like with its NUL, core. */
+/* The reader refuses a damaged host name or core number. Their bytes: a length, a name such as "node01" with
+ * its NUL, the core. */
 static void damaged_hosts(void **state) {
     (void)state;
     for (unsigned k = 0; k < 3; k++) {

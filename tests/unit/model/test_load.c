@@ -353,7 +353,8 @@ static void count_objects(const struct model_load *m, double *mean, double *vari
     *variance = squares / m->ranks - *mean * *mean;
 }
 
-/* With a spread, the variance is also that of the filled share, not only of a binomial distribution. */
+/* Without a spread, the number of objects of a rank has a binomial distribution. With one, the share of filled
+ * places varies, too, and makes the variance larger. */
 static void ranks_can_differ(void **state) {
     (void)state;
     static const double spreads[] = {0, 0.5};

@@ -301,8 +301,9 @@ static void near(const char *what, double got, double wanted, double tolerance) 
     assert_true(fabs(got / wanted - 1) <= tolerance);
 }
 
-/* One pair at a time on a machine without faults, like the published excerpt. That has 24 timings of 256 KiB
- * within a switch, and its steps took as long as 175 round trips. Nothing is faster than the line. */
+/* Measures one pair at a time on a machine without faults, as in the published excerpt. The excerpt has 24
+ * timings of 256 KiB within a switch, and its steps took as long as 175 round trips. No timing is below that
+ * of the line rate. */
 static void test_like_the_published_steps(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);

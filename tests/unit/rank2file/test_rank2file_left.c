@@ -273,7 +273,7 @@ static void a_writer_without_its_lock_file(void **state) {
     }
 }
 
-/* Meanwhile another program writes the same dataset, which then belongs to it. */
+/* After a writer has died, another program writes the same dataset, which then belongs to this program. */
 static void a_dataset_that_became_another_program_s(void **state) {
     for (int k = 0; k < LAYOUTS; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;

@@ -598,7 +598,7 @@ static void indexed_again(void **state) {
     }
 }
 
-/* Another program holds the lock of a dataset's id. */
+/* Checks that a reindex which cannot read dataset 2 keeps its entry and its mark as failed, and says why. */
 static void assert_kept(hpcw_status code, const char *words) {
     hpcw_rank2file_tally tally;
     hpcw_error err = {.message = ""};

@@ -220,8 +220,8 @@ static int fail_one_sync(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_FSYNC && ++syncs == failing_sync ? EIO : 0;
 }
 
-/* The last fsync, of the index's directory, comes too late to withdraw the dataset. Failure of any earlier one
- * fails the dataset. */
+/* The last fsync is that of the index's directory. If it fails, the call fails, but the dataset stays: the index
+ * already lists it. If an earlier fsync fails, there is no dataset. */
 static void a_directory_that_is_not_synced(void **state) {
     (void)state;
     unsigned long last = 0;
@@ -517,8 +517,8 @@ static void the_newest_that_is_sound(void **state) {
     }
 }
 
-/* An error says nothing about the data that could not be read. Whichever call fails, no older dataset is taken
- * instead. */
+/* If a call fails while the newest dataset is read, its data may still be good. So a restart fails and does
+ * not take an older dataset, whichever call it is. */
 static void a_file_that_cannot_be_read(void **state) {
     (void)state;
     hpcw_error err;

@@ -56,8 +56,8 @@ static uint64_t length_of(const struct script *s, uint32_t phase) {
     return end_ns[1] - end_ns[0];
 }
 
-/* If all ranks always send, the links are full, and messages take the time for their bytes. The first phases
- * have other lengths than those whose messages count. */
+/* If all ranks always send, the links are full: a phase takes the time that the links need for its bytes. The first
+ * SETTLED phases do not count, since the length of a phase changes in them. */
 static void test_full_links(void **state) {
     static const uint32_t ppns[] = {1, 4};
     (void)state;

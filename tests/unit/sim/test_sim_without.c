@@ -176,7 +176,8 @@ static void add_collectives(struct script *s, uint32_t k, bool faulty) {
     }
 }
 
-/* A call for which not all ranks wait, and then nothing. So ranks end at different times. */
+/* A collective call in which not all ranks wait for all others. No barrier follows, so ranks end at different
+ * times. */
 static void add_trees(struct script *s, uint32_t k, bool faulty) {
     static const enum sim_call call[ROUNDS] = {SIM_CALL_BCAST, SIM_CALL_REDUCE, SIM_CALL_GATHER,
                                                SIM_CALL_SCATTER};

@@ -286,8 +286,8 @@ static void threads_may_hand_tasks_to_each_other(void **state) {
     }
 }
 
-/* One thread begins the tasks, another one ends them. The first is at most LEAD tasks ahead, which is more than
- * it may hold hot slots. */
+/* One thread begins the tasks, and another one ends them. The first thread is at most LEAD tasks ahead. It may hold
+ * fewer hot slots than that. */
 enum { LEAD = 4 };
 
 struct pipeline {
@@ -362,7 +362,7 @@ static void reserved_pieces_keep_their_place_among_buffered_ones(void **state) {
             write_record(h, &s, t, 0);
             assert_int_equal(hpcw_sion_reserve(h, t, 100, &place[t], &err), HPCW_OK);
             write_record(h, &s, t, 1);
-            /* Earlier tasks, whose hot slots are gone by now. */
+            /* This writes to an earlier task, which has lost its hot slot. */
             write_record(h, &s, t / 2, t + 2);
         }
         for (uint32_t t = s.tasks; t-- > 0;) {
@@ -409,7 +409,7 @@ static void pieces_end_at_multiples_of_the_slot(void **state) {
     }
     close_stream(h);
     hpcw_i_sys_gate = NULL;
-    /* META2, and what the first tasks left in slots that others needed. */
+    /* The 20 further writes are META2, and slots that the first tasks filled in part before others needed them. */
     int least = TASKS * 5;
     if (pieces < least || pieces > least + 20) {
         print_error("expected %d pieces, got %d\n", least, pieces);

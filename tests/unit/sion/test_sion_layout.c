@@ -340,8 +340,8 @@ static void sizes_that_overflow_are_refused(void **state) {
     }
 }
 
-/* However neighbouring processes are grouped, the combined census equals that of one list. It shows exactly
- * whether every task has the next number. */
+/* Combines the census of each process in any grouping of neighbours. The result equals the census of one list. It
+ * shows whether each task has the number after that of the task before it. */
 static void census_of_many_processes(void **state) {
     (void)state;
     enum { PROCESSES = 6, TASKS = 24 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcw/sion_read.h> with one process: what it refuses, and how much memory it takes. */
+/* <hpcw/sion_read.h> with one process: what it refuses, and how much memory it takes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

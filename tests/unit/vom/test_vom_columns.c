@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcw/vom_read.h>, "Columns": the rows equal the records of the callbacks. */
+/* <hpcw/vom_read.h>, "Columns": the rows have what the callbacks get. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

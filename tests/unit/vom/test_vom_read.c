@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hpcw/vom_read.h>: what is read equals what is in the file, and can be written again. */
+/* <hpcw/vom_read.h>: what is read equals what is in the file, and can be written again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

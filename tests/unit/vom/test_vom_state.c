@@ -114,7 +114,7 @@ static void edges_of_others(void **state) {
     vom_refused(hpcw_vom_close(v, &err), HPCW_ESTATE, &err, "an earlier call failed");
     hpcw_vom_free(v);
 
-    /* Known at the call, if the tasks came first. */
+    /* If tasks come first, the call for an edge already finds that no task of this rank records it. */
     o.allow = HPCW_VOM_ALLOW_TASKS_FIRST;
     v = vom_open(&o);
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
@@ -128,7 +128,7 @@ static void edges_of_others(void **state) {
     vom_ok(hpcw_vom_close(v, &err), &err);
     hpcw_vom_free(v);
 
-    /* Not checked, if that is allowed. */
+    /* With this flag, such an edge is accepted. */
     o.allow = HPCW_VOM_ALLOW_FOREIGN_EDGES;
     v = vom_open(&o);
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
@@ -139,8 +139,8 @@ static void edges_of_others(void **state) {
     hpcw_vom_free(v);
 }
 
-/* Sums all allocations of the library. Freed blocks are not subtracted, so the sum is an upper bound of what two
- * doublings of the same table leave. */
+/* Bytes of all allocations of the library. Freed blocks are not subtracted, so the memory in use is never
+ * larger. */
 static size_t largest_sum;
 
 static bool count_bytes(size_t size) {
