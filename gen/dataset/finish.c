@@ -123,8 +123,8 @@ static void put_hosts(const struct model_machine *m, struct hpcw_i_json *json) {
     hpcw_i_json_end_array(json);
 }
 
-/* costs: of the log; NULL: the dataset has none. sd: [nodes] visibility; NULL: no format of the dataset shows
- * it. */
+/* Puts the list of slow nodes or of slow ports. costs: costs of faults from the log; NULL: the dataset has no log.
+ * sd: [nodes] visibility; NULL: no format of the dataset shows it. */
 static void put_nodes(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
                       const struct gen_costs *costs, const double *sd, struct hpcw_i_json *json) {
     const struct model_machine *m = &d->machine;
@@ -156,10 +156,10 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
     hpcw_i_json_end_array(json);
 }
 
-/* Puts the slow nodes, or those with a slow port. shows: computes their visibility in the format `in`. */
 typedef hpcw_status visibility_of_nodes(const struct gen_dataset *d, const bool *slow, double *sd,
                                         hpcw_error *err);
 
+/* Puts the list of slow nodes or of slow ports. shows: computes their visibility in the format `in`. */
 static hpcw_status put_slow(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
                             enum gen_format_id in, visibility_of_nodes *shows, const struct gen_costs *costs,
                             struct hpcw_i_json *json, hpcw_error *err) {
@@ -342,7 +342,7 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
             struct gen_unit unit;
             struct gen_stored file = range->file[k - range->begin];
             s = format->unit(run->dataset, k, &unit, err);
-            /* A run without checksums wrote it, or the join completed it. */
+            /* The digest is missing, as of a run without checksums, or old, as the join completed the file. */
             if (s == HPCW_OK && run->checksums && (k < r->changed || !range->digested)) {
                 s = measure(run, unit.path, &file, err);
             }

@@ -92,7 +92,7 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
 
 /* ---- one range of units ---- */
 
-/* Path of a unit that a run wrote, including the directory. */
+/* Writes the path, with the dataset's directory, under which a unit of this run is now. */
 static hpcw_status path_now(const struct gen_run *run, const struct gen_format *format,
                             const struct gen_range *range, uint64_t index, char path[GEN_DIRECTORY_PATH],
                             hpcw_error *err) {
@@ -329,8 +329,8 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     return s;
 }
 
-/* *finished: the dataset is complete. *state: files of the runs that wrote it remain, or one of them is still
- * ending. */
+/* *finished: the dataset is complete. *state: there is still a state directory, since a run was killed or has not
+ * ended yet. */
 static hpcw_status look_for_finished(const struct gen_run *run, bool *finished, bool *state, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     enum gen_directory_state is;

@@ -89,8 +89,8 @@ static const struct gen_fit_part *largest(const struct gen_fit_fact *fact) {
     return most;
 }
 
-/* Returns by what share of the largest real amount the twin's largest item is smaller, both measured in the real
- * data. */
+/* Compares the largest item of the twin with the largest item of the real data. Returns the difference of their
+ * amounts in the real data; 0: both have the same largest item. */
 static double distance_of_largest(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     double amount = 0;
     for (size_t i = 0; i < real->pieces; i++) {
@@ -228,7 +228,7 @@ static double excess_of(const struct gen_fit_row *row) {
     return row->verdict != GEN_FIT_DIFFERENT ? 0 : row->allowed > 0 ? row->distance / row->allowed : INFINITY;
 }
 
-enum { MOST_NAMED = 5 }; /* in the answer: the table has all */
+enum { MOST_NAMED = 5 }; /* differing facts that the answer names; the table has all */
 
 static void put_answer(struct ui_page *page, const struct gen_fit_row *row, size_t count) {
     const size_t unknown = count_verdict(row, count, GEN_FIT_UNKNOWN);

@@ -21,8 +21,8 @@ enum gen_fit_kind {
     GEN_FIT_AMOUNT, /* alike if they differ by at most `allowed` */
     GEN_FIT_MIX,    /* amounts by kind, compared by the total variation of their shares */
     GEN_FIT_MATRIX, /* amounts by pair, compared by their correlation */
-    /* amounts: alike if the twin's largest item has, in the real data, an amount at most `allowed` below the
-     * largest */
+    /* amounts by kind. Let A be the largest item of the twin, and B that of the real data. They are alike if in the
+     * real data the amount of A is at most `allowed` below that of B. */
     GEN_FIT_LARGEST,
 };
 

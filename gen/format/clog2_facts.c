@@ -114,7 +114,7 @@ static bool is_meeting(const struct sim_event *e) {
                                     e->number == SIM_CALL_ALLGATHER || e->number == SIM_CALL_ALLTOALL);
 }
 
-/* Keeps every second meeting. */
+/* Drops every second meeting, as there are too many. */
 static void thin_out(struct gen_clog2_facts *f) {
     for (uint32_t i = 0; i < f->meetings; i++) {
         if (i % 2 != 0) {
@@ -417,7 +417,7 @@ hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *cons
         hpcw_i_json_key(json, "lacks");
         hpcw_i_json_str_n(json, lacks, size);
     }
-    /* The log is one unit, so the range that has it has all values. */
+    /* The log is one unit. So only one range has a partial with values, and it has all of them. */
     const cJSON *all = NULL;
     for (size_t i = 0; i < count && all == NULL; i++) {
         all = cJSON_HasObjectItem(partial[i], "phases") ? partial[i] : NULL;

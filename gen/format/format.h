@@ -117,8 +117,8 @@ struct gen_format {
     bool fit_alone; /* its twin has no other format */
     /* it is learned after the formats without this, since it depends on their results */
     bool fit_last;
-    const char *noun; /* if fit is NULL: what messages call such a file; NULL: its name */
-    /* if fit is NULL: end of the refusal, after the path; NULL: as for the other verbs */
+    const char *noun; /* if fit is NULL: word for such a file in messages; NULL: `name` */
+    /* if fit is NULL: text of the error after the path; NULL: the text that all verbs have */
     const char *unfit;
 };
 

@@ -338,7 +338,8 @@ static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linkte
     job->times = job->all_to_all = (hpcw_linktest_range){.min_ps = UINT64_MAX};
     hpcw_status s = hpcw_linktest_schedule_new(p, job->permutation, &job->schedule, err);
     if (s == HPCW_OK) {
-        /* Neighbouring ranks share tables, so a thread takes 16. With more, threads would idle at the end. */
+        /* A thread takes 16 ranks at a time, since neighbouring ranks share tables. With more ranks at a time,
+         * threads would have nothing to do at the end. */
         s = gen_pool_run(job->w->jobs, job->begin, count, 16, &work, err);
     }
     if (s != HPCW_OK) {

@@ -186,8 +186,8 @@ static void add_bytes(struct statistics *s, uint32_t kind, uint32_t phase, size_
         const uint32_t owner = list->owner[i];
         const double bytes = (double)model_load_volume(m, owner, model_load_shared(kind), flow, phase).bytes;
         s->edge[(*edges)++] = bytes;
-        /* Of the bytes that leave a rank, vt counts those that its handler or groups send: up the tree, and down
-         * from the parent. */
+        /* For a rank, vt counts only bytes that its handler or its groups send to other ranks. These are the
+         * edges up the tree and down the tree. */
         const bool handlers = kind == MODEL_LOAD_UP || kind == MODEL_LOAD_DOWN;
         const uint32_t child = UINT32_MAX - owner;
         if (handlers) {
@@ -220,7 +220,7 @@ static void sum_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b)
     b->figures[HPCW_VOM_RANK_COMM] = hpcw_vom_figures_of(s->rank, m->ranks);
 }
 
-/* The same for a workload's run, in which only handlers send to other ranks. */
+/* Sums up the bytes of edges and ranks for a workload's run. There, only handlers send to other ranks. */
 static void sum_run_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     size_t count;
     const struct gen_traffic_edge *edge = gen_traffic_edges(s->traffic, phase, SIM_ANY, &count);

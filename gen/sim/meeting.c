@@ -234,7 +234,7 @@ static uint64_t pairs_ns(const struct sim_comm *comm, const uint64_t message[2],
     return (near - 1) * message[0] + (comm->size - near) * message[1];
 }
 
-/* No member is complete before the last member has arrived and has sent. */
+/* Runs a meeting in which no member leaves before the last one has arrived and has sent. */
 static void run_steps(struct sim *sim, struct sim_meeting *g) {
     const struct sim_comm *comm = g->comm;
     const bool ring = g->plan.shape == SIM_SHAPE_RING;
@@ -365,7 +365,7 @@ static void scatter_parts(struct sim *sim, struct sim_meeting *g, const struct s
     g->time_ns[g->root] = sim_parts_scatter(sim, g, parts);
 }
 
-/* In a gatherv only the root waits: for all members. */
+/* A member arrives at a gatherv. Only the root waits, until all members have arrived. */
 static void come_to_gather(struct sim *sim, struct sim_meeting *g, uint32_t place,
                            const struct sim_parts *parts) {
     if (place == g->root) {
@@ -391,7 +391,7 @@ static void leave_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place
     leave(sim, g, place, g->time_ns[place]);
 }
 
-/* In a scatterv all members wait for the root, which waits for nobody. */
+/* A member arrives at a scatterv. All members wait for the root, and the root waits for nobody. */
 static void come_to_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place,
                             const struct sim_parts *parts) {
     const uint32_t size = g->comm->size;

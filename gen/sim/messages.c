@@ -67,7 +67,7 @@ static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *ha
     return sim_later_ns(now_ns, r->in_free_ns) + half->overhead_ns;
 }
 
-/* The same for a half created in this call, if the call waits for nothing else. */
+/* Returns when a rank continues after it waited for a half of this call only. */
 static uint64_t end_of_new(struct sim *sim, uint32_t rank, const struct sim_half *half) {
     const uint64_t end_ns = end_of(sim, rank, half, sim_least_end_ns(sim, rank));
     if (sim_has_clocks(sim)) {
@@ -92,7 +92,7 @@ static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *
     }
 }
 
-/* The rank has waited for a half: releases it. */
+/* Releases a half for which the rank has waited. */
 static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     sim->rank[rank].requests.held -= h->held;
@@ -161,8 +161,8 @@ static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
 
 /* ---- timed calls ---- */
 
-/* The request that completes first ends the rank's call. Of those complete when the call began, it is the first
- * in the order of the call. */
+/* Ends the rank's call with the request that completes first. If several were complete when the call began,
+ * takes the first of them in the order of the call. */
 void sim_serve_request(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
     uint64_t first_ns = UINT64_MAX;
@@ -187,7 +187,7 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
 
 /* ---- both halves are there ---- */
 
-/* A half was matched. If its rank waits for nothing else, resumes the rank. */
+/* Call it when a half was matched. Resumes the half's rank if it waits for nothing else. */
 static void settle(struct sim *sim, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     const uint32_t rank = h->owner;
@@ -279,7 +279,7 @@ static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     return first == NULL ? SIM_NOTHING : first->item;
 }
 
-/* From now on, collects all messages for the rank in its mail. */
+/* Makes the rank's mail collect all messages for the rank, also those that were sent before. */
 static void open_mail(struct sim *sim, uint32_t rank) {
     sim->rank[rank].receives_any = true;
     for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = sim->match.next_in[p]) {
@@ -410,7 +410,7 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     return sim_has_clocks(sim) ? sim_without_keep(sim, kept) : kept;
 }
 
-/* For calls that wait later, or for more than one half. */
+/* Sends a message for a call that waits later or for several halves. Returns the number of the half. */
 static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
                           int32_t tag, bool held) {
     const uint32_t pair = pair_to(sim, rank, rank_of(sim, comm, to));
@@ -586,7 +586,7 @@ static bool hold(struct sim *sim, uint32_t rank, uint32_t half, sim_request *req
     return true;
 }
 
-/* A request to or from no rank; it is complete. */
+/* The request of a message to or from SIM_NONE. It is always complete. */
 #define NO_REQUEST UINT64_MAX
 
 enum sim_answer sim_isend(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,

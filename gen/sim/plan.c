@@ -29,7 +29,7 @@ static void halve(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool c
     }
 }
 
-/* The reverse: each rank ends with the parts of all ranks, or the root of a tree does. */
+/* Reverses recursive halving: each rank ends with the parts of all ranks. With `tree` only the root does. */
 static void collect(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool tree) {
     for (uint32_t k = 0; k < levels; k++) {
         add(plan, (struct sim_round){.level = k, .bytes = bytes >> (levels - k), .tree = tree});

@@ -39,7 +39,7 @@ struct sim_requests {
     sim_request *of;
 };
 
-/* State of a rank. What most calls need is in the first three cache lines. */
+/* State of a rank. The members that most calls need are in the first three cache lines. */
 struct sim_rank {
     uint64_t clock_ns;
     uint64_t out_free_ns,

@@ -118,8 +118,8 @@ static void fetch_next(const struct sim *sim) {
     }
 }
 
-/* In a checkpoint, ranks make few calls and the distance grows too much for what follows. So when ranks have
- * made many calls, the horizon moves back to where this rank is. */
+/* Moves the horizon back to the time of this rank if ranks have made many calls. This happens after a
+ * checkpoint: in it ranks make few calls, so the distance grows too large for the calls after it. */
 static void stop_early(struct sim *sim, uint32_t rank) {
     const uint64_t now_ns = sim->rank[rank].clock_ns;
     sim->horizon_ns = now_ns < sim->horizon_ns ? now_ns : sim->horizon_ns;

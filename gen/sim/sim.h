@@ -189,7 +189,7 @@ struct sim_price {
         uint64_t wait_ns;          /* growth of that time, > 0 */
     } affected[SIM_MOST_AFFECTED]; /* [ranks] largest growth first, then by rank */
 };
-/* Call it after a run: returns the cost of the fault of a further clock. */
+/* Returns the cost of the fault that a further clock leaves out. Call it after a run. */
 struct sim_price sim_price_of(const struct sim *sim, uint32_t clock);
 
 /* ---- calls of a rank, while it runs ---- */
@@ -215,8 +215,9 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
 void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns);
 /* Call it before sim_compute: on a further clock this work takes `saved_ns` less, at most all of it. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
-/* The end of a phase or state takes no time, except that of a call if the rank has done nothing since its last
- * phase ended or its last state began. The begin of a state takes none, and the rank goes on. */
+/* Ends a phase; begins or ends a state. These take no time, with one exception: the end of a phase or state
+ * takes the time of a call if nothing has happened since the end of the last phase or the begin of the last
+ * state. */
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank);
 enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins);
 

@@ -35,7 +35,7 @@ static struct sim_without_rank *clocks_of(struct sim *sim, uint32_t rank) {
     return &sim->without.rank[(size_t)rank * sim->clocks];
 }
 
-/* SIM_NOTHING, the half under construction, has index 0. */
+/* Returns the times of a half on the further clocks. SIM_NOTHING, the half under construction, has index 0. */
 static struct sim_without_half *times_of(struct sim *sim, uint32_t half) {
     return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
 }
@@ -215,8 +215,8 @@ struct sim_price sim_price_of(const struct sim *sim, uint32_t clock) {
     for (uint32_t rank = 0; rank < sim->ranks; rank++) {
         const struct sim_without_rank *r = &sim->without.rank[(size_t)rank * sim->clocks + clock];
         end_ns = sim_later_ns(end_ns, sim->rank[rank].clock_ns - r->gain_ns);
-        /* Time without computing is waiting. On the further clock the rank ended earlier by its gain, and worked
-         * less by what was saved. */
+        /* A rank either computes or waits. Without the fault it ends earlier by its gain and computes less by
+         * `saved_ns`. So the difference is the time that it waits less. */
         if (r->gain_ns > r->saved_ns) {
             rate(&price, (struct sim_affected){rank, r->gain_ns - r->saved_ns});
         }

@@ -36,7 +36,7 @@ void gen_costs_choose(const struct gen_dataset *d, struct gen_costs *costs);
 uint64_t gen_costs_load_ns(const struct gen_cost_fault *fault, const struct model_load *load, uint32_t rank,
                            uint32_t phase, uint64_t load_ns);
 
-/* Adds the costs to an open object, the partial result of a log. */
+/* Adds the costs to an open object, the partial of the log's range. */
 void gen_costs_put(const struct gen_costs *costs, struct hpcw_i_json *partial);
 /* Reads the costs from the partial that has them; none if no partial does. HPCW_EFORMAT. */
 hpcw_status gen_costs_read(const cJSON *const *partial, size_t count, struct gen_costs *costs, hpcw_error *err);

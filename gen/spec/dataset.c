@@ -55,7 +55,7 @@ static const struct ui_param noise_param[] = {
     NOISE("detours", detours, "other interruptions of ranks and hosts, as a multiple of the same"),
 };
 
-/* The bit of each format: LINKTEST, SION and so on. */
+/* Defines a bit for each format: LINKTEST, SION and so on. */
 #define BIT(number, name) number = 1 << GEN_FORMAT_##number,
 enum { GEN_FORMAT_LIST(BIT) };
 

@@ -196,7 +196,8 @@ static void add_counts(uint32_t *first, uint32_t ranks) {
     }
 }
 
-/* Makes the lists by the other direction. The input is in the order of ranks, so the results are sorted by rank. */
+/* Makes the lists by receiver from the lists by sender, or the reverse. The input is in the order of ranks, so each
+ * list made is sorted by rank. */
 static void turn_lists(const struct gen_edges *e, const uint32_t *first, const struct sim_lua_edge *list,
                        const uint32_t *first_other, struct sim_lua_edge *other) {
     memcpy(e->next, first_other, e->load->ranks * sizeof *e->next);

@@ -27,8 +27,8 @@ double gen_visibility_median(double *value, size_t count);
 void gen_visibility_spread(double *value, size_t count, double *middle, double *sd);
 
 /* Returns the distance of value[at] from the median of the others, in standard deviations of the others. These
- * come from the median absolute deviation. NaN: too few values, or most are equal. NaN among the values:
- * unknown. Sorts the values. */
+ * come from the median absolute deviation. Values that are NaN are left out. Returns NaN if there are too few
+ * values or most are equal. Sorts the values. */
 double gen_visibility_sd(double *value, size_t count, size_t at);
 
 #endif

@@ -170,8 +170,7 @@ hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw
     return hpcw_i_sink_open_below(run->below.root, name, path, durability, out, err);
 }
 
-/* The description as a configuration file. */
-/* The workload's text is in GEN_WORKLOAD_TEXT. */
+/* Appends the name and the parameters of the workload. Its text is in a file of its own, GEN_WORKLOAD_TEXT. */
 static bool describe_workload(const struct gen_workload *w, struct hpcw_i_buf *buf) {
     bool ok = ui_param_line("workload", w->name, buf) && hpcw_i_buf_append_str(buf, "[workload]\n");
     for (size_t i = 0; ok && i < w->settings; i++) {

@@ -318,7 +318,7 @@ hpcw_status gen_fit_rows_learn_times(struct gen_fit_rows *rows, struct gen_fit_t
 
 /* ---- the job ---- */
 
-/* One run decides where its nodes are, so how many groups they span, and how busy the network is. */
+/* The job decides which nodes a run gets, how many groups these span, and how busy the network is. */
 hpcw_status gen_fit_rows_learn_job(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
     const uint64_t timings = (uint64_t)rows->count * rows->info->steps;
     const uint64_t jobs = timings * MOST_JOBS < MOST_TIMINGS ? MOST_JOBS : MOST_TIMINGS / (timings + 1);

@@ -340,9 +340,9 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
-/* Returns a group's standard deviation if `sigma` is NULL, otherwise the mean parameter that the model needs. With
- * a table, the deviation is taken from the line `sigma`, since single tasks that the system delayed inflate a
- * group's own. */
+/* Returns the standard deviation of a group of phases or, if `sigma` is not NULL, the mean that the model
+ * needs as a parameter. With a table, this mean is computed from the deviation on the line `sigma`: the
+ * group's own deviation is too large if the system has delayed single tasks. */
 static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m,
                        const struct fit_line *sigma, double share) {
     const double sd = m.sd * g->widen;
@@ -492,7 +492,7 @@ static void filled(double places, double f, double spread, double *mean, double 
     *variance = places * (share - squares) + places * places * (squares - share * share);
 }
 
-/* The share f that gives the wanted mean. */
+/* Returns the share f of filled places that gives the wanted mean. */
 static double fill_for(double places, double wanted, double spread) {
     double low = 0;
     double high = 1;
@@ -658,7 +658,7 @@ static double spread_of(double follows, double near) {
     return sqrt(follows * follows * (2 + 2 * near) / 2.56 + 1 - follows * follows);
 }
 
-/* The share `follows` that gives this correlation of ln(bytes) with the work of one end. */
+/* Returns the share `follows` that gives this correlation of ln(bytes) with the work of one end. */
 static double follows_of(double correlation, double persistence, double near) {
     double low = 0;
     double high = 1;

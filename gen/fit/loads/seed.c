@@ -95,7 +95,7 @@ static int by_level(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Distance of the levels of all phases from the measured ones. Both are sorted first. */
+/* Returns how far the mean loads of the phases differ from the measured ones. Both are sorted first. */
 static double score_of_levels(const struct gen_fit_loads *l, const struct model_load *load) {
     enum { LEVELS = 256 };
     double level[2][LEVELS];

@@ -210,7 +210,8 @@ static void take_out(const struct fit_program *p, struct fit_role *r, const stru
     }
 }
 
-/* Drawn luck of a rank with one step in a turn is the distribution of that step. */
+/* Learns the luck of a role as a table or, in a large run, as a distribution. A distribution is learned only
+ * if some turn has several steps: with one step, luck is the same as that step's own distribution. */
 static bool learn_luck(const struct fit_program *p, struct fit_role *r) {
     struct lucks l = {.table = (uint64_t)p->history.ranks * p->course.groups <= FIT_MOST_LUCKS};
     l.columns = l.table ? p->course.groups : p->course.turns;

@@ -87,7 +87,8 @@ static void hear(const struct balance *b, uint32_t rank, uint32_t phase, uint32_
     }
 }
 
-/* Picks one of them at random, weighted by how far it is below the mean. k->count: none is below. */
+/* Picks one of the known ranks at random. The weight of a rank is how far it is below the mean. Returns k->count if
+ * no rank is below the mean. */
 static uint32_t choose(const struct known *k, uint64_t mean_ns, uint32_t word) {
     double free_ns[KNOWN];
     double sum = 0;

@@ -412,9 +412,9 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
 #define MODEL_LOAD_HANDLER_MEAN 7.75
 #define MODEL_LOAD_HANDLER_SD 1.30
 
-/* The owner and the kind of an edge give its volume. Neighbours in the index space send each other equal
- * volumes, as when they exchange borders: both edges use the kind towards the upper neighbour. Other edges have
- * volumes of their own. */
+/* The volume of an edge is drawn for its owner and its kind. Neighbours in the index space send each other
+ * equal volumes, as when they exchange borders. So both edges have the same owner and use the kind of the edge
+ * to the upper neighbour. */
 enum { MODEL_LOAD_NEIGHBOURS = 6 };
 static inline uint32_t model_load_owner(uint32_t kind, uint32_t from, uint32_t to) {
     return kind < MODEL_LOAD_NEIGHBOURS && kind % 2 == 1 ? from : to;
@@ -423,7 +423,8 @@ static inline uint32_t model_load_shared(uint32_t kind) {
     return kind < MODEL_LOAD_NEIGHBOURS ? kind & ~1u : kind;
 }
 
-/* Owner of an edge: the receiving object. For the kinds up and down, it is this number of the child rank. */
+/* Returns the owner of an edge between the handlers of a rank and of its parent in the tree. It is a number
+ * above all objects. The owner of an edge between objects is the object that receives. */
 static inline uint32_t model_load_handler(uint32_t rank) {
     return UINT32_MAX - rank;
 }

@@ -205,7 +205,7 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
         const uint32_t o = (uint32_t)list[i];
         const double work = work_of(w, o);
         sum += work;
-        /* Of the ranks + 1 longest objects, two share a rank. */
+        /* There are more long objects than ranks: of the `ranks + 1` longest ones, two are on one rank. */
         const double together = work + (i == m->ranks ? before : 0);
         if (i == 0 || i == m->ranks) {
             most = least * together > most ? least * together : most;

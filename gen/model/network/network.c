@@ -77,7 +77,8 @@ static double lost(const struct model_machine_params *p, double load) {
     return half + sqrt(half * half + p->collisions * p->collisions);
 }
 
-/* Messages of other jobs that leave a switch or group with `nodes` nodes, of which this job has `own`. */
+/* Returns how many messages of other jobs leave a switch or group at the same time. It has `nodes` nodes, of which
+ * this job has `own`. */
 static double of_others(const struct model_machine_params *p, double own, double nodes) {
     return p->busy_share > 0 && nodes > own ? (nodes - own) * p->background * p->nics : 0;
 }
@@ -135,8 +136,8 @@ struct model_contention model_network_contention(const struct model_network *net
     return c;
 }
 
-/* By what factor traffic exceeds the links that a switch or group has for the job. `cards` of each node send to
- * `links`. */
+/* Returns by what factor, at least 1, the job's traffic exceeds what its links carry. The job has `own` of the
+ * `nodes` nodes of a switch or group, which has `links` links. `cards` cards of each node send over them. */
 static double excess(const struct model_machine_params *p, double own, double nodes, double cards,
                      double links) {
     const double left = links - of_others(p, own, nodes);
@@ -169,7 +170,8 @@ void model_network_crowding(const struct model_network *net, const struct model_
 
 /* ---- one message ---- */
 
-/* hops: 1 unless on a torus. slow: factor of transfer times for a slow port or cable. */
+/* Returns the parts of a message's time. hops: 1 unless on a torus. slow: factor of transfer times for a slow port
+ * or cable. */
 static struct model_way way(const struct model_network *net, enum model_class d, double hops, double slow,
                             uint64_t bytes, const struct model_contention *c) {
     const struct model_machine_params *p = &net->machine->params;
@@ -255,7 +257,7 @@ static double normal_of(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, 
     return hpcw_i_normal(w[0], w[1]);
 }
 
-/* Square of a process with variance 1 that is interpolated between knots. */
+/* Returns the square of a random process with variance 1, which is interpolated between knots. */
 static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t link, uint32_t window) {
     const uint32_t knot = window / MODEL_KNOT_WINDOWS, at = window % MODEL_KNOT_WINDOWS;
     double z = model_network_knot[0][at] * normal_of(seed, purpose, knot, link) +

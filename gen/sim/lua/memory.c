@@ -122,7 +122,7 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
 
 const char *sim_lua_memory_begin_row(struct sim_lua_memory *m) {
     const size_t skipped = m->row_left % CACHE_LINE;
-    if (skipped > 0) { /* the first row is not placed yet */
+    if (skipped > 0) { /* begin the row at a cache line */
         m->row += skipped;
         m->row_left -= skipped;
     }

@@ -45,7 +45,8 @@ static uint64_t left_by_ticks(const struct sim_noise *n, uint64_t since_ns) {
            (in_period_ns > n->length_ns ? in_period_ns - n->length_ns : 0);
 }
 
-/* The inverse: when that much time is left. Never within a tick. */
+/* Inverts left_by_ticks: returns the time of the host's clock at which ticks have left this much time. It is never
+ * within a tick. */
 static uint64_t when_left(const struct sim_noise *n, uint64_t left_ns) {
     const uint64_t per_period_ns = n->period_ns - n->length_ns;
     return left_ns / per_period_ns * n->period_ns + n->length_ns + left_ns % per_period_ns;
