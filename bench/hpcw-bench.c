@@ -13,7 +13,7 @@
 #include "libwriter/base/status.h"
 #include "ui/page/page.h"
 
-/* The options as they were given, for the results: without names of directories. */
+/* Joins the options as they were given, for the results. Leaves out the names of directories. */
 static void join_command(int argc, char **argv, const struct ui_parse *parse, char *text, size_t size) {
     size_t n = 0;
     text[0] = '\0';
@@ -22,7 +22,7 @@ static void join_command(int argc, char **argv, const struct ui_parse *parse, ch
         for (size_t k = 0; k < parse->arg_count; k++) {
             argument = argument || parse->args[k] == argv[i];
         }
-        /* These change nothing of what is measured. */
+        /* Leave out options that do not affect what is measured. */
         const bool shown = strcmp(argv[i], "--resume") == 0 || strcmp(argv[i], "-r") == 0 ||
                            strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--quiet") == 0 ||
                            strcmp(argv[i], "-q") == 0;

@@ -5,7 +5,7 @@
 
 #include "ui/cli/options.h"
 
-/* In the order of the table: ui_parse.command. */
+/* Indices of the subcommands in the table, as in ui_parse.command. */
 enum bench_command {
     BENCH_COMMAND_SWEEP,
     BENCH_COMMAND_METADATA,

@@ -267,8 +267,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
 }
 
 static void add_all(struct block_walk *w, const struct arrangement *a, uint64_t base) {
-    /* While all tasks fill their chunks, each period of blocks repeats the previous one. The first period is
-     * counted separately, since nothing precedes it. */
+    /* As long as all tasks fill their chunks, the pattern of chunks on blocks repeats after a period. The
+     * first period is counted separately, since nothing precedes it. */
     uint64_t period = w->fs_block / greatest_divisor(a->stride, w->fs_block);
     uint64_t alike = a->least - 1;
     bool repeats = alike / 3 >= period;
@@ -309,7 +309,7 @@ static void add_file(struct bench_sharing *all, const struct bench_sharing *one,
     all->unused_bytes += times * one->unused_bytes;
 }
 
-/* shape: of the container. Its metadata are before and after its data. */
+/* Counts the blocks with metadata, which are before and after the data. shape: shape of the container. */
 static void count_metadata(const struct bench_geometry *g, const hpcw_sion_shape *shape,
                            const struct block_walk *w, struct bench_sharing *out) {
     uint64_t front = bench_layout_shift(g->layout, g->container_block);
@@ -324,7 +324,7 @@ static void count_metadata(const struct bench_geometry *g, const hpcw_sion_shape
     out->mixed_blocks = (uint64_t)mixed_front + mixed_back - (mixed_front && mixed_back && front_end == back);
 }
 
-/* first: first rank of the file. */
+/* Counts the blocks of one physical file. first: first rank of the file. */
 static hpcw_status count_file(const struct bench_geometry *g, uint32_t first, uint32_t tasks, uint64_t mapping,
                               struct bench_sharing *out, hpcw_error *err) {
     *out = (struct bench_sharing){0};

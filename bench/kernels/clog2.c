@@ -64,7 +64,7 @@ static void clog2_teardown(void *work) {
     hpcw_i_free(w->source);
 }
 
-/* Parameter of a side: how much of the events stays mapped, or the use of two timelines. */
+/* Parameter of a side: whether all events stay in memory, and whether it uses two timelines. */
 #define IN_MEMORY UINT64_C(0)
 #define SPILLED UINT64_C(1)
 #define TWO_TIMELINES UINT64_C(2)

@@ -93,8 +93,8 @@ struct bench_kernel {
     size_t figures;
 };
 
-/* Phases of a side. BENCH_PHASE: timed. UNTIMED: counts in no figure. TOGETHER: the processes wait for each
- * other first. A macro that lists phases ends the side, so it has no `peak` and no `size`. */
+/* Phases of a side. BENCH_PHASE: timed. UNTIMED: counts in no figure. TOGETHER: the processes wait for each other
+ * before the phase. */
 #define BENCH_PHASE(name, run)                                                                                 \
     { name, run, false, false }
 #define BENCH_UNTIMED(name, run)                                                                               \
@@ -191,7 +191,7 @@ unsigned char *bench_source(size_t size, int process);
 
 /* ---- hpcgen as a side: a whole run of the program, compared with plain writes of as many bytes ------------ */
 
-/* First member of the work of such a kernel. Its first file is the dataset. */
+/* First member of the work of a kernel that runs hpcgen. The first file of the kernel is the dataset. */
 struct bench_generator {
     struct bench_common common;
     /* Arguments of hpcgen without the directory and --no-checksums; NULL-terminated. */
@@ -203,8 +203,9 @@ struct bench_generator {
 /* Removes the files of both sides. */
 hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_error *err);
 
-/* hpcgen's side and its peak memory. The setup also calls it to read the dataset. HPCW_ENOTSUP: hpcgen was not
- * found, see bench_site. HPCW_EIO: it failed. */
+/* Runs hpcgen, as a phase of its side. The setup also calls it, since it needs the dataset. HPCW_ENOTSUP:
+ * hpcgen was not found, see bench_site. HPCW_EIO: it failed. The other function returns the peak memory of
+ * hpcgen. */
 hpcw_status bench_generator_run(void *generator, hpcw_error *err);
 uint64_t bench_generator_peak(const void *generator);
 

@@ -74,7 +74,7 @@ static hpcw_status part_setup(void *work, const void *parameter, struct bench_am
         if (w->partner == NULL || w->time_ps == NULL) {
             return hpcw_i_fail_memory(err, NULL, tasks, "timings");
         }
-        /* Encoding alone uses the same row again and again. */
+        /* The side that only encodes uses this one row for all ranks. */
         hpcw_linktest_partners(w->schedule, 0, w->partner);
         model_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL, NULL);
     }

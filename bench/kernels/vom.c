@@ -279,7 +279,7 @@ static hpcw_status alone_prepare(void *work, uint64_t setting, hpcw_error *err) 
     return read_text(w, err);
 }
 
-/* Like a program that has the whole text in memory and discards the stream. */
+/* Compresses the whole text in memory at once, and discards the result. */
 static hpcw_status alone(void *work, hpcw_error *err) {
     struct vom_work *w = work;
     BrotliEncoderState *state = BrotliEncoderCreateInstance(NULL, NULL, NULL);
@@ -289,7 +289,8 @@ static hpcw_status alone(void *work, hpcw_error *err) {
     bool good = state != NULL && BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, (uint32_t)w->quality) &&
                 BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, (uint32_t)w->window);
     while (good && !BrotliEncoderIsFinished(state)) {
-        size_t room = 0; /* makes the encoder keep its output, which is then taken without a copy */
+        size_t room =
+            0; /* no output buffer: the encoder keeps its output, which is then taken without a copy */
         good = BrotliEncoderCompressStream(state, BROTLI_OPERATION_FINISH, &size, &in, &room, NULL, NULL);
         size_t taken = 0;
         (void)BrotliEncoderTakeOutput(state, &taken);

@@ -15,7 +15,8 @@ static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
     return bench_work_write(w, put, err);
 }
 
-/* The stamps of the loop hold file and offset. Its data are not read back. */
+/* Writes the bytes of this process for the ceiling. The stamps have file and offset, and not rank and offset: these
+ * data are not read back. */
 static hpcw_status write_extents(struct bench_work *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && !bench_work_stops(w) && i < w->extents; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Containers, written by the library as by any program, into sinks of our own. The sinks shift every offset,
- * bypass the page cache, or preallocate. Closing a container writes what the library still buffers, so it is
- * part of the step "write". The files stay open for the later steps. */
+/* Containers, written by the library into sinks of the benchmark. The sinks shift every offset, bypass the
+ * page cache, or preallocate. Closing a container writes what the library still buffers, so it is part of the
+ * step "write". The files stay open for the later steps. */
 #include <string.h>
 
 #include "bench/layout/layout.h"

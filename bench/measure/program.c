@@ -22,7 +22,8 @@ static hpcw_status end_output(hpcw_status s, hpcw_error *err) {
                : s;
 }
 
-/* s: HPCW_OK if the command line is right on this process. */
+/* Starts the processes, runs a command that measures, and returns the exit status. s: HPCW_OK if the command
+ * line is right on this process. */
 static int measure(struct bench_call *call, const struct bench_command_row *row, hpcw_status s,
                    hpcw_error *err) {
     hpcw_error not_started;
@@ -52,8 +53,8 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
                       const struct bench_command_row *row) {
     struct bench_call call = {.argc = argc, .argv = argv, .options = options};
     hpcw_error err;
-    /* Lets a file that exceeds its size limit fail like a full disk. This comes early, since MPI also makes
-     * files. */
+    /* A write beyond the limit of file sizes then fails like on a full disk, and does not end the program.
+     * This comes early, since MPI also makes files. */
     (void)signal(SIGXFSZ, SIG_IGN);
     hpcw_status s = ui_options_init(&call.parse, program, options, &err);
     if (s == HPCW_OK) {
@@ -70,7 +71,8 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
     if (s == HPCW_OK) {
         s = ui_options_finish(&call.parse, &err);
     }
-    /* A wrong command line, also under a launcher, ends all processes with one message. */
+    /* Under a launcher, too, a wrong command line must end all processes with one message. So `measure`
+     * reports it. */
     row += s == HPCW_OK ? call.parse.command : 0;
     if (s != HPCW_OK || row->measures) {
         return measure(&call, row, s, &err);

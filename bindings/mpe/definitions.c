@@ -8,7 +8,7 @@
 #include "bindings/mpe/session.h"
 
 struct definition {
-    /* of a state, counted from 0; of an event without duration, counted from HPCW_CLOG2_USER_SOLO */
+    /* number of a state, from 0 on, or of an event without duration, from HPCW_CLOG2_USER_SOLO on */
     int32_t number;
     char name[HPCW_CLOG2_NAME + 1], colour[HPCW_CLOG2_COLOUR + 1], format[HPCW_CLOG2_FORMAT + 1];
 };
@@ -163,7 +163,7 @@ int MPE_Describe_comm_state(MPI_Comm comm, int state_startID, int state_finalID,
     if (!mpe_begun()) {
         return MPE_LOG_NOT_INITIALIZED;
     }
-    /* With the wrapper, MPE's known states are taken: the wrapper describes them. */
+    /* With the wrapper, programs cannot describe MPE's known states, since the wrapper describes them. */
     int least = mpe_session.joined ? 2 * HPCW_CLOG2_USER_STATE : 0;
     if (state_startID < least || state_startID % 2 != 0 || state_finalID != state_startID + 1 ||
         state_startID >= HPCW_CLOG2_USER_SOLO) {
@@ -246,7 +246,8 @@ static void collect(void) {
     free(size);
 }
 
-/* Names the numbers that nobody described below one that was described: the log's numbers have no gaps. */
+/* Adds a definition for each number that nobody has described although a higher number is described. The log's
+ * numbers must have no gap. */
 static void fill_gaps(void) {
     define_next();
     while (all.defined < all.count) {
@@ -273,7 +274,8 @@ bool mpe_definitions_settle(void) {
     }
     int count = all.defined;
     (void)MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    bool good = true; /* false on a process that has a definition of its own but lacks one of the others */
+    bool good =
+        true; /* false once this process could not store a definition: it then stores none of the others */
     for (int i = 0; i < count; i++) {
         struct definition d;
         if (mpe_session.process == 0) {

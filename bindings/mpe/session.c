@@ -248,7 +248,7 @@ int MPE_Log_sync_clocks(void) {
  *  The end
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Sets the log's name. That of process 0 counts. */
+/* Sets the log's name. Only the name on process 0 counts. */
 static void name_log(const char *filename) {
     if (mpe_session.process == 0) {
         const char *stem = config.prefix[0] != '\0' ? config.prefix : filename;

@@ -27,7 +27,7 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
         return false;
     }
     o.chunk_size = (uint64_t)own.chunk;
-    /* puts the new container into the same directory, wherever the program is now */
+    /* The new container is made in the directory of the old one, even if the program has changed its own. */
     o.instead_of = h->writer;
     if (h->comm == NULL && p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);

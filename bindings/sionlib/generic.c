@@ -83,7 +83,7 @@ static int register_call(int aid, enum call which, any_call *call, const char *n
         return SION_NOT_SUCCESS;
     }
     api->call[which] = call;
-    bool all = which != DISTRIBUTE; /* SIONlib does not check for completeness after this one */
+    bool all = which != DISTRIBUTE; /* after this callback, SIONlib does not check whether all are registered */
     for (int c = 0; c < CALLS; c++) {
         all = all && api->call[c] != NULL;
     }
@@ -149,7 +149,7 @@ int sion_generic_register_get_capability_cb(int aid, free_call *call) {
 
 /* ---- Processes and their communicator ---- */
 
-/* The context of the calls below. The group is all processes, or those of one file. */
+/* Context of the callbacks of an hpcw communicator. Its group is all processes, or those of one file. */
 struct processes {
     const struct interface *api;
     void *group; /* the program's group */

@@ -59,7 +59,7 @@ static bool set_strides(struct sionlib_handle *h) {
     return true;
 }
 
-/* Returns a chunk size from the caller's array, during the open. None is negative. */
+/* Returns a chunk size from the caller's array. The open has checked that none is negative. */
 static uint64_t chunk_of(void *chunksizes, uint32_t task) {
     return (uint64_t)((const sion_int64 *)chunksizes)[task];
 }
@@ -90,7 +90,7 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
     o.count = (uint32_t)ntasks;
     o.size_of = chunk_of;
     o.size_context = chunksizes;
-    /* Ranks are not negative. Without this option the close is faster. */
+    /* The ranks were checked: none is negative. Ranks in order need no option, and the close is then faster. */
     o.global_ranks = in_order(ranks, h->count) ? NULL : (const uint32_t *)(const void *)ranks;
     if (hpcw_sion_open(path, NULL, &o, &h->writer, &err) != HPCW_OK) {
         goto failed;
@@ -118,7 +118,7 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
         h->task[i].stride = stride;
     }
     h->files = 1;
-    h->file = 1; /* the value that files have: doc/formats/sion.md, "Single files, sets, ranks, mapping" */
+    h->file = 1; /* file number of a single file: doc/formats/sion.md, "Single files, sets, ranks, mapping" */
     h->keys = mode->keys;
     h->big_data = mode->data == HPCW_SION_BIG;
     *fsblksize = block_size;

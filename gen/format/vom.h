@@ -33,7 +33,7 @@ struct gen_vom_slots {
 hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err);
 void gen_vom_slots_free(struct gen_vom_slots *s);
 
-/* Begins with phase 0, or advances by one phase. Adds the loads of the rank to its tally. */
+/* Fill the slots of a rank for phase 0, and for the next phase. Both add the loads of the rank to its tally. */
 void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank,
                          struct gen_load_tally *tally);
 void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally);

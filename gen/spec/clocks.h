@@ -20,11 +20,11 @@ struct gen_clock {
 
 struct gen_clocks {
     struct gen_clock *clock; /* [nodes] NULL: all clocks are right */
-    /* what a right clock shows at the start of the run, so that no clock is ever below 0 */
+    /* time that a right clock shows at the start of the run; so large that no clock ever shows a time below 0 */
     uint64_t start_ns;
 };
 
-/* What a right clock shows at the start of the run, if all clocks are right: the tracer started earlier. */
+/* Time that the clocks show at the start of the run if all are right. It is not 0, as a tracer starts before. */
 #define GEN_CLOCKS_START_NS UINT64_C(10000)
 
 /* The clock of rank 0 is right, since the tracer corrects all others to it. HPCW_ENOMEM. */

@@ -222,7 +222,8 @@ void hpcw_i_sys_drop(int fd);
 void hpcw_i_sys_share(int fd, int at);
 /* Removes a regular file unless a writer has locked it (EAGAIN). */
 int hpcw_i_sys_unlink_unowned(int at, const char *name);
-/* Returns a number below 2^24 of the running system, whose locks these are; 0: unknown. */
+/* Returns a number below 2^24 for this host since its last boot; 0: unknown. A process sees the locks of processes
+ * with the same number. It may not see others. */
 uint64_t hpcw_i_sys_host(void);
 
 #endif

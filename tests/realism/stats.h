@@ -34,7 +34,7 @@ struct stats_pairs {
     double n, x, y, xx, yy, xy; /* means, and sums about the means */
 };
 void stats_pair(struct stats_pairs *p, double x, double y);
-/* Returns 0 if one of them does not vary. */
+/* Returns the correlation of the pairs; 0 if one of the two values never varies. */
 double stats_correlation(const struct stats_pairs *p);
 
 /* Returns the median of value[count], and changes their order; 0 without values. NaN is not allowed. */

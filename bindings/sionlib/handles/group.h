@@ -16,12 +16,11 @@ struct sionlib_piece {
     size_t size;
 };
 
-/* A task. `chunk` is the number of bytes it asks for, and then that of its chunk. */
 struct sionlib_member {
-    int64_t chunk;
+    int64_t chunk;     /* in: bytes that the task asks for; out: bytes of its chunk */
     int64_t collector; /* out: the first task of its group */
     int64_t tasks;     /* out: number of tasks of the group */
-    /* it stays in the group of the previous task: the threads of a process stay together */
+    /* 1: stays in the group of the previous task, since the threads of a process stay together */
     int64_t follows;
 };
 

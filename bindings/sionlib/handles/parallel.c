@@ -75,7 +75,7 @@ bool sionlib_divide_by_number(struct sionlib_parallel *p, int files) {
 }
 
 void sionlib_group_options(hpcw_sion_options *options) {
-    /* Chunks already have their final sizes. In one group, hpcw_sion rounds up nothing but the end. */
+    /* Chunks already have their final sizes. With all tasks in one group, hpcw_sion rounds up only its end. */
     options->layout = HPCW_SION_PACKED;
     options->tasks_per_group = HPCW_SION_MAX_TASKS;
 }

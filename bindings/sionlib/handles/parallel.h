@@ -56,7 +56,7 @@ bool sionlib_agree(const struct sionlib_processes *processes, bool well);
 /* Sets the block size to `given`. If that is none, process 0 asks the file system. Collective. */
 void sionlib_parallel_block_size(struct sionlib_parallel *p, int given);
 
-/* Gives the files of a writer the program's names, if it has any. */
+/* Sets the option by which a writer's files get the program's names, if the program gives names. */
 void sionlib_parallel_names(struct sionlib_parallel *p, hpcw_sion_options *options);
 
 /* Returns the name of a physical file, from malloc, or NULL without memory. */
@@ -88,7 +88,8 @@ bool sionlib_divide_by_place(struct sionlib_parallel *p, bool well, int files, i
 int sionlib_open_each(struct sionlib_parallel *p, bool well, int *files, sion_int64 *chunk,
                       sion_int32 *block_size, FILE **stream, char **name);
 
-/* Does the work of sion_parreinit_mpi. `h` may be NULL, after a report. Collective. */
+/* Does the work of sion_parreinit_mpi. h: NULL if this process has reported an error; it still takes part.
+ * Collective. */
 int sionlib_reinit(struct sionlib_handle *h, sion_int64 chunk, const char *call);
 
 /* The caller's arrays in an open with any number of tasks per process. */

@@ -32,7 +32,7 @@ static bool no_memory(void) {
     return false;
 }
 
-/* Doubles the number of keys that fit, and keeps twice as many slots. */
+/* Doubles the capacity for keys. The hash table has twice as many slots. */
 static bool grow_keys(struct sionlib_keys *k) {
     size_t capacity = k->key_capacity == 0 ? 32 : 2 * k->key_capacity;
     struct sionlib_key *key = realloc(k->key, capacity * sizeof *key);

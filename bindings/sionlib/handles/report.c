@@ -19,8 +19,8 @@ void sion_hpcw_on_error(sion_hpcw_report *report, void *context) {
     listener_context = context;
 }
 
-/* Delivers a line that ends with a newline; a listener gets it without. `aloud`: without a listener it goes to
- * stderr. */
+/* Delivers a line, which ends with a newline. A listener gets it without the newline. aloud: write it to stderr if
+ * there is no listener. */
 static void deliver(char *line, size_t size, bool aloud) {
     if (listener != NULL) {
         line[size - 1] = '\0';

@@ -90,7 +90,7 @@ void sionlib_next_block(struct sionlib_task *t);
 /* Counts the bytes of a written record. Call sionlib_reserve_blocks first. */
 void sionlib_count(struct sionlib_task *t, sion_int64 size);
 
-/* Fills in a task from what the reader knows of it. */
+/* Fills in a task from the reader's description of it. */
 void sionlib_task_of_reader(struct sionlib_task *t, const hpcw_sion_task *from);
 
 /* Loads the used bytes of each block from the reader, once. Returns false after reporting an error. */
@@ -102,7 +102,8 @@ uint64_t sionlib_offset(const struct sionlib_task *t);
 /* Moves to an offset in the stream. */
 void sionlib_move(struct sionlib_task *t, uint64_t offset);
 
-/* Returns whether the current task is at its end. At the end of any other chunk, it moves to the next one. */
+/* Returns whether the current task is at the end of its stream. At the end of an earlier chunk, moves to the next
+ * chunk. */
 bool sionlib_at_end(struct sionlib_handle *h);
 
 /* Reads up to `size` bytes of the current chunk. Returns false after reporting an error. */

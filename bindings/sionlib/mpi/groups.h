@@ -14,7 +14,7 @@ bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int c
 bool sionlib_merge_pieces(struct sionlib_handle *h, MPI_Comm group, int block_size,
                           const struct sionlib_piece *record, int count);
 
-/* Does the same for one record. */
+/* Writes one record of each process of the group as sionlib_merge_pieces does. */
 bool sionlib_merge_write(struct sionlib_handle *h, const void *data, size_t size);
 
 #endif

@@ -125,7 +125,7 @@ static bool agree(struct sionlib_team *team, bool well) {
     }
 #pragma omp barrier
     bool all = !atomic_load(&team->failed);
-    /* Keep a fast thread here: its next failure must not change this result. */
+    /* All threads wait here: otherwise a fast thread could fail in its next call before others read `failed`. */
 #pragma omp barrier
     return all;
 }
