@@ -12,8 +12,8 @@
 #include "libwriter/io/sink.h"
 
 #define OUTPUT_SIZE ((size_t)256 << 10)
-/* Where the size of pieces shows in the stream, the encoder gets, or the stream stores, text in pieces of this
- * size. */
+/* Bytes of a piece of text. Stored text and qualities 0 and 1 write each piece separately. They gather pieces of
+ * this size, so that the stream does not depend on the sizes of the writes. */
 #define PIECE_SIZE ((size_t)256 << 10)
 /* Above 2^20 the encoder takes its larger hash table. On load-balancing data this saves 7 % of the bytes at the
  * same speed. It is a constant, so that the stream does not depend on the size of the first write. */

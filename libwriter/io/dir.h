@@ -9,8 +9,8 @@
 
 #include "libwriter/io/sys.h"
 
-/* There is one of these per directory and process, whoever holds it, so that open files cost one descriptor
- * each. */
+/* A held directory. All holders of a directory in this process share one such object, so that an open file costs
+ * one descriptor, not two. */
 struct hpcw_i_dir;
 
 /* Holds a directory until hpcw_i_dir_release. *out is NULL after a failure. */

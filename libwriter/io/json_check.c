@@ -119,7 +119,7 @@ bool hpcw_i_json_is_text(const char *text, unsigned levels) {
         } else {
             p = scalar(p);
         }
-        /* The place after a scalar, or the end of an empty object or array. */
+        /* Now p is after a scalar, or at the closing bracket of an empty object or array. */
         p = p == NULL ? NULL : blanks(p);
         while (p != NULL && depth > 0 && *p == closing[depth - 1]) {
             depth--;

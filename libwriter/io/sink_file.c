@@ -55,7 +55,7 @@ struct file_sink {
     unsigned mode;   /* permissions of that older file */
     unsigned owner;  /* user of that older file */
     unsigned group;  /* group of that older file */
-    uint64_t number; /* in the temporary name */
+    uint64_t number; /* the number in the temporary name */
     char *path;      /* path as the caller gave it, for messages */
     char *base;      /* the final name in `dir` */
     char *temporary; /* the temporary name in `dir` */
@@ -137,8 +137,8 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
-/* Checks whether this user may replace the older file: in a directory like /tmp, only its owner may. The check
- * comes first, as a failing rename would come after the older file 0 of a set was removed. */
+/* Checks whether this user may replace the older file: in a directory like /tmp, only its owner may. This is
+ * checked before any file is removed: when the rename fails, the older file 0 of a set is already gone. */
 static hpcw_status check_owner(const struct file_sink *f, int at, const struct hpcw_i_entry *older,
                                hpcw_error *err) {
     int e =

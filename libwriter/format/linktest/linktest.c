@@ -50,7 +50,7 @@ struct hpcw_linktest {
     hpcw_linktest_range all_to_all;
     hpcw_linktest_range last_times; /* figures of the last permutation that ended, over all processes */
     hpcw_linktest_range last_all_to_all;
-    /* those of the current permutation; of all processes once `merged` */
+    /* slowest connections of the current permutation: of this process, or of all processes if `merged` */
     struct hpcw_i_linktest_slowest slowest;
     /* ps; smaller times are not among the slowest, so most rows need no lock */
     atomic_uint_fast64_t threshold;

@@ -9,8 +9,8 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
-/* The files of a list that are outside the dataset's directories. All data files, if nothing lists those of the
- * dataset. */
+/* Files in the list of a removal that may belong to other datasets: those outside the directory of the dataset, or
+ * all except those in .scr/ if the list may mix datasets. */
 struct outside {
     struct outside_file {
         const char *name;

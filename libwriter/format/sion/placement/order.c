@@ -121,7 +121,7 @@ struct packed_walk {
     uint64_t *totals;          /* totals of the files that end here */
 };
 
-/* Walks over the own tasks. */
+/* Places the tasks of this process, from the position where the process before ended. */
 static hpcw_status walk_own(void *context, uint64_t *state, hpcw_error *err) {
     const struct packed_walk *walk = context;
     const struct hpcw_i_sion_order *o = walk->order;
