@@ -26,6 +26,9 @@ grep -q '^runs: 6 of each of 5 points and of its ceiling, after a warm-up run$' 
 # Five points and their ceilings, seven times.
 grep -q '^writes: 840.0 MB in all; at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
 grep -q '^time: at most 5 min 00 s (--budget)' plan || bad "no time: $(cat plan)"
+grep -q '^warning' plan && bad "a warning: $(cat plan)"
+"$HPCGEN" data "$@" --out out --dry-run --max-bytes 1M >plan || bad "--dry-run fails with little space"
+grep -q '^warning: .*/data: expected [0-9]* bytes of --max-bytes for a run, got 1048576 ' plan || bad "no warning: $(cat plan)"
 
 # trials FILE: a line for each run that results have
 trials() {
