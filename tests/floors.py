@@ -79,7 +79,7 @@ gen/sim                      libwriter/base gen/model/machine gen/model/network 
 gen/sim/lua                  libwriter/base ui/cli gen/model/draw gen/sim gen/sim/timing
 gen/workloads
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/* gen/workloads
-gen/export                   libwriter/base libwriter/io libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
+gen/export                   libwriter/base libwriter/io libwriter/fields libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
 gen/export/rewrite           libwriter/base libwriter/io libreader libreader/vom libreader/vom/set gen/spec gen/export
 gen/waits                    libwriter/base gen/export
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec gen/export gen/waits
@@ -178,7 +178,8 @@ for path in sources:
 
 # ---- sizes
 MOST_MODULES, MOST_MEMBERS = 15, 30
-# Structs that still have more, which they must not grow beyond.
+# Structs that still have more, which they must not grow beyond. Public structs may have more: parts would change the
+# programs that set their members.
 LARGE = {
     "gen_cli_options": 44,
     "bench_point": 36,
@@ -208,7 +209,7 @@ for name, count in sorted(modules.items()):
         bad(name, f"has {count} modules, more than {MOST_MODULES}: give some of them a room")
 large = dict(LARGE)
 for path in sources:
-    for tag, count in structs_of(text[path]):
+    for tag, count in [] if path.startswith("include/") else structs_of(text[path]):
         if count > large.pop(tag, MOST_MEMBERS):
             bad(path, f"struct {tag} has {count} members, more than {LARGE.get(tag, MOST_MEMBERS)}: give it named parts")
         elif tag in LARGE and count <= MOST_MEMBERS:

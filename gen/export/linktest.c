@@ -11,6 +11,7 @@
 #include "gen/spec/stream.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/fields/linktest.h"
 
 struct linktest_export {
     const struct gen_export *what;
@@ -141,43 +142,28 @@ static hpcw_status put_places(struct linktest_export *x, bool hosts, hpcw_error 
 
 /* Puts the values of the header as an array without dimensions. */
 static hpcw_status put_settings(struct linktest_export *x, hpcw_error *err) {
+    enum { HEAD = 6 };
     const hpcw_linktest_info *i = hpcw_linktest_reader_info(x->reader);
     const size_t hash = gen_npz_width(i->git_hash), mode = gen_npz_width(i->mode);
-#define SETTING(TYPE, member)                                                                                  \
-    { .name = #member, .type = GEN_NPZ_##TYPE, .values = &i->member }
-    const struct gen_npz_field field[] = {
-        SETTING(U32, tasks),
-        SETTING(U32, steps),
-        SETTING(U64, permutations),
+    struct gen_npz_field field[HEAD + HPCW_I_LINKTEST_MOST_FIELDS] = {
+        {.name = "tasks", .type = GEN_NPZ_U32, .values = &i->tasks},
+        {.name = "steps", .type = GEN_NPZ_U32, .values = &i->steps},
         {.name = "version", .type = GEN_NPZ_U32, .values = i->version, .repeat = 3},
         {.name = "git_hash", .type = GEN_NPZ_TEXT, .values = &i->git_hash, .width = hash > 0 ? hash : 1},
         {.name = "mode", .type = GEN_NPZ_TEXT, .values = &i->mode, .width = mode > 0 ? mode : 1},
-        SETTING(BOOL, all_to_all),
-        SETTING(BOOL, bidirectional),
-        SETTING(BOOL, unidirectional),
-        SETTING(BOOL, bisection),
-        SETTING(BOOL, randomize_steps),
-        SETTING(BOOL, serial),
-        SETTING(BOOL, no_sion),
-        SETTING(BOOL, parallel_sion),
-        SETTING(BOOL, gpu_memory),
-        SETTING(BOOL, many_buffers),
-        SETTING(BOOL, random_buffers),
-        SETTING(BOOL, check_buffers),
-        SETTING(U8, allocator),
-        SETTING(BOOL, randomized),
-        SETTING(U64, messages),
-        SETTING(U64, message_size),
-        SETTING(U64, warmup_messages),
-        SETTING(U64, retests),
-        SETTING(U64, message_buffers),
-        SETTING(U64, buffer_seed),
-        SETTING(U64, task_seed),
+        {.name = "randomized", .type = GEN_NPZ_BOOL, .values = &i->randomized},
     };
-#undef SETTING
-    enum { FIELDS = sizeof field / sizeof field[0] };
-    hpcw_status s = gen_npz_begin(&x->npz, "settings", field, FIELDS, &(struct gen_npz_shape){0}, err);
-    s = s == HPCW_OK && !x->what->measure ? gen_npz_rows(&x->npz, field, FIELDS, 1, err) : s;
+    static const enum gen_npz_type type_of[] = {[HPCW_I_LINKTEST_BOOL] = GEN_NPZ_BOOL,
+                                                [HPCW_I_LINKTEST_U8] = GEN_NPZ_U8,
+                                                [HPCW_I_LINKTEST_U64] = GEN_NPZ_U64};
+    const size_t fields = HEAD + hpcw_i_linktest_field_count;
+    for (size_t k = HEAD; k < fields; k++) {
+        const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[k - HEAD];
+        field[k] = (struct gen_npz_field){
+            .name = f->name, .type = type_of[f->type], .values = (const char *)i + f->info};
+    }
+    hpcw_status s = gen_npz_begin(&x->npz, "settings", field, fields, &(struct gen_npz_shape){0}, err);
+    s = s == HPCW_OK && !x->what->measure ? gen_npz_rows(&x->npz, field, fields, 1, err) : s;
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 

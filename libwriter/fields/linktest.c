@@ -1,31 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/fields/linktest.h"
 
-/* GIVEN: a parameter. DERIVED: a field that follows from parameters. */
-#define GIVEN(name) #name, offsetof(hpcw_linktest_params, name), offsetof(hpcw_linktest_info, name)
-#define DERIVED(name) #name, HPCW_I_LINKTEST_DERIVED, offsetof(hpcw_linktest_info, name)
-
 /* clang-format off */
+/* A member of another type does not compile: value() reads these alone. */
+#define INFO(name) (((hpcw_linktest_info *)NULL)->name)
+#define TYPE(name) \
+    _Generic(INFO(name), bool: HPCW_I_LINKTEST_BOOL, uint8_t: HPCW_I_LINKTEST_U8, uint64_t: HPCW_I_LINKTEST_U64)
+/* The offset of a parameter, which must have the type of the member of hpcw_linktest_info. */
+#define PARAMETER(name) \
+    _Generic(&((hpcw_linktest_params *)NULL)->name, __typeof__(INFO(name)) *: offsetof(hpcw_linktest_params, name))
+
+/* GIVEN: a parameter. DERIVED: a field that follows from parameters. */
+#define GIVEN(name) #name, PARAMETER(name), offsetof(hpcw_linktest_info, name), TYPE(name)
+#define DERIVED(name) #name, HPCW_I_LINKTEST_DERIVED, offsetof(hpcw_linktest_info, name), TYPE(name)
+
 const struct hpcw_i_linktest_field hpcw_i_linktest_fields[] = {
-    {GIVEN(all_to_all), 0, HPCW_I_LINKTEST_FLAG},
+    {GIVEN(all_to_all), 0, HPCW_I_LINKTEST_SHOWN},
     {DERIVED(bidirectional), 1, HPCW_I_LINKTEST_HIDDEN},
     {DERIVED(unidirectional), 2, HPCW_I_LINKTEST_HIDDEN},
-    {GIVEN(bisection), 3, HPCW_I_LINKTEST_FLAG},
-    {GIVEN(randomize_steps), 4, HPCW_I_LINKTEST_FLAG},
-    {GIVEN(serial), 5, HPCW_I_LINKTEST_FLAG},
+    {GIVEN(bisection), 3, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(randomize_steps), 4, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(serial), 5, HPCW_I_LINKTEST_SHOWN},
     {DERIVED(no_sion), 6, HPCW_I_LINKTEST_HIDDEN},
-    {DERIVED(parallel_sion), 7, HPCW_I_LINKTEST_FLAG},
-    {GIVEN(gpu_memory), 8, HPCW_I_LINKTEST_FLAG},
+    {DERIVED(parallel_sion), 7, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(gpu_memory), 8, HPCW_I_LINKTEST_SHOWN},
     {DERIVED(many_buffers), 9, HPCW_I_LINKTEST_HIDDEN},
-    {GIVEN(random_buffers), 10, HPCW_I_LINKTEST_FLAG},
-    {GIVEN(check_buffers), 11, HPCW_I_LINKTEST_FLAG},
+    {GIVEN(random_buffers), 10, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(check_buffers), 11, HPCW_I_LINKTEST_SHOWN},
     {DERIVED(allocator), 12, HPCW_I_LINKTEST_HIDDEN},
-    {GIVEN(messages), 13, HPCW_I_LINKTEST_NUMBER},
-    {GIVEN(message_size), 21, HPCW_I_LINKTEST_NUMBER},
-    {GIVEN(warmup_messages), 29, HPCW_I_LINKTEST_NUMBER},
-    {GIVEN(message_buffers), 45, HPCW_I_LINKTEST_NUMBER},
-    {GIVEN(retests), 37, HPCW_I_LINKTEST_NUMBER},
-    {GIVEN(permutations), 61, HPCW_I_LINKTEST_NUMBER},
+    {GIVEN(messages), 13, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(message_size), 21, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(warmup_messages), 29, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(message_buffers), 45, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(retests), 37, HPCW_I_LINKTEST_SHOWN},
+    {GIVEN(permutations), 61, HPCW_I_LINKTEST_SHOWN},
     {GIVEN(buffer_seed), 53, HPCW_I_LINKTEST_SEED},
     {GIVEN(task_seed), 69, HPCW_I_LINKTEST_SEED},
 };

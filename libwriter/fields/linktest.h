@@ -14,12 +14,13 @@
 #include <hpcw/linktest.h>
 #include <hpcw/linktest_read.h>
 
-enum hpcw_i_linktest_kind {
-    HPCW_I_LINKTEST_FLAG, /* u8, a bool */
-    /* u8 that follows from other fields or is always 0; `hpcgen info` does not show it */
-    HPCW_I_LINKTEST_HIDDEN,
-    HPCW_I_LINKTEST_NUMBER, /* u64 */
-    HPCW_I_LINKTEST_SEED,   /* u64; hpcgen gives the twin of a result other seeds */
+/* Type of a field's members. In the file a bool is a u8. */
+enum hpcw_i_linktest_type { HPCW_I_LINKTEST_BOOL, HPCW_I_LINKTEST_U8, HPCW_I_LINKTEST_U64 };
+
+enum hpcw_i_linktest_use {
+    HPCW_I_LINKTEST_SHOWN,
+    HPCW_I_LINKTEST_HIDDEN, /* follows from other fields or is always 0; `hpcgen info` does not show it */
+    HPCW_I_LINKTEST_SEED,   /* hpcgen gives the twin of a result other seeds */
 };
 
 /* Used in place of a parameter's offset: the writer derives the field from other parameters. */
@@ -29,13 +30,14 @@ struct hpcw_i_linktest_field {
     const char *name; /* name of the members, and the key in `hpcgen info` */
     size_t params;    /* offset of the member in hpcw_linktest_params, or HPCW_I_LINKTEST_DERIVED */
     size_t info;      /* offset of the member in hpcw_linktest_info */
-    size_t at;        /* offset in the file, after the mode string */
-    enum hpcw_i_linktest_kind kind;
+    enum hpcw_i_linktest_type type;
+    size_t at; /* offset in the file, after the mode string */
+    enum hpcw_i_linktest_use use;
 };
 
 /* Returns whether a field has one byte; otherwise it has eight. */
 static inline bool hpcw_i_linktest_is_byte(const struct hpcw_i_linktest_field *field) {
-    return field->kind == HPCW_I_LINKTEST_FLAG || field->kind == HPCW_I_LINKTEST_HIDDEN;
+    return field->type != HPCW_I_LINKTEST_U64;
 }
 
 /* All fields, in the order of `hpcgen info`. */

@@ -23,6 +23,7 @@ done
 npz log.npz $log
 npz part.npz $log --from 0.01 --to 0.1 --first-rank 2 --last-rank 3
 npz links.npz $links
+"$HPCGEN" info --json $links >links.json || bad "info failed"
 npz some.npz $links --first-rank 2 --last-rank 3
 make $links --output links.csv
 npz loads.npz set/vom
@@ -42,7 +43,7 @@ refuse 1 "$log: window of time: expected end > begin, got 2 to 1 s" "$HPCGEN" ex
 [ ! -e x.npz ] || bad "something is left"
 
 cat >check.py <<'PYTHON'
-import ast, csv, math, struct, sys, zipfile
+import ast, csv, json, math, struct, sys, zipfile
 
 try:
     import numpy
@@ -111,7 +112,10 @@ assert repr([v for v, in links["seconds"][2]]) == repr(values)
 assert [h for h, in links["hosts"][2]] == [r["host"] for r in told]
 assert [c for c, in links["cores"][2]] == [int(r["core"]) for r in told]
 shape, names, values = links["settings"]
-assert shape == () and values[0][:6] == (6, 5, 1, 2, 1, 17) and names[:4] == ["tasks", "steps", "permutations", "version"]
+assert shape == () and values[0][:5] == (6, 5, 2, 1, 17) and names[:4] == ["tasks", "steps", "version", "git_hash"]
+with open("links.json") as f:  # all fields of the header that info shows
+    shown = {k for k, v in json.load(f).items() if not isinstance(v, (list, dict))}
+assert shown - set(names) == {"file", "format", "kernel", "hosts", "payload_bytes"}, shown - set(names)
 some = load("some.npz")
 assert some["seconds"][0] == (2, 6) and some["hosts"][2] == links["hosts"][2][2:4]
 assert repr(some["seconds"][2]) == repr(links["seconds"][2][12:24])

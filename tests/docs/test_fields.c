@@ -50,8 +50,9 @@ static void linktest_file_header(void **state) {
         if (f == NULL || strcmp(f->name, name) != 0 ||
             strcmp(type, hpcw_i_linktest_is_byte(f) ? "u8" : "u64") != 0 ||
             size != (hpcw_i_linktest_is_byte(f) ? 1 : 8)) {
-            fail_msg("%s: offset %u + b: the page has %s of type %s, the code %s", path, at, name, type,
-                     f == NULL ? "no field" : f->name);
+            fail_msg("%s: offset %u + b: the page has %s of type %s and %u bytes, the code %s of type %s", path,
+                     at, name, type, size, f == NULL ? "no field" : f->name,
+                     f == NULL || hpcw_i_linktest_is_byte(f) ? "u8" : "u64");
         }
         found++;
     }

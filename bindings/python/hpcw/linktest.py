@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from ctypes import byref, c_int32, create_string_buffer
+from ctypes import Array, byref, c_int32, create_string_buffer
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Links(_show.Shown):
     def _setting(value):
         if isinstance(value, bytes):
             return _library.text(value)
-        return value if isinstance(value, (bool, int)) else tuple(value)
+        return tuple(value) if isinstance(value, Array) else value
 
     def close(self) -> None:
         self._handle.close()

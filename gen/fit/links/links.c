@@ -87,7 +87,7 @@ static hpcw_status learn_settings(struct fit_links *l, hpcw_error *err) {
         gen_fit_learn_text(t, "linktest.kernel", hpcw_i_linktest_kernel_of(&i), GEN_FIT_PER_RUN, err);
     for (size_t k = 0; s == HPCW_OK && k < hpcw_i_linktest_field_count; k++) {
         const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[k];
-        if (f->params != HPCW_I_LINKTEST_DERIVED && f->kind != HPCW_I_LINKTEST_SEED) {
+        if (f->params != HPCW_I_LINKTEST_DERIVED && f->use != HPCW_I_LINKTEST_SEED) {
             s = learn_field(t, f, hpcw_i_linktest_read(f, &i), err);
         }
     }

@@ -208,9 +208,12 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     hpcw_i_json_put_u64(json, "steps", i->steps);
     for (size_t k = 0; k < hpcw_i_linktest_field_count; k++) {
         const struct hpcw_i_linktest_field *f = &hpcw_i_linktest_fields[k];
-        if (f->kind == HPCW_I_LINKTEST_FLAG) {
+        if (f->use == HPCW_I_LINKTEST_HIDDEN) {
+            continue;
+        }
+        if (f->type == HPCW_I_LINKTEST_BOOL) {
             hpcw_i_json_put_bool(json, f->name, hpcw_i_linktest_read(f, i) != 0);
-        } else if (f->kind != HPCW_I_LINKTEST_HIDDEN) {
+        } else {
             hpcw_i_json_put_u64(json, f->name, hpcw_i_linktest_read(f, i));
         }
     }

@@ -130,7 +130,7 @@ static void without_retests(void **state) {
     }
 }
 
-/* Sizes of doc/formats/linktest.md, "Container": one permutation, ten retests, mode "mpi", host names of 15
+/* Sizes by the layout of doc/formats/linktest.md: one permutation, ten retests, mode "mpi", host names of 15
  * bytes. */
 static void sizes_as_described(void **state) {
     (void)state;
@@ -160,7 +160,7 @@ static void sizes_as_described(void **state) {
         assert_true((double)shape.file_size > 0.998 * cases[i].file &&
                     (double)shape.file_size < 1.002 * cases[i].file);
     }
-    /* The table's row of two tasks has ten retests, but we never write more than there are tasks. */
+    /* With two tasks, two connections are measured again, and not ten. */
     p.tasks = 2;
     assert_true(hpcw_linktest_stream_size(&p, 0, 15) == 612 - 8 * 32);
     assert_true(hpcw_linktest_stream_size(&p, 1, 15) == 48);
