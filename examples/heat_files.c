@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The plate: a checkpoint with its rank2file map in ckpt/, for SCR; the result in plate.sion, for SIONlib. */
+/* Writes the plate: checkpoints with their rank2file maps in ckpt/, for SCR, and the result in plate.sion, for
+ * SIONlib. */
 #include <stdio.h>
 
 #include <hpcw/rank2file.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long each process's rectangle took in each phase, and which processes sent to which: lb_data/data.RANK.json,
- * for vt and load balancers. A rectangle is an element of a collection. */
+/* Writes the time of each process's rectangle in each phase, and the bytes between processes, for vt and load
+ * balancers: lb_data/data.RANK.json. A rectangle is an element of a collection. */
 #include <stdio.h>
 
 #include "heat.h"

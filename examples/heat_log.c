@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each process did when, and its messages: heat.clog2, for Jumpshot. */
+/* Writes an event log of the parts of each step and of the messages: heat.clog2, for Jumpshot. */
 #include <inttypes.h>
 #include <stdio.h>
 

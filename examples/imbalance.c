@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How uneven the load of the ranks is in each phase: ./imbalance lb_data/data.*.json */
+/* Prints how uneven the load of the ranks is in each phase: ./imbalance lb_data/data.*.json */
 #include <inttypes.h>
 #include <stdio.h>
 

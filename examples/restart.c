@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Continues from its newest checkpoint, on any number of processes: mpiexec -n 4 ./restart, then mpiexec -n 3
- * ./restart */
+/* A program that continues from its newest checkpoint, on any number of processes: mpiexec -n 4 ./restart, then
+ * mpiexec -n 3 ./restart */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ten ranks whose messages took longest on average: ./slowest pingpong_results_bin.sion */
+/* Prints the ten ranks whose messages took longest on average: ./slowest pingpong_results_bin.sion */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -154,7 +154,8 @@ struct sim_options {
     uint32_t phases;
     uint32_t checkpoints;         /* number of checkpoints that the program makes */
     struct sim_observer observer; /* zeroed: nobody */
-    /* [clocks] repair of the network on each further clock; nothing for a fault of work: sim_save */
+    /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING if the clock leaves out a
+     * fault that makes work slower: sim_save tells that */
     const struct model_repair *repair;
     uint32_t clocks; /* number of further clocks, at most SIM_MOST_CLOCKS */
     /* for tests: seed of the order in which ranks run; 0: the fastest order */

@@ -24,7 +24,8 @@ bool prefix_exists(const char *path);
 hpcw_rank2file_options prefix_options(hpcw_rank2file_layout layout, uint64_t id);
 hpcw_rank2file *prefix_opened(const hpcw_rank2file_options *options);
 
-/* Write the file of a rank; write a whole dataset; the same, or fail the test. */
+/* prefix_put writes the file of a rank, prefix_write a whole dataset. prefix_written does the same, or fails the
+ * test. */
 enum { PREFIX_BYTES = 1000 };
 hpcw_status prefix_put(hpcw_rank2file *w, uint32_t rank, hpcw_error *err);
 hpcw_status prefix_write(const hpcw_rank2file_options *options, hpcw_error *err);

@@ -20,7 +20,7 @@ enum fit_verb {
     FIT_IRECV,
     FIT_SENDRECV, /* two items: the send, and the receive */
     FIT_WAIT,     /* waits for the oldest `receives` receives and the oldest `sends` sends */
-    /* the same; `all`: waits for all pending requests of the rank */
+    /* waits for as many receives and sends as FIT_WAIT, or if `all`, for all pending requests of the rank */
     FIT_WAITALL,
     FIT_WAITANY, /* waits for any of the pending receives */
     FIT_MEET,    /* a collective call; one item: the root, and the bytes */
