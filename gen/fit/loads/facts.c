@@ -8,6 +8,9 @@
 
 enum { LAST = GEN_FIT_GROUPS - 1 };
 
+/* Tolerance of edges and their bytes, as of a log's messages. */
+#define OF_AMOUNTS 0.05
+
 struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t first, size_t last) {
     struct gen_fit_load_group sum = {0};
     for (size_t i = first; i <= last; i++) {
@@ -177,6 +180,20 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
                                            gen_fit_loads_correlation(l, which, 1, first, LAST)},
                                   .samples = which >= GEN_FIT_SAME_RANK ? l->ranks : objects,
                               },
+                              err);
+    }
+    const struct {
+        const char *name, *unit;
+        double value;
+    } total[] = {{"edges", "", l->edge.traffic.all}, {"bytes of edges", "bytes", l->edge.traffic.bytes}};
+    for (size_t i = 0; s == HPCW_OK && i < sizeof total / sizeof total[0]; i++) {
+        s = gen_fit_facts_add(facts,
+                              &(struct gen_fit_fact){.format = "vom",
+                                                     .name = total[i].name,
+                                                     .unit = total[i].unit,
+                                                     .kind = GEN_FIT_RATIO,
+                                                     .value = total[i].value,
+                                                     .allowed = OF_AMOUNTS},
                               err);
     }
     const struct {

@@ -780,6 +780,19 @@ static void learn_edges(struct fit_learning *g) {
     learn_volumes(g, edges);
 }
 
+/* Learns which messages handlers send to each other. */
+static void learn_handlers(struct fit_learning *g) {
+    const struct gen_fit_load_traffic *t = &g->l->edge.traffic;
+    if (t->fixed == 0) {
+        learn_text(g, "load.handlers", "no", GEN_FIT_PER_RUN);
+    } else if (t->fixed >= GEN_FIT_LEAST_VALUES) {
+        const double mean = t->ln_fixed / t->fixed;
+        learn(g, "load.handler_bytes_mean", mean, GEN_FIT_PER_EDGE);
+        learn(g, "load.handler_bytes_sd", sqrt(fmax(0, t->ln_fixed_squares / t->fixed - mean * mean)),
+              GEN_FIT_PER_EDGE);
+    }
+}
+
 /* ---- what cannot move ---- */
 
 /* The time of unmigratable work is the handler's, minus what the model's groups take. */
@@ -848,6 +861,7 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
         learn_correlations(&g);
         learn_course(&g);
         learn_edges(&g);
+        learn_handlers(&g);
     }
     static const char *const unknown =
         "not learned, so default: interruptions, slow nodes, balancer, "
@@ -868,6 +882,7 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
     twin->ranks = l->ranks > twin->ranks ? l->ranks : twin->ranks;
     if (g.status == HPCW_OK && g.run.tasks >= GEN_FIT_LEAST_VALUES) {
         g.status = gen_fit_loads_learn_seed(l, twin, err);
+        g.status = g.status == HPCW_OK ? gen_fit_loads_correct_volumes(l, twin, err) : g.status;
     }
     return g.status;
 }

@@ -38,8 +38,16 @@ struct gen_fit_load_group {
     struct gen_fit_sketch *time, *rank;
 };
 
-/* Sums over edges between elements. */
+/* Sums over edges that are not from an entity to itself: of all, and between entities that cannot move, such as
+ * handlers. Those of no sender are only among all. */
+struct gen_fit_load_traffic {
+    double all, bytes; /* number, and their bytes */
+    double fixed, fixed_bytes, ln_fixed, ln_fixed_squares;
+};
+
+/* Sums over edges: of all kinds, then between elements. */
 struct gen_fit_load_edges {
+    struct gen_fit_load_traffic traffic;
     double ln_bytes, ln_bytes_squares, ln_messages, ln_messages_squares;
     double element_bytes, group_bytes; /* bytes of these edges, and of edges from elements to groups */
     double count[2], distant[2];       /* number; those whose ends have different homes */
@@ -131,5 +139,10 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
 /* Call it after all parameters are learned. Learns the seed with which the twin's slowest ranks and longest
  * tasks are nearest to the measured ones. */
 hpcw_status gen_fit_loads_learn_seed(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
+
+/* Call it after the seed is learned. Changes the volumes, so that the twin's edges have the measured bytes
+ * together. */
+hpcw_status gen_fit_loads_correct_volumes(const struct gen_fit_loads *l, struct gen_fit_twin *twin,
+                                          hpcw_error *err);
 
 #endif

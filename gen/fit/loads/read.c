@@ -122,9 +122,26 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
     return s == HPCW_OK ? gen_fit_sum_task(&g->sums, id, t->time, err) : s;
 }
 
+static void take_traffic(struct gen_fit_load_traffic *t, const struct read_vom_communication *c) {
+    const bool nobody = c->from.has_id && c->from.id == 0;
+    t->all++;
+    t->bytes += c->bytes;
+    if (!nobody && !is_migratable(&c->from) && !is_migratable(&c->to)) {
+        const double ln = gen_fit_ln(fmax(1, c->bytes));
+        t->fixed++;
+        t->fixed_bytes += c->bytes;
+        t->ln_fixed += ln;
+        t->ln_fixed_squares += ln * ln;
+    }
+}
+
 static hpcw_status take_edge(void *context, const struct read_vom_communication *c, hpcw_error *err) {
     struct fit_reading *g = context;
-    if (c->category != READ_VOM_SEND_RECV || !is_migratable(&c->from) || id_of(&c->from) == id_of(&c->to)) {
+    if (c->category != READ_VOM_SEND_RECV || id_of(&c->from) == id_of(&c->to)) {
+        return HPCW_OK;
+    }
+    take_traffic(&g->sums.l->edge.traffic, c);
+    if (!is_migratable(&c->from)) {
         return HPCW_OK;
     }
     if (!is_migratable(&c->to)) {
