@@ -182,9 +182,6 @@ MOST_MODULES, MOST_MEMBERS = 15, 30
 # programs that set their members.
 LARGE = {
     "gen_cli_options": 44,
-    "bench_point": 36,
-    "bench_options": 34,
-    "bench_results": 33,
 }
 
 

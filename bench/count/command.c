@@ -130,7 +130,7 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
     struct bench_geometry g = {
         .ranks = o->ranks,
         .rank_bytes = o->per_rank == 0 ? otherwise_rank_bytes : o->per_rank,
-        .chunk_bytes = o->chunk_bytes,
+        .chunk_bytes = o->model.chunk_bytes,
     };
     hpcw_status s = only_one(&o->records, "--record", 0, &g.record_bytes, err);
     if (s == HPCW_OK) {
@@ -143,13 +143,13 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
         return s;
     }
     uint32_t *host = NULL;
-    if (o->ranks_per_host != 0) {
+    if (o->model.ranks_per_host != 0) {
         g.owner = host = hpcw_i_malloc((size_t)g.ranks * sizeof *host);
         if (host == NULL) {
             return hpcw_i_fail_memory(err, NULL, g.ranks, "ranks");
         }
         for (uint32_t r = 0; r < g.ranks; r++) {
-            host[r] = r / o->ranks_per_host;
+            host[r] = r / o->model.ranks_per_host;
         }
     }
     g.files = files > UINT32_MAX ? UINT32_MAX : (uint32_t)files;
@@ -170,7 +170,7 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
             struct bench_sharing c;
             g.layout = (enum bench_layout)layout;
             g.fs_block = o->block_sizes.at[i];
-            g.container_block = o->container_block == 0 ? g.fs_block : o->container_block;
+            g.container_block = o->model.container_block == 0 ? g.fs_block : o->model.container_block;
             s = bench_sharing_count(&g, &c, err);
             if (s == HPCW_OK) {
                 add_row(&table, &g, &c);

@@ -512,8 +512,8 @@ static void print_alone(const char *path, const struct bench_results *r, const s
             if (strcmp(why, "too small") == 0) {
                 (void)printf(": %s in %s, expected %s and %s", ui_text_bytes(bytes, r->point[i].bytes),
                              ui_text_duration(time, r->point[i].seconds),
-                             ui_text_bytes_binary(least, r->least_bytes),
-                             ui_text_duration(shortest, (double)r->least_ns / 1e9));
+                             ui_text_bytes_binary(least, r->limits.least_bytes),
+                             ui_text_duration(shortest, (double)r->limits.least_ns / 1e9));
             }
             (void)printf("\n");
         }

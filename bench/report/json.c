@@ -86,12 +86,12 @@ static void run_of(struct bench_json *io, struct bench_results *r) {
     bench_json_text(io, "left_out", r->left_out_mpi, sizeof r->left_out_mpi, true);
     bench_json_u64(io, "seed", &r->seed, false);
     bench_json_u32(io, "repeat", &r->repeat, 0, UINT32_MAX);
-    bench_json_seconds(io, "budget_s", &r->budget_ns);
+    bench_json_seconds(io, "budget_s", &r->limits.budget_ns);
     bench_json_seconds(io, "elapsed_s", &r->elapsed_ns);
-    bench_json_u64(io, "max_bytes", &r->max_bytes, false);
+    bench_json_u64(io, "max_bytes", &r->limits.max_bytes, false);
     bench_json_seconds(io, "stonewall_s", &r->stonewall_ns);
-    bench_json_u64(io, "least_bytes", &r->least_bytes, false);
-    bench_json_seconds(io, "least_s", &r->least_ns);
+    bench_json_u64(io, "least_bytes", &r->limits.least_bytes, false);
+    bench_json_seconds(io, "least_s", &r->limits.least_ns);
     bench_json_bool(io, "complete", &r->complete);
     bench_json_text(io, "stopped", r->stopped, sizeof r->stopped, true);
     bench_json_bool(io, "verify", &r->verify);
@@ -212,13 +212,13 @@ static bool point_of(struct bench_json *io, const struct bench_results *r, struc
     bench_json_u32(io, "ranks", &p->ranks, 0, UINT32_MAX);
     bench_json_u32(io, "files", &p->files, 0, UINT32_MAX);
     bench_json_u64(io, "bytes", &p->bytes, false);
-    if (bench_json_begin(io, "file_system_blocks", true, &p->counted)) {
-        bench_json_u64(io, "touched", &p->blocks, false);
-        bench_json_u64(io, "shared", &p->shared_blocks, false);
-        bench_json_u64(io, "shared_by_processes", &p->process_blocks, false);
-        bench_json_u64(io, "shared_by_hosts", &p->host_blocks, false);
-        if (p->host_blocks > p->process_blocks || p->process_blocks > p->shared_blocks ||
-            p->shared_blocks > p->blocks) {
+    if (bench_json_begin(io, "file_system_blocks", true, &p->blocks.counted)) {
+        bench_json_u64(io, "touched", &p->blocks.all, false);
+        bench_json_u64(io, "shared", &p->blocks.shared, false);
+        bench_json_u64(io, "shared_by_processes", &p->blocks.by_processes, false);
+        bench_json_u64(io, "shared_by_hosts", &p->blocks.by_hosts, false);
+        if (p->blocks.by_hosts > p->blocks.by_processes || p->blocks.by_processes > p->blocks.shared ||
+            p->blocks.shared > p->blocks.all) {
             bench_json_refuse(io, "shared",
                               "at most as many as there are blocks, and hosts to share no more than ranks");
         }

@@ -34,17 +34,21 @@ struct bench_options {
     uint32_t stripe_count; /* 0: not changed */
     uint64_t stripe_size;
     bool verify, read;
-    uint32_t writers, readers;      /* 0: all processes */
-    uint32_t nodes, tasks_per_node; /* site */
-    int file_system;                /* site: a word of bench_site_file_system */
-    uint64_t container_block;       /* model, 0: that of the file system */
-    uint32_t ranks_per_host;        /* model, 0: hosts are not counted */
-    uint64_t chunk_bytes;           /* model, 0: per_rank */
-    bool quiet;                     /* no table, no progress */
-    char output[BENCH_PATH];        /* "": in a sweep a name with the time; in a report beside the results */
-    bool json;                      /* JSON instead of the table */
-    bool dry_run;                   /* sweep: only say what would be measured */
-    bool resume;                    /* sweep: go on with the one whose results are in `output` */
+    uint32_t writers, readers; /* 0: all processes */
+    struct {
+        uint32_t nodes, tasks_per_node;
+        int file_system; /* a word of bench_site_file_system */
+    } site;
+    struct {
+        uint64_t container_block; /* 0: that of the file system */
+        uint32_t ranks_per_host;  /* 0: hosts are not counted */
+        uint64_t chunk_bytes;     /* 0: per_rank */
+    } model;
+    bool quiet;              /* no table, no progress */
+    char output[BENCH_PATH]; /* "": in a sweep a name with the time; in a report beside the results */
+    bool json;               /* JSON instead of the table */
+    bool dry_run;            /* sweep: only say what would be measured */
+    bool resume;             /* sweep: go on with the one whose results are in `output` */
 };
 
 #endif

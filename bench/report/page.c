@@ -103,9 +103,9 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_fact(page, "Time");
     ui_page_number(page, UI_PAGE_SECONDS, (double)r->elapsed_ns / 1e9);
     ui_page_text(page, " of a budget of ");
-    ui_page_number(page, UI_PAGE_SECONDS, (double)r->budget_ns / 1e9);
+    ui_page_number(page, UI_PAGE_SECONDS, (double)r->limits.budget_ns / 1e9);
     ui_page_text(page, "; at most ");
-    ui_page_number(page, UI_PAGE_BYTES, (double)r->max_bytes);
+    ui_page_number(page, UI_PAGE_BYTES, (double)r->limits.max_bytes);
     ui_page_text(page, " at any time");
     if (r->stonewall_ns != 0) {
         ui_page_text(page, "; no write begins after ");
@@ -286,10 +286,10 @@ static void all_points(struct bench_page_drawing *d) {
         number_cell(page, p->read.there && p->read_cached, UI_PAGE_RATE, p->read.stats.median);
         number_cell(page, rate->there, UI_PAGE_SHARE, rate->stats.ci_coverage);
         ui_page_text_cell(page, "%zu", p->trials);
-        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->blocks);
-        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->shared_blocks);
-        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->process_blocks);
-        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->host_blocks);
+        number_cell(page, p->blocks.counted, UI_PAGE_COUNT, (double)p->blocks.all);
+        number_cell(page, p->blocks.counted, UI_PAGE_COUNT, (double)p->blocks.shared);
+        number_cell(page, p->blocks.counted, UI_PAGE_COUNT, (double)p->blocks.by_processes);
+        number_cell(page, p->blocks.counted, UI_PAGE_COUNT, (double)p->blocks.by_hosts);
         ui_page_end(page);
     }
     ui_page_end(page);

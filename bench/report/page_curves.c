@@ -224,7 +224,7 @@ static const struct bench_point *counted_point(const struct bench_page_drawing *
                                                double block) {
     for (size_t i = 0; i < d->r->points; i++) {
         const struct bench_point *p = &d->r->point[i];
-        if (p->layout == layout && p->counted && (double)p->block_size == block) {
+        if (p->layout == layout && p->blocks.counted && (double)p->block_size == block) {
             return p;
         }
     }
@@ -240,7 +240,7 @@ void bench_page_shared_blocks(struct bench_page_drawing *d) {
             p = p == NULL && (t == 0 || t + 1 == d->ticks) ? level : p;
             if (p != NULL) {
                 add_point(d, &(struct ui_page_point){
-                                 .x = d->tick[t], .y = (double)p->shared_blocks, .low = NAN, .high = NAN});
+                                 .x = d->tick[t], .y = (double)p->blocks.shared, .low = NAN, .high = NAN});
             }
         }
         d->alike = false;

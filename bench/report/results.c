@@ -81,14 +81,14 @@ static double time_of(const struct bench_point *p, const struct bench_trial *t) 
 }
 
 bool bench_results_counts(const struct bench_results *r, const struct bench_point *p) {
-    return p->fate == BENCH_MEASURED && p->trials > 0 && bench_results_bytes(p) >= r->least_bytes &&
-           p->seconds * 1e9 >= (double)r->least_ns;
+    return p->fate == BENCH_MEASURED && p->trials > 0 && bench_results_bytes(p) >= r->limits.least_bytes &&
+           p->seconds * 1e9 >= (double)r->limits.least_ns;
 }
 
 struct bench_limit bench_results_limit(const struct bench_results *r) {
     /* A disk should not fill up, and the page cache should have room for what other programs use. */
     const struct bench_limit limit[] = {
-        {"--max-bytes", "a larger --max-bytes", r->max_bytes, 2},
+        {"--max-bytes", "a larger --max-bytes", r->limits.max_bytes, 2},
         {"free space", "a directory with more free space", r->fs.free_bytes, 4},
         {"memory", "a machine with more memory", r->machine.memory, 8},
     };

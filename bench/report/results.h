@@ -83,6 +83,13 @@ struct bench_rate {
     struct bench_stats stats;
 };
 
+/* Blocks of the file system: counted from the layout, not measured. */
+struct bench_blocks {
+    bool counted;
+    uint64_t all, shared;            /* shared: by two or more ranks */
+    uint64_t by_processes, by_hosts; /* those that two or more processes or hosts share */
+};
+
 struct bench_point {
     char id[2 * BENCH_NAME]; /* unique, "sion-aligned/fsync/1M" */
     enum bench_layout layout;
@@ -93,10 +100,7 @@ struct bench_point {
     uint32_t ranks, files;
     uint64_t bytes; /* data of all ranks together */
 
-    /* Blocks of the file system, and those that two or more ranks, processes or hosts share: counted from the layout, not
-     * measured. */
-    bool counted;
-    uint64_t blocks, shared_blocks, process_blocks, host_blocks;
+    struct bench_blocks blocks;
 
     size_t twin; /* index of the aligned or shifted twin; SIZE_MAX: none */
     enum bench_fate fate;
@@ -118,9 +122,12 @@ struct bench_point {
     struct bench_rate ratio; /* rate / ceiling's rate of the same repetition, durable where there is one */
     struct bench_rate read;  /* bytes / read, where the runs were read again */
     bool read_cached;        /* less than BENCH_COLD of the bytes of a run came from a disk */
-    /* Set by bench_results_spread, of the logarithms of the rates: their mean, the variance of the mean, and how
-     * far the true mean may be away. Infinite: unknown. */
-    double log_mean, log_variance, log_band;
+    /* Set by bench_results_spread, of the logarithms of the rates. */
+    struct {
+        double mean;
+        double variance; /* of the mean */
+        double band;     /* how far the true mean may be away; infinite: unknown */
+    } log;
     bool noisy;    /* no difference below BENCH_NOISY_SPREAD would be seen from a point that scatters as much */
     bool verified; /* read back and compared, every byte */
 };
@@ -194,10 +201,13 @@ struct bench_results {
     char left_out_mpi[128]; /* why MPI-IO layouts are not there, "" if they are */
     uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
     uint32_t repeat;
-    uint64_t budget_ns, elapsed_ns, max_bytes;
-    uint64_t least_bytes, least_ns; /* least bytes and time of a run that counts */
-    bool complete;                  /* all planned points were measured or have a reason */
-    char stopped[64];               /* "interrupted (signal 2)", "" if not */
+    struct {
+        uint64_t budget_ns, max_bytes;
+        uint64_t least_bytes, least_ns; /* of a run that counts */
+    } limits;
+    uint64_t elapsed_ns;
+    bool complete;    /* all planned points were measured or have a reason */
+    char stopped[64]; /* "interrupted (signal 2)", "" if not */
     bool verify;
     size_t variables; /* variables of Slurm and MPI in the environment */
     char variable[BENCH_VARIABLES][BENCH_VARIABLE];

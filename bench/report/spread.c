@@ -40,10 +40,10 @@ static hpcw_status spread_kind(struct bench_results *r, bool durable, hpcw_error
             for (size_t k = 0; k < runs; k++) {
                 x[k] = log(bench_results_rate_of(p, &p->trial[k], durable)) - common[k];
             }
-            s = bench_stats_trimmed(x, runs, &p->log_mean, &p->log_variance, &more, err);
+            s = bench_stats_trimmed(x, runs, &p->log.mean, &p->log.variance, &more, err);
             /* Of n points, the mean of all takes a share of 1 / n of each one's variance. */
-            p->log_variance *= points > 1 ? (double)points / (double)(points - 1) : 1;
-            pooled += p->log_variance / (double)points;
+            p->log.variance *= points > 1 ? (double)points / (double)(points - 1) : 1;
+            pooled += p->log.variance / (double)points;
             df += more;
         }
     }
@@ -52,8 +52,8 @@ static hpcw_status spread_kind(struct bench_results *r, bool durable, hpcw_error
     for (size_t i = 0; s == HPCW_OK && i < r->points; i++) {
         struct bench_point *p = &r->point[i];
         if (takes_part(r, p, durable)) {
-            p->log_band = df == 0 ? (double)INFINITY : t * sqrt(fmax(p->log_variance, pooled));
-            p->noisy = sqrt(2) * p->log_band > log1p(BENCH_NOISY_SPREAD);
+            p->log.band = df == 0 ? (double)INFINITY : t * sqrt(fmax(p->log.variance, pooled));
+            p->noisy = sqrt(2) * p->log.band > log1p(BENCH_NOISY_SPREAD);
         }
     }
     hpcw_i_free(x);
@@ -64,14 +64,14 @@ static hpcw_status spread_kind(struct bench_results *r, bool durable, hpcw_error
 hpcw_status bench_results_spread(struct bench_results *r, hpcw_error *err) {
     for (size_t i = 0; i < r->points; i++) {
         r->point[i].noisy = false;
-        r->point[i].log_band = (double)INFINITY;
+        r->point[i].log.band = (double)INFINITY;
     }
     hpcw_status s = spread_kind(r, true, err);
     return s == HPCW_OK ? spread_kind(r, false, err) : s;
 }
 
 double bench_results_most(const struct bench_point *a, const struct bench_point *b) {
-    return a->log_mean - b->log_mean + hypot(a->log_band, b->log_band);
+    return a->log.mean - b->log.mean + hypot(a->log.band, b->log.band);
 }
 
 int bench_results_differ(const struct bench_point *a, const struct bench_point *b) {

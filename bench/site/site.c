@@ -48,7 +48,7 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
     (void)printf("#!/bin/bash\n"
                  "# Measures %s with hpcw-bench on %u nodes. Written by hpcw-bench %s.\n"
                  "#\n",
-                 s->name, o->nodes, hpcw_version());
+                 s->name, o->site.nodes, hpcw_version());
     if (s->kind == LUSTRE || s->kind == GPFS) {
         (void)printf(
             "# NOT RUN ON SUCH A MACHINE: hpcw was tested on imitations of Lustre and GPFS only. Read this "
@@ -70,7 +70,7 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
         "##SBATCH --partition=\n"
         "\n"
         "dir=",
-        o->nodes, o->tasks_per_node, minutes / 60, minutes % 60);
+        o->site.nodes, o->site.tasks_per_node, minutes / 60, minutes % 60);
     put_quoted(directory);
     (void)printf(
         "\nout=hpcw-bench-$SLURM_JOB_ID\n"
@@ -128,7 +128,7 @@ static void put_functions(const struct bench_options *o, const struct script *s)
         "    srun \"$ior\" -a POSIX -w -e -t 4m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    rm -rf \"$there\"\n"
         "}\n",
-        each, s->tasks, each, all, s->budget, each, o->tasks_per_node, each, each, each, each, each, each,
+        each, s->tasks, each, all, s->budget, each, o->site.tasks_per_node, each, each, each, each, each, each,
         each);
 }
 
@@ -178,9 +178,9 @@ static void put_points(const struct script *s) {
 
 hpcw_status bench_site(const struct bench_options *o, const char *directory, hpcw_error *err) {
     struct hpcw_i_fsinfo found = {.type = "a file system"};
-    struct script s = {.kind = (enum kind)o->file_system,
+    struct script s = {.kind = (enum kind)o->site.file_system,
                        .per_rank = o->per_rank == 0 ? UINT64_C(256) << 20 : o->per_rank,
-                       .tasks = (uint64_t)o->nodes * o->tasks_per_node,
+                       .tasks = (uint64_t)o->site.nodes * o->site.tasks_per_node,
                        .budget = o->budget};
     if (directory[0] != '/' || strchr(directory, '\n') != NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an absolute path, which all nodes see", directory);

@@ -102,7 +102,7 @@ static void best_block(struct bench_results *r) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         if (of_block_series(r, p)) {
-            best = best == SIZE_MAX || p->log_mean > r->point[best].log_mean ? i : best;
+            best = best == SIZE_MAX || p->log.mean > r->point[best].log.mean ? i : best;
             all++;
         }
     }
@@ -240,7 +240,7 @@ static bool is_choice(const struct bench_results *r, const struct bench_point *p
 static void say_what_to_do(const struct bench_results *r, const struct bench_point *best,
                            struct bench_advice *a) {
     unsigned named = 0;
-    double minutes = fmax(20, ceil(4 * (double)r->budget_ns / 60e9));
+    double minutes = fmax(20, ceil(4 * (double)r->limits.budget_ns / 60e9));
     bench_advice_say(a, "; use --budget %.0fm --layout ", minutes);
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
@@ -267,8 +267,8 @@ static void say_why_nothing(const struct bench_results *r, size_t choices, struc
         const struct bench_limit limit = bench_results_limit(r);
         const bool limited = limit.there > 0 && largest >= limit.there / limit.parts;
         bench_advice_say(a, "%zu points are too small (below %s or %s); use a larger --per-rank%s%s", small,
-                         ui_text_bytes_binary(bytes, r->least_bytes),
-                         ui_text_duration(time, (double)r->least_ns / 1e9), limited ? " and " : "",
+                         ui_text_bytes_binary(bytes, r->limits.least_bytes),
+                         ui_text_duration(time, (double)r->limits.least_ns / 1e9), limited ? " and " : "",
                          limited ? limit.more : "");
     } else {
         bench_advice_say(
@@ -302,7 +302,7 @@ static size_t best_aligned(const struct bench_results *r) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         if (usable(r, p) && p->layout == BENCH_SION_ALIGNED &&
-            (best == SIZE_MAX || p->log_mean > r->point[best].log_mean)) {
+            (best == SIZE_MAX || p->log.mean > r->point[best].log.mean)) {
             best = i;
         }
     }
@@ -355,7 +355,7 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
     size_t best = SIZE_MAX, choices = 0, near = 0;
     for (size_t i = 0; i < r->points; i++) {
         if (is_choice(r, &r->point[i])) {
-            best = best == SIZE_MAX || r->point[i].log_mean > r->point[best].log_mean ? i : best;
+            best = best == SIZE_MAX || r->point[i].log.mean > r->point[best].log.mean ? i : best;
             choices++;
         }
     }

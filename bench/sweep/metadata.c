@@ -220,7 +220,7 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
         uint64_t begin = bench_timer_now();
         uint64_t needed =
             i == 0 ? 0 : (uint64_t)((double)spent * (double)tasks.at[i] / (double)tasks.at[i - 1]);
-        unsigned char on = begin - begin_ns + needed < r->budget_ns;
+        unsigned char on = begin - begin_ns + needed < r->limits.budget_ns;
         s = hpcw_i_comm_bcast(processes->comm, &on, 1, 0, err);
         hpcw_error e;
         hpcw_status failure = HPCW_OK;

@@ -94,8 +94,8 @@ static void print_point(struct ui_table *t, const struct bench_results *r, const
     if (p->ratio.there) {
         (void)snprintf(ratio, sizeof ratio, "%.2f", p->ratio.stats.median);
     }
-    if (p->counted) {
-        (void)snprintf(shared, sizeof shared, "%" PRIu64, p->shared_blocks);
+    if (p->blocks.counted) {
+        (void)snprintf(shared, sizeof shared, "%" PRIu64, p->blocks.shared);
     }
     char bytes[UI_TEXT_SIZE], seconds[UI_TEXT_SIZE];
     ui_table_cell(t, "%s", p->id);
@@ -106,8 +106,8 @@ static void print_point(struct ui_table *t, const struct bench_results *r, const
     print_rate(t, &p->cached);
     ui_table_cell(t, "%s", ratio);
     ui_table_cell(t, "%s", shared);
-    if (r->hosts > 1 && p->counted) {
-        ui_table_cell(t, "%" PRIu64, p->host_blocks);
+    if (r->hosts > 1 && p->blocks.counted) {
+        ui_table_cell(t, "%" PRIu64, p->blocks.by_hosts);
     } else if (r->hosts > 1) {
         ui_table_cell(t, "%s", "");
     }

@@ -303,7 +303,7 @@ void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, u
         p->rank_size = rank_size;
         p->files = p->layout == BENCH_TASK_LOCAL ? ranks : p->files;
         p->bytes = rank_size * ranks;
-        p->counted = false;
+        p->blocks.counted = false;
     }
 }
 

@@ -141,8 +141,8 @@ hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned 
         (void)snprintf(r->host, sizeof r->host, "%s", earlier->host);
     }
     r->repeat = earlier->repeat;
-    r->least_bytes = earlier->least_bytes;
-    r->least_ns = earlier->least_ns;
+    r->limits.least_bytes = earlier->limits.least_bytes;
+    r->limits.least_ns = earlier->limits.least_ns;
     r->elapsed_ns = earlier->elapsed_ns;
     return HPCW_OK;
 }

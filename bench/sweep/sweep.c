@@ -177,15 +177,15 @@ static hpcw_status room_for(const struct sweep *w, const char *directory, const 
 static hpcw_status check_limit(const struct sweep *w, hpcw_error *err) {
     const struct bench_limit limit = bench_results_limit(w->r);
     char needed[UI_TEXT_SIZE], least[UI_TEXT_SIZE], there[UI_TEXT_SIZE];
-    return w->o->per_rank != 0 || w->r->least_bytes <= w->most_bytes
+    return w->o->per_rank != 0 || w->r->limits.least_bytes <= w->most_bytes
                ? HPCW_OK
                : hpcw_i_fail(
                      err, HPCW_ENOTSUP,
                      "%s: expected %s of %s for runs of %s (--least-bytes), got %s; use %s or a smaller "
                      "--least-bytes",
-                     w->r->directory, ui_text_bytes_binary(needed, w->r->least_bytes * limit.parts), limit.what,
-                     ui_text_bytes_binary(least, w->r->least_bytes), ui_text_bytes_binary(there, limit.there),
-                     limit.more);
+                     w->r->directory, ui_text_bytes_binary(needed, w->r->limits.least_bytes * limit.parts),
+                     limit.what, ui_text_bytes_binary(least, w->r->limits.least_bytes),
+                     ui_text_bytes_binary(there, limit.there), limit.more);
 }
 
 /* Notes in the point that a run failed. Collective. */
@@ -245,7 +245,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
 /* ---- the whole ---- */
 
 static uint64_t left_ns(const struct sweep *w, unsigned percent) {
-    uint64_t budget = w->r->budget_ns / 100 * percent, used = elapsed_ns(w);
+    uint64_t budget = w->r->limits.budget_ns / 100 * percent, used = elapsed_ns(w);
     return used < budget ? budget - used : 0;
 }
 
@@ -403,18 +403,18 @@ static hpcw_status count_shared(const struct bench_processes *processes, struct 
                                    .container_block = p->block_size,
                                    .files = p->files};
         struct bench_sharing c;
-        if (p->counted) {
+        if (p->blocks.counted) {
             continue;
         }
         hpcw_status s = bench_sharing_count(&g, &c, err);
-        s = s == HPCW_OK ? count_owners(processes, r->writers, &g, false, &p->process_blocks, err) : s;
-        s = s == HPCW_OK ? count_owners(processes, r->writers, &g, true, &p->host_blocks, err) : s;
+        s = s == HPCW_OK ? count_owners(processes, r->writers, &g, false, &p->blocks.by_processes, err) : s;
+        s = s == HPCW_OK ? count_owners(processes, r->writers, &g, true, &p->blocks.by_hosts, err) : s;
         if (s != HPCW_OK) {
             return s;
         }
-        p->counted = true;
-        p->blocks = c.blocks;
-        p->shared_blocks = c.shared_blocks;
+        p->blocks.counted = true;
+        p->blocks.all = c.blocks;
+        p->blocks.shared = c.shared_blocks;
     }
     return HPCW_OK;
 }
@@ -589,9 +589,9 @@ static hpcw_status limit_sizes(struct sweep *w, hpcw_error *err) {
     uint64_t most = limit.there / limit.parts;
     hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &most, sizeof most, 0, err);
     w->most_bytes = most;
-    w->bytes = w->o->per_rank != 0        ? w->o->per_rank * bench_sweep_ranks(w->o, w->r)
-               : w->r->least_bytes < most ? w->r->least_bytes
-                                          : most;
+    w->bytes = w->o->per_rank != 0               ? w->o->per_rank * bench_sweep_ranks(w->o, w->r)
+               : w->r->limits.least_bytes < most ? w->r->limits.least_bytes
+                                                 : most;
     return s;
 }
 
@@ -626,14 +626,14 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     if (!given) {
         /* A slow disk gets smaller runs, so that the budget has time for the points that come first. */
         const double most = bench_sweep_run_seconds(w->o->budget, w->o->budget) / ns * 1e9 * (double)size;
-        if (w->o->least_bytes == 0 && most < (double)w->r->least_bytes) {
-            w->r->least_bytes = (uint64_t)most + 1;
+        if (w->o->least_bytes == 0 && most < (double)w->r->limits.least_bytes) {
+            w->r->limits.least_bytes = (uint64_t)most + 1;
         }
         s = hpcw_i_agree(w->processes->comm, check_limit(w, err), NULL, err);
         if (s != HPCW_OK) {
             return s;
         }
-        w->bytes = (uint64_t)fmin(fmax(w->aim_ns / ns * (double)size, (double)w->r->least_bytes),
+        w->bytes = (uint64_t)fmin(fmax(w->aim_ns / ns * (double)size, (double)w->r->limits.least_bytes),
                                   (double)w->most_bytes);
     }
     w->guess_ns = (uint64_t)(2 * ns / (double)size * (double)w->bytes);
@@ -747,14 +747,14 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     r->variables = bench_environment(r->variable);
     r->seed = o->seed;
     r->repeat = o->repeat != 0 ? o->repeat : o->metadata ? METADATA_REPEAT : BENCH_LEAST_REPEAT;
-    r->least_bytes = o->least_bytes != 0 ? o->least_bytes : USUAL_BYTES;
+    r->limits.least_bytes = o->least_bytes != 0 ? o->least_bytes : USUAL_BYTES;
     /* The default limit is far below the planned time: the disk may become faster after the probe. */
     const double least = o->least_time > 0 ? o->least_time : BENCH_LEAST_SECONDS / ENOUGH;
     w->aim_ns = (double)NS_PER_S *
                 (o->least_time > 0 ? ENOUGH * least : bench_sweep_run_seconds(o->budget, USUAL_SECONDS));
-    r->least_ns = (uint64_t)(least * (double)NS_PER_S);
-    r->budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
-    r->max_bytes = o->max_bytes;
+    r->limits.least_ns = (uint64_t)(least * (double)NS_PER_S);
+    r->limits.budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
+    r->limits.max_bytes = o->max_bytes;
     r->verify = o->verify;
     return HPCW_OK;
 }

@@ -308,7 +308,7 @@ static void only_what_counts_is_compared(void **state) {
     assert_int_equal(c.pairs, POINTS - 2);
     assert_true(c.pair[0].other_size && !c.pair[1].other_size);
     bench_comparison_free(&c);
-    b.r.least_bytes = 300000001;
+    b.r.limits.least_bytes = 300000001;
     assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
     assert_int_equal(c.pairs, 0);
     assert_string_equal(c.verdict,

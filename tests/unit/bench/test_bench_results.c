@@ -509,12 +509,12 @@ static void small_points_prove_nothing(void **state) {
     hpcw_error err;
     assert_float_equal(r.point[0].seconds, 0.010, 1e-9);
     assert_string_equal(r.verdict.text, WHERE "this job writes 100.0 MB/s if files are aligned to 4 KiB");
-    r.least_ns = 15 * MS;
+    r.limits.least_ns = 15 * MS;
     assert_false(bench_results_counts(&r, &r.point[0]));
     assert_true(bench_results_counts(&r, &r.point[1]));
     assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
     assert_null(strstr(r.verdict.text, "sion-aligned/"));
-    r.least_bytes = 1000001;
+    r.limits.least_bytes = 1000001;
     assert_false(bench_results_counts(&r, &r.point[1]));
     assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
     assert_int_equal(r.advices, 0);
@@ -522,12 +522,12 @@ static void small_points_prove_nothing(void **state) {
                         WHERE "nothing can be said: 3 points are too small (below 976.6 KiB or 15.0 ms); "
                               "use a larger --per-rank");
     /* Runs of 1 MB may be no larger: the disk has no room for them, not the budget. */
-    r.max_bytes = 4000000;
+    r.limits.max_bytes = 4000000;
     r.fs.free_bytes = 4000000;
     r.machine.memory = 80000000;
     assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
     assert_non_null(strstr(r.verdict.text, "; use a larger --per-rank and a directory with more free space"));
-    r.max_bytes = 1000000;
+    r.limits.max_bytes = 1000000;
     assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
     assert_non_null(strstr(r.verdict.text, "; use a larger --per-rank and a larger --max-bytes"));
     bench_results_free(&r);
