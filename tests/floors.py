@@ -79,8 +79,8 @@ gen/sim                      libwriter/base gen/model/machine gen/model/network 
 gen/sim/lua                  libwriter/base ui/cli gen/model/draw gen/sim gen/sim/timing
 gen/workloads
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/* gen/sim gen/sim/* gen/workloads
-gen/export                   libwriter/base libwriter/io libwriter/fields libreader libreader/clog2 libreader/vom libreader/vom/set gen/spec
-gen/export/rewrite           libwriter/base libwriter/io libreader libreader/vom libreader/vom/set gen/spec gen/export
+gen/export                   libwriter/base libwriter/io libwriter/fields libreader/* gen/spec
+gen/export/rewrite           libwriter/base libwriter/io libreader/* gen/spec gen/export
 gen/waits                    libwriter/base gen/export
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec gen/export gen/waits
 gen/fit                      libwriter/base ui/param ui/page gen/model/load gen/model/machine gen/spec
