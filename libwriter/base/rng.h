@@ -90,7 +90,8 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_NOISE_DETOUR =
         89, /* rank, number, 0; host, number, 1: word 0 time since the one before, 1 length */
 
-    /* The template of a new format, tests/template; its copies get numbers of their own. */
+    /* The template of a new format, tests/template. 254 is reserved for the copy that doc/new-format.md makes; a
+     * real format takes the number after the largest one above. */
     HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */
 };
 
