@@ -10,6 +10,7 @@ those in a that have no line of their own. In addition:
 - The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
   writers through public headers alone, and call nothing of them but public functions. bindings does so with everything.
 - mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
+- Each struct of options with a size has a row in the test of sizes.
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
 - Calls of the system with a path stand in libwriter/io alone (by the symbols of all objects, also those of programs). To
   start a program or to load a library is none of them.
@@ -114,6 +115,8 @@ PUBLIC = {
 }
 # Folders that may include mpi.h or hpcw/mpi.h.
 MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|bindings/(mpe|sionlib)/|gen/cli/common/launch\.c$|bench/|bindings/fortran/comm\.c$")
+# The test that passes structs of options of another size.
+SIZES = "tests/unit/base/test_options_size.c"
 # The only header of the generator that bench may include, except for its kernels.
 BENCH_GEN = "gen/dataset/sample.h"
 
@@ -285,6 +288,14 @@ for path in sources:
 for tag, paths in sorted(tags.items()):
     if len(paths) > 1:
         bad(paths[1], f"tag {tag} is defined in {paths[0]}, too")
+
+# ---- structs of options
+with open(os.path.join(root, SIZES), encoding="utf-8") as f:
+    rows = set(re.findall(r'\{"(hpcw_\w+_options)", ', f.read()))
+for path in sources:
+    for name in re.findall(r"\b(hpcw_\w+_options)_fill\(hpcw_", text[path]) if path.startswith("include/") else []:
+        if name not in rows:
+            bad(path, f"{SIZES}: every_open_looks_at_the_size has no row for {name}")
 
 # ---- purposes of random numbers
 purposes = collections.Counter(re.findall(r"^ +HPCW_I_FOR_\w+ =\s*(\d+)", text["libwriter/base/rng.h"], re.M))

@@ -103,11 +103,7 @@ static void every_open_looks_at_the_size(void **state) {
     (void)state;
     union {
         size_t size;
-        hpcw_sion_options sion;
-        hpcw_vom_options vom;
-        hpcw_clog2_options clog2;
-        hpcw_clog2_log_options log;
-        hpcw_rank2file_options rank2file;
+        max_align_t any;
         unsigned char bytes[1024];
     } o;
     static const struct {
@@ -115,13 +111,13 @@ static void every_open_looks_at_the_size(void **state) {
         size_t size;
         hpcw_status (*open)(const void *, hpcw_error *);
     } row[] = {
-        {"hpcw_sion_options", sizeof o.sion, open_sion},
-        {"hpcw_vom_options", sizeof o.vom, open_vom},
-        {"hpcw_vom_options", sizeof o.vom, open_stats},
-        {"hpcw_clog2_options", sizeof o.clog2, open_clog2},
-        {"hpcw_clog2_options", sizeof o.clog2, write_clog2},
-        {"hpcw_clog2_log_options", sizeof o.log, open_log},
-        {"hpcw_rank2file_options", sizeof o.rank2file, open_rank2file},
+        {"hpcw_sion_options", sizeof(hpcw_sion_options), open_sion},
+        {"hpcw_vom_options", sizeof(hpcw_vom_options), open_vom},
+        {"hpcw_vom_options", sizeof(hpcw_vom_options), open_stats},
+        {"hpcw_clog2_options", sizeof(hpcw_clog2_options), open_clog2},
+        {"hpcw_clog2_options", sizeof(hpcw_clog2_options), write_clog2},
+        {"hpcw_clog2_log_options", sizeof(hpcw_clog2_log_options), open_log},
+        {"hpcw_rank2file_options", sizeof(hpcw_rank2file_options), open_rank2file},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         hpcw_error err = {.message = ""};
