@@ -229,6 +229,8 @@ class Argument:
         intent = "in" if self.const else "inout" if self.base in self.d.structs else "out"
         target = ", target" if is_in(BORROWED, self.f, name) else ""
         many = is_in(ARRAYS, self.f, name)
+        if self.const and self.base in KINDS and not (many or self.number or self.optional):
+            fail(f"expected {self.f}.{name} in ARRAYS of bindings/fortran/arguments.py, as C would take one value by value")
         kind = f"{type_of(self.d, self.base)}, intent({intent}){self.optional}"
         self.inner = [f"{kind} :: {name}{'(*)' if many or self.number else ''}"]
         self.outer = [f"{kind}{target} :: {name}{'(*)' if many else '(:)' if self.number else ''}"]
