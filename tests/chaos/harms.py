@@ -10,6 +10,7 @@
 A kind is a function that gets a Harm, in an empty directory of its own. It raises runs.Broken for what does not survive
 and returns how often it tried, None: once.
 """
+import json
 import os
 import re
 import shutil
@@ -19,10 +20,14 @@ import time
 
 import runs
 
-FORMATS = ("linktest", "sion", "vom", "clog2", "rank2file")
 OUT = "out"
 # A machine that returns after this much of an undisturbed run may find nothing, a part, or everything.
 LATEST = 1.3
+
+
+def formats_of(hpcgen):
+    """Returns the names of all formats."""
+    return list(json.loads(runs.run(hpcgen, "list", "--json").output)["formats"])
 
 
 class Dataset:
@@ -31,10 +36,11 @@ class Dataset:
     def __init__(self, given, luck, directory):
         self.directory = directory
         self.checksums = luck.random() < 0.8
+        formats = formats_of(given.hpcgen)
         self.arguments = [
             "--ranks", 2 * luck.randint(4, 128), "--seed", luck.randrange(1000), "--files", luck.randint(1, 4),
             "--scale", luck.choice(("tiny", "small")),
-            "--formats", ",".join(sorted(luck.sample(FORMATS, luck.randint(1, len(FORMATS))))),
+            "--formats", ",".join(sorted(luck.sample(formats, luck.randint(1, len(formats))))),
             "--checksums" if self.checksums else "--no-checksums",
         ]
         if luck.random() < 0.2:
