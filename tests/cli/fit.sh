@@ -484,7 +484,7 @@ refuse 'hpcgen: nothing: expected a file or directory: *' 1 nothing -O no.ini
 mkdir empty nothing_ran
 echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
 refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
-refuse 'hpcgen: empty: fit: expected linktest, sion, vom, clog2 or rank2file, or a dataset with one of them, got none' 1 empty -O no.ini
+refuse 'hpcgen: empty: fit: expected *linktest*sion*vom*clog2*rank2file*, or a dataset with one of them, got none' 1 empty -O no.ini
 # One line even if a log is left out of the data that cannot be fitted.
 "$HPCGEN" -q -n 4 -f sion,clog2 -o cut_both || exit 1
 cp cut.sion cut_both/sion/particles.sion

@@ -32,7 +32,7 @@ echo "== described"
 echo "== a dry run names the same files and writes none"
 "$HPCGEN" --ranks 8 --out dry --dry-run >plan
 "$HPCGEN" plan --ranks 8 --formats rank2file --json >>plan # which names all of them
-for file in $(cd set && find linktest sion vom clog2 scr -type f); do
+for file in $(cd set && find */ -type f); do
     grep -q "$file" plan || echo "the plan lacks $file"
 done
 [ ! -e dry ] || echo "the dry run left something"

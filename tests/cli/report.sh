@@ -8,7 +8,8 @@ sound() { # TEXT FILE
     [ "$got" = "$1" ] || bad "$2: $got, expected $1"
 }
 
-"$HPCGEN" -n 8 -o set -q --set machine.bad_node_share=1 --set machine.slow_node_share=1 \
+# The formats are named, so that the page stays the same when there is another one.
+"$HPCGEN" -n 8 -o set -q -f clog2,linktest,rank2file,sion,vom --set machine.bad_node_share=1 --set machine.slow_node_share=1 \
     --set rank2file.missing_files=1 --set rank2file.truncated_files=1 || bad "generate fails"
 "$HPCGEN" report set/ 2>said || bad "report fails: $(cat said)"
 [ "$(tail -n 1 said)" = "hpcgen: set.report.html" ] || bad "it says: $(cat said)"
