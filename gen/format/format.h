@@ -42,6 +42,12 @@ struct gen_write {
     void *progress_context;
 };
 
+/* A list in truth.json of faults that were injected. `info` counts them. */
+struct gen_injected {
+    const char *key;  /* name of the number in the output of `info`; NULL ends an array of lists */
+    const char *path; /* the list, as "counter.stuck_ranks" */
+};
+
 struct gen_format {
     const char *name;
     const char *version; /* version of the file format, for the manifest */
@@ -51,7 +57,8 @@ struct gen_format {
      * that are NULL here. */
     const struct gen_format *within;
 
-    /* Checks whether the format supports the dataset. HPCW_EINVAL or HPCW_ERANGE; the message says what would be
+    /* Checks whether the format supports the dataset. The dataset has its parameters, seed and number of ranks,
+     * but no models yet: gen_dataset_build follows. HPCW_EINVAL or HPCW_ERANGE; the message says what would be
      * allowed. NULL: any. */
     hpcw_status (*limits)(const struct gen_dataset *d, hpcw_error *err);
 
@@ -94,6 +101,8 @@ struct gen_format {
      * this object is later the only partial. */
     hpcw_status (*truth)(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err);
+    /* The lists of faults that `truth` adds. NULL: none. */
+    const struct gen_injected *injected;
 
     /* Sets *is if a file or directory has this format; reads at most a few bytes. More special formats come
      * first in the table. *is is false if the path does not exist or has another format. Any other obstacle to
@@ -117,9 +126,7 @@ struct gen_format {
     bool fit_alone; /* its twin has no other format */
     /* it is learned after the formats without this, since it depends on their results */
     bool fit_last;
-    const char *noun; /* if fit is NULL: word for such a file in messages; NULL: `name` */
-    /* if fit is NULL: text of the error after the path; NULL: the text that all verbs have */
-    const char *unfit;
+    const char *noun; /* word for such a file in the messages of `fit` that leave it out; NULL: `name` */
 };
 
 #define GEN_FORMAT_ROW(number, name) extern const struct gen_format gen_format_##name;

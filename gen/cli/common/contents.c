@@ -242,20 +242,19 @@ static void put_count(struct hpcw_i_json *json, const char *key, const cJSON *va
     }
 }
 
+/* Puts the numbers of faults in some lists of truth.json. NULL: no list. */
+static void put_injected(struct hpcw_i_json *json, const struct gen_report *r,
+                         const struct gen_injected *list) {
+    for (; list != NULL && list->key != NULL; list++) {
+        put_count(json, list->key, gen_report_truth(r, list->path));
+    }
+}
+
 static void put_run(struct hpcw_i_json *json, const char *text, const cJSON *manifest, const cJSON *truth) {
-    static const struct {
-        const char *key, *path; /* of truth.json */
-        bool injected;
-    } count[] = {{"nodes", "machine.nodes", false},
-                 {"phases", "clog2.phases", false},
-                 {"checkpoints", "rank2file.checkpoints", false},
-                 {"slow_ports", "machine.slow_ports", true},
-                 {"slow_cables", "machine.slow_cables", true},
-                 {"slow_nodes", "machine.slow_nodes", true},
-                 {"outliers", "linktest.outliers", true},
-                 {"interruptions", "clog2.interruptions", true},
-                 {"wrong_clocks", "clog2.clocks", true},
-                 {"checkpoint_faults", "rank2file.faults", true}};
+    static const struct gen_injected of_machine[] = {{"slow_ports", "machine.slow_ports"},
+                                                     {"slow_cables", "machine.slow_cables"},
+                                                     {"slow_nodes", "machine.slow_nodes"},
+                                                     {NULL, NULL}};
     const struct gen_report r = {.truth = truth}, m = {.truth = manifest};
     put_text(json, "hpcw", gen_report_truth(&m, "parameters.hpcw"));
     put_exact(json, text, "ranks");
@@ -263,15 +262,13 @@ static void put_run(struct hpcw_i_json *json, const char *text, const cJSON *man
     put_text(json, "scale", gen_report_truth(&m, "parameters.scale"));
     put_exact(json, text, "seed");
     put_text(json, "workload", gen_report_truth(&r, "clog2.workload"));
-    for (int injected = 0; injected < 2; injected++) {
-        if (injected) {
-            hpcw_i_json_key_object(json, "injected");
-        }
-        for (size_t i = 0; i < sizeof count / sizeof count[0]; i++) {
-            if (count[i].injected == injected) {
-                put_count(json, count[i].key, gen_report_truth(&r, count[i].path));
-            }
-        }
+    put_count(json, "nodes", gen_report_truth(&r, "machine.nodes"));
+    put_count(json, "phases", gen_report_truth(&r, "clog2.phases"));
+    put_count(json, "checkpoints", gen_report_truth(&r, "rank2file.checkpoints"));
+    hpcw_i_json_key_object(json, "injected");
+    put_injected(json, &r, of_machine);
+    for (size_t f = 0; f < gen_format_count; f++) {
+        put_injected(json, &r, gen_format[f]->injected);
     }
     put_text(json, "load_scenario", gen_report_truth(&r, "vom.scenario.kind"));
     hpcw_i_json_end_object(json);

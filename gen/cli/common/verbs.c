@@ -52,10 +52,8 @@ hpcw_status gen_cli_refuse_verb(const char *path, const struct gen_format *forma
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected %s, or a dataset with one of them, got none",
                            path, name, formats);
     }
-    return verb == GEN_CLI_FIT && format->unfit != NULL
-               ? hpcw_i_fail(err, HPCW_EINVAL, "%s: %s", path, format->unfit)
-               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected %s, got %s; use %s", path, name, formats,
-                             format->name, instead);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected %s, got %s; use %s", path, name, formats,
+                       format->name, instead);
 }
 
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {

@@ -78,6 +78,9 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     return s;
 }
 
+static const struct gen_injected injected[] = {
+    {"interruptions", "clog2.interruptions"}, {"wrong_clocks", "clog2.clocks"}, {NULL, NULL}};
+
 const struct gen_format gen_format_clog2 = {
     .name = "clog2",
     .version = "CLOG-02.44",
@@ -90,6 +93,7 @@ const struct gen_format gen_format_clog2 = {
     .owns = owns,
     .write = gen_clog2_write,
     .truth = gen_clog2_facts_truth,
+    .injected = injected,
     .probe = read_clog2_probe,
     .verify = verify,
     .info = info,

@@ -234,6 +234,8 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     return s;
 }
 
+static const struct gen_injected injected[] = {{"outliers", "linktest.outliers"}, {NULL, NULL}};
+
 const struct gen_format gen_format_linktest = {
     .name = "linktest",
     .version = "2.1.17",
@@ -251,6 +253,7 @@ const struct gen_format gen_format_linktest = {
     .write = gen_linktest_write,
     .complete = gen_linktest_complete,
     .truth = gen_linktest_truth,
+    .injected = injected,
     .probe = probe,
     .verify = verify,
     .info = info,

@@ -282,6 +282,8 @@ static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_err
     return s == HPCW_OK ? read_rank2file_verify(path, err) : s;
 }
 
+static const struct gen_injected injected[] = {{"checkpoint_faults", "rank2file.faults"}, {NULL, NULL}};
+
 const struct gen_format gen_format_rank2file = {
     .name = "rank2file",
     .version = "SCR 1.1.8 and 3.1.0, KVTree 1.5.0",
@@ -296,6 +298,7 @@ const struct gen_format gen_format_rank2file = {
     .write = write_units,
     .complete = gen_pending_complete,
     .truth = truth,
+    .injected = injected,
     .probe = read_rank2file_probe,
     .verify = verify,
     .info = read_rank2file_info,
