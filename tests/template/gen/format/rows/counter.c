@@ -6,6 +6,7 @@
 #include <hpcw/counter.h>
 
 #include "gen/export/export.h"
+#include "gen/export/npz.h"
 #include "gen/export/text.h"
 #include "gen/format/format.h"
 #include "gen/model/counter/counter.h"
@@ -173,18 +174,13 @@ static bool put_line(struct hpcw_i_buf *b, uint32_t rank, uint64_t value) {
            hpcw_i_buf_append_str(b, "\n");
 }
 
-/* A format with more forms has its exporter in gen/export/NAME.c. */
-static hpcw_status export_csv(const char *path, const struct gen_export *what, hpcw_sink *sink,
-                              struct gen_exported *done, hpcw_error *err) {
+static hpcw_status put_csv(struct read_counter *reader, const struct gen_export *what, hpcw_sink *sink,
+                           struct gen_exported *done, hpcw_error *err) {
     struct gen_stream out = {.sink = sink};
-    struct read_counter *reader;
-    *done = (struct gen_exported){.items = "ranks"};
-    hpcw_status s = read_counter_open(path, &reader, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
     const uint32_t ranks = read_counter_info(reader)->ranks;
+    hpcw_status s = HPCW_OK;
     bool good = hpcw_i_buf_append_str(&out.buf, "rank,value\n");
+    done->items = "ranks";
     for (uint32_t rank = what->first_rank; s == HPCW_OK && rank < ranks && rank <= what->last_rank; rank++) {
         uint64_t value;
         s = read_counter_values(reader, rank, 1, &value, err);
@@ -196,12 +192,50 @@ static hpcw_status export_csv(const char *path, const struct gen_export *what, h
     s = s == HPCW_OK && !good ? gen_export_no_memory(err) : s;
     done->bytes = out.at;
     hpcw_i_buf_free(&out.buf);
-    read_counter_free(reader);
     return s;
 }
 
-static const struct gen_exporter exporter = {.offer = {{GEN_EXPORT_CSV}, {"first-rank", "last-rank"}},
-                                             .run = export_csv};
+/* An array with the values. With `measure` it gets no rows: only its size counts. */
+static hpcw_status put_npz(struct read_counter *reader, const struct gen_export *what, hpcw_sink *sink,
+                           struct gen_exported *done, hpcw_error *err) {
+    struct gen_npz npz = {.out = {.sink = sink}, .measure = what->measure};
+    const uint32_t ranks = read_counter_info(reader)->ranks, begin = what->first_rank;
+    const uint32_t end = what->last_rank < ranks ? what->last_rank + 1 : ranks;
+    const struct gen_npz_shape shape = {.dimensions = 1, .size = {end > begin ? end - begin : 0}};
+    uint64_t value;
+    const struct gen_npz_field field = {.type = GEN_NPZ_U64, .values = &value};
+    hpcw_status s = gen_npz_begin(&npz, "values", &field, 1, &shape, err);
+    for (uint32_t rank = begin; s == HPCW_OK && !what->measure && rank < end; rank++) {
+        s = read_counter_values(reader, rank, 1, &value, err);
+        s = s == HPCW_OK ? gen_npz_rows(&npz, &field, 1, 1, err) : s;
+    }
+    s = s == HPCW_OK ? gen_npz_end(&npz, err) : s;
+    s = s == HPCW_OK ? gen_npz_close(&npz, err) : s;
+    *done = (struct gen_exported){.items = "arrays", .count = npz.arrays, .bytes = npz.out.at};
+    gen_npz_free(&npz);
+    return s;
+}
+
+/* A larger exporter is in gen/export/NAME.c. */
+static hpcw_status export(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                          struct gen_exported *done, hpcw_error *err) {
+    struct read_counter *reader;
+    *done = (struct gen_exported){0};
+    hpcw_status s = read_counter_open(path, &reader, err);
+    if (s == HPCW_OK) {
+        s = what->form == GEN_EXPORT_NPZ ? put_npz(reader, what, sink, done, err)
+                                         : put_csv(reader, what, sink, done, err);
+        read_counter_free(reader);
+    }
+    return s;
+}
+
+static const struct gen_exporter exporter = {
+    .offer = {{GEN_EXPORT_CSV, GEN_EXPORT_NPZ}, {"first-rank", "last-rank"}},
+    .run = export,
+};
+
+static const struct gen_injected injected[] = {{"stuck_ranks", "counter.stuck_ranks"}, {NULL, NULL}};
 
 const struct gen_format gen_format_counter = {
     .name = "counter",
@@ -215,10 +249,12 @@ const struct gen_format gen_format_counter = {
     .owns = owns,
     .write = write_units,
     .truth = truth,
+    .injected = injected,
     .probe = read_counter_probe,
     .verify = verify,
     .info = info,
     .report = report,
     .export = &exporter,
+    .noun = "counter file",
     /* Without .rewrite and .fit, these commands are refused. */
 };
