@@ -15,9 +15,9 @@
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
-/* The form that the name of the output asks for. A name without a suffix gets the first form of the format, and so
- * does a stream of bytes, which may be anything. Any other suffix that the format has no form for is refused, as
- * readers go by it. */
+/* Finds the form that the suffix of the output asks for. Without a suffix it is the first form of the format.
+ * If that is a stream of bytes, which can be anything, unknown suffixes are allowed too. Any other suffix
+ * without a form is refused, since programs that read the file go by it. */
 static hpcw_status form_of_output(const struct gen_format *row, const char *output, int *form,
                                   hpcw_error *err) {
     static const struct {
@@ -31,7 +31,7 @@ static hpcw_status form_of_output(const struct gen_format *row, const char *outp
     const struct gen_offer *offer = &row->export->offer;
     const char *slash = strrchr(output, '/');
     const char *base = slash == NULL ? output : slash + 1;
-    const char *suffix = base[0] == '\0' ? NULL : strrchr(base + 1, '.'); /* ".x" is a name */
+    const char *suffix = base[0] == '\0' ? NULL : strrchr(base + 1, '.'); /* a name like ".x" has no suffix */
     char list[128] = "";
     bool is_known = false;
     for (size_t i = 0; suffix != NULL && i < sizeof known / sizeof known[0]; i++) {
@@ -62,7 +62,7 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
     if (s != HPCW_OK) {
         return s;
     }
-    /* A LinkTest result is a container, too: its form or its task may be wanted. */
+    /* A LinkTest result is also a SION container: the user may want a form or a task of the container. */
     const struct gen_offer *outer = row->within != NULL ? &row->within->export->offer : NULL;
     const bool inner = gen_cli_has_form(&row->export->offer, what->form);
     if (outer != NULL &&
@@ -102,7 +102,7 @@ static hpcw_status measure(const struct gen_exporter *x, const char *path, const
 
 static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
-    char *directory = hpcw_i_sys_directory_of(output); /* the file need not exist */
+    char *directory = hpcw_i_sys_directory_of(output); /* as the file may not exist yet */
     bool fits =
         directory == NULL || hpcw_i_fs_space(directory, &space, NULL, NULL) != HPCW_OK || space >= bytes;
     hpcw_i_free(directory);
@@ -116,7 +116,7 @@ static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *e
 
 /* ---- the command ---- */
 
-/* An empty result is seldom what was wanted, so this is said also with --quiet. */
+/* Warns that the result is empty, which the user seldom wants. It is printed even with --quiet. */
 static void say_empty(const struct gen_cli_options *o, const struct ui_parse *parse,
                       const struct gen_exported *done) {
     char times[64] = "", ranks[64] = "";
@@ -166,7 +166,7 @@ static hpcw_status to_standard_output(const struct gen_cli_options *o, const str
     hpcw_sink *sink;
     struct gen_exported done;
     hpcw_status s = gen_cli_standard_output(&sink, err);
-    /* Not among the lines that the terminal shows. */
+    /* Progress is not shown if the output itself goes to the terminal. */
     struct ui_progress *progress = ui_text_is_terminal(stdout) ? NULL : gen_cli_show_reading(o);
     s = s == HPCW_OK ? x->run(path, what, sink, &done, err) : s;
     ui_progress_stop(progress);
@@ -200,7 +200,7 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct ui_pars
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
 
-/* Other than a file, it is not written twice to find its size. */
+/* Exports to a directory. Its size is not measured first: unlike for a file, that would need a second full run. */
 static hpcw_status to_directory(const struct gen_cli_options *o, const struct ui_parse *parse,
                                 const struct gen_exporter *x, const struct gen_export *what, hpcw_error *err) {
     const char *path = parse->args[0];

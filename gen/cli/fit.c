@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit: the configuration of a synthetic twin, or how alike two data sets are. */
+/* fit: writes the configuration of a synthetic twin, or tells how alike two data sets are. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,14 +19,15 @@
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
-/* Where tables for people go: standard output, unless the output itself does. */
+/* Returns the stream for tables for people: standard error if the output is standard output. */
 static FILE *beside(const struct gen_cli_options *o) {
     return gen_cli_is_standard(o->output) ? stderr : stdout;
 }
 
 /* ---- reading ---- */
 
-/* What a path has of a format: itself, or a part of a dataset; "" for nothing. */
+/* Finds data of format `f`: the path itself, or its part if it is a dataset. `part` becomes "" if there are
+ * none. */
 static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_PATH], hpcw_error *err) {
     size_t own;
     part[0] = '\0';
@@ -38,7 +39,7 @@ static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_P
     return HPCW_OK;
 }
 
-/* Whether a path is a file or directory that can be fitted, or a dataset with one. */
+/* Checks that a path can be fitted: a file or directory of a format that has `fit`, or a dataset with one. */
 static hpcw_status check(const char *path, hpcw_error *err) {
     char part[GEN_DIRECTORY_PATH], other[GEN_DIRECTORY_PATH];
     const struct gen_format *row, *unfit = NULL;
@@ -86,7 +87,7 @@ static hpcw_status add_format(size_t f, const char *const *path, size_t count, s
     return s;
 }
 
-/* Whether the paths have a format beside those whose twins have no other one. */
+/* Sets *others to whether any path has a format that can be fitted and shares its twin with other formats. */
 static hpcw_status has_others(const char *const *path, size_t count, bool *others, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     *others = false;
@@ -101,12 +102,13 @@ static hpcw_status has_others(const char *const *path, size_t count, bool *other
     return s;
 }
 
-/* Whether a format is left out of a twin, or of a comparison. */
+/* Returns whether a format is left out. A comparison (`twin` is false) leaves out only formats without `fit`. */
 static bool is_left_out(const struct gen_format *row, bool twin, bool others) {
     return row->fit == NULL || (twin && others && row->fit_alone);
 }
 
-/* In a fixed order, those last that depend on what others have told. */
+/* Learns from all paths. The order of formats is fixed, not that of the paths. Formats that depend on the
+ * results of others come last. */
 static hpcw_status add_paths(const char *const *path, size_t count, struct gen_fit_facts *facts,
                              struct gen_fit_twin *twin, hpcw_error *err) {
     bool others;
@@ -124,7 +126,7 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     return s;
 }
 
-/* After all else was read: what is beside it and is left out. */
+/* Names the parts of the paths that are left out, on standard error and in the twin. */
 static hpcw_status leave_out(const struct gen_cli_options *o, const char *const *path, size_t count,
                              struct gen_fit_twin *twin, hpcw_error *err) {
     bool others;
@@ -226,7 +228,8 @@ static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
-/* The file of a workload: that of the configuration, with another ending. HPCW_EINVAL for a configuration that has no name. */
+/* Makes the path of the workload: that of the configuration, with .lua as its ending. Fails with HPCW_EINVAL if the
+ * configuration goes to standard output, which has no path. */
 static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_SIZE], hpcw_error *err) {
     const char *slash = strrchr(output, '/');
     const char *dot = strrchr(output, '.');
@@ -248,8 +251,8 @@ static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_
                              "--output: expected a name as twin.ini, got %s: the workload gets .lua", output);
 }
 
-/* The user has not named the workload's file: another text there, perhaps a workload of his own, is not replaced. HPCW_EEXIST; what the
- * system says. */
+/* Checks the file that the workload would replace. As the user did not choose its name, only a workload that fit
+ * wrote is replaced. Fails with HPCW_EEXIST for any other file. */
 static hpcw_status check_workload(const char *workload, hpcw_error *err) {
     struct hpcw_i_text text;
     char line[sizeof GEN_FIT_TWIN_OF_LOG] = "";
@@ -271,7 +274,7 @@ static hpcw_status check_workload(const char *workload, hpcw_error *err) {
                              workload);
 }
 
-/* Bytes of a line of a configuration, less what stands before a workload's name. */
+/* Most bytes of a workload's name, so that its line in a configuration is not too long. */
 enum { MOST_NAME = 180 };
 
 static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_fit_twin *twin,
@@ -353,7 +356,7 @@ static hpcw_status print_rows(const char *lacks, const struct gen_fit_row *row, 
         hpcw_error room;
         (void)fprintf(to, "a partial twin: %s\n", gen_cli_printable(lacks, &room));
     }
-    /* On top what whoever uses the twin meets first: rows have that order. */
+    /* First a line with the statistics that differ. Rows begin with what users of the twin notice first. */
     const char *before = "different: ";
     for (size_t i = 0; i < count; i++) {
         if (row[i].verdict == GEN_FIT_DIFFERENT) {
@@ -413,7 +416,7 @@ static hpcw_status print_rows_json(const char *lacks, const struct gen_fit_row *
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
-/* The truth of a dataset; *truth is NULL if the path has none. */
+/* Reads truth.json of a dataset. *truth becomes NULL if the path has none. */
 static hpcw_status read_truth(const char *dir, cJSON **truth, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     bool is;

@@ -114,7 +114,7 @@ static hpcw_status print_outcome(const struct gen_cli_options *o, const struct g
     return o->json ? print_json(run, outcome, seconds, err) : HPCW_OK;
 }
 
-/* The parts left a description: a configuration file with their common options. */
+/* Reads the description that the parts of a dataset left: a configuration file with the options they share. */
 static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
                                     hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -123,7 +123,7 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
     hpcw_status s = ui_options_init(parse, &gen_cli_program, o, err);
     if (s == HPCW_OK) {
         hpcw_error e;
-        /* A regular file, unlike that of --config: nobody shall wait for the writer of a pipe. */
+        /* Unlike --config this must be a regular file, as reading a pipe could wait for its writer forever. */
         s = gen_directory_read(path, &text, &e);
         s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
         if (s == HPCW_OK && o->workload[0] != '\0') {
@@ -141,7 +141,7 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
     return s;
 }
 
-/* The dataset that it describes. */
+/* Makes the dataset that the description describes. */
 static hpcw_status read_described(const char *dir, struct gen_dataset *d, hpcw_error *err) {
     struct gen_cli_options described;
     struct ui_parse parse;
@@ -201,7 +201,7 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
     return s;
 }
 
-/* The dataset of the manifest, which comes last. */
+/* Makes the dataset that the manifest describes. A dataset has a manifest only when it is finished. */
 static hpcw_status read_finished(const char *dir, struct gen_dataset *d, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char *text = NULL;

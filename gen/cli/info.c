@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info: what a file holds, by the independent readers. */
+/* info: prints what a file contains. The independent readers (libreader/) read it. */
 #include "gen/cli/commands.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/format/format.h"

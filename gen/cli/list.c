@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list: the formats, the presets, the workloads, and the parameters with their values, by topics. */
+/* list: prints the formats, presets, workloads, and parameters with their values. A topic chooses one of these. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* What the marks in the texts of parameters stand for. */
+/* The meanings of the marks in the help of parameters. */
 static const struct {
     const char *mark, *meaning;
 } marks[] = {{"[A]", "assumed, as plausible"},
@@ -20,7 +20,7 @@ static const struct {
 
 enum { MARKS = sizeof marks / sizeof marks[0] };
 
-/* What a parameter means, and which values it takes. */
+/* Adds the meaning of a parameter and the values it takes. */
 static void json_param(const struct ui_param *p, struct hpcw_i_json *json) {
     const bool number = p->type == UI_PARAM_U32 || p->type == UI_PARAM_U64 || p->type == UI_PARAM_SIZE ||
                         p->type == UI_PARAM_F64;
@@ -88,7 +88,7 @@ static unsigned width_of_list(void) {
     return width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-/* "  NAME   text", the text in lines from a column on. */
+/* Prints a name, and a text beside it that is wrapped from `column` on. */
 static void print_entry(const char *name, const char *text, unsigned column) {
     unsigned at = (unsigned)printf("  %s", name);
     if (at + 2 > column) {
@@ -100,7 +100,7 @@ static void print_entry(const char *name, const char *text, unsigned column) {
 
 /* ---- parameters ---- */
 
-/* Those that are set most: faults to find, the size of the run, what a balancer or a tool reacts to. */
+/* Parameters that users set most: faults, the size of the run, and what load balancers and tools react to. */
 static const char *const often[] = {"machine.ppn",
                                     "machine.nodes_per_switch",
                                     "machine.nodes_per_group",
@@ -140,7 +140,7 @@ static bool is_often(const char *key) {
     return is;
 }
 
-/* The topic of a parameter is its group. */
+/* Returns whether a parameter belongs to a topic, which is the group in its key. All belong to NULL. */
 static bool is_of_topic(const char *key, const char *topic) {
     const size_t n = strcspn(key, ".");
     return topic == NULL || (strncmp(key, topic, n) == 0 && topic[n] == '\0');
@@ -154,7 +154,8 @@ static bool names_all_choices(const struct ui_param *p) {
     return all;
 }
 
-/* "1 to 4096", "none, spike"; "" if all values are legal, or the text names them. */
+/* Makes a text of the legal values, as "1 to 4096" or "none, spike". "" if all values are legal, or the help of the
+ * parameter names them. */
 static void range_text(const struct ui_param *p, char *text, size_t size) {
     char least[UI_PARAM_SIZE_TEXT], most[UI_PARAM_SIZE_TEXT];
     size_t used = 0;
@@ -173,7 +174,7 @@ static void range_text(const struct ui_param *p, char *text, size_t size) {
 
 static void print_param(const struct gen_dataset *d, const struct gen_dataset *usual,
                         const struct gen_dataset_group *group, const struct ui_param *p) {
-    enum { SHORT = 40 }; /* of a text; the rest is in --json */
+    enum { SHORT = 40 }; /* most bytes of a value; --json prints all of it */
     char value[UI_PARAM_TEXT], before[UI_PARAM_TEXT], name[160], range[256], text[1280];
     const bool has_unit = p->unit != NULL && p->type != UI_PARAM_SIZE;
     ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
@@ -198,7 +199,8 @@ static size_t count_params(const char *topic, bool only_often) {
     return count;
 }
 
-/* Those of a topic, or of all; unless `all`, those that are set most, if there are some. */
+/* Prints the parameters of a topic; NULL: of all topics. Unless `all`, prints only those that users set most,
+ * if the topic has any. */
 static void list_params(const struct gen_dataset *d, const struct gen_dataset *usual, const char *topic,
                         bool all) {
     const struct gen_dataset_group *group;
@@ -231,7 +233,7 @@ static void list_params(const struct gen_dataset *d, const struct gen_dataset *u
 
 /* ---- topics ---- */
 
-/* Their names with commas between them. */
+/* Writes the names of all topics into `all`, with commas between them. */
 static void name_topics(char *all, size_t size) {
     size_t used = 0;
     for (size_t i = 0; used < size && gen_cli_topics[i] != NULL; i++) {
@@ -269,7 +271,7 @@ static void list_presets(void) {
 
 /* ---- workloads ---- */
 
-/* The description of a workload: the comment in the line after its licence, without the dashes. */
+/* Gets the description of a workload: the comment in its second line, after the licence, without the dashes. */
 static void first_words(const struct gen_workload_file *f, char *words, size_t size) {
     const char *text = (const char *)f->data;
     const char *end = text + f->size;
@@ -288,7 +290,7 @@ static void print_parameter(void *context, const char *key, const char *value) {
     (void)printf("    workload.%s = %s\n", key, value);
 }
 
-/* Opens a workload of the library for its parameters: of two ranks and one phase, as nothing is run. */
+/* Opens a workload of the library to list its parameters. It gets two ranks and one phase, but is not run. */
 static hpcw_status open_workload(const struct gen_workload_file *f, struct sim_lua **lua, hpcw_error *err) {
     const struct sim_lua_text text = {
         .name = f->name, .text = (const char *)f->data, .size = f->size, .ranks = 2, .phases = 1};

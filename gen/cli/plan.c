@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan: what generate would write. */
+/* plan: prints what generate would write. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,18 +14,19 @@
 
 enum { FILES_SHOWN = 16 };
 
-/* Bytes for the size and digest of a file, when a run ends. */
+/* Bytes of memory that the size and digest of a file take at the end of a run. */
 enum { UNIT_MEMORY = 24 };
 
-/* What writing adds to making the data, nanoseconds per byte of one core: into the page cache. */
+/* Time of one core to copy a byte into the page cache, in nanoseconds. It adds to the time to make the data. */
 #define WRITE_NS 0.5
 
-/* Of the disk in the plan's remark, bytes per second. */
+/* Speed of the disk that a remark of the plan assumes, in bytes per second. */
 #define DISK_RATE 500e6
 
 struct format_plan {
     struct gen_size size;
-    uint64_t writing, ending; /* memory: while this format is written; at the end, for all formats together */
+    uint64_t writing; /* memory while this format is written */
+    uint64_t ending;  /* memory for this format at the end of the run, where all formats add up */
     double seconds;
 };
 
@@ -37,7 +38,7 @@ static hpcw_status plan_format(const struct gen_cli_options *o, const struct gen
     hpcw_status s = gen_size_add(d, f, gen_part_of(d, f, o->part.index, o->part.count), &p->size, err);
     if (s == HPCW_OK && p->size.files > 0) {
         p->writing = format->memory(d, o->jobs);
-        /* A run of one part leaves this to the join. */
+        /* If the dataset has several parts, join does this work, not this run. */
         p->ending = o->part.count > 1                ? 0
                     : format->partial_memory == NULL ? units * UNIT_MEMORY
                                                      : units * UNIT_MEMORY + format->partial_memory(d);
@@ -105,7 +106,7 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
     return s;
 }
 
-/* The files of this part, and the sizes of all parts. */
+/* Prints the files of this part and the sizes of all parts. */
 static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     (void)printf("\n");

@@ -29,8 +29,8 @@ static void told(void *context, const char *path, const char *why) {
     hpcw_i_json_str(p->json, path);
 }
 
-/* The dataset of the manifest, or that of the options if there is no manifest, or none with its own fingerprint. *manifest
- * is its text, NULL in the second case. */
+/* Gets the dataset from the manifest. If the manifest is missing or damaged, the options describe the dataset.
+ * *manifest becomes the text of the manifest, or NULL if the options were used. */
 static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir, struct gen_dataset *d,
                                 char **manifest, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -47,12 +47,12 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     hpcw_i_free(*manifest);
     *manifest = NULL;
     gen_dataset_free(d);
-    /* A manifest that may not be read, or not now, is not one that is lost. */
+    /* Fails if the manifest may be intact: another version made it, or it cannot be read now. */
     if (s == HPCW_EMISMATCH || gen_repair_stops(s, &e)) {
         return hpcw_i_fail_as(err, &e);
     }
     if (o->ranks == 0) {
-        char word[200]; /* what the message has left */
+        char word[200]; /* the space that the message leaves for the path */
         return hpcw_i_fail(err, s,
                            "%.700s: repair it with the options that made the dataset, as in: hpcgen repair %s "
                            "--ranks N",
@@ -65,7 +65,7 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     return gen_cli_resolve(o, false, d, err);
 }
 
-/* Whether it is the directory of a dataset that was finished. */
+/* Checks that this is the directory of a finished dataset. */
 static hpcw_status check_finished(const char *dir, hpcw_error *err) {
     struct hpcw_i_entry directory;
     const int e = hpcw_i_sys_look(dir, true, &directory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report: a page about a dataset. Each of its formats draws a section. */
+/* report: writes a page about a dataset. Each format draws a section of the page. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "ui/cli/progress.h"
 #include "ui/page/page.h"
 
-enum { NAME = 256 }; /* of a file, with its NUL */
+enum { NAME = 256 }; /* most bytes of a file name with its NUL */
 
-/* The dataset as a whole. */
+/* Draws the section about the machine and its faults, which all formats share. */
 static void put_machine(const struct gen_report *r) {
     static const struct {
         const char *name, *path;
@@ -66,7 +66,7 @@ static void put_machine(const struct gen_report *r) {
     ui_page_end(page);
 }
 
-/* Without slashes at its end. */
+/* Returns the length of a path without slashes at its end. */
 static size_t length_of(const char *path) {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') {
@@ -82,7 +82,8 @@ static size_t last_part(const char *path, size_t n) {
     return n;
 }
 
-/* The path under the name of its file or directory, which "a/." and ".." do not say. */
+/* Makes a path that ends in the name of the file or directory. Paths like "a/." and ".." do not, so for them
+ * it is the real path. */
 static void name_path(const char *path, char named[GEN_DIRECTORY_PATH]) {
     const size_t n = length_of(path), from = last_part(path, n);
     const bool dots = (n == from + 1 || (n == from + 2 && path[from + 1] == '.')) && path[from] == '.';
@@ -92,7 +93,8 @@ static void name_path(const char *path, char named[GEN_DIRECTORY_PATH]) {
     hpcw_i_free(real);
 }
 
-/* Not in the dataset, whose files and checksums a report must not change. */
+/* Makes the path of the page. By default the page is beside the dataset, not in it, as a report must not
+ * change files and checksums of the dataset. */
 static hpcw_status output_path(const struct gen_cli_options *o, const char *named,
                                char output[GEN_DIRECTORY_PATH], hpcw_error *err) {
     if (o->output[0] != '\0') {
@@ -105,11 +107,11 @@ static hpcw_status output_path(const struct gen_cli_options *o, const char *name
     return HPCW_OK;
 }
 
-/* What the titles of report's pages begin with, and those of no other page of hpcw. */
+/* The titles of report's pages begin with one of these. No other page of hpcw has such a title. */
 #define OF_DATASET "Synthetic run of "
 #define OF_FILE "Report on "
 
-/* Whether a file is a page that report wrote: it may be replaced by the next one. */
+/* Sets *is to whether report wrote this file. If so, a new report may replace it. */
 static int look_for_page(const char *path, bool *is) {
     struct hpcw_i_text text;
     char head[4096]; /* the title stands in the first KiB */
@@ -129,7 +131,7 @@ static int look_for_page(const char *path, bool *is) {
 static hpcw_status check_output(const struct gen_cli_options *o, const char *path, const char *output,
                                 hpcw_error *err) {
     struct hpcw_i_entry entry;
-    /* A symbolic link is there, too, also one that leads to no file yet. */
+    /* Links are not followed: a symbolic link counts as an existing file, even if it leads to nothing. */
     int e = o->force ? 0 : hpcw_i_sys_look(output, false, &entry);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at it", output);
@@ -148,7 +150,7 @@ static hpcw_status check_output(const struct gen_cli_options *o, const char *pat
     return gen_cli_check_output(output, &path, 1, err);
 }
 
-/* The last name of the path, and of a dataset what was simulated. */
+/* Makes the title: the last name of the path, and for a dataset also the ranks and the machine. */
 static void make_title(const struct gen_report *r, const char *path, char title[GEN_DIRECTORY_PATH]) {
     const size_t n = length_of(path), from = last_part(path, n);
     const cJSON *ranks = gen_report_truth(r, "ranks"), *preset = gen_report_truth(r, "machine.preset");
@@ -231,7 +233,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         (void)snprintf(detail, sizeof detail, "%s.detail", output);
         r.detail = detail;
     }
-    if (o->from > 0 || o->to < 1e8) { /* not the defaults, which are the whole log */
+    if (o->from > 0 || o->to < 1e8) { /* a window was given: by default it is the whole log */
         r.from_s = o->from;
         r.to_s = o->to;
         if (o->from >= o->to) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rewrite: files of a format again, in another form of it. */
+/* rewrite: writes files again, in another form of the same format. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "gen/format/format.h"
 #include "ui/cli/text.h"
 
-/* Of load data and of a container: all files that get a name. */
+/* Checks all files that will be written: TO, and for a container of several files also TO.NUMBER. */
 static hpcw_status check_outputs(const char *from, const char *to, uint32_t files, hpcw_error *err) {
     char name[GEN_DIRECTORY_PATH];
     hpcw_status s = gen_cli_check_output(to, &from, 1, err);

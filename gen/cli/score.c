@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* score: what a tool found, against what was injected. */
+/* score: compares the findings of a tool with the faults that were injected. */
 #include "gen/dataset/score.h"
 #include "gen/cli/commands.h"
 #include "ui/cli/progress.h"

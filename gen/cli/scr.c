@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scr: the datasets in a prefix directory of SCR, of any version: list, check, prune, drop, reindex, current. */
+/* scr: manages the datasets in a prefix directory of any version of SCR: list, check, prune, drop, reindex,
+ * current. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static void put_listed(const hpcw_rank2file_listed *d, struct hpcw_i_json *json)
     put_text(json, "failed", d->failed);
 }
 
-/* What is wrong with CURRENT, or NULL. `sound`: the verdict on the dataset that it names. */
+/* Returns what is wrong with the dataset that CURRENT names; NULL: nothing, or it names none. `sound`: whether
+ * the check of that dataset succeeded. */
 static const char *fault_of_current(const hpcw_rank2file_list *datasets, bool sound) {
     const hpcw_rank2file_listed *d = hpcw_rank2file_list_get(datasets, 0);
     return hpcw_rank2file_list_current(datasets) == NULL ? NULL
@@ -38,7 +40,7 @@ static const char *fault_of_current(const hpcw_rank2file_list *datasets, bool so
                                                          : "damaged";
 }
 
-/* Lists the datasets; `check`: with a verdict on each, and on CURRENT. */
+/* Lists the datasets. With `check` it also prints whether each of them, and CURRENT, is sound. */
 static hpcw_status list(const struct gen_cli_options *o, const char *prefix, bool check, hpcw_error *err) {
     hpcw_rank2file_list *datasets;
     hpcw_status s = hpcw_rank2file_list_open(prefix, NULL, &datasets, err);
@@ -60,7 +62,7 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
         if (check) {
             hpcw_error why = {.message = ""};
             hpcw_status is = hpcw_rank2file_check(prefix, d->name, true, &why);
-            const bool failed = read_source_is_of_system(is, &why); /* there is no verdict */
+            const bool failed = read_source_is_of_system(is, &why); /* then nobody knows whether it is sound */
             if (!failed) {
                 hpcw_i_json_put_bool(&r.json, "sound", is == HPCW_OK);
             }
@@ -99,7 +101,7 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
     return s;
 }
 
-/* Makes a dataset the current one, and prints which. */
+/* Makes a dataset the current one, and prints its name. */
 static hpcw_status make_current(const struct gen_cli_options *o, const char *prefix, const char *dataset,
                                 hpcw_error *err) {
     hpcw_status s = hpcw_rank2file_make_current(prefix, NULL, dataset, err);
@@ -112,14 +114,15 @@ static hpcw_status make_current(const struct gen_cli_options *o, const char *pre
     return s;
 }
 
-/* A file that is going to be removed. */
+/* Prints the name of a file before it is removed. */
 static void tell(void *context, const char *path) {
     hpcw_error room;
     (void)context;
     (void)fprintf(stderr, "hpcgen: removes %s\n", gen_cli_printable(path, &room));
 }
 
-/* Prints what was done. `s` is the status of that; without failures, skipped datasets are one. */
+/* Prints how many datasets were added, removed and skipped, unless `s`, the status of that work, is a failure.
+ * Skipped datasets are a failure, too. */
 static hpcw_status print_tally(const struct gen_cli_options *o, const char *prefix, hpcw_status s,
                                const hpcw_rank2file_tally *tally, hpcw_error *err) {
     if (s == HPCW_OK && !o->quiet) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verify: sizes, checksums and structure of what is on disk, by the independent readers. */
+/* verify: checks sizes, checksums and structure of files. The independent readers (libreader/) read them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/progress.h"
 
-/* What was found, as JSON. */
+/* Prints the faults that were found, as JSON. */
 static hpcw_status print_faults(const char *what, const struct gen_fault *fault, size_t count,
                                 hpcw_error *err) {
     struct gen_cli_result r;
@@ -54,7 +54,7 @@ static hpcw_status verify_dataset(const struct gen_cli_options *o, const char *d
     return s;
 }
 
-/* A file, or a directory of a format. */
+/* Verifies a file of a format, or a directory that is one format, not a dataset. */
 static hpcw_status verify_format(const struct gen_cli_options *o, const char *path, size_t f, uint64_t *files,
                                  hpcw_error *err) {
     if (f == gen_format_count) {
@@ -74,7 +74,7 @@ static hpcw_status verify_format(const struct gen_cli_options *o, const char *pa
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     bool directory = false;
-    uint64_t files = 0; /* stays 0 for the directory of a format, whose files nobody counts */
+    uint64_t files = 0; /* stays 0 for the directory of a format: its verify does not count files */
     size_t f;
     hpcw_status s = gen_format_of_file(path, &f, err);
     if (s == HPCW_OK && f == gen_format_count) {

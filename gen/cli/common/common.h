@@ -9,8 +9,8 @@
 #include "libwriter/comm/comm.h"
 #include "libwriter/io/json.h"
 
-/* The result of a subcommand: an object, which the caller fills between these two. It is printed as JSON, or as lines
- * for people. After a failure `s`, or its own, nothing is. */
+/* The result of a subcommand: a JSON object. The caller adds its members between the two calls below. It is
+ * printed as JSON, or as lines for people. If `s` is a failure, or the calls fail, nothing is printed. */
 struct gen_cli_result {
     struct hpcw_i_json json;
     struct hpcw_i_buf text;
@@ -20,27 +20,28 @@ struct gen_cli_result {
 void gen_cli_result_begin(struct gen_cli_result *r, bool as_json);
 hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_error *err);
 
-/* Prints a JSON object that our own writer made, without blanks, in at most 24 lines of 80 columns. HPCW_ENOMEM. */
+/* Prints a JSON object as a summary of at most 24 lines of 80 columns. The object must come from our own
+ * writer, which puts no blanks between members. Fails only with HPCW_ENOMEM. */
 hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 
-/* Adds what is in a directory as members of an open object: each name with its kind and sizes; of a dataset the run,
- * too. */
+/* Adds the contents of a directory to an open object: each name with its kind and its sizes. For a dataset it
+ * also adds the parameters and faults of the run. */
 hpcw_status gen_cli_put_contents(const char *directory, struct hpcw_i_json *json, hpcw_error *err);
 /* Adds that a dataset is unfinished, and what finishes it. */
 void gen_cli_put_unfinished(struct hpcw_i_json *json);
 
-/* What a file of no known format is, for messages: "an HDF5 file", "a text", "a directory". */
+/* Returns words for messages about a file of no known format: "an HDF5 file", "a text", "a directory". */
 const char *gen_cli_kind(const char *path);
 
-/* The end of a string, number or word of such a JSON text. */
+/* Returns the end of the string, number or word that begins at `p`, in JSON of our own writer. */
 const char *gen_cli_end_of_scalar(const char *p);
 
-/* Applies the settings of --set and of a configuration file in order. HPCW_EINVAL for an unknown key, with the nearest
- * known one, or the parameter's own error for its value; the message begins with the setting's origin. */
+/* Applies the settings of --set and of a configuration file in order. HPCW_EINVAL for an unknown key, with the
+ * nearest known one, or the parameter's own error for its value; the message begins with the setting's origin. */
 hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *dataset, hpcw_error *err);
 
-/* Builds and checks the dataset that a command line describes: preset, scale, settings, then the other options. `writes_log`: as in
- * struct gen_dataset. */
+/* Builds and checks the dataset that a command line describes: preset, scale, settings, then the other
+ * options. `writes_log`: as in struct gen_dataset. */
 hpcw_status gen_cli_resolve(const struct gen_cli_options *options, bool writes_log, struct gen_dataset *dataset,
                             hpcw_error *err);
 
@@ -48,46 +49,51 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *options, bool writes_l
  * anything. NULL: there is none. */
 struct ui_progress *gen_cli_show_reading(const struct gen_cli_options *options);
 
-/* A path for terminals, in `room`: it can hold any character. As in messages of errors. */
+/* Returns a path as text that is safe to print: a path can have control characters, which a terminal would
+ * obey. They are replaced as in messages of errors. The text is in `room`. */
 const char *gen_cli_printable(const char *path, hpcw_error *room);
 
-/* Says why a result may be wrong, also with --quiet; nothing if the code is HPCW_OK. */
+/* Prints a warning that a result may be wrong, even with --quiet. Prints nothing if the code is HPCW_OK. */
 void gen_cli_warn(const hpcw_error *warning);
 
-/* The error for a path that no format recognises: it is missing, unreadable, or of another format. */
+/* Fails for a path that no format recognises: it is missing, cannot be read, or has an unknown format. */
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
 
 /*
- * Whether a file may be written, given all that the command reads. HPCW_EEXIST if it is there and one of these: an input, a
- * file in an input directory, another file of an input's set or map, or the local file of a recorded run.
+ * Checks that writing `output` destroys nothing that the command reads. Fails with HPCW_EEXIST if `output` exists
+ * and is an input, a file in an input directory, another file of the set or map of an input, or the local file of
+ * a recorded run.
  */
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err);
 
 struct gen_format;
 struct gen_offer;
 
-/* With --stem: puts DIRECTORY/STEM, as libreader/vom/set/set.h has it, in place of each directory that has such load data. Fails
- * if none has. */
+/* Applies --stem, if it was given: replaces each argument that is a directory of load data with this stem by
+ * DIRECTORY/STEM, the form that the readers take (libreader/vom/set/set.h). Fails if there is no such directory. */
 hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *parse, hpcw_error *err);
 
-/* Finds the format of a file or directory for a subcommand. Its row has it: only export, rewrite and fit may be missing. */
+/* Finds the format of a file or directory, and checks that it offers the subcommand: export, rewrite or fit, which
+ * some formats lack. */
 hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const struct gen_format **row,
                              hpcw_error *err);
-/* The error for a format without the subcommand: names those with it, and what to use instead. `format` NULL: for a directory
- * that has none of them. */
+/* Fails because a format lacks the subcommand. The message names the formats that have it, and what to use instead.
+ * `format` NULL: the path is a directory with no file of such a format. */
 hpcw_status gen_cli_refuse_verb(const char *path, const struct gen_format *format, enum gen_cli_command verb,
                                 hpcw_error *err);
 
-/* Whether an exporter or rewriter has a form, which is not 0; whether it takes an option that only some formats take. */
+/* Return whether an exporter or rewriter offers this form (false for 0), and whether it takes this option,
+ * which only some formats take. */
 bool gen_cli_has_form(const struct gen_offer *offer, int form);
 bool gen_cli_takes(const struct gen_offer *offer, const char *option);
 
-/* Refuses what the row does not offer for the command in `parse`: options, and the form that --`option` asks for, 0 for none.
- * `names` has the words for the forms. */
+/* Fails if the command line asks for something that the format does not offer: an option, or `form`, the value of
+ * the option called `option`; 0: no form was asked for. `names` has the words for forms. */
 hpcw_status gen_cli_check_offer(const struct ui_parse *parse, const struct gen_format *row, const char *option,
                                 const char *const *names, int form, hpcw_error *err);
 
-/* The file or directory of format `f` in a dataset: path[GEN_DIRECTORY_PATH], "" if there is none. */
+/* Finds the file or directory of format `f` in a dataset. `path` [GEN_DIRECTORY_PATH] becomes "" if there is
+ * none. */
 hpcw_status gen_cli_find(const char *dir, size_t f, char *path, hpcw_error *err);
 
 #endif

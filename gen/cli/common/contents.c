@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `info` says of a directory: what is in it, and of a dataset, what was run. */
+/* What `info` prints for a directory: its contents, and for a dataset also the run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -108,7 +108,7 @@ static int largest_first(const void *a, const void *b) {
     return x->bytes != y->bytes ? (x->bytes < y->bytes) - (x->bytes > y->bytes) : strcmp(x->name, y->name);
 }
 
-/* The names in a directory, in their order. */
+/* Lists the names in a directory, sorted. */
 static hpcw_status list(const char *dir, struct contents *c, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -143,13 +143,14 @@ static bool exists(const char *dir, const char *name) {
     return hpcw_i_sys_look(path, true, &entry) == 0 && entry.kind == HPCW_I_FILE;
 }
 
-/* The format of a file or directory; NULL for none, also if it cannot be read. */
+/* Returns the name of the format of a file or directory. NULL if it has none or cannot be read. */
 static const char *format_of(const char *path) {
     size_t f;
     return gen_format_of_file(path, &f, NULL) == HPCW_OK && f < gen_format_count ? gen_format[f]->name : NULL;
 }
 
-/* A format, "dataset", or the format of one of the first files of a directory; otherwise the kind of file. */
+/* Returns what a path is: the name of its format, or "dataset". For another directory, the format of the first
+ * of its files that has one. Otherwise the kind of file, as "directory" or "text". */
 static const char *what_is(const char *path) {
     enum { TRIED = 16 };
     struct contents inside = {0};
@@ -173,7 +174,7 @@ static const char *what_is(const char *path) {
     return what;
 }
 
-/* The files beside those of the formats, in the directory of a dataset. */
+/* Returns what a file in the directory of a dataset is for, if its name tells that; otherwise NULL. */
 static const char *what_is_list(const char *name) {
     static const char *const list[][2] = {{GEN_MANIFEST, "manifest"},
                                           {GEN_TRUTH, "truth"},
@@ -186,7 +187,8 @@ static const char *what_is_list(const char *name) {
     return what;
 }
 
-/* The kinds of the largest ones only: a directory may have a file of each of many thousand tasks. */
+/* Finds the sizes of all files in a directory, and what the largest 256 of them are. Not of all, since each must be
+ * opened and a directory can have a file for each of many thousand tasks. */
 static hpcw_status look_into(const char *dir, bool dataset, struct contents *c, hpcw_error *err) {
     enum { OPENED = 256 };
     char path[GEN_DIRECTORY_PATH];
@@ -217,7 +219,7 @@ static hpcw_status look_into(const char *dir, bool dataset, struct contents *c, 
 
 /* ---- the run of a dataset ---- */
 
-/* A number of the manifest's text: cJSON would round large ones. */
+/* Adds a number from the text of the manifest with all its digits: cJSON would round a large one. */
 static void put_exact(struct hpcw_i_json *json, const char *text, const char *key) {
     char name[32];
     (void)snprintf(name, sizeof name, "\"%s\":", key);
@@ -233,7 +235,7 @@ static void put_text(struct hpcw_i_json *json, const char *key, const cJSON *val
     }
 }
 
-/* A number, or how many elements an array has. */
+/* Adds a number, or the number of elements if the value is an array. */
 static void put_count(struct hpcw_i_json *json, const char *key, const cJSON *value) {
     if (cJSON_IsArray(value)) {
         hpcw_i_json_put_u64(json, key, (uint64_t)cJSON_GetArraySize(value));
@@ -284,7 +286,7 @@ static hpcw_status read_run(const char *dir, struct hpcw_i_json *json, hpcw_erro
     if (s == HPCW_OK) {
         hpcw_error ignored;
         gen_directory_path(dir, GEN_TRUTH, path);
-        /* Without a truth the run is told in less detail; verify says what is wrong with it. */
+        /* Without truth.json fewer members are printed. `hpcgen verify` tells what is wrong with it. */
         if (gen_directory_read_json(path, &truth, &ignored) != HPCW_OK) {
             truth = NULL;
         }

@@ -12,7 +12,7 @@
 
 enum { NAME = 256 };
 
-/* Whether a path is a file or directory of format `f`. */
+/* Sets *is to whether a path is a file or directory of format `f`. */
 static hpcw_status is_of(const char *path, size_t f, bool *is, hpcw_error *err) {
     size_t found;
     hpcw_status s = gen_format_of_file(path, &found, err);
@@ -20,7 +20,8 @@ static hpcw_status is_of(const char *path, size_t f, bool *is, hpcw_error *err) 
     return s;
 }
 
-/* The first file of a directory, by name, that is of format `f`; "" if there is none. */
+/* Finds the file of format `f` in a directory; of several, the one whose name sorts first. `path` becomes ""
+ * if there is none. */
 static hpcw_status first_file(const char *folder, size_t f, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *name;

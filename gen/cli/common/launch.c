@@ -12,8 +12,9 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/comm.h"
 
-/* Variables that Open MPI, MPICH and its relatives, and Slurm with PMIx or PMI set for the processes they start. Slurm
- * sets its own also for scripts that run once, so only a step with several tasks counts. */
+/* Returns the variable that shows that a launcher started this process; NULL: none. Open MPI, MPICH and its
+ * relatives, and Slurm with PMIx or PMI set the variables in `marks`. Slurm also sets its own for scripts that
+ * run only once, so those count only in a step with several tasks. */
 static const char *launcher(void) {
     static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "PMI_RANK", "PMIX_RANK",
                                         "MPI_LOCALNRANKS",      "MV2_COMM_WORLD_SIZE"};

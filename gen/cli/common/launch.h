@@ -15,9 +15,9 @@ struct gen_cli_launch {
 };
 
 /*
- * Initialises MPI if the environment has variables of a launcher, otherwise does not touch MPI. A build without MPI
- * then fails with HPCW_ENOTSUP: every process would write the same files. Also after a failure `launch` is usable and
- * must be ended.
+ * Initialises MPI if a launcher has set its variables in the environment. Otherwise it does not touch MPI. Under a
+ * launcher a build without MPI fails with HPCW_ENOTSUP, since every process would write the same files. Call
+ * gen_cli_launch_end also after a failure.
  */
 hpcw_status gen_cli_launch_begin(struct gen_cli_launch *launch, int *argc, char ***argv, hpcw_error *err);
 void gen_cli_launch_end(struct gen_cli_launch *launch);

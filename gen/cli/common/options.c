@@ -30,7 +30,7 @@ enum {
     SCR = UI_COMMAND(GEN_CLI_SCR),
     SCORE = UI_COMMAND(GEN_CLI_SCORE),
     FIT = UI_COMMAND(GEN_CLI_FIT),
-    /* `plan` takes all options of `generate`: one word before the options turns a run into its plan. */
+    /* `plan` takes all options of `generate`, so that the word "plan" before them turns a run into its plan. */
     RUN = GENERATE | PLAN,
 };
 
@@ -45,8 +45,8 @@ static const struct ui_command commands[] = {
                         1},
     [GEN_CLI_INFO] = {"info", "show what a file, a dataset or any directory holds", "FILE|DIR", 1, 1},
     [GEN_CLI_LIST] = {"list",
-                      "list the formats, the presets and the parameters that are set most, or those of a "
-                      "topic; or the workloads",
+                      "list formats, presets and the parameters that are set most; with TOPIC only that: "
+                      "formats, presets, workloads, or a group of parameters",
                       "[TOPIC]", 0, 1},
     [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
@@ -104,7 +104,7 @@ const char *const gen_cli_rewrite_names[] = {[GEN_REWRITE_AUTO] = "auto",
 
 /* ---- values ---- */
 
-/* Whether a text has a word, in any case. */
+/* Returns whether `text` contains `word`, in upper or lower case. */
 static bool has_word(const char *text, const char *word) {
     const size_t n = strlen(word);
     bool has = false;
@@ -114,10 +114,11 @@ static bool has_word(const char *text, const char *word) {
     return has;
 }
 
-/* A preset by its name, or by a part of the name of the one machine that it is: "juwels". */
+/* Reads the name of a preset, or a part of the name of its machine, as "juwels", if only one machine's name
+ * has it. */
 static hpcw_status read_preset(const struct ui_option *option, void *field, const char *name, const char *text,
                                const char *origin, hpcw_error *err) {
-    enum { LEAST = 4 }; /* letters */
+    enum { LEAST = 4 }; /* fewest letters of a part */
     const char *found = text;
     size_t machines = 0;
     for (size_t i = 0; i < model_machine_preset_count; i++) {
@@ -132,7 +133,8 @@ static hpcw_status read_preset(const struct ui_option *option, void *field, cons
 
 /* ---- options ---- */
 
-/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
+/* Arguments: section of the help, subcommands, short and long name, name of the value, type, member of the
+ * struct, help; then members of ui_option that only some options need. */
 #define OPTION(...) UI_OPTION(struct gen_cli_options, __VA_ARGS__)
 #define DATA "Data"
 #define WRITING "Writing"
@@ -146,20 +148,19 @@ static const struct ui_option options[] = {
            "number of virtual ranks; formats have limits (LinkTest takes only even numbers)",
            UI_LIMITS(1, MODEL_MAX_RANKS), .required = RUN),
     OPTION(DATA, RUN | REPAIR, 'f', "formats", "LIST", U64, formats,
-           "formats to write, separated by commas, or all; default: all", .read = ui_read_word_set,
+           "formats to write, separated by commas, or all, the default", .read = ui_read_word_set,
            .words = gen_format_name),
     OPTION(DATA, RUN | REPAIR, 's', "seed", "N", U64, seed,
            "seed of all random values; the same seed and parameters give the same bytes", UI_LIMITS(0, U64_MAX),
            .default_text = "2"),
     OPTION(DATA, RUN | REPAIR | LIST, 'p', "preset", "NAME", STRING, preset,
-           "machine to simulate, by the name of the preset or of the machine, as juwels",
+           "machine to simulate: a preset, or a part of the machine's name, for instance juwels; presets",
            .default_text = "dfplus-hdr200", .read = read_preset, .words = preset_word),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "scale", "SIZE", CHOICE, scale, "amount of data per rank",
            .param.choices = gen_scale_name, .default_text = "medium"),
     OPTION(DATA, RUN | REPAIR, 'w', "workload", "NAME|FILE.lua", STRING, workload,
-           "program that the ranks run: one of `hpcgen list workloads`, or a text in Lua; its parameters are "
-           "--set "
-           "workload.KEY=VALUE; default: one of the library, by the seed"),
+           "program that the ranks run: a name from `hpcgen list workloads`, or a file in Lua; --set "
+           "workload.KEY=VALUE sets its parameters; default: the seed chooses one from the library"),
     OPTION(DATA, RUN | REPAIR | LIST, 0, "set", "KEY=VALUE", STRING, set,
            "set a parameter that `hpcgen list` shows; may be repeated", .read = ui_read_setting,
            .words = gen_dataset_key, .flags = UI_OPTION_NO_CONFIG),
@@ -167,7 +168,7 @@ static const struct ui_option options[] = {
            "read options and parameters from an INI file; the command line takes precedence",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(DATA, RUN | REPAIR, 'b', "blocksize", "BYTES", SIZE, blocksize,
-           "file system block size to align containers to; auto: that of the --out directory",
+           "file system block size to align containers to; auto: the block size at the --out directory",
            UI_LIMITS(1, 2147483647), .default_text = "4096", .zero_word = "auto"),
     OPTION(DATA, RUN | REPAIR | REWRITE, 0, "files", "N", U32, files,
            "number of physical files of the LinkTest container, or of the rewritten SION container",
@@ -187,12 +188,11 @@ static const struct ui_option options[] = {
     OPTION(
         WRITING, RUN | REPORT, 0, "force", NULL, BOOL, force,
         "write even if the directory is not empty, and replace an older dataset or report; other files stay, "
-        "unless a new one has the name",
+        "unless a new file has the same name",
         .flags = UI_OPTION_NO_CONFIG),
     OPTION(WRITING, RUN | JOIN | REPAIR, 0, "takeover", NULL, BOOL, takeover,
-           "write even if the directory has the lease of a run of which nobody can know whether it is dead: "
-           "one of "
-           "another host; only if you know that it is",
+           "write even if the directory has the lease of a run on another host, which may still be alive; use "
+           "this only if you know that the run is dead",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(WRITING, RUN | JOIN | REPAIR | EXPORT | REWRITE, 0, "sync", NULL, BOOL, sync,
            "flush files and directories to stable storage", .flags = UI_OPTION_NEGATABLE),
@@ -209,28 +209,28 @@ static const struct ui_option options[] = {
            "show the plan and write nothing, like `hpcgen plan`", .flags = UI_OPTION_NO_CONFIG),
     OPTION(CHECKED, VERIFY | LIST | INFO, 0, "all", NULL, BOOL, all,
            "verify: report every fault of a dataset, not only the first; list: show all "
-           "parameters; info: all members with all digits, not a screen of them",
+           "parameters; info: show all members with all digits, not a summary",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(CHECKED, VERIFY, 0, "deep", NULL, BOOL, deep,
            "also make the dataset again from the parameters in its manifest, and compare every byte; writes "
            "nothing",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT | RECOVER | REPORT | FIT, 'O', "output", "FILE", STRING, output,
-           "file to write, - of export, report and fit: standard output; export, recover and fit replace an "
-           "existing one, "
-           "report only an older report unless forced, and none an input or a part of it; "
-           "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
-           .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
+    OPTION(
+        EXPORTED, EXPORT | RECOVER | REPORT | FIT, 'O', "output", "FILE", STRING, output,
+        "file to write; - is standard output, for export, report and fit; export, recover and fit replace an "
+        "existing file, report only an older report unless forced; inputs and their parts are never replaced; "
+        "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
+        .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
     OPTION(
         EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
         "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; otf2: a new directory with a "
         "trace of an event log; states, messages: csv with a line for each state or message of an event log; "
         "csv: a table of anything but a SION container; edges: csv of the edges of load "
-        "data; npz: the arrays of any of them for NumPy; npy: LinkTest's times for NumPy; hosts: csv of "
+        "data; npz: the arrays of any format for NumPy; npy: LinkTest's times for NumPy; hosts: csv of "
         "LinkTest's hosts; bytes: a stream of a SION "
-        "container; tasks: a new directory with a file for each of its streams; auto: what .csv, .json, .npy, "
-        ".npz or .otf2 at the end of FILE says; without a suffix chrome for event "
-        "logs, csv for others; bytes for SION; other suffixes are refused",
+        "container; tasks: a new directory with a file for each stream of a SION container; auto: the form "
+        "that the end of FILE names: .csv, .json, .npy, .npz or .otf2; without a suffix chrome for event "
+        "logs, bytes for SION containers, csv for others; other suffixes are refused; all forms",
         .param.choices = gen_cli_form_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(
         EXPORTED, REPORT, 0, "detail", NULL, BOOL, detail,
@@ -249,25 +249,25 @@ static const struct ui_option options[] = {
     OPTION(EXPORTED, EXPORT | REWRITE, 0, "last-rank", "N", U32, last_rank, "highest rank",
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "1073741824", .default_help = "the last one",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, REWRITE, 0, "as", "FORM", CHOICE, as,
-           "load data: plain: JSON; brotli: compressed, with .br at the end of names; lbaf: compressed, "
-           "without it, as LBAF "
-           "opens them; SION: aligned: each chunk begins with a file system block; packed: chunks share "
-           "blocks; checkpoints: scr-1.1, scr-1.2 (to SCR 2.0) or scr-3: for this version of SCR; shared: for "
-           "both SCR 1.1 and 3; auto: aligned; the layout that checkpoints have; brotli for a directory of "
-           "load data, for a file what its name says",
-           .param.choices = gen_cli_rewrite_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(
+        EXPORTED, REWRITE, 0, "as", "FORM", CHOICE, as,
+        "load data: plain: JSON; brotli: compressed, names end in .br; lbaf: compressed, but names without "
+        ".br, as LBAF expects; SION: aligned: each chunk begins at a file system block; packed: chunks share "
+        "blocks; checkpoints: scr-1.1, scr-1.2 (up to SCR 2.0) or scr-3: for this version of SCR; shared: "
+        "for both SCR 1.1 and 3; auto: brotli for a directory of load data, for a file of it what the name "
+        "says; aligned for SION; for checkpoints the layout that they have; all forms",
+        .param.choices = gen_cli_rewrite_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, REWRITE, 0, "first-phase", "N", U64, first_phase, "lowest phase to keep",
            UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, REWRITE, 0, "last-phase", "N", U64, last_phase, "highest phase to keep",
            UI_LIMITS(0, U64_MAX), .default_text = "18446744073709551615", .default_help = "the last one",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, VERIFY | INFO | REPORT | EXPORT | REWRITE | FIT, 0, "stem", "NAME", STRING, stem,
-           "load data: which set of a directory that has several: that of the files NAME.RANK.json",
+           "load data: if a directory has several sets, use the one with the files NAME.RANK.json",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "permutation", "N", U64, permutation,
-           "which measurement of a LinkTest result that renumbers its tasks", UI_LIMITS(0, U64_MAX),
-           .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
+           "number of the measurement to export, if LinkTest renumbered its tasks for each",
+           UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "task", "N", U32, task, "task of a SION container", UI_LIMITS(0, 4294967295),
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "key", "N", U64, key,
@@ -276,17 +276,18 @@ static const struct ui_option options[] = {
     OPTION(EXPORTED, FIT, 0, "compare", NULL, BOOL, compare,
            "say how alike two data sets are, for instance REAL and its twin: a row for each statistic",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, RECOVER | FIT, 0, "partial", NULL, BOOL, partial,
-           "recover: make a log although local files of some ranks are missing; fit: make a twin of an event "
-           "log that lacks more "
-           "than a tenth of its calls or bytes, or takes another time; the configuration says so",
-           .flags = UI_OPTION_NO_CONFIG),
+    OPTION(
+        EXPORTED, RECOVER | FIT, 0, "partial", NULL, BOOL, partial,
+        "recover: make a log although local files of some ranks are missing; fit: write the twin of an event "
+        "log even if it lacks more than a tenth of the log's calls or bytes, or does not take the same time; "
+        "its configuration says so",
+        .flags = UI_OPTION_NO_CONFIG),
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
            "scr prune: drop what is older than the newest K datasets that scr check finds sound; 0: drop no "
            "dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION("Checkpoints", SCR, 0, "all-files", NULL, BOOL, all_files,
-           "scr drop and prune: also remove datasets of which nothing lists the files, with all that is in "
+           "scr drop and prune: also remove datasets that have no list of their files, with everything in "
            "their directories; the names of all files are printed before any is removed",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | REWRITE | RECOVER | REPORT | SCR | FIT, 'q', "quiet",
@@ -350,51 +351,48 @@ static const struct ui_chapter chapters[] = {
      "hpcgen scr ACTION DIR works on a prefix directory of SCR 1, 2 or 3, whoever wrote it.\n"
      "\n"
      "  list            show the datasets of the index, in the order in which a restart tries them\n"
-     "  check           the same, and read all files of each: sizes, checksums, totals; also says whether the "
-     "index lists the current one, without a mark that it failed\n"
-     "  prune           remove what writers left that died, and with --keep K what is older than the newest K "
-     "datasets that check finds sound; the current one stays\n"
-     "  drop            remove a dataset, named as third argument\n"
+     "  check           list them, and read all their files to check sizes, checksums and totals; also check "
+     "that the index lists the current dataset and does not mark it as failed\n"
+     "  prune           remove what dead writers left; with --keep K also remove datasets older than the "
+     "newest K that check finds sound; the current dataset stays\n"
+     "  drop            remove the dataset that the third argument names\n"
      "  reindex         build the index anew from the summaries\n"
-     "  current         let a restart try first the dataset named as third argument, also one that failed; "
-     "refused "
-     "unless check finds it sound\n"
+     "  current         make a restart try first the dataset that the third argument names, even one marked as "
+     "failed; refused unless check finds it sound\n"
      "\n"
-     "prune, drop and reindex print how many datasets they added, removed and skipped, and how many files that "
-     "are "
-     "not the datasets' are left in the directories. A dataset that hpcw is writing is left alone; programs "
-     "with SCR "
-     "itself must not run meanwhile.\n"
+     "prune, drop and reindex print how many datasets they added, removed and skipped, and how many other "
+     "files they left in the directories of these datasets. A dataset that hpcw is writing is left alone. "
+     "Programs that use SCR itself must not run meanwhile.\n"
      "\n"
-     "drop and prune remove the files that the map of a dataset lists, or the marker of a writer that died, "
-     "and "
-     "nothing behind a symbolic link below DIR. A dataset without a map that can be read stays, unless "
-     "--all-files is given: then all goes that is in its directory.\n"},
+     "drop and prune remove the files that the map of a dataset lists, or the marker of a dead writer. They "
+     "follow no symbolic links below DIR. A dataset whose map is missing or damaged stays, unless --all-files "
+     "is given, which removes everything in its directory.\n"},
     {"SCORE",
      "hpcgen score FINDINGS DIR prints precision and recall of a tool for each kind of fault. FINDINGS is a "
      "JSON "
      "file, {\"findings\": [{\"kind\": \"slow_node\", \"rank\": 12}]}; doc/truth.md has all kinds, their "
      "places, and what the result means.\n"},
-    {"FIT", "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for "
-            "--config, and prints what it learned. REAL is "
-            "a directory of load data (vom) or a file of it, a LinkTest result, a SION container, a "
-            "prefix directory of SCR, an event log, or a dataset; several of different formats make one "
-            "configuration. "
-            "The twin of a log is a workload, FILE with .lua at the end, and has no other format: a log beside "
-            "others is left out. hpcgen fit --compare REAL TWIN "
-            "prints a row for each statistic of the two, with their distance and what is allowed.\n"
-            "\n"
-            "  hpcgen fit run/lb_data --output twin.ini\n"
-            "  hpcgen --config twin.ini --out twin\n"
-            "  hpcgen fit --compare run/lb_data twin\n"},
+    {"FIT",
+     "hpcgen fit REAL... --output FILE learns from measured data, writes a configuration for "
+     "--config, and prints what it learned. REAL is "
+     "a directory of load data (vom) or a file of it, a LinkTest result, a SION container, a "
+     "prefix directory of SCR, an event log, or a dataset; several of different formats make one "
+     "configuration. "
+     "The twin of an event log is a workload, in FILE with .lua at the end, and cannot be combined with "
+     "other formats: among several inputs a log is left out. hpcgen fit --compare REAL TWIN "
+     "prints a row for each statistic of the two, with their distance and the distance that is allowed.\n"
+     "\n"
+     "  hpcgen fit run/lb_data --output twin.ini\n"
+     "  hpcgen --config twin.ini --out twin\n"
+     "  hpcgen fit --compare run/lb_data twin\n"},
     {"EXPORT",
-     "hpcgen export FILE --output OUT makes, of each kind of FILE:\n"
+     "Forms that hpcgen export FILE --output OUT can write, for each kind of FILE:\n"
      "\n"
      "  event log    chrome: JSON for Perfetto and Chrome's trace viewer\n"
      "               otf2: a directory with traces.otf2, for Vampir and Scalasca\n"
      "               csv: a line for each event\n"
      "               states: csv with a line for each state\n"
-     "               messages: csv with a line for each message of which both ends are there\n"
+     "               messages: csv with a line for each message whose send and receive are both in the log\n"
      "  LinkTest     csv: rank, host, core and the seconds to each other task\n"
      "               npy: the matrix of these seconds for NumPy\n"
      "               hosts: csv of rank, host and core\n"
@@ -403,35 +401,31 @@ static const struct ui_chapter chapters[] = {
      "  load data    csv: a line for each task\n"
      "               edges: csv with a line for each edge\n"
      "\n"
-     "Each of them also to npz: the arrays of the Python package, for numpy.load. SION: the bytes of --task, "
-     "or "
-     "of all tasks.\n"
+     "Every kind can also be written as npz, with the arrays of the Python package, for numpy.load. For SION "
+     "these are the bytes of --task, or of all tasks.\n"
      "\n"
-     "A time of LinkTest is that of one message, one way; where nothing was measured, csv has an empty field "
-     "and npy a NaN. A LinkTest result is also a SION container, for --task.\n"},
+     "A time of LinkTest is that of one message, one way. Where nothing was measured, csv has an empty field "
+     "and npy a NaN. A LinkTest result is also a SION container: with --task it is exported as one.\n"},
     {"REWRITE",
-     "hpcgen rewrite FROM TO writes load data, a SION container or checkpoints again. Load data: FROM is the "
-     "file of a "
-     "rank, then so "
-     "is TO; or a directory with the files of all ranks, then TO is a new one with files data.RANK.json, or "
-     "data.RANK.json.br. Files keep their ranks and phases their numbers. Numbers get their fewest digits and "
-     "keys the "
-     "order of vt, so that what vt wrote stays the same.\n"
+     "hpcgen rewrite FROM TO writes load data, a SION container or checkpoints again.\n"
+     "\n"
+     "Load data: If FROM is the file of one rank, so is TO. If FROM is a directory with the files of all "
+     "ranks, TO is a new directory with files data.RANK.json or data.RANK.json.br. Ranks and phases keep "
+     "their numbers. Values get as few digits as possible and keys the order that vt uses, so that files of vt "
+     "do "
+     "not change.\n"
      "\n"
      "  hpcgen rewrite lb_data for_lbaf --as lbaf --first-phase 10 --last-phase 19\n"
      "\n"
-     "In the new container every task has one chunk of the size of its stream. Content, ranks, byte orders and "
-     "block size "
-     "stay. A LinkTest result is a container, too. Here and with the file of a rank, an existing TO is "
-     "replaced, unless it is FROM or a file of its set.\n"
+     "SION: In the new container every task has one chunk of the size of its stream. Content, ranks, byte "
+     "orders and block size stay the same. A LinkTest result is a container, too. An existing container TO, or "
+     "file TO of a rank, is replaced, unless it is FROM or a file of the same set.\n"
      "\n"
      "  hpcgen rewrite many_blocks.sion small.sion --as packed --files 4\n"
      "\n"
      "Checkpoints: FROM is the prefix directory of a job with SCR, and TO a new one for the same or another "
-     "version "
-     "of it. Data files are copied, and their sizes and CRC-32 are in every map. Datasets that failed or are "
-     "not "
-     "complete are left out; any other damage is an error.\n"
+     "version of it. Data files are copied, and every map gets their sizes and CRC-32. Datasets that failed or "
+     "are not complete are left out; any other damage is an error.\n"
      "\n"
      "  hpcgen rewrite run_with_scr_1 run --as scr-3\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
@@ -503,7 +497,8 @@ const struct ui_program gen_cli_program = {
 
 /* ---- reading ---- */
 
-/* The file of a workload that a configuration names is beside the configuration. */
+/* Sets the path of a workload that the configuration file names. Such a name is relative to the directory of the
+ * configuration. The name of a workload of the library stays. */
 static hpcw_status find_workload(struct gen_cli_options *o, hpcw_error *err) {
     const char *slash = strrchr(o->config, '/');
     const int folder = slash == NULL ? 0 : (int)(slash + 1 - o->config);

@@ -13,14 +13,14 @@
 #include "ui/cli/settings.h"
 #include "ui/cli/values.h"
 
-/* The values of --form, by enum gen_export_form, and of --as, by enum gen_rewrite_form. */
+/* Words for the values of enum gen_export_form (--form) and enum gen_rewrite_form (--as). */
 extern const char *const gen_cli_form_names[];
 extern const char *const gen_cli_rewrite_names[];
 
 /* Topics of `list`: the groups of parameters, and others; NULL-terminated. */
 extern const char *const gen_cli_topics[];
 
-/* In the order of the table: ui_parse.command. */
+/* The subcommands, as in ui_parse.command. They have the order of the table of subcommands. */
 enum gen_cli_command {
     GEN_CLI_GENERATE,
     GEN_CLI_PLAN,
@@ -44,22 +44,22 @@ struct gen_cli_options {
     /* The dataset. */
     uint32_t ranks;
     uint64_t seed;
-    uint64_t formats; /* bit i: the i-th format of the table; 0: not given, all */
+    uint64_t formats; /* bit i: format i of gen_format; 0: the option is missing, so all formats */
     char preset[GEN_CLI_PRESET_SIZE];
     int scale;                             /* enum gen_scale */
-    char workload[GEN_CLI_PATH_SIZE];      /* name or file; "": none */
-    char workload_text[GEN_CLI_PATH_SIZE]; /* no option: the file with its text; "": as its name says */
-    /* from the configuration file, then from the command line; apply after preset and scale */
+    char workload[GEN_CLI_PATH_SIZE];      /* name of the library or path; "": not given */
+    char workload_text[GEN_CLI_PATH_SIZE]; /* no option: path of its file; "": as `workload` says */
+    /* settings from the configuration file, then from --set. They apply after preset and scale */
     struct ui_settings set;
     char config[GEN_CLI_PATH_SIZE];
-    uint64_t blocksize; /* bytes; 0: auto, that of the directory */
+    uint64_t blocksize; /* bytes; 0: auto, the block size of the file system of the directory */
     uint32_t files;     /* physical files of the LinkTest container */
 
     /* Where and how to write it. */
     char out[GEN_CLI_PATH_SIZE];
     struct ui_part part;
     bool resume, force, detail, takeover, sync, checksums;
-    bool dry_run;                  /* gen_cli_options_read turns the command into GEN_CLI_PLAN */
+    bool dry_run;                  /* if true, gen_cli_options_read replaces the command by GEN_CLI_PLAN */
     struct hpcw_i_stripes stripes; /* on Lustre; zeroed: the default of the directory */
     uint32_t jobs;                 /* threads; 0: auto, one per processor that this process may use */
 
@@ -74,7 +74,7 @@ struct gen_cli_options {
 
     /* Load data. */
     char stem[256];
-    char *joined; /* no option: paths with the stem, which ui_parse.args then points to */
+    char *joined; /* no option: paths DIRECTORY/STEM, which ui_parse.args points to */
 
     /* A twin. */
     bool compare;
@@ -94,13 +94,14 @@ struct gen_cli_options {
 extern const struct ui_program gen_cli_program;
 
 /*
- * Sets defaults, reads the command line and the configuration file, and refuses contradictions. If parse->answer is not
- * UI_ANSWER_NONE, the program only prints that answer. Free with gen_cli_options_free, also after a failure.
+ * Sets defaults, reads the command line and the configuration file, and refuses contradictions. If parse->answer
+ * is not UI_ANSWER_NONE, the program only prints that answer. Free with gen_cli_options_free, also after a
+ * failure.
  */
 HPCW_MUST_CHECK hpcw_status gen_cli_options_read(struct gen_cli_options *options, struct ui_parse *parse,
                                                  int argc, char *const *argv, hpcw_error *err);
 
-/* Whether an option was given, by its long name. */
+/* Returns whether the option with this long name was given. */
 bool gen_cli_given(const struct ui_parse *parse, const char *option);
 
 void gen_cli_options_free(struct gen_cli_options *options);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether an output may be written: a slip on a command line must not cost what is read, or the only copy of records. */
+/* Checks whether an output may be written. A slip on the command line must not replace an input, or records
+ * that exist only once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 
-/* Where a name is: as it was given, or as links lead to it. */
+/* The directory and the last name of a path. Functions take two of them: of the path as given, and of the path
+ * after following symbolic links. */
 struct gen_cli_place {
     struct hpcw_i_dir *dir;
     struct hpcw_i_file_id id; /* of the directory */
@@ -53,7 +55,7 @@ static bool is_same(const struct hpcw_i_file_id *a, const struct hpcw_i_file_id 
     return a->device == b->device && a->inode == b->inode;
 }
 
-/* Whether a directory is `top`, or anywhere below it. */
+/* Sets *below to whether a directory is `top`, or anywhere below it. */
 static int look_above(struct hpcw_i_dir *dir, const struct hpcw_i_file_id *top, bool *below) {
     struct hpcw_i_dir *at = hpcw_i_dir_again(dir), *up;
     struct hpcw_i_file_id id, last;
@@ -73,7 +75,8 @@ static int look_above(struct hpcw_i_dir *dir, const struct hpcw_i_file_id *top, 
     return e;
 }
 
-/* Bytes of NAME in NAME.RANK.json or NAME.RANK.json.br, load data of a rank; 0: it is none. */
+/* Returns the length of NAME in NAME.RANK.json or NAME.RANK.json.br, the file name of load data of a rank. 0:
+ * the name has another form. */
 static size_t name_of_ranks(const char *base) {
     const char *end = strstr(base, ".json");
     const bool is = end != NULL && (end[5] == '\0' || strcmp(end + 5, ".br") == 0);
@@ -88,8 +91,8 @@ static bool is_root(const char *base) {
     return strcmp(base, "rank2file") == 0 || strcmp(base, "rank2file.scr") == 0;
 }
 
-/* Whether a file beside `base` belongs to it: the files of a set are BASE.NUMBER, those of load data have other ranks, and those
- * of a map are all beside its root. */
+/* Returns whether `name` belongs to the input `base` in the same directory. Other files of a SION set are
+ * BASE.NUMBER, load data differ in the rank, and all files beside the root of a map belong to it. */
 static bool belongs(const char *base, const char *name) {
     const size_t n = strlen(base);
     const size_t ranks = name_of_ranks(base);
@@ -110,7 +113,8 @@ static int look_beside(const char *input, const struct gen_cli_place out[2], boo
     return e;
 }
 
-/* The data files of a map are in the directory that its .scr is in, or below. */
+/* Sets *found if the output is among the data files of a map. They are in the directory that contains .scr, or
+ * below it. */
 static int look_below_map(const char *input, const struct gen_cli_place out[2], bool *found) {
     struct hpcw_i_entry entry;
     char *path = hpcw_i_sys_real_path(input);
@@ -122,7 +126,7 @@ static int look_below_map(const char *input, const struct gen_cli_place out[2], 
         scr = next;
     }
     if (scr != NULL) {
-        scr[1] = '\0'; /* also of the root of the file system */
+        scr[1] = '\0'; /* keeps the slash, so that the root of the file system stays "/" */
         e = hpcw_i_sys_look(path, true, &entry);
         for (int i = 0; e == 0 && i < 2 && !*found; i++) {
             e = look_above(out[i].dir, &entry.id, found);
@@ -132,7 +136,7 @@ static int look_below_map(const char *input, const struct gen_cli_place out[2], 
     return e;
 }
 
-/* Of load data with a stem, DIRECTORY/STEM, that is the directory. */
+/* Looks at the directory of load data that are given as DIRECTORY/STEM. */
 static int look_at_set(const char *path, struct hpcw_i_entry *entry) {
     char directory[GEN_CLI_PATH_SIZE];
     const char *slash = strrchr(path, '/');
@@ -167,7 +171,7 @@ static int compare(const char *input, const struct hpcw_i_file_id *id, const str
     return e;
 }
 
-/* Whether it is a file of a recorded process, which its run may have left for `recover`. */
+/* Sets *has to whether this is the local file of a recorded process, which `hpcgen recover` may still need. */
 static int look_for_records(const char *path, bool *has) {
     uint64_t tag;
     size_t got = 0;
@@ -187,7 +191,7 @@ hpcw_status gen_cli_check_output(const char *output, const char *const *input, s
     bool same = false, part = false, records = false;
     int e = hpcw_i_sys_look(output, true, &entry);
     if (e == 0 && entry.kind != HPCW_I_FILE) {
-        return HPCW_OK; /* nothing is lost: others than files are not replaced */
+        return HPCW_OK; /* only files are replaced, so nothing is lost */
     }
     e = e == 0 ? look_for_records(output, &records) : e;
     e = e == 0 ? find_places(output, out) : e;

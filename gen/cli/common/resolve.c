@@ -12,7 +12,7 @@ static bool allows(const struct gen_format *format, const struct gen_dataset *d,
     return format->limits == NULL || format->limits(d, err) == HPCW_OK;
 }
 
-/* Formats of --formats must allow this dataset; without that option, all formats must. */
+/* Checks that the formats of --formats can hold this dataset. Without that option, all formats must. */
 static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     if (d->formats != 0) {
         for (size_t f = 0; f < gen_format_count; f++) {
@@ -38,14 +38,15 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
         }
     }
     if (refusal.code != HPCW_OK) {
-        /* Dropping formats is the user's decision. */
+        /* Fails, since only the user may decide to leave formats out. */
         return hpcw_i_fail(err, refusal.code, "%.700s; formats that can: %s", refusal.message,
                            able[0] == '\0' ? "none" : able);
     }
     return HPCW_OK;
 }
 
-/* A key without its group, as "messages", names linktest.messages if no other group has such a parameter. */
+/* Returns the key that the user probably meant: one with a similar name, or for a key without its group, as
+ * "messages", the only key with this ending: linktest.messages. NULL: none. */
 static const char *nearest_key(const char *key) {
     const char *near = ui_text_nearest(key, gen_dataset_key, NULL);
     if (near != NULL || strchr(key, '.') != NULL) {
@@ -63,7 +64,7 @@ static const char *nearest_key(const char *key) {
     return near;
 }
 
-/* A parameter of the workload. *done: it was, or is an error. */
+/* Applies a setting if its key begins with "workload.". *done tells whether it does, even after a failure. */
 static hpcw_status apply_to_workload(const struct ui_setting *setting, struct gen_dataset *d, bool *done,
                                      hpcw_error *err) {
     static const char own[] = "workload.";
@@ -139,7 +140,7 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, bool writes_log, st
     d->linktest_files = o->files;
     d->block_size = (uint32_t)o->blocksize;
     if (d->block_size == 0) {
-        /* A directory that does not exist yet will be on the file system of its parent. */
+        /* If the directory does not exist yet, it will be on the file system of its parent. */
         char path[GEN_DIRECTORY_PATH];
         gen_directory_path(o->out[0] == '\0' ? "." : o->out, "x", path);
         hpcw_error why;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints results: as JSON, as indented lines, or in short. */
+/* Prints results: as JSON, as indented lines, or as a summary. */
 #include <stdio.h>
 
 #include "gen/cli/common/common.h"
 #include "libwriter/base/status.h"
 
-/* Prints a scalar without quotes; returns its end. */
+/* Prints a string, number or word without quotes. Returns its end. */
 static const char *print_scalar(const char *p) {
     const char *end = gen_cli_end_of_scalar(p);
     bool quoted = *p == '"';
@@ -13,7 +13,7 @@ static const char *print_scalar(const char *p) {
     return end;
 }
 
-/* Whether an object has scalars only, and is printed on one line. */
+/* Returns whether an object contains no objects or arrays. Such an object is printed on one line. */
 static bool is_record(const char *p) {
     while (*++p != '}') {
         if (*p == '{' || *p == '[') {
@@ -38,9 +38,9 @@ static const char *print_record(const char *p) {
 }
 
 /*
- * Prints the JSON of a result as indented lines. Our own writer made it, so its form is known. A parser would keep
- * numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file. Starts at
- * an opening bracket; returns what follows the closing one.
+ * Prints the JSON of a result as indented lines. Our own writer made it, so its form is known. A parser would
+ * keep numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file.
+ * Starts at an opening bracket; returns what follows the closing one.
  */
 static const char *print_members(const char *p, unsigned depth) {
     bool in_array = *p == '[';

@@ -10,7 +10,7 @@
 #include "gen/cli/common/common.h"
 #include "gen/cli/common/standard_output.h"
 
-/* Written before the handler is installed, and read by it alone. */
+/* The message of the handler. It is complete before the handler is installed, as a handler may not format text. */
 static char stop_text[1200];
 static volatile sig_atomic_t stop_size;
 
@@ -20,7 +20,7 @@ static void on_stop(int number) {
     (void)written; /* there is nobody else to tell */
     errno = e;
     (void)signal(number, SIG_DFL);
-    (void)raise(number); /* comes when this function ends */
+    (void)raise(number); /* is delivered when this function returns, and ends the program */
 }
 
 void gen_cli_explain_stop(const struct gen_cli_options *o, enum gen_cli_command command) {
@@ -55,7 +55,7 @@ void gen_cli_explain_stop(const struct gen_cli_options *o, enum gen_cli_command 
     case GEN_CLI_SCORE:
         break;
     }
-    /* A terminal has the cursor behind "^C", or behind a bar. */
+    /* On a terminal the cursor is after "^C" or after a progress bar, so the message begins with a new line. */
     (void)snprintf(stop_text, sizeof stop_text, "%shpcgen: stopped: %.1000s%s\n",
                    isatty(STDERR_FILENO) == 1 ? "\n" : "", gen_cli_printable(path, &room), what);
     stop_size = (sig_atomic_t)strlen(stop_text);

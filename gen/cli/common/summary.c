@@ -17,14 +17,14 @@
 
 enum {
     WIDTH = 80,
-    LINES = 24, /* of a terminal, with the line of the next prompt */
-    ROWS = 10,  /* of a table */
+    LINES = 24, /* lines of a terminal, with that of the next prompt */
+    ROWS = 10,  /* most rows of a table */
     INNER_ROWS = 3,
     TABLE_FRAME = 4, /* lines of a table besides its rows: name, head, rule, number of rows that are left out */
-    LEAST_CELL = 12, /* columns that a long text of a table keeps */
-    TEXT = 128,      /* of a value; longer ones are cut */
-    PAIRS = 64,      /* members of an object that are shown */
-    COLUMNS = 32,    /* more than a row of a table has members */
+    LEAST_CELL = 12, /* columns that a long text in a table keeps when it is cut */
+    TEXT = 128,      /* most bytes of a value with its NUL; longer ones are cut */
+    PAIRS = 64,      /* most members of an object that are shown */
+    COLUMNS = 32,    /* more than the members of any row of a table */
 };
 
 /* ---- members ---- */
@@ -58,12 +58,13 @@ static const char *end_of_value(const char *p) {
     return p;
 }
 
-/* Goes to the next member: *p is at the opening bracket, or behind the member before. False after the last one. */
+/* Gets the next member. At first *p must be at the opening bracket; each call moves it to the end of a member.
+ * False: there is no further member. */
 static bool next_member(const char **p, bool in_object, struct summary_member *m) {
     if (**p == '}' || **p == ']' || (*p)[1] == '}' || (*p)[1] == ']') {
         return false;
     }
-    m->value = *p + 1; /* behind the bracket or the comma */
+    m->value = *p + 1; /* after the bracket or the comma */
     m->key[0] = '\0';
     if (in_object) {
         const char *end = gen_cli_end_of_scalar(m->value);
@@ -78,7 +79,7 @@ static bool is_scalar(const struct summary_member *m) {
     return *m->value != '{' && *m->value != '[';
 }
 
-/* The member of an object by its key. */
+/* Finds the member of an object that has this key. */
 static bool find(const char *object, const char *key, struct summary_member *m) {
     const char *p = object;
     bool found = false;
@@ -104,7 +105,8 @@ static bool is_size(const char *key) {
     return is;
 }
 
-/* Bytes with their exact number, unless that is the same, or for a table. */
+/* Shows bytes as "1.5 KiB (1536)". Sizes below 1000 bytes, and those in tables, get no exact number in
+ * parentheses. */
 static void show_size(char text[TEXT], double bytes, bool in_table) {
     char rounded[UI_TEXT_SIZE];
     (void)ui_text_bytes(rounded, (uint64_t)bytes);
@@ -140,13 +142,13 @@ static void show(char text[TEXT], const char *key, const char *value, bool in_ta
 /* ---- tables ---- */
 
 struct summary_column {
-    struct summary_member m; /* of the first row */
-    const char *within;      /* the member of m that is shown; NULL: m itself */
+    struct summary_member m; /* this column in the first row */
+    const char *within;      /* if m is an object: key of the member of m that is shown; NULL: m itself */
     char title[64];
     size_t width;
 };
 
-/* Of tables, what people seldom need. */
+/* Returns whether tables leave this member out, as people seldom need it. */
 static bool is_hidden(const char *key) {
     static const char *const hidden[] = {"state",  "colour",   "format", "communications", "checkpoint", "user",
                                          "job_id", "job_name", "leaves", "inner_nodes",    "levels"};
@@ -270,7 +272,7 @@ static double sort_key(const char *row) {
     return find(row, "seconds", &m) ? strtod(m.value, NULL) : 0;
 }
 
-/* The longest first; of others, the order stays. */
+/* Sorts rows by falling "seconds". Rows without this member, or with equal ones, keep their order. */
 static int by_seconds(const void *a, const void *b) {
     const char *const *x = a, *const *y = b;
     const double dx = sort_key(*x), dy = sort_key(*y);
@@ -328,7 +330,7 @@ static hpcw_status print_array(struct summary_screen *screen, const struct summa
         if (rows > shown) {
             (void)fprintf(to, "  ... and %zu more\n", rows - shown);
         }
-        /* Arrays of a single row are few enough to be shown, too. */
+        /* If the table has only one row, there is space for the arrays in it. */
         for (const char *p = row[0];
              s == HPCW_OK && rows == 1 && *row[0] == '{' && next_member(&p, true, &m);) {
             s = *m.value == '[' ? print_array(screen, &m, depth + 1, err) : HPCW_OK;
@@ -344,7 +346,7 @@ struct summary_pair {
     char name[48], value[TEXT];
 };
 
-/* In as many columns as fit, read from top to bottom. */
+/* Prints names with their values in as many columns as fit. The order is down each column. */
 static void print_pairs(FILE *to, const struct summary_pair *pair, size_t count) {
     enum { MOST = 3 };
     size_t name[MOST], value[MOST], rows = count, columns = MOST;
@@ -376,7 +378,8 @@ static void print_pairs(FILE *to, const struct summary_pair *pair, size_t count)
     }
 }
 
-/* First its scalars, without flags that are off, then what it has inside. */
+/* Prints an object: first its strings and numbers and the flags that are true, then the arrays and objects in
+ * it. */
 static hpcw_status print_object(struct summary_screen *screen, const char *key, const char *object,
                                 unsigned depth, hpcw_error *err) {
     FILE *to = screen->to;
@@ -388,7 +391,7 @@ static hpcw_status print_object(struct summary_screen *screen, const char *key, 
     for (const char *p = object; next_member(&p, true, &m);) {
         const bool named = depth == 0 && (strcmp(m.key, "file") == 0 || strcmp(m.key, "format") == 0);
         char text[TEXT];
-        /* Of faults those that there are. */
+        /* Kinds of faults that the run does not have are not shown. */
         const bool absent =
             strcmp(key, "injected") == 0 && (*m.value == '0' || strncmp(m.value, "\"none\"", 6) == 0);
         if (!is_scalar(&m) || *m.value == 'f' || named || absent) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a format's row has of a subcommand. */
+/* Checks what a format offers for a subcommand: the subcommand itself, its forms and its options. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { LIST = 256 };
 
-/* Adds a word to a list "a, b or c". */
+/* Adds a word to a list, which reads "a, b or c". */
 static void add(char list[LIST], const char *word) {
     char *last = strstr(list, " or ");
     if (last != NULL) {
@@ -80,7 +80,7 @@ hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const 
 }
 
 hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *parse, hpcw_error *err) {
-    /* What rewrite writes is no input. */
+    /* The second argument of rewrite is its output. */
     const size_t count = parse->command == GEN_CLI_REWRITE ? 1 : parse->arg_count;
     size_t size = 0;
     bool found = false;
@@ -133,7 +133,7 @@ bool gen_cli_takes(const struct gen_offer *offer, const char *option) {
     return does;
 }
 
-/* NULL: the format has none. */
+/* Returns the forms and options of a format for export or rewrite. NULL: it lacks the subcommand. */
 static const struct gen_offer *offer_of(const struct gen_format *f, size_t verb) {
     const struct gen_offer *rewrite = f->rewrite != NULL ? &f->rewrite->offer : NULL;
     const struct gen_offer *export = f->export != NULL ? &f->export->offer : NULL;
