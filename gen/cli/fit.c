@@ -241,14 +241,17 @@ static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_
             "--output: expected a file, as the workload is written beside it, got standard output");
     }
     if (length + sizeof ".lua" > GEN_CLI_PATH_SIZE) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "--output: expected room for .lua at the end, got %zu bytes",
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "--output: expected a path with space for .lua at the end, got %zu bytes",
                            strlen(output));
     }
     (void)snprintf(workload, GEN_CLI_PATH_SIZE, "%.*s.lua", (int)length, output);
     return strcmp(workload, output) != 0
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EINVAL,
-                             "--output: expected a name as twin.ini, got %s: the workload gets .lua", output);
+               : hpcw_i_fail(
+                     err, HPCW_EINVAL,
+                     "--output: expected a name like twin.ini, got %s: the workload gets the name in .lua",
+                     output);
 }
 
 /* Checks the file that the workload would replace. As the user did not choose its name, only a workload that fit
@@ -267,11 +270,11 @@ static hpcw_status check_workload(const char *workload, hpcw_error *err) {
     return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read what has the name of the workload", workload)
            : strcmp(line, GEN_FIT_TWIN_OF_LOG) == 0
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EEXIST,
-                             "%s: expected no file, or a workload by fit, in the place of the workload, got "
-                             "another file: "
-                             "choose another --output",
-                             workload);
+               : hpcw_i_fail(
+                     err, HPCW_EEXIST,
+                     "%s: expected no file, or a workload that fit wrote, got another file: choose another "
+                     "--output",
+                     workload);
 }
 
 /* Most bytes of a workload's name, so that its line in a configuration is not too long. */

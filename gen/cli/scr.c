@@ -170,7 +170,8 @@ hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg,
                            actions[action], o->keep);
     }
     if (o->all_files && action != PRUNE && action != DROP) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected --all-files with prune and drop only, got it",
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "scr %s: expected no --all-files, which only prune and drop take, got it",
                            actions[action]);
     }
     hpcw_rank2file_removal_init(&how);

@@ -337,10 +337,10 @@ grep -q 'A partial twin: expected a twin that takes' farm.html || bad "the page 
 refuse 'hpcgen: --output: expected a file, as the workload is written beside it, got standard output' 1 log -O -
 # A user's own workload is not replaced; one of fit is.
 echo '-- my own' >own.lua
-refuse 'hpcgen: own.lua: expected no file, or a workload by fit, *: choose another --output' 1 log -O own.ini
+refuse 'hpcgen: own.lua: expected no file, or a workload that fit wrote, *: choose another --output' 1 log -O own.ini
 [ "$(cat own.lua)" = '-- my own' ] && [ ! -e own.ini ] || bad "a workload of the user's own was replaced"
 "$HPCGEN" fit log -O twice.ini -q && "$HPCGEN" fit log -O twice.ini -q || bad "a twin is not replaced by another one"
-refuse 'hpcgen: --output: expected a name as twin.ini, got log.lua: the workload gets .lua' 1 log -O log.lua
+refuse 'hpcgen: --output: expected a name like twin.ini, got log.lua: the workload gets the name in .lua' 1 log -O log.lua
 
 # ---- settings ----
 

@@ -23,7 +23,7 @@ refuse 2 'scr list: expected --keep with prune only, got --keep 2' "$HPCGEN" scr
 refuse 1 'none/.scr/index.scr: cannot open for reading: No such file or directory' "$HPCGEN" scr list none
 refuse 1 'none*: No such file or directory' "$HPCGEN" scr reindex none
 
-refuse 2 'scr list: expected --all-files with prune and drop only, got it' "$HPCGEN" scr list x --all-files
+refuse 2 'scr list: expected no --all-files, which only prune and drop take, got it' "$HPCGEN" scr list x --all-files
 
 for layout in scr-1.1 scr-1.2 scr-3 shared; do
     rm -rf set
