@@ -184,7 +184,8 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
     return s;
 }
 
-/* Refuses an unfinished dataset, or the files of one format in it: sums over some of the ranks would mislead. */
+/* Refuses an unfinished dataset, and with `of_format` the directory of a format in it: sums over only some of the
+ * ranks would mislead. */
 static hpcw_status check_finished(const char *path, bool of_format, hpcw_error *err) {
     char dataset[GEN_DIRECTORY_PATH];
     gen_directory_path(path, of_format ? ".." : ".", dataset);

@@ -14,20 +14,22 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* How a finding and a fault name their location: members of the finding; members of the fault. */
+/* Kinds of places. A finding and a fault may name the same place by different members: those of the finding; those
+ * of the fault. */
 enum score_place {
     SCORE_NODE,      /* host, node or rank; first_rank and ranks */
-    SCORE_CABLE,     /* rank_a and rank_b; the ranks at two switches */
-    SCORE_PAIR,      /* rank and partner */
+    SCORE_CABLE,     /* rank_a and rank_b; the ranks at both switches */
+    SCORE_PAIR,      /* rank and partner, in both */
     SCORE_PHASE,     /* rank and phase; first_phase and phases */
-    SCORE_ONE_PHASE, /* rank and phase */
+    SCORE_ONE_PHASE, /* rank and phase, in both */
     SCORE_FILE
 };
 
 static const struct score_kind {
     const char *name;
     enum score_place place;
-    /* visible from this many standard deviations on; higher for single timings, which vary more by chance */
+    /* a fault is visible from this many standard deviations on; more for single timings, which vary more by
+     * chance */
     double visible;
 } kinds[] = {
     {"slow_port", SCORE_NODE, 5},         {"slow_cable", SCORE_CABLE, 5},  {"outlier", SCORE_PAIR, 20},
@@ -39,7 +41,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 enum { VISIBLE, FAINT, HIDDEN, CLASSES };
 static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
-/* A fault is faint from this share of `visible` on. */
+/* A fault is faint from this share of `visible` on, and hidden below it. */
 #define FAINT_SHARE 0.4
 /* A fault is costly if it makes the run longer by more than this share. */
 #define COSTLY_SHARE 0.01
@@ -50,14 +52,14 @@ struct score_fault {
     double cost_s; /* 0: not costly, or the truth does not say */
     /* index + 1 of an earlier fault of this kind at the same place, which counts for both; 0: none */
     size_t same;
-    uint32_t first_rank[2], ranks[2]; /* of a cable: ranks at each of its switches */
+    uint32_t first_rank[2], ranks[2]; /* for a cable: the ranks at each of its two switches */
 };
 
 struct score {
     const char *truth, *findings; /* paths */
-    /* numbers in the run; UINT64_MAX: unknown */
+    /* how many the run has; UINT64_MAX: unknown */
     uint64_t ranks, nodes, vom_phases, clog2_phases;
-    bool hosts; /* `places` has the names of all hosts, as of kind KINDS */
+    bool hosts; /* `places` also has the names of all hosts, under KINDS as their kind */
     struct score_fault *fault;
     size_t faults, capacity;
     struct hpcw_i_table places; /* place -> struct score_value with the fault there */
@@ -329,7 +331,7 @@ static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *s
     return HPCW_OK;
 }
 
-/* Adds faults: each object that has a visibility or a kind of fault. */
+/* Adds each object of the truth that has a visibility or a kind of fault, as a fault. */
 static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err) {
     const cJSON *seen = cJSON_GetObjectItemCaseSensitive(at, "visibility");
     const char *name = text(at, "kind");

@@ -62,7 +62,7 @@ static void print_words(FILE *stream, const struct ui_option *option) {
     }
 }
 
-/* The words of an argument with blanks between them. */
+/* Prints the words of an argument with blanks between them. */
 static void print_argument(FILE *stream, const char *const *words) {
     for (size_t i = 0; words[i] != NULL; i++) {
         (void)fprintf(stream, "%s%s", i == 0 ? "" : " ", words[i]);

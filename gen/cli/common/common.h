@@ -27,7 +27,7 @@ hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 /* Adds the contents of a directory to an open object: each name with its kind and its sizes. For a dataset it
  * also adds the parameters and faults of the run. */
 hpcw_status gen_cli_put_contents(const char *directory, struct hpcw_i_json *json, hpcw_error *err);
-/* Adds that a dataset is unfinished, and what finishes it. */
+/* Adds to an open object that the dataset is unfinished, and the commands that finish it. */
 void gen_cli_put_unfinished(struct hpcw_i_json *json);
 
 /* Returns words for messages about a file of no known format: "an HDF5 file", "a text", "a directory". */

@@ -214,7 +214,7 @@ static size_t fit_columns(struct summary_column *column, size_t count) {
     }
 }
 
-/* Cuts a text to a number of columns, with dots at its end. */
+/* Cuts a text to at most `columns` columns. A text that was cut ends in dots. */
 static void shorten(char text[TEXT], size_t columns) {
     if (ui_text_columns(text) > columns) {
         char *end = text;
@@ -285,7 +285,7 @@ struct summary_screen {
     size_t size;
 };
 
-/* Returns how many rows of a table the rest of the screen has room for. */
+/* Returns how many rows of a table fit on the rest of the screen. */
 static size_t rows_left(const struct summary_screen *screen) {
     size_t lines = TABLE_FRAME;
     (void)fflush(screen->to);

@@ -42,10 +42,10 @@ hpcw_status gen_directory_read(const char *path, char **text, hpcw_error *err);
 /* Reads a JSON file. Free it with cJSON_Delete. HPCW_EFORMAT: it does not parse. */
 hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *err);
 
-/* What finishes an unfinished dataset. */
+/* Text of messages about an unfinished dataset: the commands that finish it. */
 #define GEN_TO_FINISH "`hpcgen --resume` or `hpcgen join` finishes it"
 
-/* HPCW_ESTATE: the directory is that of an unfinished dataset. A missing directory is no error. */
+/* Fails with HPCW_ESTATE if the directory is that of an unfinished dataset. A missing directory is no error. */
 hpcw_status gen_directory_check_finished(const char *dir, hpcw_error *err);
 
 /* Opens a sink for a file in the directory of a run that holds the lease. */

@@ -38,10 +38,10 @@ struct gen_fit_load_group {
     struct gen_fit_sketch *time, *rank;
 };
 
-/* Sums over edges that are not from an entity to itself: of all, and between entities that cannot move, such as
- * handlers. Those of no sender are only among all. */
+/* Sums over edges, except those from an entity to itself. */
 struct gen_fit_load_traffic {
-    double all, bytes; /* number, and their bytes */
+    double all, bytes; /* number of all edges, and their bytes */
+    /* edges between entities that cannot move, such as handlers, if the sender is known */
     double fixed, fixed_bytes, ln_fixed, ln_fixed_squares;
 };
 

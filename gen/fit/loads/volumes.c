@@ -15,7 +15,7 @@
 
 enum { STEPS = 8 /* of a bisection: to a thousandth of the deviation */ };
 
-/* Bytes of an edge over the run. Volumes change after some phases. */
+/* Returns the bytes of an edge over the run, in which its volume can change every few phases. */
 static double bytes_of(const struct model_load *m, uint32_t owner, uint32_t kind, double follows) {
     const uint32_t phases = m->params.phases;
     const uint32_t period = m->params.edge.phases == 0 ? phases : m->params.edge.phases;
@@ -37,7 +37,7 @@ static double bytes_of_handlers(const struct model_load *m) {
     return bytes;
 }
 
-/* lasting: of each object. */
+/* Returns the bytes of all edges between objects. lasting: [objects] what lasts of each object's work. */
 static double bytes_of_objects(const struct model_load *m, const double *lasting) {
     double bytes = 0;
     for (uint32_t o = 0; o < m->objects; o++) {

@@ -68,7 +68,7 @@ static void build(lua_State *L, const struct sim_lua_text *t) {
 
 /* ---- names of parameters ---- */
 
-/* Replaces the table on the top by a list of its names, in their order. */
+/* Replaces the table on the top of Lua's stack by a list of its names, in the order of the library's pairs(). */
 static void list_names(lua_State *L) {
     const int table = lua_gettop(L);
     lua_Integer count = 0;
@@ -94,7 +94,7 @@ static void list_names(lua_State *L) {
     lua_remove(L, table);
 }
 
-/* A ui_text_name for the list on the top. */
+/* Gets a name from the list on the top of the stack, for ui_text_nearest. `list` is the Lua state. */
 static const char *name_in_list(const void *list, size_t index) {
     lua_State *L = (void *)(uintptr_t)list;
     (void)lua_rawgeti(L, -1, (lua_Integer)index + 1);
@@ -103,7 +103,8 @@ static const char *name_in_list(const void *list, size_t index) {
     return name;
 }
 
-/* Refuses a name that the parameters, the table on the top, do not have. table: what the user calls them. */
+/* Refuses a name that the table of parameters on the top of the stack does not have. table: its name in the
+ * text. */
 _Noreturn static void refuse_name(lua_State *L, const char *table, const char *wrong) {
     char names[300] = "none";
     size_t used = 0;
@@ -117,7 +118,8 @@ _Noreturn static void refuse_name(lua_State *L, const char *table, const char *w
                    near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
 }
 
-/* Is called where a text reads a parameter that the table does not have. Otherwise a typing error would be nil. */
+/* Called by Lua where a text reads a parameter that the table does not have. Without this function, the value of a
+ * misspelt parameter would be nil. */
 static int read_unknown(lua_State *L) {
     lua_pushvalue(L, 1);
     if (lua_type(L, 2) != LUA_TSTRING) {
@@ -126,7 +128,7 @@ static int read_unknown(lua_State *L) {
     refuse_name(L, "parameters", lua_tostring(L, 2));
 }
 
-/* Makes the table on the top refuse names that it does not have. */
+/* Makes the table on the top of the stack refuse names that it does not have. */
 static void refuse_unknown(lua_State *L) {
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, read_unknown);
