@@ -26,7 +26,7 @@ hpcw_status gen_pending_look(const struct gen_write *w, bool *exists, hpcw_error
 /* Renames the pending file to its final name. */
 hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err);
 
-/* The same unless the file already has this name; `complete` of a row. */
+/* Renames the pending file, unless it has its final name already. For the member `complete` of a format. */
 hpcw_status gen_pending_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                                  uint64_t *changed, hpcw_error *err);
 

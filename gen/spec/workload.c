@@ -116,7 +116,8 @@ const char *gen_workload_lacks(const struct gen_workload *w, size_t *size) {
     return NULL;
 }
 
-/* With more ranks, row and column communicators can be too many for a log, and load data should need no run. */
+/* Up to this number of ranks, the seed may draw any workload. With more, communicators of rows and columns can be
+ * too many for a log, and load data should need no run. */
 enum { MOST_OF_ANY = 32768 };
 
 static bool uses_edges(const struct gen_workload_file *f) {

@@ -118,8 +118,8 @@ static hpcw_status add_tasks(struct read_sion *r, struct fit_sizes *z, hpcw_erro
     return s;
 }
 
-/* Correlation of the smooth load field of the twin between a rank and the next one. At the end of a row of the
- * model's grid of ranks, the next rank is not a neighbour. */
+/* Returns the correlation of the twin's smooth load field between a rank and the next one. At the end of a row of
+ * the model's grid of ranks, the next rank is not a neighbour. */
 static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     const struct model_load_params *p = &twin->dataset.load_params;
     uint32_t grid[3];
@@ -127,7 +127,8 @@ static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     return p->variance.correlation * (1 - 1.0 / grid[p->dims - 1]);
 }
 
-/* Learns how much sizes follow this field: the share of its correlation that they show. */
+/* Learns how much sizes of ranks follow the smooth load field: the correlation of sizes between a rank and the next
+ * one, as a share of the field's. */
 static hpcw_status learn_follows(const struct fit_sizes *z, struct gen_fit_twin *twin, hpcw_error *err) {
     struct gen_fit_pairs next = z->next[0];
     const double of_field = field_neighbours(twin, z->ranks);

@@ -40,7 +40,7 @@ struct disturbance {
     double weather;
     enum bench_layout layout; /* this layout is slower by the factor below */
     double slower;
-    size_t point; /* as well */
+    size_t point; /* this point is slower by the factor below, too */
     double point_slower;
 };
 

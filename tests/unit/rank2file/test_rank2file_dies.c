@@ -122,7 +122,8 @@ static int die_at(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Returns whether it died before the n-th such call; otherwise it succeeded. */
+/* Does a piece of work in a child process, which dies before its n-th call that changes files. Returns whether it
+ * died; otherwise it made fewer calls and succeeded. */
 static bool dies(size_t work, hpcw_rank2file_layout layout, unsigned long n) {
     pid_t child = fork();
     assert_true(child >= 0);

@@ -234,7 +234,7 @@ static hpcw_status check_complete(const hpcw_counter *c, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* On process 0. sum: of all values. */
+/* Writes the header and the trailer, on process 0. sum: the sum of all values. */
 static hpcw_status write_ends(const hpcw_counter *c, uint64_t sum, hpcw_error *err) {
     unsigned char header[HPCW_I_COUNTER_HEADER] = HPCW_I_COUNTER_MAGIC;
     unsigned char trailer[HPCW_I_COUNTER_TRAILER];
