@@ -293,6 +293,13 @@ grep -q '^clog2 .*alike' said || bad "no rows of a log: $(cat said)"
 # ---- event logs ----
 
 # Their program: a wavefront, transposes in rows and columns, messages that change.
+# Few phases, which a barrier in each checkpoint interrupts. They are the phases of the twin, too.
+for seed in 1 2 4; do
+    "$HPCGEN" -q -n 16 -f clog2 -s $seed -w wavefront --scale tiny -o brief || exit 1
+    "$HPCGEN" fit brief -O brief.ini -q || bad "seed $seed: no twin of a log with few phases"
+    [ "$(sed -n 's/^phases = \([0-9]*\).*/\1/p' brief.ini)" -gt 4 ] || bad "seed $seed: other phases: $(cat brief.ini)"
+    rm -r brief brief.ini brief.lua
+done
 for workload in wavefront fft stencil; do
     "$HPCGEN" -q -n 16 -f clog2 -s 5 -w $workload --scale small -o log || exit 1
     "$HPCGEN" fit log -O made/../log.ini -q 2>/dev/null && bad "a folder that is not there is accepted"

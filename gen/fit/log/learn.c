@@ -237,6 +237,17 @@ static hpcw_status name_lack(const char *path, const struct fit_program *p, stru
                : HPCW_OK;
 }
 
+static bool is_off(const struct fit_program *p, const struct trial *trial) {
+    return fabs(trial->seconds / (p->history.end - p->history.begin) - 1) > MOST_OFF;
+}
+
+static hpcw_status learn_program(struct fit_program *p, struct gen_fit_twin *twin, struct trial *trial,
+                                 hpcw_error *err) {
+    hpcw_status s = write_text(p, &twin->workload, err);
+    s = s == HPCW_OK ? learn_machine(p, twin, err) : s;
+    return s == HPCW_OK ? learn_rest(p, twin, trial, err) : s;
+}
+
 /* Checks for other threads, for a length that no times in calls can reach, and for messages lost when lists were
  * merged. */
 static hpcw_status check_twin(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
@@ -249,7 +260,7 @@ static hpcw_status check_twin(const char *path, const struct fit_program *p, str
                        100 * share_of((double)h->of_threads, (double)(h->of_threads + h->calls)));
     }
     hpcw_status s = HPCW_OK;
-    if (fabs(trial->seconds / length - 1) > MOST_OFF) {
+    if (is_off(p, trial)) {
         (void)snprintf(
             what, sizeof what,
             "expected a twin that takes %.3g s, got %.3g s: what ranks wait for may depend on who comes first",
@@ -276,9 +287,12 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     if (s == HPCW_OK && twin != NULL) {
         twin->ranks = p.history.ranks;
         s = name_lack(path, &p, twin, err);
-        s = s == HPCW_OK ? write_text(&p, &twin->workload, err) : s;
-        s = s == HPCW_OK ? learn_machine(&p, twin, err) : s;
-        s = s == HPCW_OK ? learn_rest(&p, twin, &trial, err) : s;
+        s = s == HPCW_OK ? learn_program(&p, twin, &trial, err) : s;
+        if (s == HPCW_OK && is_off(&p, &trial)) {
+            p.outer = true;
+            hpcw_i_buf_free(&twin->workload);
+            s = learn_program(&p, twin, &trial, err);
+        }
         s = s == HPCW_OK ? check_twin(path, &p, twin, &trial, err) : s;
         s = s == HPCW_OK && twin->lacks[0] != '\0' ? say_lacks(twin, err) : s;
     }

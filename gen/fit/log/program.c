@@ -73,8 +73,18 @@ static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_
     return longest;
 }
 
-/* Finds the main loop of a role: the loop with most of the calls. Then descends into inner loops that turn often
- * and have more than half of its calls. */
+/* Share of the calls of a loop. An inner loop with more of them is what the outer loop is about. */
+#define NEARLY_ALL 0.9
+
+/* Returns whether the turns of a loop may be the phases of a run rather than parts of one. Where something such as a
+ * checkpoint interrupts the phases, the loop turns differently often, or has nearly all calls of the loop around it.
+ * share: of these calls. */
+static bool may_be_phases(const struct fit_program *p, const struct fit_node *loop, double share) {
+    return loop->turns[0] > FIT_FEW || (!p->outer && (!fit_turns_the_same(loop) || share > NEARLY_ALL));
+}
+
+/* Finds the main loop of a role: the loop with most of the calls. Then descends into inner loops whose turns may be
+ * phases and that have more than half of its calls. */
 static bool find_loop(const struct fit_program *p, struct fit_role *r, const struct fit_place *place) {
     const struct fit_steps *s = &p->steps[r->rank[0]];
     uint64_t *calls = hpcw_i_calloc(r->tree.sites + (size_t)1, sizeof *calls);
@@ -84,10 +94,13 @@ static bool find_loop(const struct fit_program *p, struct fit_role *r, const str
         calls[place[i].site] += s->step[i].calls;
     }
     uint32_t loop = calls == NULL ? FIT_LOOP : longest_of(&r->tree, r->tree.top, r->tree.tops, calls, 0, &most);
-    while (loop != FIT_LOOP && (r->loop == FIT_LOOP || r->tree.node[loop].turns[0] > FIT_FEW)) {
+    double share = 1;
+    while (loop != FIT_LOOP && (r->loop == FIT_LOOP || may_be_phases(p, &r->tree.node[loop], share))) {
         const struct fit_node *n = &r->tree.node[loop];
+        const uint64_t all = most;
         r->loop = loop;
-        loop = longest_of(&r->tree, n->child, n->children, calls, most / 2, &most);
+        loop = longest_of(&r->tree, n->child, n->children, calls, all / 2, &most);
+        share = (double)most / (double)all;
     }
     hpcw_i_free(calls);
     return calls != NULL;

@@ -62,6 +62,8 @@ struct fit_program {
     struct fit_meetings *meetings; /* [history.comms] */
     /* turns of the longest loop if all roles have it; otherwise 1 */
     uint32_t phases;
+    bool
+        outer; /* in fit_program_fold: phases are turns of an outer loop, even if it has little beside an inner one */
     struct fit_course course; /* course.turns is 0: unknown */
     struct fit_machine machine;
     struct fit_lack *lack; /* [history.names] */
