@@ -351,9 +351,14 @@ static void put_how(const struct gen_report *r, const struct log_profile *p) {
         "A state is a call of MPI if its name begins with MPI_. A rank that is in no state is computing.",
         "A rank waits for a late sender from the begin of its receiving call to the begin of the send.",
         "A rank waits for a late receiver from the begin of its blocking send, or of MPI_Sendrecv, to the "
-        "begin of the receive or of MPI_Irecv. The oldest MPI_Irecv is taken for the one that a call "
-        "completes. In "
-        "a program that also has persistent receives it may be a later one; such waits may be too long.",
+        "begin of the receive or of MPI_Irecv. So does a call of MPI_Wait or MPI_Waitall that completes sends: "
+        "it waits from its begin for the last of their receives.",
+        "A log does not say which requests a call completes. MPI_Waitall is taken to complete all sends, "
+        "MPI_Wait the "
+        "oldest one, and a receiving call the oldest MPI_Irecv. In a program that also has persistent receives "
+        "it may "
+        "be a later one; such waits may be too long.",
+        "Time in MPI that is no wait is that of the calls themselves, or has no cause that the log shows.",
         "A rank waits in a collective call until the last rank of the communicator enters it. A rank that "
         "leaves before, as in MPI_Bcast, does not count.",
         "The critical path is followed backwards from the rank that ends last. At the end of a wait it goes on "

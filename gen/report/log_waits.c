@@ -137,11 +137,24 @@ static void sum_kinds(const struct gen_waits *w, struct gen_waits_sum kind[GEN_W
     }
 }
 
-static uint32_t most_of(const struct gen_waits *w, bool path) {
+static uint64_t waits_of(const struct gen_waits_rank *rank) {
+    uint64_t sum = 0;
+    for (int kind = 0; kind < GEN_WAITS_KINDS; kind++) {
+        sum += rank->kind[kind].time_ns;
+    }
+    return sum;
+}
+
+enum wait_figure { CAUSED, WAITED, ON_PATH };
+
+static uint64_t figure_of(const struct gen_waits_rank *rank, enum wait_figure figure) {
+    return figure == CAUSED ? rank->caused_ns : figure == WAITED ? waits_of(rank) : rank->path_ns;
+}
+
+static uint32_t most_of(const struct gen_waits *w, enum wait_figure figure) {
     uint32_t most = 0;
     for (uint32_t k = 1; k < w->ranks; k++) {
-        const struct gen_waits_rank *a = &w->rank[k], *b = &w->rank[most];
-        most = (path ? a->path_ns > b->path_ns : a->caused_ns > b->caused_ns) ? k : most;
+        most = figure_of(&w->rank[k], figure) > figure_of(&w->rank[most], figure) ? k : most;
     }
     return most;
 }
@@ -169,13 +182,17 @@ static void find_waits(const struct gen_report *r, const struct log_profile *p) 
             ui_page_text(page, " of it in %s", kind_name[i]);
         }
     }
-    const uint32_t late = most_of(w, false);
-    ui_page_text(page, ". The largest share is for ");
+    const uint32_t late = most_of(w, CAUSED), waiting = most_of(w, WAITED);
+    ui_page_text(page, ". They wait most for ");
     put_rank(r, late, NULL);
     ui_page_text(page, ": ");
     ui_page_number(page, UI_PAGE_SECONDS, seconds(w->rank[late].caused_ns));
     ui_page_text(page, " of ");
     ui_page_number(page, UI_PAGE_SECONDS, all);
+    ui_page_text(page, ". The one that waits most is ");
+    put_rank(r, waiting, NULL);
+    ui_page_text(page, ": ");
+    ui_page_number(page, UI_PAGE_SECONDS, seconds(waits_of(&w->rank[waiting])));
     ui_page_text(page, ".");
     ui_page_end(page);
     const struct gen_waits_wait *longest = &p->longest;
@@ -216,14 +233,14 @@ static const char *state_name(const struct gen_waits *w, uint32_t state) {
 static void find_path(const struct gen_report *r, const struct log_profile *p) {
     const struct gen_waits *w = &p->waits;
     const double all = seconds(w->end_ns - w->begin_ns);
-    const uint32_t most = most_of(w, true);
+    const uint32_t most = most_of(w, ON_PATH);
     uint64_t in_state;
     const uint32_t state = path_state(w, &in_state);
     if (!(all > 0)) {
         return;
     }
     ui_page_finding(r->page);
-    ui_page_text(r->page, "The critical path is ");
+    ui_page_text(r->page, "The critical path, which leads to ranks that are late by themselves, is ");
     ui_page_number(r->page, UI_PAGE_SHARE, seconds(in_state) / all);
     ui_page_text(r->page, " %s, and for ", state_name(w, state));
     ui_page_number(r->page, UI_PAGE_SECONDS, seconds(w->rank[most].path_ns));
@@ -275,14 +292,6 @@ static void draw_pairs(const struct gen_report *r, const struct gen_waits *w) {
         ui_page_end(r->page);
     }
     ui_page_end(r->page);
-}
-
-static uint64_t waits_of(const struct gen_waits_rank *rank) {
-    uint64_t sum = 0;
-    for (int i = 0; i < GEN_WAITS_KINDS; i++) {
-        sum += rank->kind[i].time_ns;
-    }
-    return sum;
 }
 
 struct rank_list {

@@ -13,7 +13,18 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-enum call_kind { NO_CALL, OTHER_CALL, POST_CALL, SEND_CALL, RECEIVE_CALL, EXCHANGE_CALL, COLLECTIVE_CALL };
+enum call_kind {
+    NO_CALL,
+    OTHER_CALL,
+    POST_CALL,
+    START_CALL, /* a send that another call completes */
+    WAIT_CALL,
+    WAIT_ALL_CALL,
+    SEND_CALL,
+    RECEIVE_CALL,
+    EXCHANGE_CALL,
+    COLLECTIVE_CALL
+};
 
 /* A message of which only one end was read. */
 struct waits_message {
@@ -21,8 +32,18 @@ struct waits_message {
     uint64_t exit_ns;  /* end of the sending call; UINT64_MAX: not ended */
     uint64_t late_ns;  /* end of its wait for a late sender; 0: it has not ended, or has no such wait */
     uint32_t call;     /* index of its name */
-    uint32_t blocking; /* 1: the sending call may wait for the receive */
-    uint64_t received; /* 1: the receive came before the send */
+    bool blocking;     /* the sending call may wait for the receive */
+    bool started;      /* the send is in the rank's list of started ones, or was when a call completed it */
+    bool received;     /* the receive came before the send */
+    uint64_t done;     /* number of the call that completed a started send; 0: none has ended */
+};
+
+/* A call that has completed sends of which some were not received when it ended. It waited for the receive that
+ * was posted last while it was open. */
+struct waits_done {
+    uint64_t from_ns, exit_ns, posted_ns;
+    uint32_t rank, call, posted_rank, posted_call;
+    uint64_t pending; /* sends that are not received */
 };
 
 /* An open state. */
@@ -38,17 +59,22 @@ struct waits_state {
     /* The latest of the sends whose messages this call received: its begin (0: none), rank and call. */
     uint64_t late_ns;
     uint32_t late_rank, late_call;
-    /* The receive of the message that this call sends: when it was posted (0: not known, or before this call),
-     * and by which rank and call. */
+    bool receives; /* this call has received a message */
+    /* The receive of the message that this call sends or completes, the last one of several: when it was posted (0:
+     * not known, or before this call), and by which rank and call. */
     uint64_t posted_ns;
     uint32_t posted_rank, posted_call;
     uint64_t serial; /* this is the n-th collective call of the rank on its communicator */
 };
 
-/* A receive that MPI_Irecv has posted and no call has completed. */
-struct waits_post {
-    uint64_t ns;   /* time of the call */
-    uint32_t next; /* index + 1 of the rank's next posted receive; in a free entry, of the next free entry */
+/* A receive or a send that a call has started and no call has completed. */
+struct waits_request {
+    uint64_t what; /* of a receive, the time of its call, ns; of a send, the number of its message */
+    uint32_t next; /* index + 1 of the rank's next request; in a free entry, of the next free entry */
+};
+
+struct waits_queue {
+    uint32_t first, last; /* index + 1 of the oldest and of the newest request; first is 0 if there is none */
 };
 
 /* A collective call that some rank has not left. */
@@ -71,16 +97,16 @@ struct path_piece {
 };
 
 struct waits_rank_state {
-    uint32_t top;               /* index + 1 of the innermost open state */
-    uint64_t since_ns;          /* when that state became the innermost one */
-    uint32_t posts, last_post;  /* index + 1 of the oldest and of the newest posted receive */
+    uint32_t top;      /* index + 1 of the innermost open state */
+    uint64_t since_ns; /* when that state became the innermost one */
+    struct waits_queue posts, sends;
     uint64_t posted, completed; /* numbers of receives that were posted and completed so far */
     /* The next piece of the critical path on this rank, and one past the rank's last piece. */
     size_t piece, end;
 };
 
-struct waits_posts {
-    struct waits_post *item;
+struct waits_requests {
+    struct waits_request *item;
     size_t count, capacity;
     uint32_t unused; /* index + 1 of the first free entry */
 };
@@ -94,12 +120,16 @@ struct waits_run {
     struct waits_state *open;
     size_t opens, open_capacity;
     uint32_t unused; /* index + 1 of the first free entry */
-    struct waits_posts posts;
+    struct waits_requests requests;
     size_t name_capacity;
     enum call_kind *kind; /* [names] */
     size_t kind_capacity;
     struct hpcw_i_table names;    /* definition -> uint64_t index of the name */
     struct hpcw_i_table messages; /* message number -> struct waits_message */
+    struct {
+        struct hpcw_i_table table; /* number of a call -> struct waits_done */
+        uint64_t calls;            /* numbers given so far */
+    } done;
     struct hpcw_i_table sizes;    /* communicator -> uint64_t number of ranks */
     struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t number of collective calls so far */
     struct hpcw_i_table meetings; /* (communicator, serial) -> struct waits_meeting */
@@ -137,6 +167,9 @@ static enum call_kind kind_of(const char *name) {
         {"MPI_Gather", COLLECTIVE_CALL},
         {"MPI_Gatherv", COLLECTIVE_CALL},
         {"MPI_Irecv", POST_CALL},
+        {"MPI_Irsend", START_CALL},
+        {"MPI_Isend", START_CALL},
+        {"MPI_Issend", START_CALL},
         {"MPI_Mrecv", RECEIVE_CALL},
         {"MPI_Recv", RECEIVE_CALL},
         {"MPI_Reduce", COLLECTIVE_CALL},
@@ -150,6 +183,10 @@ static enum call_kind kind_of(const char *name) {
         {"MPI_Sendrecv", EXCHANGE_CALL},
         {"MPI_Sendrecv_replace", EXCHANGE_CALL},
         {"MPI_Ssend", SEND_CALL},
+        {"MPI_Start", START_CALL},
+        {"MPI_Startall", START_CALL},
+        {"MPI_Wait", WAIT_CALL},
+        {"MPI_Waitall", WAIT_ALL_CALL},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(name, known[i].name) == 0) {
@@ -252,35 +289,52 @@ static struct waits_state *call_of(struct waits_run *r, const struct gen_log_ent
     return at == 0 ? NULL : &r->open[at - 1];
 }
 
-/* ---- posted receives ---- */
+/* ---- requests ---- */
 
-static bool post(struct waits_run *r, const struct gen_log_entry *e) {
-    struct waits_rank_state *rank = &r->rank[e->rank];
-    if (rank->posted++ < rank->completed) {
-        return true; /* posted_of has counted the message of this receive as completed already */
-    }
-    if (r->posts.unused == 0) {
-        struct waits_post *grown =
-            hpcw_i_grow(r->posts.item, &r->posts.capacity, r->posts.count + 1, sizeof *grown);
+static bool append(struct waits_run *r, struct waits_queue *queue, uint64_t what) {
+    struct waits_requests *all = &r->requests;
+    if (all->unused == 0) {
+        struct waits_request *grown = hpcw_i_grow(all->item, &all->capacity, all->count + 1, sizeof *grown);
         if (grown == NULL) {
             return false;
         }
-        r->posts.item = grown;
-        r->posts.item[r->posts.count++].next = 0;
-        r->posts.unused = (uint32_t)r->posts.count;
+        all->item = grown;
+        all->item[all->count++].next = 0;
+        all->unused = (uint32_t)all->count;
     }
-    const uint32_t at = r->posts.unused;
-    r->posts.unused = r->posts.item[at - 1].next;
-    r->posts.item[at - 1] = (struct waits_post){.ns = e->ns};
-    *(rank->posts == 0 ? &rank->posts : &r->posts.item[rank->last_post - 1].next) = at;
-    rank->last_post = at;
+    const uint32_t at = all->unused;
+    all->unused = all->item[at - 1].next;
+    all->item[at - 1] = (struct waits_request){.what = what};
+    *(queue->first == 0 ? &queue->first : &all->item[queue->last - 1].next) = at;
+    queue->last = at;
     return true;
+}
+
+/* Removes the oldest request. Returns false if there is none. */
+static bool take_oldest(struct waits_run *r, struct waits_queue *queue, uint64_t *what) {
+    const uint32_t at = queue->first;
+    if (at == 0) {
+        return false;
+    }
+    struct waits_request *item = &r->requests.item[at - 1];
+    *what = item->what;
+    queue->first = item->next;
+    item->next = r->requests.unused;
+    r->requests.unused = at;
+    return true;
+}
+
+static bool post(struct waits_run *r, const struct gen_log_entry *e) {
+    struct waits_rank_state *rank = &r->rank[e->rank];
+    /* posted_of may have counted the message of this receive as completed already. */
+    return rank->posted++ < rank->completed || append(r, &rank->posts, e->ns);
 }
 
 /* Returns when the receive that `call` completes was posted; 0: unknown. A log does not say which of the posted
  * receives a call completes. The oldest one is assumed, so that a wait is rather too short than too long. */
 static uint64_t posted_of(struct waits_run *r, const struct gen_log_entry *e, const struct waits_state *call) {
     struct waits_rank_state *rank = &r->rank[e->rank];
+    uint64_t ns;
     if (call->kind == RECEIVE_CALL || call->kind == EXCHANGE_CALL) {
         return call->from_ns;
     }
@@ -288,15 +342,7 @@ static uint64_t posted_of(struct waits_run *r, const struct gen_log_entry *e, co
         return 0;
     }
     rank->completed++;
-    const uint32_t at = rank->posts;
-    if (at == 0) {
-        return 0;
-    }
-    const uint64_t ns = r->posts.item[at - 1].ns;
-    rank->posts = r->posts.item[at - 1].next;
-    r->posts.item[at - 1].next = r->posts.unused;
-    r->posts.unused = at;
-    return ns;
+    return take_oldest(r, &rank->posts, &ns) ? ns : 0;
 }
 
 /* ---- waits ---- */
@@ -408,6 +454,68 @@ static hpcw_status add_late_receiver(struct waits_run *r, uint32_t rank, const s
                     err);
 }
 
+/* Returns the time from which a call on `rank` may wait for receivers: its begin, or the end of its wait for a late
+ * sender. */
+static uint64_t free_from(const struct waits_state *s) {
+    return s->late_ns > s->from_ns ? s->late_ns : s->from_ns;
+}
+
+/* Completes the started sends that a call of MPI_Wait or MPI_Waitall is taken to complete: all of the rank, or the oldest
+ * one if a call of MPI_Wait has received nothing. *waits: the call's wait for receivers is not known before the
+ * messages are received. */
+static hpcw_status complete_sends(struct waits_run *r, const struct gen_log_entry *e,
+                                  const struct waits_state *s, bool *waits, hpcw_error *err) {
+    struct waits_queue *sends = &r->rank[e->rank].sends;
+    const uint64_t number = r->done.calls + 1;
+    uint64_t message, pending = 0;
+    *waits = false;
+    if (s->thread != 0 || (s->kind != WAIT_ALL_CALL && (s->kind != WAIT_CALL || s->receives))) {
+        return HPCW_OK;
+    }
+    while (take_oldest(r, sends, &message)) {
+        struct waits_message *m = hpcw_i_table_find(&r->messages, &message);
+        if (m != NULL) {
+            m->done = number;
+            pending++;
+        }
+        if (s->kind == WAIT_CALL) {
+            break;
+        }
+    }
+    if (pending == 0) {
+        return HPCW_OK;
+    }
+    struct waits_done *done = hpcw_i_table_add(&r->done.table, &number, NULL);
+    if (done == NULL) {
+        return no_memory(r, err);
+    }
+    *done = (struct waits_done){.from_ns = free_from(s),
+                                .exit_ns = e->ns,
+                                .posted_ns = s->posted_ns,
+                                .rank = (uint32_t)e->rank,
+                                .call = s->name,
+                                .posted_rank = s->posted_rank,
+                                .posted_call = s->posted_call,
+                                .pending = pending};
+    r->done.calls = number;
+    *waits = true;
+    return HPCW_OK;
+}
+
+static hpcw_status add_wait_of(struct waits_run *r, const struct waits_done *done, hpcw_error *err) {
+    return done->posted_ns <= done->from_ns
+               ? HPCW_OK
+               : add_wait(r,
+                          &(struct gen_waits_wait){.kind = GEN_WAITS_LATE_RECEIVER,
+                                                   .rank = done->rank,
+                                                   .call = done->call,
+                                                   .from_ns = done->from_ns,
+                                                   .to_ns = done->posted_ns,
+                                                   .cause_rank = done->posted_rank,
+                                                   .cause_call = done->posted_call},
+                          err);
+}
+
 static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
     struct waits_state s;
     if (!pop(r, e, &s)) {
@@ -430,7 +538,12 @@ static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e,
                                                    .cause_call = s.late_call},
                           err);
     }
-    if (status == HPCW_OK && s.posted_ns > 0) {
+    if (s.kind == WAIT_CALL && s.receives) {
+        s.posted_ns = 0; /* it completed a receive, and not the send that completer_of assumed */
+    }
+    bool waits = false;
+    status = status == HPCW_OK ? complete_sends(r, e, &s, &waits, err) : status;
+    if (status == HPCW_OK && s.posted_ns > 0 && !waits) {
         const struct waits_message sent = {
             .enter_ns = s.from_ns, .exit_ns = e->ns, .late_ns = s.late_ns, .call = s.name};
         status = add_late_receiver(r, (uint32_t)e->rank, &sent, s.posted_ns, s.posted_rank, s.posted_call, err);
@@ -457,10 +570,11 @@ static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e,
         m->enter_ns = call->from_ns;
         m->call = call->name;
         m->blocking = call->kind == SEND_CALL || call->kind == EXCHANGE_CALL;
+        m->started = call->kind == START_CALL && e->thread == 0;
         call->sends = true;
         call->sent = e->number;
     }
-    return HPCW_OK;
+    return m->started && !append(r, &r->rank[e->rank].sends, e->number) ? no_memory(r, err) : HPCW_OK;
 }
 
 /* Returns the open call that has sent the message of a receive, or NULL. */
@@ -470,6 +584,46 @@ static struct waits_state *sender_of(struct waits_run *r, const struct gen_log_e
         at = r->open[at - 1].outer;
     }
     return at == 0 ? NULL : &r->open[at - 1];
+}
+
+/* The open call that is taken to complete a started send, or NULL. */
+static struct waits_state *completer_of(struct waits_run *r, const struct gen_log_entry *e) {
+    const uint32_t oldest = r->rank[e->peer].sends.first;
+    uint32_t at = r->rank[e->peer].top;
+    while (at != 0 && (r->open[at - 1].kind == NO_CALL || r->open[at - 1].thread != 0)) {
+        at = r->open[at - 1].outer;
+    }
+    struct waits_state *call = at == 0 ? NULL : &r->open[at - 1];
+    const bool is =
+        call != NULL && (call->kind == WAIT_ALL_CALL || (call->kind == WAIT_CALL && oldest != 0 &&
+                                                         r->requests.item[oldest - 1].what == e->number));
+    return is ? call : NULL;
+}
+
+/* A receive of a started send: the call that completes the send may have waited for it. */
+static hpcw_status receive_started(struct waits_run *r, const struct gen_log_entry *e, uint64_t done_number,
+                                   uint64_t posted_ns, uint32_t call, hpcw_error *err) {
+    if (done_number == 0) {
+        struct waits_state *open = completer_of(r, e);
+        if (open != NULL && posted_ns > open->posted_ns) {
+            open->posted_ns = posted_ns;
+            open->posted_rank = (uint32_t)e->rank;
+            open->posted_call = call;
+        }
+        return HPCW_OK;
+    }
+    struct waits_done *done = hpcw_i_table_find(&r->done.table, &done_number);
+    if (posted_ns > done->posted_ns && posted_ns < done->exit_ns) {
+        done->posted_ns = posted_ns;
+        done->posted_rank = (uint32_t)e->rank;
+        done->posted_call = call;
+    }
+    if (--done->pending > 0) {
+        return HPCW_OK;
+    }
+    const struct waits_done all = *done;
+    hpcw_i_table_remove(&r->done.table, done);
+    return add_wait_of(r, &all, err);
 }
 
 static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
@@ -487,14 +641,18 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
     r->w->messages++;
     struct waits_state *call = call_of(r, e);
     if (call == NULL) {
-        return HPCW_OK;
+        return sent.started ? receive_started(r, e, sent.done, 0, 0, err) : HPCW_OK;
     }
+    call->receives = true;
     if (sent.enter_ns > call->from_ns && sent.enter_ns > call->late_ns) {
         call->late_ns = sent.enter_ns;
         call->late_rank = (uint32_t)e->peer;
         call->late_call = sent.call;
     }
     const uint64_t posted_ns = posted_of(r, e, call);
+    if (sent.started) {
+        return receive_started(r, e, sent.done, posted_ns, call->name, err);
+    }
     if (!sent.blocking || posted_ns <= sent.enter_ns) {
         return HPCW_OK;
     }
@@ -568,6 +726,10 @@ static hpcw_status find_waits(struct waits_run *r, hpcw_error *err) {
     const struct waits_meeting *m;
     for (size_t at = 0; (m = hpcw_i_table_next(&r->meetings, &at, key)) != NULL;) {
         w->incomplete += m->arrived < size_of(r, (int32_t)key[0]);
+    }
+    const struct waits_done *done;
+    for (size_t at = 0; s == HPCW_OK && (done = hpcw_i_table_next(&r->done.table, &at, key)) != NULL;) {
+        s = add_wait_of(r, done, err);
     }
     return s;
 }
@@ -779,6 +941,7 @@ static void end_run(struct waits_run *r) {
     gen_log_free(r->log);
     hpcw_i_table_free(&r->names);
     hpcw_i_table_free(&r->messages);
+    hpcw_i_table_free(&r->done.table);
     hpcw_i_table_free(&r->sizes);
     hpcw_i_table_free(&r->serials);
     hpcw_i_table_free(&r->meetings);
@@ -786,7 +949,7 @@ static void end_run(struct waits_run *r) {
     hpcw_i_table_free(&r->shares);
     hpcw_i_free(r->rank);
     hpcw_i_free(r->open);
-    hpcw_i_free(r->posts.item);
+    hpcw_i_free(r->requests.item);
     hpcw_i_free(r->kind);
     hpcw_i_free(r->wait);
     hpcw_i_free(r->piece);
@@ -802,6 +965,7 @@ hpcw_status gen_waits_watch(const char *path, gen_waits_take *take, void *contex
         .context = context,
         .names = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
         .messages = {.key_words = 1, .value_size = sizeof(struct waits_message), .seed = seed},
+        .done.table = {.key_words = 1, .value_size = sizeof(struct waits_done), .seed = seed},
         .sizes = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
         .serials = {.key_words = 2, .value_size = sizeof(uint64_t), .seed = seed},
         .meetings = {.key_words = 2, .value_size = sizeof(struct waits_meeting), .seed = seed},

@@ -10,9 +10,12 @@
  *                   Sender"
  *    late receiver  A receive is posted after the send of its message begins and before this send ends. The send
  *                   waits from its begin to the begin of MPI_Recv, MPI_Mrecv, MPI_Sendrecv, MPI_Sendrecv_replace or
- *                   MPI_Irecv. Only blocking sends wait: MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Sendrecv,
- *                   MPI_Sendrecv_replace. The last two wait for a late sender first. A log does not say which
- *                   MPI_Irecv a call completes. The oldest one is assumed, so a wait is rather too short than too
+ *                   MPI_Irecv. Blocking sends wait: MPI_Send, MPI_Ssend, MPI_Rsend, MPI_Sendrecv,
+ *                   MPI_Sendrecv_replace. The last two wait for a late sender first. So does a call of MPI_Wait or
+ *                   MPI_Waitall that completes sends: it waits from its begin for the receive that is posted last.
+ *                   A log does not say which requests a call completes. MPI_Waitall is taken to complete all sends
+ *                   that MPI_Isend and the like have started; MPI_Wait the oldest one, unless it receives a
+ *                   message. Of receives the oldest MPI_Irecv is assumed, so a wait is rather too short than too
  *                   long. It may be too long in a program that also receives with persistent requests. "Late
  *                   Receiver"
  *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
@@ -93,7 +96,7 @@ struct gen_waits {
 };
 
 /* Reads a log three times: for definitions, for waits, and for the states on the critical path. Memory: about
- * 100 bytes for each rank, each rank of a communicator, each open state, each pending message or receive, and each
+ * 100 bytes for each rank, each rank of a communicator, each open state, each pending message or request, and each
  * collective call that some rank has not left. Also 16 bytes for each wait, at most one for each call, and 24
  * for each piece of the critical path.
  *

@@ -35,9 +35,9 @@ for finding in "Links between ranks .*: no rank stands out by its mean time per 
     "Load of ranks .*: balanced phases would save .* wait .* on average for rank [0-7] $host, which works " \
     'Event log (CLOG-2): the run takes .* on 8 ranks\. Of their time .* is in MPI (.* in MPI_.*), .* computing outside of states\.' \
     "Imbalance .*: rank [0-7] $host is outside of MPI for .*, the mean rank for " \
-    "Ranks wait for others in .* of their time: .*\. The largest share is for rank [0-7] $host: .* of " \
+    "Ranks wait for others in .* of their time: .*\. They wait most for rank [0-7] $host: .* of " \
     "The longest wait: rank [0-7] $host waits .* in MPI_.* from .* on, for rank [0-7] $host\." \
-    "The critical path is .*, and for .* of .* on rank [0-7] $host. Injected: 2 slow nodes, [0-9]* interruptions*\." \
+    "The critical path, which leads to ranks that are late by themselves, is .*, and for .* of .* on rank [0-7] $host. Injected: 2 slow nodes, [0-9]* interruptions*\." \
     "Checkpoints .*: .* 2 files are missing or have another size than in the map, first .* of rank [0-7] $host\. Injected: 2 faults\."; do
     grep -q "^$finding" top || bad "no finding $finding in $(cat top)"
     grep -q "^$finding" said || bad "the terminal does not say $finding: $(cat said)"

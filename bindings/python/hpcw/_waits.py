@@ -12,6 +12,7 @@ KINDS = ["late sender", "late receiver", "collective"]
 WAITS = [("rank", "u4"), ("kind", "u4"), ("name", "u4"), ("cause", "u4"), ("begin", "f8"), ("seconds", "f8")]
 # Calls that may block until the message is received, calls that wait for a message, and calls that wait for all ranks.
 SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
+STARTS = {"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Start", "MPI_Startall"}  # sends that another call completes
 EXCHANGES = {"MPI_Sendrecv", "MPI_Sendrecv_replace"}
 RECEIVES = {"MPI_Recv", "MPI_Mrecv"} | EXCHANGES
 COLLECTIVES = {"MPI_" + name for name in (
@@ -64,6 +65,7 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
     receive = _enclosing(calls, messages["dest"], messages["received"], False)
     none = receive < 0
     receive[none] = _enclosing(calls, messages["dest"][none], messages["received"][none], True)
+    completer = _completers(calls, messages, send, receive, names)[receive >= 0]
     messages, send, receive = messages[receive >= 0], send[receive >= 0], receive[receive >= 0]
     enter = np.where(send >= 0, calls["begin"][send] if len(calls) else 0, messages["sent"])
     begin = calls["begin"][receive]
@@ -83,6 +85,58 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
     blocks[blocks] = (_has(calls, names, SENDS | EXCHANGES)[send[blocks]] & (calls["end"][send[blocks]] > posted[blocks]))
     yield {"rank": messages["source"][blocks], "kind": 1, "name": calls["name"][send[blocks]],
            "cause": messages["dest"][blocks], "begin": start[blocks], "seconds": posted[blocks] - start[blocks]}
+
+    # A call that completes sends waits for the receive that is posted last while it is open.
+    start = np.maximum(calls["begin"][completer], until[completer]) if len(calls) else np.zeros(len(completer))
+    last = np.flatnonzero((completer >= 0) & (posted > start))
+    last = last[posted[last] < calls["end"][completer[last]]]
+    last = last[np.lexsort((-last, posted[last], completer[last]))]
+    last = last[np.append(completer[last][1:] != completer[last][:-1], True)[:len(last)]]
+    yield {"rank": messages["source"][last], "kind": 1, "name": calls["name"][completer[last]],
+           "cause": messages["dest"][last], "begin": start[last], "seconds": posted[last] - start[last]}
+
+
+def _completers(calls: np.ndarray, messages: np.ndarray, send: np.ndarray, receive: np.ndarray, names: list) -> np.ndarray:
+    """Index of the call that is taken to complete the send of each message; -1: none. MPI_Waitall completes all that were
+    started on its rank, and MPI_Wait the oldest one, unless it receives a message."""
+    completer = np.full(len(messages), -1)
+    started = np.flatnonzero((send >= 0) & _has(calls, names, STARTS)[send]) if len(calls) else np.zeros(0, np.int64)
+    ends_all = _has(calls, names, {"MPI_Waitall"})
+    ends_one = _has(calls, names, {"MPI_Wait"})
+    ends_one[receive[receive >= 0]] = False
+    ends = np.flatnonzero(ends_all | ends_one)
+    # Sends and calls of each rank in order of time. A stretch of them ends with a call of MPI_Waitall.
+    rank = np.concatenate((messages["source"][started], calls["rank"][ends]))
+    order = np.lexsort((np.repeat([0, 1], [len(started), len(ends)]), np.concatenate((messages["sent"][started],
+                                                                                      calls["begin"][ends])), rank))
+    is_send = order < len(started)
+    is_all, is_one = (np.concatenate((np.zeros(len(started), bool), mask[ends]))[order] for mask in (ends_all, ends_one))
+    new = np.append(True, (np.diff(rank[order].astype(np.int64)) != 0) | is_all[:-1])[:len(order)]
+    stretch = np.cumsum(new) - 1
+    first = np.flatnonzero(new)
+
+    def count(mask):
+        """How many there are in the stretch up to each place."""
+        total = np.cumsum(mask)
+        return total - (total[first] - mask[first])[stretch]
+
+    sends, ones = count(is_send), count(is_one)
+    # Calls of MPI_Wait that came when nothing was under way. The offset keeps maxima of stretches apart.
+    offset = stretch * (len(order) + 1)
+    ones = ones - (np.maximum.accumulate(np.maximum(ones - sends, 0) + offset) - offset)
+    takes = np.flatnonzero(is_one & (np.diff(ones, prepend=0) > 0)) if len(order) else np.zeros(0, np.int64)
+    takes = takes[ones[takes] > 0]
+    by_number = np.full(len(order), -1)  # places of the sends of each stretch, by number
+    by_number[first[stretch[is_send]] + sends[is_send] - 1] = np.flatnonzero(is_send)
+    taken = by_number[first[stretch[takes]] + ones[takes] - 1]
+    call = np.full(len(order), -1)
+    whole = np.flatnonzero(is_all)
+    of_stretch = np.full(len(first), -1)
+    of_stretch[stretch[whole]] = ends[order[whole] - len(started)]
+    call[is_send] = of_stretch[stretch[is_send]]
+    call[taken] = ends[order[takes] - len(started)]
+    completer[started[order[is_send]]] = call[is_send]
+    return completer
 
 
 def _posted(calls: np.ndarray, messages: np.ndarray, receive: np.ndarray, names: list) -> np.ndarray:

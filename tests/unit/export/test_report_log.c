@@ -67,11 +67,11 @@ static void time_outside_of_states_is_computing(void **state) {
         "Event log (CLOG-2): the run takes 10 s on 2 ranks. Of their time 70 % is in MPI (45 % in MPI_Recv), "
         "30 % computing outside of states.\n");
     HAS(said, "\nImbalance 100 %: rank 0 is outside of MPI for 6 s, the mean rank for 3 s.\n");
-    HAS(said, "\nRanks wait for others in 30 % of their time: 100 % of it in receives for late senders. The "
-              "largest share "
-              "is for rank 0: 6 s of 6 s.\n");
+    HAS(said, "\nRanks wait for others in 30 % of their time: 100 % of it in receives for late senders. They "
+              "wait most for rank 0: 6 s of 6 s. The one that waits most is rank 1: 6 s.\n");
     HAS(said, "\nThe longest wait: rank 1 waits 6 s in MPI_Recv from 1 s on, for rank 0.\n");
-    HAS(said, "\nThe critical path is 60 % computing outside of states, and for 10 s of 10 s on rank 0.\n");
+    HAS(said, "\nThe critical path, which leads to ranks that are late by themselves, is 60 % computing "
+              "outside of states, and for 10 s of 10 s on rank 0.\n");
     /* The same in the page, with links to the row of a rank and to a time in the chart. */
     HAS(page, "is in MPI (");
     HAS(page, "Imbalance <data class=\"share\" value=\"1\">");
@@ -146,8 +146,8 @@ static void a_late_rank_of_a_collective(void **state) {
         END(5, 1, BARRIER),   BEGIN(4, 2, BARRIER), END(5, 2, BARRIER),
     };
     char *page = page_of(3, log, sizeof log / sizeof log[0]);
-    HAS(said,
-        "100 % of it in collective calls for the last rank. The largest share is for rank 2: 5 s of 5 s.\n");
+    HAS(said, "100 % of it in collective calls for the last rank. They wait most for rank 2: 5 s of 5 s. The "
+              "one that waits most is rank 0: 3 s.\n");
     HAS(page, "\"name\":\"time that others wait for the rank\"");
     free(page);
 }

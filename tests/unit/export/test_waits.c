@@ -222,6 +222,71 @@ static void persistent_receive(void **state) {
     gen_waits_free(&w);
 }
 
+/* MPI_Waitall completes a send that MPI_Isend has started, and waits for its receive, whichever of the two ends first. */
+static void late_receiver_of_started(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const struct happens log[] = {
+            BEGIN(0, 1, COMPUTE), BEGIN(1, 0, ISEND), SENT(1, 0, 1),      END(1.5, 0, ISEND),
+            BEGIN(2, 0, WAITALL), END(5, 1, COMPUTE), BEGIN(5, 1, IRECV), END(5.5, 1, IRECV),
+            BEGIN(6, 1, WAITALL), RECEIVED(7, 1, 0),  END(7, 1, WAITALL), END(i == 0 ? 6.5 : 8, 0, WAITALL),
+        };
+        struct gen_waits w = WAITS_OF(2, log);
+        expect_waits(&w, 1, 3);
+        expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 0, 1, 3);
+        expect_pair(&w, 0, GEN_WAITS_LATE_RECEIVER, WAITALL, WAITALL, 3);
+        assert_int_equal(w.rank[1].caused_ns, ns(3));
+        gen_waits_free(&w);
+    }
+}
+
+/* A call that completes several sends waits once, for the receive that is posted last, after its wait for a late
+ * sender. */
+static void late_receivers_of_several(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, ISEND),  SENT(1, 0, 1),        END(1.2, 0, ISEND),  BEGIN(1.4, 0, ISEND), SENT(1.4, 0, 2),
+        END(1.6, 0, ISEND),  BEGIN(2, 0, WAITALL), BEGIN(3, 1, SEND),   SENT(3, 1, 0),        END(3.5, 1, SEND),
+        RECEIVED(3.6, 0, 1), BEGIN(5, 1, RECV),    RECEIVED(5.5, 1, 0), END(5.5, 1, RECV),    BEGIN(7, 2, RECV),
+        END(8, 0, WAITALL),  RECEIVED(9, 2, 0),    END(9, 2, RECV),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 2, 5);
+    expect_wait(&w, GEN_WAITS_LATE_SENDER, 0, 1, 1);
+    expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 0, 1, 4);
+    assert_int_equal(w.rank[2].caused_ns, ns(4));
+    gen_waits_free(&w);
+}
+
+/* A send that was completed before the receive was posted, as an eager one, waits in no later call either. */
+static void no_late_receiver_of_started(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, ISEND),   SENT(1, 0, 1),     END(1.5, 0, ISEND), BEGIN(2, 0, WAITALL), END(3, 0, WAITALL),
+        BEGIN(4, 0, WAITALL), BEGIN(6, 1, RECV), RECEIVED(7, 1, 0),  END(7, 1, RECV),      END(9, 0, WAITALL),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    expect_waits(&w, 0, 0);
+    gen_waits_free(&w);
+}
+
+/* MPI_Wait completes the oldest send, but none if it receives a message. */
+static void started_one_by_one(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, ISEND),  SENT(1, 0, 1),       END(1.2, 0, ISEND), BEGIN(1.4, 0, ISEND), SENT(1.4, 0, 2),
+        END(1.6, 0, ISEND),  BEGIN(1.8, 3, SEND), SENT(1.8, 3, 0),    END(1.9, 3, SEND),    BEGIN(2, 0, WAIT),
+        BEGIN(2.5, 1, RECV), RECEIVED(2.8, 0, 3), END(2.8, 0, WAIT),  BEGIN(3, 0, WAIT),    RECEIVED(3.5, 1, 0),
+        END(3.5, 1, RECV),   END(3.5, 0, WAIT),   BEGIN(4, 0, WAIT),  BEGIN(7, 2, RECV),    RECEIVED(8, 2, 0),
+        END(8, 2, RECV),     END(8, 0, WAIT),
+    };
+    struct gen_waits w = WAITS_OF(4, log);
+    expect_waits(&w, 1, 3);
+    expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 0, 1, 3);
+    assert_int_equal(w.rank[2].caused_ns, ns(3));
+    gen_waits_free(&w);
+}
+
 /* MPI_Sendrecv waits for a late sender, and then for a late receiver, in whatever order they end. */
 static void exchange_with_two(void **state) {
     (void)state;
@@ -541,6 +606,10 @@ int main(void) {
         cmocka_unit_test(late_receiver),
         cmocka_unit_test(late_post),
         cmocka_unit_test(persistent_receive),
+        cmocka_unit_test(late_receiver_of_started),
+        cmocka_unit_test(late_receivers_of_several),
+        cmocka_unit_test(no_late_receiver_of_started),
+        cmocka_unit_test(started_one_by_one),
         cmocka_unit_test(exchange_with_two),
         cmocka_unit_test(no_late_receiver),
         cmocka_unit_test(exchange),
