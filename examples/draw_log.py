@@ -7,7 +7,7 @@
 Computing is blue, calls of MPI are red, files are violet, and other states are thin lines above. Messages within
 the window are lines.
 """
-import sys
+import argparse
 
 import hpcw
 
@@ -69,8 +69,12 @@ def draw(ranks, states, messages, begin, end):
 
 
 def main():
-    begin, end = float(sys.argv[2]), float(sys.argv[3])
-    draw(*read(sys.argv[1], begin, end), begin, end)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log")
+    parser.add_argument("begin", type=float)
+    parser.add_argument("end", type=float)
+    given = parser.parse_args()
+    draw(*read(given.log, given.begin, given.end), given.begin, given.end)
 
 
 main()

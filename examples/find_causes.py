@@ -10,6 +10,7 @@ replayed without each cause. A call then takes the same time after its begin, or
 for. The cost of the cause is the time by which the run ends earlier. Clocks must be right, and ranks must do the
 same work without the cause.
 """
+import argparse
 import collections
 import json
 import math
@@ -148,11 +149,15 @@ def replay(happened, causes):
 
 
 def main():
-    log = hpcw.open(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log")
+    parser.add_argument("ranks_per_node", type=int)
+    arguments = parser.parse_args()
+    log = hpcw.open(arguments.log)
     states, done = log.states(), log.events()
     done = done[log.names[done["name"]] == "Phase done"]
     times = compute_times(states[log.names[states["name"]] == "Compute"], done)
-    causes = list(find(times, int(sys.argv[2])))
+    causes = list(find(times, arguments.ranks_per_node))
     end, costs = replay(events(log, states, done), causes)
     found = []
     for cost, cause in sorted(zip(costs, causes), key=lambda c: -c[0]):

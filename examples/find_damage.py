@@ -8,6 +8,7 @@ A map that lost a rank is refused as a whole, so this program reads the leaves o
 them must exist, and have its size and CRC-32. A file that is in no map belongs to a rank that the map lost. The
 index must name datasets that exist.
 """
+import argparse
 import json
 import os
 import sys
@@ -28,7 +29,9 @@ def check(path, said):
 
 
 def main():
-    prefix = sys.argv[1].rstrip("/")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("prefix")
+    prefix = parser.parse_args().prefix.rstrip("/")
     top = os.path.basename(os.path.abspath(prefix))
     listed, files, found = {}, set(), []
     for directory, _, names in os.walk(prefix):

@@ -8,6 +8,7 @@ All ranks leave a reduction within microseconds. A rank that mostly leaves early
 changes between the first and the second half of the log, the clock drifts. Most clocks are right, so the
 differences of most ranks are noise.
 """
+import argparse
 import json
 import sys
 
@@ -31,7 +32,9 @@ def exits(log):
 
 
 def main():
-    ranks, times = exits(hpcw.open(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("log")
+    ranks, times = exits(hpcw.open(parser.parse_args().log))
     found = []
     if times.shape[-1] > 3:
         when = np.median(times, axis=0)

@@ -6,6 +6,7 @@
 
 The only knowledge of the machine is in the file: which tasks share a host. Reads the full test.
 """
+import argparse
 import json
 import sys
 
@@ -94,7 +95,9 @@ def delayed(rows, one_way, host):
 
 
 def main():
-    links = hpcw.open(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result")
+    links = hpcw.open(parser.parse_args().result)
     names, host = np.unique(links.hosts.astype(str), return_inverse=True)
     order = np.argsort([np.argmax(host == h) for h in range(len(names))])  # by their first ranks
     names, host = names[order], np.argsort(order)[host]

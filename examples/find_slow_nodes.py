@@ -7,6 +7,7 @@
 Tasks that cannot migrate do similar work on every rank. Where they take longer, the node is slow. The metadata says
 which ranks share a node.
 """
+import argparse
 import json
 import sys
 
@@ -18,7 +19,9 @@ VISIBLE = 5  # standard deviations
 
 
 def main():
-    loads = hpcw.open(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("loads")
+    loads = hpcw.open(parser.parse_args().loads)
     tasks = loads.tasks()
     tasks = tasks[(tasks["phase"] > 0) & ~tasks["migratable"] & (tasks["time"] > 0)]
     ranks, at, count = np.unique(tasks["rank"], return_inverse=True, return_counts=True)

@@ -472,9 +472,13 @@ static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index,
     const size_t kind = name == NULL ? KINDS : kind_of(name);
     uint64_t key[HPCW_I_TABLE_KEY];
     if (kind == KINDS) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: findings[%" PRIu64 "].kind: expected one of doc/truth.md, got %.40s",
-                           s->findings, index, name == NULL ? "none" : name);
+        char known[256] = "";
+        for (size_t i = 0, size = 0; i < KINDS; i++) {
+            size +=
+                (size_t)snprintf(known + size, sizeof known - size, "%s%s", i > 0 ? ", " : "", kinds[i].name);
+        }
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: findings[%" PRIu64 "].kind: expected one of %s, got %.40s",
+                           s->findings, index, known, name == NULL ? "none" : name);
     }
     hpcw_status status = check_finding(s, kind, f, index, err);
     if (status != HPCW_OK) {

@@ -59,7 +59,7 @@ parts() { # DIR: both, with the parameters of `once`
     make --ranks 32 --files 5 --out "$1" --part 2/2
 }
 make --ranks 32 --files 5 --out some --part 1/2
-refuse 1 'some: linktest: expected all 5 files, files 2 to 4 are not written yet' "$HPCGEN" join some
+refuse 1 'some: linktest: expected all 5 files, files 2 to 4 are not written yet: write the parts that are missing' "$HPCGEN" join some
 unfinished some
 refuse 1 'some/.hpcw/parameters.ini: *expected seed = 3, got seed = 2*' \
     "$HPCGEN" --ranks 32 --files 5 --seed 3 --out some --part 2/2

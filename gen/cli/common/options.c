@@ -238,7 +238,8 @@ static const struct ui_option options[] = {
         "page, which reads them when the window is small",
         .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
-           "first time of the log to export; states that are open then begin there; in a report: "
+           "first time of the log to export; states that are open then begin there, but are whole in tables "
+           "and arrays; in a report: "
            "begin of the window that the chart of the log shows at first",
            UI_LIMITS(0, 1e8), .param.unit = "s", .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | REPORT, 0, "to", "SECONDS", F64, to,

@@ -352,7 +352,7 @@ static hpcw_status check_cover(const struct gen_run *run, const struct gen_forma
         if (begin > next) {
             return hpcw_i_fail(err, HPCW_ESTATE,
                                "%s: %s: expected all %" PRIu64 " files, files %" PRIu64 " to %" PRIu64
-                               " are not written yet",
+                               " are not written yet: write the parts that are missing",
                                dir, format->name, units, next, begin - 1);
         }
         if (begin < next) {
