@@ -122,14 +122,14 @@ static void say_empty(const struct gen_cli_options *o, const struct ui_parse *pa
     char times[64] = "", ranks[64] = "";
     hpcw_error room, room2;
     if (gen_cli_given(parse, "to")) {
-        (void)snprintf(times, sizeof times, " from %g to %g s", o->from, o->to);
+        (void)snprintf(times, sizeof times, " from %g to %g s", o->export.from, o->export.to);
     } else if (gen_cli_given(parse, "from")) {
-        (void)snprintf(times, sizeof times, " from %g s on", o->from);
+        (void)snprintf(times, sizeof times, " from %g s on", o->export.from);
     }
     if (gen_cli_given(parse, "last-rank")) {
-        (void)snprintf(ranks, sizeof ranks, " of ranks %u to %u", o->first_rank, o->last_rank);
+        (void)snprintf(ranks, sizeof ranks, " of ranks %u to %u", o->export.first_rank, o->export.last_rank);
     } else if (gen_cli_given(parse, "first-rank")) {
-        (void)snprintf(ranks, sizeof ranks, " of ranks from %u on", o->first_rank);
+        (void)snprintf(ranks, sizeof ranks, " of ranks from %u on", o->export.first_rank);
     }
     (void)fprintf(stderr, "hpcgen: %s: empty: no %s of %s%s%s\n", gen_cli_output_name(o->output, &room),
                   done->empty ? "rows" : done->items, gen_cli_printable(parse->args[0], &room2), times, ranks);
@@ -215,16 +215,16 @@ static hpcw_status to_directory(const struct gen_cli_options *o, const struct ui
 }
 
 hpcw_status gen_cli_export(const struct gen_cli_options *o, const struct ui_parse *parse, hpcw_error *err) {
-    struct gen_export what = {.form = o->form,
-                              .from_s = o->from,
-                              .to_s = o->to,
-                              .first_rank = o->first_rank,
-                              .last_rank = o->last_rank,
-                              .permutation = o->permutation,
+    struct gen_export what = {.form = o->export.form,
+                              .from_s = o->export.from,
+                              .to_s = o->export.to,
+                              .first_rank = o->export.first_rank,
+                              .last_rank = o->export.last_rank,
+                              .permutation = o->export.permutation,
                               .has_task = gen_cli_given(parse, "task"),
-                              .task = o->task,
+                              .task = o->export.task,
                               .has_key = gen_cli_given(parse, "key"),
-                              .key = o->key};
+                              .key = o->export.key};
     const struct gen_exporter *x = NULL;
     const bool standard = gen_cli_is_standard(o->output);
     hpcw_status s = standard ? HPCW_OK : gen_cli_check_output(o->output, parse->args, 1, err);

@@ -126,9 +126,9 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
         /* Unlike --config this must be a regular file, as reading a pipe could wait for its writer forever. */
         s = gen_directory_read(path, &text, &e);
         s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
-        if (s == HPCW_OK && o->workload[0] != '\0') {
-            (void)snprintf(o->workload_text, sizeof o->workload_text, "%.*s/" GEN_WORKLOAD_TEXT,
-                           (int)(sizeof o->workload_text - sizeof GEN_WORKLOAD_TEXT - 1), dir);
+        if (s == HPCW_OK && o->workload.name[0] != '\0') {
+            (void)snprintf(o->workload.text, sizeof o->workload.text, "%.*s/" GEN_WORKLOAD_TEXT,
+                           (int)(sizeof o->workload.text - sizeof GEN_WORKLOAD_TEXT - 1), dir);
         }
         hpcw_i_free(text);
         if (s == HPCW_ENOENT) {

@@ -234,12 +234,12 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         (void)snprintf(detail, sizeof detail, "%s.detail", output);
         r.detail = detail;
     }
-    if (o->from > 0 || o->to < 1e8) { /* a window was given: by default it is the whole log */
-        r.from_s = o->from;
-        r.to_s = o->to;
-        if (o->from >= o->to) {
+    if (o->export.from > 0 || o->export.to < 1e8) { /* a window was given: by default it is the whole log */
+        r.from_s = o->export.from;
+        r.to_s = o->export.to;
+        if (o->export.from >= o->export.to) {
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: window of time: expected end > begin, got %g to %g s",
-                               path, o->from, o->to);
+                               path, o->export.from, o->export.to);
         }
     }
     cJSON *truth = NULL;

@@ -46,19 +46,19 @@ static hpcw_status print(const char *to, const struct gen_rewritten *done, hpcw_
 }
 
 hpcw_status gen_cli_rewrite(const struct gen_cli_options *o, const struct ui_parse *parse, hpcw_error *err) {
-    const struct gen_rewrite what = {.form = o->as,
-                                     .first_phase = o->first_phase,
-                                     .last_phase = o->last_phase,
-                                     .first_rank = o->first_rank,
-                                     .last_rank = o->last_rank,
-                                     .files = o->files,
+    const struct gen_rewrite what = {.form = o->export.as,
+                                     .first_phase = o->export.first_phase,
+                                     .last_phase = o->export.last_phase,
+                                     .first_rank = o->export.first_rank,
+                                     .last_rank = o->export.last_rank,
+                                     .files = o->layout.files,
                                      .sync = o->sync};
     const char *from = parse->args[0], *to = parse->args[1];
     const struct gen_format *row;
     struct gen_rewritten done;
     hpcw_status s = gen_cli_find_row(from, GEN_CLI_REWRITE, &row, err);
-    s = s == HPCW_OK ? gen_cli_check_offer(parse, row, "as", gen_cli_rewrite_names, o->as, err) : s;
-    s = s == HPCW_OK ? check_outputs(from, to, o->files, err) : s;
+    s = s == HPCW_OK ? gen_cli_check_offer(parse, row, "as", gen_cli_rewrite_names, o->export.as, err) : s;
+    s = s == HPCW_OK ? check_outputs(from, to, o->layout.files, err) : s;
     s = s == HPCW_OK ? row->rewrite->run(from, to, &what, &done, err) : s;
     if (s == HPCW_OK) {
         gen_cli_warn(&done.warning);

@@ -165,25 +165,25 @@ hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg,
         return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected %s, got %zu of them", actions[action],
                            named ? "DIR and DATASET" : "only DIR", count - 1);
     }
-    if (o->keep > 0 && action != PRUNE) {
+    if (o->scr.keep > 0 && action != PRUNE) {
         return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected --keep with prune only, got --keep %u",
-                           actions[action], o->keep);
+                           actions[action], o->scr.keep);
     }
-    if (o->all_files && action != PRUNE && action != DROP) {
+    if (o->scr.all_files && action != PRUNE && action != DROP) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "scr %s: expected no --all-files, which only prune and drop take, got it",
                            actions[action]);
     }
     hpcw_rank2file_removal_init(&how);
-    how.all_files = o->all_files;
-    how.told = o->all_files ? tell : NULL;
+    how.all_files = o->scr.all_files;
+    how.told = o->scr.all_files ? tell : NULL;
     switch (action) {
     case DROP:
         return print_tally(o, arg[1], hpcw_rank2file_drop(arg[1], NULL, arg[2], &how, &tally, err), &tally,
                            err);
     case PRUNE:
-        return print_tally(o, arg[1], hpcw_rank2file_prune(arg[1], NULL, o->keep, &how, &tally, err), &tally,
-                           err);
+        return print_tally(o, arg[1], hpcw_rank2file_prune(arg[1], NULL, o->scr.keep, &how, &tally, err),
+                           &tally, err);
     case REINDEX:
         return print_tally(o, arg[1], hpcw_rank2file_reindex(arg[1], NULL, &tally, err), &tally, err);
     case CURRENT:

@@ -167,10 +167,10 @@ static const struct ui_option options[] = {
     OPTION(DATA, RUN | REPAIR | LIST, 'c', "config", "FILE", STRING, config,
            "read options and parameters from an INI file; the command line takes precedence",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(DATA, RUN | REPAIR, 'b', "blocksize", "BYTES", SIZE, blocksize,
+    OPTION(DATA, RUN | REPAIR, 'b', "blocksize", "BYTES", SIZE, layout.blocksize,
            "file system block size to align containers to; auto: the block size at the --out directory",
            UI_LIMITS(1, 2147483647), .default_text = "4096", .zero_word = "auto"),
-    OPTION(DATA, RUN | REPAIR | REWRITE, 0, "files", "N", U32, files,
+    OPTION(DATA, RUN | REPAIR | REWRITE, 0, "files", "N", U32, layout.files,
            "number of physical files of the LinkTest container, or of the rewritten SION container",
            UI_LIMITS(1, MODEL_MAX_RANKS), .default_text = "1"),
     OPTION(WRITING, RUN, 'o', "out", "DIR", STRING, out,
@@ -222,7 +222,7 @@ static const struct ui_option options[] = {
         "default of report: DIR.report.html; fit writes a configuration, or a page of the comparison",
         .required = EXPORT | RECOVER, .flags = UI_OPTION_NO_CONFIG),
     OPTION(
-        EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, form,
+        EXPORTED, EXPORT, 0, "form", "FORM", CHOICE, export.form,
         "chrome: JSON of an event log for Perfetto and Chrome's trace viewer; otf2: a new directory with a "
         "trace of an event log; states, messages: csv with a line for each state or message of an event log; "
         "csv: a table of anything but a SION container; edges: csv of the edges of load "
@@ -237,41 +237,41 @@ static const struct ui_option options[] = {
         "also write the single events of an event log, as scripts in the new directory FILE.detail beside the "
         "page, which reads them when the window is small",
         .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, from,
+    OPTION(EXPORTED, EXPORT | REPORT, 0, "from", "SECONDS", F64, export.from,
            "first time of the log to export; states that are open then begin there, but are whole in tables "
            "and arrays; in a report: "
            "begin of the window that the chart of the log shows at first",
            UI_LIMITS(0, 1e8), .param.unit = "s", .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT | REPORT, 0, "to", "SECONDS", F64, to,
+    OPTION(EXPORTED, EXPORT | REPORT, 0, "to", "SECONDS", F64, export.to,
            "end of the time to export, or of this window", UI_LIMITS(0, 1e8), .param.unit = "s",
            .default_text = "1e8", .default_help = "the end of the log", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT | REWRITE, 0, "first-rank", "N", U32, first_rank, "lowest rank",
+    OPTION(EXPORTED, EXPORT | REWRITE, 0, "first-rank", "N", U32, export.first_rank, "lowest rank",
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT | REWRITE, 0, "last-rank", "N", U32, last_rank, "highest rank",
+    OPTION(EXPORTED, EXPORT | REWRITE, 0, "last-rank", "N", U32, export.last_rank, "highest rank",
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "1073741824", .default_help = "the last one",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(
-        EXPORTED, REWRITE, 0, "as", "FORM", CHOICE, as,
+        EXPORTED, REWRITE, 0, "as", "FORM", CHOICE, export.as,
         "load data: plain: JSON; brotli: compressed, names end in .br; lbaf: compressed, but names without "
         ".br, as LBAF expects; SION: aligned: each chunk begins at a file system block; packed: chunks share "
         "blocks; checkpoints: scr-1.1, scr-1.2 (up to SCR 2.0) or scr-3: for this version of SCR; shared: "
         "for both SCR 1.1 and 3; auto: brotli for a directory of load data, for a file of it what the name "
         "says; aligned for SION; for checkpoints the layout that they have; all forms",
         .param.choices = gen_cli_rewrite_names, .default_text = "auto", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, REWRITE, 0, "first-phase", "N", U64, first_phase, "lowest phase to keep",
+    OPTION(EXPORTED, REWRITE, 0, "first-phase", "N", U64, export.first_phase, "lowest phase to keep",
            UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, REWRITE, 0, "last-phase", "N", U64, last_phase, "highest phase to keep",
+    OPTION(EXPORTED, REWRITE, 0, "last-phase", "N", U64, export.last_phase, "highest phase to keep",
            UI_LIMITS(0, U64_MAX), .default_text = "18446744073709551615", .default_help = "the last one",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, VERIFY | INFO | REPORT | EXPORT | REWRITE | FIT, 0, "stem", "NAME", STRING, stem,
+    OPTION(EXPORTED, VERIFY | INFO | REPORT | EXPORT | REWRITE | FIT, 0, "stem", "NAME", STRING, loads.stem,
            "load data: if a directory has several sets, use the one with the files NAME.RANK.json",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT, 0, "permutation", "N", U64, permutation,
+    OPTION(EXPORTED, EXPORT, 0, "permutation", "N", U64, export.permutation,
            "number of the measurement to export, if LinkTest renumbered its tasks for each",
            UI_LIMITS(0, U64_MAX), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT, 0, "task", "N", U32, task, "task of a SION container", UI_LIMITS(0, 4294967295),
-           .flags = UI_OPTION_NO_CONFIG),
-    OPTION(EXPORTED, EXPORT, 0, "key", "N", U64, key,
+    OPTION(EXPORTED, EXPORT, 0, "task", "N", U32, export.task, "task of a SION container",
+           UI_LIMITS(0, 4294967295), .flags = UI_OPTION_NO_CONFIG),
+    OPTION(EXPORTED, EXPORT, 0, "key", "N", U64, export.key,
            "only the values that the task wrote with this key, one after the other", UI_LIMITS(0, U64_MAX),
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, FIT, 0, "compare", NULL, BOOL, compare,
@@ -283,11 +283,11 @@ static const struct ui_option options[] = {
         "log even if it lacks more than a tenth of the log's calls or bytes, or does not take the same time; "
         "its configuration says so",
         .flags = UI_OPTION_NO_CONFIG),
-    OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
+    OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, scr.keep,
            "scr prune: drop what is older than the newest K datasets that scr check finds sound; 0: drop no "
            "dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION("Checkpoints", SCR, 0, "all-files", NULL, BOOL, all_files,
+    OPTION("Checkpoints", SCR, 0, "all-files", NULL, BOOL, scr.all_files,
            "scr drop and prune: also remove datasets that have no list of their files, with everything in "
            "their directories; the names of all files are printed before any is removed",
            .flags = UI_OPTION_NO_CONFIG),
@@ -503,15 +503,15 @@ const struct ui_program gen_cli_program = {
 static hpcw_status find_workload(struct gen_cli_options *o, hpcw_error *err) {
     const char *slash = strrchr(o->config, '/');
     const int folder = slash == NULL ? 0 : (int)(slash + 1 - o->config);
-    if (o->workload[0] == '/' || strpbrk(o->workload, "./") == NULL) {
+    if (o->workload.name[0] == '/' || strpbrk(o->workload.name, "./") == NULL) {
         return HPCW_OK;
     }
     const int size =
-        snprintf(o->workload_text, sizeof o->workload_text, "%.*s%s", folder, o->config, o->workload);
-    return size < (int)sizeof o->workload_text
+        snprintf(o->workload.text, sizeof o->workload.text, "%.*s%s", folder, o->config, o->workload.name);
+    return size < (int)sizeof o->workload.text
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_ERANGE, "%s: workload: expected a path of less than %zu bytes, got %d",
-                             o->config, sizeof o->workload_text, size);
+                             o->config, sizeof o->workload.text, size);
 }
 
 hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *parse, int argc, char *const *argv,
@@ -524,7 +524,7 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
         return status;
     }
     if (o->config[0] != '\0') {
-        const bool has_workload = o->workload[0] != '\0';
+        const bool has_workload = o->workload.name[0] != '\0';
         status = ui_config_read(parse, o->config, err);
         if (status != HPCW_OK) {
             return status;
@@ -565,5 +565,5 @@ bool gen_cli_given(const struct ui_parse *parse, const char *option) {
 
 void gen_cli_options_free(struct gen_cli_options *o) {
     ui_settings_free(&o->set);
-    hpcw_i_free(o->joined);
+    hpcw_i_free(o->loads.joined);
 }

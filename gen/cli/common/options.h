@@ -46,14 +46,18 @@ struct gen_cli_options {
     uint64_t seed;
     uint64_t formats; /* bit i: format i of gen_format; 0: the option is missing, so all formats */
     char preset[GEN_CLI_PRESET_SIZE];
-    int scale;                             /* enum gen_scale */
-    char workload[GEN_CLI_PATH_SIZE];      /* name of the library or path; "": not given */
-    char workload_text[GEN_CLI_PATH_SIZE]; /* no option: path of its file; "": as `workload` says */
+    int scale; /* enum gen_scale */
+    struct {
+        char name[GEN_CLI_PATH_SIZE]; /* name of the library or path; "": not given */
+        char text[GEN_CLI_PATH_SIZE]; /* no option: path of its file; "": as `name` says */
+    } workload;
     /* settings from the configuration file, then from --set. They apply after preset and scale */
     struct ui_settings set;
     char config[GEN_CLI_PATH_SIZE];
-    uint64_t blocksize; /* bytes; 0: auto, the block size of the file system of the directory */
-    uint32_t files;     /* physical files of the LinkTest container */
+    struct {
+        uint64_t blocksize; /* bytes; 0: auto, the block size of the file system of the directory */
+        uint32_t files;     /* physical files of the LinkTest container */
+    } layout;
 
     /* Where and how to write it. */
     char out[GEN_CLI_PATH_SIZE];
@@ -64,25 +68,29 @@ struct gen_cli_options {
     uint32_t jobs;                 /* threads; 0: auto, one per processor that this process may use */
 
     /* What to export or to draw. */
-    int form; /* enum gen_export_form */
-    double from, to;
-    uint32_t first_rank, last_rank, task;
-    uint64_t permutation, key;
-    int as; /* enum gen_rewrite_form */
-    uint64_t first_phase, last_phase;
+    struct {
+        int form; /* enum gen_export_form */
+        double from, to;
+        uint32_t first_rank, last_rank, task;
+        uint64_t permutation, key;
+        int as; /* enum gen_rewrite_form */
+        uint64_t first_phase, last_phase;
+    } export;
     char output[GEN_CLI_PATH_SIZE];
 
-    /* Load data. */
-    char stem[256];
-    char *joined; /* no option: paths DIRECTORY/STEM, which ui_parse.args points to */
+    struct {
+        char stem[256];
+        char *joined; /* no option: paths DIRECTORY/STEM, which ui_parse.args points to */
+    } loads;
 
     /* A twin. */
     bool compare;
     bool partial;
 
-    /* Checkpoints. */
-    uint32_t keep;
-    bool all_files;
+    struct {
+        uint32_t keep;
+        bool all_files;
+    } scr;
 
     /* How thoroughly to verify. */
     bool all, deep;

@@ -124,9 +124,9 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, bool writes_log, st
     if (s != HPCW_OK) {
         return s;
     }
-    if (o->workload[0] != '\0') {
-        const char *text = o->workload_text[0] != '\0' ? o->workload_text : NULL;
-        s = gen_workload_load(o->workload, text, &d->workload, err);
+    if (o->workload.name[0] != '\0') {
+        const char *text = o->workload.text[0] != '\0' ? o->workload.text : NULL;
+        s = gen_workload_load(o->workload.name, text, &d->workload, err);
     }
     s = s == HPCW_OK ? gen_cli_apply(&o->set, d, err) : s;
     if (s != HPCW_OK) {
@@ -137,8 +137,8 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, bool writes_log, st
     d->seed = o->seed;
     gen_dataset_draw_length(d, is_set(&o->set, "load.phases"), is_set(&o->set, "rank2file.checkpoints"));
     d->formats = o->formats;
-    d->linktest_files = o->files;
-    d->block_size = (uint32_t)o->blocksize;
+    d->linktest_files = o->layout.files;
+    d->block_size = (uint32_t)o->layout.blocksize;
     if (d->block_size == 0) {
         /* If the directory does not exist yet, it will be on the file system of its parent. */
         char path[GEN_DIRECTORY_PATH];

@@ -86,19 +86,19 @@ hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *pars
     bool found = false;
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < count; i++) {
-        size += strlen(parse->args[i]) + strlen(o->stem) + 2;
+        size += strlen(parse->args[i]) + strlen(o->loads.stem) + 2;
     }
-    if (o->stem[0] == '\0') {
+    if (o->loads.stem[0] == '\0') {
         return HPCW_OK;
     }
-    o->joined = hpcw_i_malloc(size);
-    char *path = o->joined;
+    o->loads.joined = hpcw_i_malloc(size);
+    char *path = o->loads.joined;
     if (path == NULL) {
         return hpcw_i_fail_memory(err, "--stem", count, "paths");
     }
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         size_t f = gen_format_count;
-        const int n = snprintf(path, size, "%s/%s", parse->args[i], o->stem);
+        const int n = snprintf(path, size, "%s/%s", parse->args[i], o->loads.stem);
         bool directory;
         s = read_source_is_directory(parse->args[i], &directory, err);
         s = s == HPCW_OK && directory ? gen_format_of_file(path, &f, err) : s;
@@ -112,7 +112,7 @@ hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *pars
     return s != HPCW_OK || found
                ? s
                : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected load data with the stem \"%s\", got none",
-                             parse->args[0], o->stem);
+                             parse->args[0], o->loads.stem);
 }
 
 /* ---- forms and options ---- */

@@ -79,7 +79,7 @@ static void options_and_parameters(void **state) {
     assert_int_equal(c.options.ranks, 4096);
     assert_string_equal(c.options.out, "/some/where");
     assert_int_equal(c.options.formats, 2);
-    assert_int_equal(c.options.blocksize, 65536);
+    assert_int_equal(c.options.layout.blocksize, 65536);
     assert_int_equal(c.options.jobs, 0);
     assert_true(c.options.sync);
     assert_false(c.options.checksums);

@@ -145,8 +145,8 @@ static void defaults_are_what_the_table_says(void **state) {
     assert_int_equal(c.options.formats, 0);
     assert_string_equal(c.options.preset, "dfplus-hdr200");
     assert_int_equal(c.options.scale, GEN_SCALE_MEDIUM);
-    assert_int_equal(c.options.blocksize, 4096);
-    assert_int_equal(c.options.files, 1);
+    assert_int_equal(c.options.layout.blocksize, 4096);
+    assert_int_equal(c.options.layout.files, 1);
     assert_int_equal(c.options.jobs, 0);
     assert_int_equal(c.options.part.index, 0);
     assert_int_equal(c.options.part.count, 1);
@@ -189,8 +189,8 @@ static void values_of_all_kinds(void **state) {
     assert_int_equal(c.options.formats, 2);
     assert_string_equal(c.options.preset, "torus-tofud");
     assert_int_equal(c.options.scale, GEN_SCALE_LARGE);
-    assert_int_equal(c.options.blocksize, 1 << 20);
-    assert_int_equal(c.options.files, 7);
+    assert_int_equal(c.options.layout.blocksize, 1 << 20);
+    assert_int_equal(c.options.layout.files, 7);
     assert_int_equal(c.options.part.index, 2);
     assert_int_equal(c.options.part.count, 8);
     assert_true(c.options.sync && !c.options.checksums && c.options.json);
@@ -204,7 +204,7 @@ static void values_of_all_kinds(void **state) {
 
     good(&c, "-n 2 -o d -f sion,linktest -b auto --part 1/1 --checksums");
     assert_int_equal(c.options.formats, 3);
-    assert_int_equal(c.options.blocksize, 0);
+    assert_int_equal(c.options.layout.blocksize, 0);
     good(&c, "-n 2 -o d -f all");
     assert_int_equal(c.options.formats, (UINT64_C(1) << gen_format_count) - 1);
 }
