@@ -201,11 +201,12 @@ static void find_waits(const struct gen_report *r, const struct log_profile *p) 
     put_rank(r, longest->rank, longest);
     ui_page_text(page, " waits ");
     ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->to_ns - longest->from_ns));
-    ui_page_text(page, " in %s from ", w->name[longest->call]);
-    ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->from_ns));
-    ui_page_text(page, " on, for ");
+    ui_page_text(page, " in %s for ", w->name[longest->call]);
     put_rank(r, longest->cause_rank, longest);
-    ui_page_text(page, ".");
+    /* The log's clock begins before its first state, where the run begins. */
+    ui_page_text(page, ", from ");
+    ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->from_ns));
+    ui_page_text(page, " of the log's clock on.");
     ui_page_end(page);
 }
 

@@ -36,7 +36,7 @@ for finding in "Links between ranks .*: no rank stands out by its mean time per 
     'Event log (CLOG-2): the run takes .* on 8 ranks\. Of their time .* is in MPI (.* in MPI_.*), .* computing outside of states\.' \
     "Imbalance .*: rank [0-7] $host is outside of MPI for .*, the mean rank for " \
     "Ranks wait for others in .* of their time: .*\. They wait most for rank [0-7] $host: .* of " \
-    "The longest wait: rank [0-7] $host waits .* in MPI_.* from .* on, for rank [0-7] $host\." \
+    "The longest wait: rank [0-7] $host waits .* in MPI_.* for rank [0-7] $host, from .* of the log's clock on\." \
     "The critical path, which leads to ranks that are late by themselves, is .*, and for .* of .* on rank [0-7] $host. Injected: 2 slow nodes, [0-9]* interruptions*\." \
     "Checkpoints .*: .* 2 files are missing or have another size than in the map, first .* of rank [0-7] $host\. Injected: 2 faults\."; do
     grep -q "^$finding" top || bad "no finding $finding in $(cat top)"

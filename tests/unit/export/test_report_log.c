@@ -69,7 +69,7 @@ static void time_outside_of_states_is_computing(void **state) {
     HAS(said, "\nImbalance 100 %: rank 0 is outside of MPI for 6 s, the mean rank for 3 s.\n");
     HAS(said, "\nRanks wait for others in 30 % of their time: 100 % of it in receives for late senders. They "
               "wait most for rank 0: 6 s of 6 s. The one that waits most is rank 1: 6 s.\n");
-    HAS(said, "\nThe longest wait: rank 1 waits 6 s in MPI_Recv from 1 s on, for rank 0.\n");
+    HAS(said, "\nThe longest wait: rank 1 waits 6 s in MPI_Recv for rank 0, from 1 s of the log's clock on.\n");
     HAS(said, "\nThe critical path, which leads to ranks that are late by themselves, is 60 % computing "
               "outside of states, and for 10 s of 10 s on rank 0.\n");
     /* The same in the page, with links to the row of a rank and to a time in the chart. */
