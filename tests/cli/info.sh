@@ -61,10 +61,16 @@ printed large.json >got
 "$HPCGEN" info --all large.json >text
 grep -q '^ *sum: null$' text || bad "sums: $(grep sum: text)"
 
-# People see a screen: rounded, with units, and the longest state first.
+# People see a screen: rounded, with units, and the longest state first. A pipe gets all tables.
+"$HPCGEN" info set/clog2/app.clog2 | grep -q '^largest_pairs:' || bad "no pairs in a pipe"
+on_a_terminal() {
+    python3 -c '
+import os, pty, sys
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' "$HPCGEN" info "$1" </dev/null | tr -d '\r'
+}
 for path in set set/clog2/app.clog2 set/linktest/*.sion set/sion/particles.sion set/vom set/scr set/scr/scr.dataset.1 \
     set/scr/scr.dataset.1/.scr/*.scr; do
-    "$HPCGEN" info "$path" >text || bad "info $path fails"
+    on_a_terminal "$path" >text || bad "info $path fails"
     [ "$(wc -l <text)" -le 24 ] || bad "info $path: $(wc -l <text) lines"
     [ "$(awk 'length > 80' text | wc -l)" -eq 0 ] || bad "info $path: lines of more than 80 columns: $(cat text)"
 done
@@ -90,7 +96,7 @@ says any '^any: directory$' '^ copy dataset ' '^ app.clog2 clog2 1 ' '^ data.h5 
 mkdir many
 for i in 1 2 3; do seq -f 'many/%g' $((i * 100 - 99)) $((i * 100)) | xargs touch; done
 "$HPCGEN" info many >text
-grep -q '^  \.\.\. and 290 more$' text || bad "info many: $(cat text)"
+grep -q '^  \.\.\. and 290 more; --all shows them$' text || bad "info many: $(cat text)"
 rm any/copy/manifest.json
 says any/copy '^any/copy: directory$'
 says parts '^parts: dataset$' ' state unfinished ' 'hpcgen join. finishes it' '^ .hpcw state of the run '
@@ -102,7 +108,7 @@ done
 [ ! -e parts.report.html ] || bad "a report on an unfinished dataset"
 says set/sion/particles.sion ' fs_block_size 4.1 kB (4096) ' ' apparent_bytes [0-9.]* kB ([0-9]*)'
 # The tasks of a container, as many as the screen has room for. What a table has no room for is named or cut.
-says set/sion/particles.sion '^ rank bytes blocks$' '^ 0 [0-9.]* kB [1-9]$' '^ \.\.\. and 13 more$' '^ too wide for this table: mapping$'
+says set/sion/particles.sion '^ rank bytes blocks$' '^ 0 [0-9.]* kB [1-9]$' '^ \.\.\. and 13 more; --all shows them$' '^ columns that --all shows: mapping$'
 [ "$("$HPCGEN" info --json set/sion/particles.sion | grep -c '{"rank": [0-9]*, "bytes": [0-9]*, "blocks": [1-9]}')" -eq 16 ] ||
     bad "no task of each rank"
 long=$(printf 'long-%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
@@ -114,7 +120,7 @@ says named "^ name what files bytes$" '^ long-[-long]*\.\.\. text 1 5 B$'
 import json, sys
 states = sorted(json.load(sys.stdin)["profile"], key=lambda s: -s.get("seconds", 0))
 print(*(s["name"] for s in states), sep="\n")' >wanted
-"$HPCGEN" info set/clog2/app.clog2 | awk '/^profile:/ { on = NR } on && NR > on + 2 && /^  [^.]/ { print $1 }' >got
+"$HPCGEN" info set/clog2/app.clog2 | awk '/^[^ ]/ { on = 0 } /^profile:/ { on = NR } on && NR > on + 2 && /^  [^.]/ { print $1 }' >got
 head -n "$(wc -l <got)" wanted | diff - got || bad "states in another order"
 [ "$(wc -l <got)" -ge 4 ] || bad "few states: $(cat got)"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "gen/cli/common/common.h"
 #include "libwriter/base/array.h"
@@ -261,8 +262,8 @@ static hpcw_status print_rows(FILE *to, const char *const *row, size_t rows, hpc
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", c == shown ? "" : ", ",
                                      column[c].title);
         }
-        (void)fprintf(to, "  too wide for this table: ");
-        ui_text_wrap(to, names, (unsigned)strlen("  too wide for this table: "), 2, WIDTH);
+        (void)fprintf(to, "  columns that --all shows: ");
+        ui_text_wrap(to, names, (unsigned)strlen("  columns that --all shows: "), 2, WIDTH);
     }
     return s;
 }
@@ -328,7 +329,7 @@ static hpcw_status print_array(struct summary_screen *screen, const struct summa
             (void)fprintf(to, "  %s\n", text);
         }
         if (rows > shown) {
-            (void)fprintf(to, "  ... and %zu more\n", rows - shown);
+            (void)fprintf(to, "  ... and %zu more; --all shows them\n", rows - shown);
         }
         /* If the table has only one row, there is space for the arrays in it. */
         for (const char *p = row[0];
@@ -424,6 +425,7 @@ static hpcw_status print_object(struct summary_screen *screen, const char *key, 
 
 /* ---- the screen ---- */
 
+/* A program that reads a pipe or a file gets all lines. */
 static void print_screen(const char *text, FILE *to) {
     size_t lines = 0;
     const char *cut = text;
@@ -431,7 +433,7 @@ static void print_screen(const char *text, FILE *to) {
         lines += *p == '\n';
         cut = *p == '\n' && lines == LINES - 2 ? p + 1 : cut;
     }
-    if (lines < LINES) {
+    if (lines < LINES || isatty(fileno(to)) != 1) {
         (void)fputs(text, to);
     } else {
         (void)fprintf(to, "%.*s... and %zu more lines; --all and --json have everything\n", (int)(cut - text),
