@@ -61,7 +61,8 @@ static const struct ui_command commands[] = {
     [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it",
                         "DIR|FILE", 1, 1},
     [GEN_CLI_SCR] = {"scr",
-                     "list, check, prune, drop, reindex or choose the checkpoints in a prefix directory of SCR",
+                     "work on the checkpoints in a prefix directory of SCR. ACTION: list, check, prune, drop, "
+                     "reindex or current (restart from DATASET first)",
                      "ACTION DIR [DATASET]", 2, 3},
     [GEN_CLI_SCORE] = {"score", "compare what a tool found in a dataset with its truth.json", "FINDINGS DIR", 2,
                        2},
