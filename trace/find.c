@@ -80,9 +80,10 @@ static enum trace_kind kind_of(const char *path, char loader[TRACE_PATH]) {
     return kind;
 }
 
-/* Asks the loader which libraries it would load; this starts neither the program nor a library. */
-static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi) {
-    static const char mark[] = "libmpi";
+/* Asks the loader which libraries it would load; this starts neither the program nor a library. If one cannot be
+ * loaded, *mpi is empty, and the loader's words are in `refusal` unless that is NULL. */
+static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
+    static const char mark[] = "libmpi", refused[] = "error while loading shared libraries: ";
     int ends[2];
     char line[TRACE_PATH];
     *mpi = (struct trace_mpi){0};
@@ -100,7 +101,11 @@ static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi
     (void)close(ends[1]);
     FILE *text = fdopen(ends[0], "r");
     while (child > 0 && text != NULL && fgets(line, sizeof line, text) != NULL) {
-        const char *name = line + strspn(line, " \t");
+        const char *name = line + strspn(line, " \t"), *why = strstr(line, refused);
+        if (why != NULL && refusal != NULL) {
+            why += sizeof refused - 1;
+            (void)snprintf(refusal, TRACE_PATH, "%.*s", (int)strcspn(why, "\n"), why);
+        }
         if (strncmp(name, mark, sizeof mark - 1) == 0 && mpi->count < sizeof mpi->name / sizeof *mpi->name) {
             (void)snprintf(mpi->name[mpi->count++], TRACE_NAME, "%.*s", (int)strcspn(name, " \t\n"), name);
         }
@@ -111,21 +116,21 @@ static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi
     }
 }
 
-enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi) {
+enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
     char loader[TRACE_PATH];
+    refusal[0] = '\0';
     enum trace_kind kind = kind_of(path, loader);
     *mpi = (struct trace_mpi){0};
     if (kind == TRACE_DYNAMIC) {
-        list_mpi(loader, path, mpi);
+        list_mpi(loader, path, mpi, refusal);
     }
     return kind;
 }
 
 /* ---- the library ---- */
 
-/* Finds the directory of the libraries of this installation. */
-static void library_directory(char path[TRACE_PATH]) {
-    static const char from[] = HPCW_TRACE_LIBDIR;
+/* Finds a directory by its path from that of hpcw-trace. */
+static void find_directory(const char *from, char path[TRACE_PATH]) {
     char *self = from[0] == '/' ? NULL : hpcw_i_sys_real_path(SELF);
     char *directory = self == NULL ? NULL : hpcw_i_sys_directory_of(self);
     (void)snprintf(path, TRACE_PATH, "%s%s%s", directory == NULL ? "" : directory, directory == NULL ? "" : "/",
@@ -164,7 +169,7 @@ static void try_library(struct trace_search *s, const char *path) {
     if (s->path[0] == '\0') {
         (void)snprintf(s->path, TRACE_PATH, "%s", path);
     }
-    list_mpi(s->loader, path, &own);
+    list_mpi(s->loader, path, &own, NULL);
     s->found = s->wanted->count == 0;
     for (size_t i = 0; i < own.count && !s->found; i++) {
         s->found = has(s->wanted, own.name[i]);
@@ -206,15 +211,19 @@ static const char *join(const struct trace_mpi *mpi, char text[8 * TRACE_NAME]) 
 
 hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi, const char *given,
                                char path[TRACE_PATH], hpcw_error *err) {
-    char directory[TRACE_PATH], ours[8 * TRACE_NAME], theirs[8 * TRACE_NAME];
+    char directory[TRACE_PATH], built[TRACE_PATH], ours[8 * TRACE_NAME], theirs[8 * TRACE_NAME];
     struct trace_search s = {.wanted = mpi, .path = path};
     path[0] = '\0';
-    library_directory(directory);
+    find_directory(HPCW_TRACE_LIBDIR, directory);
     (void)kind_of(SELF, s.loader);
     if (given[0] != '\0') {
         try_library(&s, given);
     } else {
         try_installed(&s, directory);
+    }
+    if (path[0] == '\0' && given[0] == '\0') {
+        find_directory("../libwriter", built); /* its place in a build directory */
+        try_installed(&s, built);
     }
     if (path[0] == '\0') {
         return given[0] != '\0'

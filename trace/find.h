@@ -24,8 +24,9 @@ struct trace_mpi {
 /* Sets *path to the file that execvp would start. HPCW_EIO: there is none. */
 hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_error *err);
 
-/* Returns the kind of a file, and sets *mpi to its MPI. */
-enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi);
+/* Returns the kind of a file, and sets *mpi to its MPI. If the loader cannot load one of its libraries, *mpi is empty
+ * and `refusal` says why; otherwise `refusal` is "". */
+enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]);
 
 /*
  * Sets *path to the library to preload into a program with `mpi`. It is `given`, or, if this is "", the first

@@ -84,12 +84,18 @@ static const char *last_part(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* Says where the log will be. One process of the job does. */
-static void say_where(const char *program, bool has_mpi, const char *here) {
+/* Says where the log will be, or why the loader will not start the program. One process of the job does. */
+static void say_where(const char *program, bool has_mpi, const char *refusal, const char *here) {
     const char *file = getenv("HPCW_TRACE_FILE");
     const bool named = file != NULL && file[0] != '\0';
     char log[2 * TRACE_PATH];
     if (!hpcw_i_launched_first()) {
+        return;
+    }
+    if (refusal[0] != '\0') {
+        (void)fprintf(stderr,
+                      "hpcw-trace: %s: a library cannot be loaded: %s: add its directory to LD_LIBRARY_PATH\n",
+                      program, refusal);
         return;
     }
     if (named) {
@@ -135,7 +141,7 @@ static hpcw_status preload(const char *library, hpcw_error *err) {
 
 hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hpcw_error *err) {
     const struct trace_options *o = parse->options;
-    char path[TRACE_PATH], library[TRACE_PATH];
+    char path[TRACE_PATH], library[TRACE_PATH], refusal[TRACE_PATH];
     struct trace_mpi mpi;
     *code = 2;
     if (o->only != 0 && (o->also | o->skip) != 0) {
@@ -152,7 +158,7 @@ hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hp
         return s;
     }
     *code = EXIT_FAILURE;
-    const enum trace_kind kind = trace_look_at(path, &mpi);
+    const enum trace_kind kind = trace_look_at(path, &mpi, refusal);
     if (kind == TRACE_STATIC) {
         return hpcw_i_fail(
             err, HPCW_ENOTSUP,
@@ -167,7 +173,7 @@ hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hp
     }
     if (s == HPCW_OK) {
         set_variables(parse, here == NULL ? "." : here);
-        say_where(argv[0], mpi.count > 0, here == NULL ? "." : here);
+        say_where(argv[0], mpi.count > 0, refusal, here == NULL ? "." : here);
         (void)execvp(argv[0], argv);
         *code = 126;
         s = hpcw_i_fail_sys(err, errno, "%s: cannot start it", argv[0]);

@@ -97,8 +97,24 @@ PMI_RANK=1 "$trace" sh -c true 2>err
 [ ! -s err ] || fail "more than one process speaks" err
 rm "$installed/libhpcw_trace.so"
 refused 1 "$other: expected a program with the MPI of an installed libhpcw_trace.so (libmpi.*), got one with libmpi_other.so:.*" "$other"
-refused 1 "$other: expected .* got .* (libmpi_other.so)" --library "$library" "$other"
+refused 1 "$other: expected .* got one with libmpi_other.so:" --library "$library" "$other"
 [ -z "$static" ] || refused 1 "$static: nothing can be recorded: .* statically linked one" "$static"
+
+# Its library needs another one, which the loader does not find.
+cp "$other" alone
+got=0
+env -u LD_LIBRARY_PATH "$trace" --library "$library" ./alone >out 2>err || got=$?
+[ $got = 127 ] || fail "expected the loader's status, got $got" err
+grep -q '^hpcw-trace: \./alone: a library cannot be loaded: libmpi_other\.so.*: cannot open shared object file.*: add its directory to LD_LIBRARY_PATH$' err ||
+    fail "the library is not named" err
+if grep 'not linked' err; then fail "MPI is denied"; fi
+
+echo "== a build directory"
+rm -r "$installed/hpcw"
+mkdir prefix/libwriter
+cp "$library" prefix/libwriter/libhpcw_trace.so
+[ "$(environment | sed -n 's/^LD_PRELOAD=\([^:]*\).*/\1/p')" = "$scratch/prefix/libwriter/libhpcw_trace.so" ] ||
+    fail "the library of the build directory is not found: $(environment)"
 
 echo "== refusals"
 refused 127 "$scratch/none: cannot start it: " "$scratch/none"
