@@ -49,6 +49,13 @@ grep -q "^hpcw_trace: $scratch/local/run.clog2.[0-9a-f]*.\*.local: left by an ea
 compare run.clog2 0
 [ "$(find local -type f | wc -l)" -eq "$processes" ] || fail "expected the local files of the last run alone"
 
+echo "== a pattern for the files of two dead runs is refused, with that for one of them"
+run kill 0 >out 2>&1 && fail "expected a run that fails" out
+# shellcheck disable=SC2046
+wait_for_processes $(pids)
+"$hpcgen" recover --output two.clog2 local/run.clog2.*.local >out 2>err && fail "expected no log of two runs"
+grep -q "the same run as .* the same 16 digits: LOG\.DIGITS\.\*\.local" err || fail "expected how to name one run, got:" err
+
 echo "== and none of one that is alive"
 rm -f counts.* ready local/*
 run wait 0 >out 2>&1 &

@@ -37,8 +37,9 @@ static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t 
         const struct hpcw_i_clog2_recovered_file *a = &file[i - 1], *b = &file[i];
         if (a->mpe != b->mpe || a->run != b->run || a->ranks != b->ranks || a->block_size != b->block_size) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: expected a local file of the same run as %s, got another", b->path,
-                               a->path);
+                               "%s: expected a local file of the same run as %s, got another; the names of one "
+                               "run's files have the same 16 digits: LOG.DIGITS.*.local",
+                               b->path, a->path);
         }
         if (a->rank == b->rank) {
             return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected every rank once, got rank %u here and in %s",
