@@ -105,6 +105,8 @@ if [ -n "$mpiexec" ]; then
     hpcgen verify heat_plain.clog2
     "$mpiexec" -n 2 hpcw-trace --output by_command.clog2 ./heat_plain 40 2
     hpcgen verify by_command.clog2
+    "$mpiexec" -n 2 hpcw-trace ./own_state
+    hpcgen info own_state.clog2 | grep -q '^  Compute ' || { echo "the log lacks the program's state"; exit 1; }
     $compiler heat_plain.c heat_solver.c -o linked -L"$libdir" -lhpcw_trace \
         $(pkg-config --cflags --libs hpcw-mpi) -lm
     "$mpiexec" -n 2 ./linked 40 2
@@ -214,6 +216,10 @@ if [ -z "${HPCW_PREFIX-}" ]; then
     fi
     $compiler "$source/tests/compat/sionlib_serial.c" -o uninstalled/sionlib $(pkg-config --cflags --libs hpcw-sionlib)
     (cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/bindings/sionlib ./sionlib >sionlib.out &&
+        diff "$source/tests/compat/sionlib_ser.stdout" sionlib.out)
+    asked=$scratch/build/bindings/sionlib/sionconfig
+    $compiler $("$asked" --ser --cflags) "$source/tests/compat/sionlib_serial.c" -o uninstalled/asked $("$asked" --ser --libs)
+    (cd uninstalled && LD_LIBRARY_PATH=$scratch/build/libreader:$scratch/build/bindings/sionlib ./asked >sionlib.out &&
         diff "$source/tests/compat/sionlib_ser.stdout" sionlib.out)
     if [ -n "$mpiexec" ]; then
         $compiler heat_plain.c heat_solver.c -o uninstalled/heat_plain $(pkg-config --cflags --libs hpcw-mpi) -lm
