@@ -136,11 +136,15 @@ static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w
  * once. */
 static struct bench_change change_of(double difference, double se, size_t df, size_t tests) {
     double t = bench_stats_student(df, BENCH_COMPARE_LEVEL / 2 / (double)tests);
-    return (struct bench_change){.change = expm1(difference),
-                                 .low = expm1(difference - t * se),
-                                 .high = expm1(difference + t * se),
-                                 .seen =
-                                     fmax(BENCH_COMPARE_LEAST, expm1((t + bench_stats_student(df, 0.1)) * se))};
+    struct bench_change c = {.change = expm1(difference),
+                             .low = expm1(difference - t * se),
+                             .high = expm1(difference + t * se),
+                             .seen = fmax(BENCH_COMPARE_LEAST, expm1((t + bench_stats_student(df, 0.1)) * se))};
+    if (!(c.seen <= BENCH_COMPARE_MOST) && !(c.low > 0) && !(c.high < 0)) {
+        c.low = -(double)INFINITY;
+        c.high = c.seen = (double)INFINITY;
+    }
+    return c;
 }
 
 const char *bench_change_verdict(const struct bench_change *c) {
@@ -243,7 +247,10 @@ static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
         size_t df = between > within ? df_between : df_within;
         for (size_t i = 0; i < c->groups; i++) {
             struct bench_group *g = &c->group[i];
-            g->change = change_of(mean[i], sqrt(variance / (double)g->points), df, c->groups);
+            const double se = sqrt(variance / (double)g->points);
+            g->change = change_of(mean[i], se, df, c->groups);
+            c->few = c->few || (between > within && g->change.seen > BENCH_COMPARE_MOST &&
+                                change_of(mean[i], se, SIZE_MAX, c->groups).seen <= BENCH_COMPARE_MOST);
         }
         for (size_t i = 0; i < c->pairs; i++) {
             c->pair[i].change = change_of(difference[i], sqrt(variance), df, c->pairs);
@@ -326,10 +333,11 @@ static void say_plain(struct bench_comparison *c) {
     }
 }
 
-/* "slower: task-local (-31 %, between -38 % and -24 %); " */
+/* "slower relative to plain writes: task-local (-31 %, between -38 % and -24 %); " */
 static void say_change(struct bench_comparison *c, const char *name, const struct bench_change *change) {
-    say(c, "%s: %s (%+.0f %%, between %+.0f %% and %+.0f %%); ", change->change > 0 ? "faster" : "slower", name,
-        100 * change->change, 100 * change->low, 100 * change->high);
+    say(c, "%s relative to plain writes: %s (%+.0f %%, between %+.0f %% and %+.0f %%); ",
+        change->change > 0 ? "faster" : "slower", name, 100 * change->change, 100 * change->low,
+        100 * change->high);
 }
 
 static void give_verdict(struct bench_comparison *c) {
@@ -358,18 +366,28 @@ static void give_verdict(struct bench_comparison *c) {
             any = true;
         }
     }
-    if (layouts > 1) {
-        say(c, "nothing %scan be said: noisy; use --budget 20m for both sweeps, or fewer layouts",
-            c->verdict[0] == '\0' ? "" : "else ");
+    if (layouts > BENCH_COMPARE_MOST) {
+        say(c, "nothing %scan be said: ", c->verdict[0] == '\0' ? "" : "else ");
+        if (c->few) {
+            say(c,
+                "%zu points of %zu layout%s are too few to show how sweeps scatter; use more block sizes for "
+                "both sweeps (--blocksize 4K:16M:x4)",
+                c->pairs, c->groups, c->groups == 1 ? "" : "s");
+        } else {
+            say(c, "noisy; use --budget 20m for both sweeps");
+        }
         return;
     }
     if (differs(&c->plain)) { /* a smaller change of a layout may be that of the machine */
         layouts = fmax(layouts, expm1(fabs(log1p(c->plain.change))));
         points = fmax(points, layouts);
     }
-    say(c,
-        "no %slayout differs; differences above %.0f %% in a layout, %.0f %% in a point, would have been seen",
-        any ? "other " : "", ceil(100 * layouts), ceil(100 * points));
+    say(c, "no %slayout differs; differences above %.0f %% in a layout", any ? "other " : "",
+        ceil(100 * layouts));
+    if (points <= BENCH_COMPARE_MOST) {
+        say(c, ", %.0f %% in a point,", ceil(100 * points));
+    }
+    say(c, " would have been seen");
 }
 
 /* Whether a point has no pair as its runs are too small, or as its record was cut to the bytes of a rank, which is then
@@ -391,10 +409,17 @@ static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
     const uint64_t first = a->points > 0 ? a->point[0].rank_size : 0;
     const uint64_t second = b->points > 0 ? b->point[0].rank_size : 0;
     char size[UI_TEXT_SIZE];
-    if (!lost_by_size(a, b) && !lost_by_size(b, a)) {
+    bool all = c->pairs > 0;
+    for (size_t i = 0; i < c->pairs; i++) {
+        all = all && c->pair[i].other_size;
+    }
+    if (!lost_by_size(a, b) && !lost_by_size(b, a) && !(all && first != second)) {
         return;
     }
-    if (first == second) {
+    if (all) {
+        say(c, "; the runs of the two sweeps write other sizes: use --per-rank %s for both",
+            ui_text_size(size, first > second ? first : second));
+    } else if (first == second) {
         say(c, "; some points are too small: use a larger --per-rank for both sweeps");
     } else {
         say(c,
@@ -520,10 +545,24 @@ static void print_alone(const char *path, const struct bench_results *r, const s
     }
 }
 
-static void change_cells(struct ui_table *t, const struct bench_change *c) {
+static void change_cells(struct ui_table *t, const struct bench_change *c, bool few) {
     ui_table_cell(t, "%+.1f %%", 100 * c->change);
-    ui_table_cell(t, "%+.0f %% to %+.0f %%", 100 * c->low, 100 * c->high);
-    ui_table_cell(t, "%.0f %%", ceil(100 * c->seen));
+    if (isfinite(c->low) && isfinite(c->high)) {
+        ui_table_cell(t, "%+.0f %% to %+.0f %%", 100 * c->low, 100 * c->high);
+    } else {
+        ui_table_cell(t, "%s", few ? "none: too few points" : "none: too noisy");
+    }
+    if (isfinite(c->seen)) {
+        ui_table_cell(t, "%.0f %%", ceil(100 * c->seen));
+    } else {
+        ui_table_cell(t, "%s", "");
+    }
+}
+
+/* "faster relative to plain writes" */
+static void verdict_cell(struct ui_table *t, const char *verdict, const char *more) {
+    ui_table_cell(t, "%s%s%s", verdict,
+                  strcmp(verdict, "no difference shown") == 0 ? "" : " relative to plain writes", more);
 }
 
 static hpcw_status print_layouts(const struct bench_comparison *c, hpcw_error *err) {
@@ -536,8 +575,12 @@ static hpcw_status print_layouts(const struct bench_comparison *c, hpcw_error *e
         const struct bench_change *change = i < c->groups ? &c->group[i].change : &c->plain;
         ui_table_cell(&t, "%s", i < c->groups ? bench_layout_name[c->group[i].layout] : "plain writes");
         ui_table_cell(&t, "%zu", i < c->groups ? c->group[i].points : c->pairs);
-        change_cells(&t, change);
-        ui_table_cell(&t, "%s", i < c->groups ? bench_layout_verdict(c, change) : bench_change_verdict(change));
+        change_cells(&t, change, i < c->groups && c->few);
+        if (i < c->groups) {
+            verdict_cell(&t, bench_layout_verdict(c, change), "");
+        } else {
+            ui_table_cell(&t, "%s", bench_change_verdict(change));
+        }
     }
     hpcw_status s = ui_table_print(&t, stdout, 0, err);
     ui_table_free(&t);
@@ -559,9 +602,11 @@ static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err
         ui_table_cell(&t, "%.2f", p->ratio_a);
         ui_table_cell(&t, "%s", ui_text_rate(text, rate_of(p->b)));
         ui_table_cell(&t, "%.2f", p->ratio_b);
-        change_cells(&t, &p->change);
-        ui_table_cell(&t, "%s%s%s", bench_layout_verdict(c, &p->change), p->other_size ? ", of other size" : "",
-                      p->a->noisy || p->b->noisy ? ", noisy" : "");
+        change_cells(&t, &p->change, c->few);
+        const bool noisy = p->a->noisy || p->b->noisy;
+        verdict_cell(&t, bench_layout_verdict(c, &p->change),
+                     p->other_size ? (noisy ? ", of other size, noisy" : ", of other size")
+                                   : (noisy ? ", noisy" : ""));
     }
     hpcw_status s = ui_table_print(&t, stdout, 0, err);
     ui_table_free(&t);
@@ -656,7 +701,10 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
         const struct bench_pair *p = &c->pair[i];
         hpcw_i_json_flat_object(j);
         hpcw_i_json_put_str(j, "id", p->a->id);
-        hpcw_i_json_put_str(j, "rate", durable(p->a) ? "durable" : "cached");
+        hpcw_i_json_put_str(j, "rate",
+                            bench_fs_is_memory(&r[0].fs) ? "to memory"
+                            : durable(p->a)              ? "durable"
+                                                         : "cached");
         hpcw_i_json_put_f64(j, "first", rate_of(p->a));
         hpcw_i_json_put_f64(j, "first_ratio", p->ratio_a);
         hpcw_i_json_put_f64(j, "second", rate_of(p->b));

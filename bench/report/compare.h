@@ -13,6 +13,9 @@
 /* Probability of a false alarm, for all layouts together, and again for all points together. */
 #define BENCH_COMPARE_LEVEL 0.01
 
+/* An interval from which only larger changes would be seen says nothing, and is not given. 1 is a factor of two. */
+#define BENCH_COMPARE_MOST 1.0
+
 /* The smallest change that is called a difference. 0.05 is 5 %. */
 #define BENCH_COMPARE_LEAST 0.05
 
@@ -27,8 +30,9 @@
 /* A change of ratios or rates, b compared with a: 0.1 is 10 % faster. */
 struct bench_change {
     double change;
-    double low, high; /* its interval */
-    double seen;      /* size of a change that is found nine times out of ten; infinite: no size */
+    double low,
+        high;    /* its interval; infinite: none that says anything, as it spans more than a factor of two */
+    double seen; /* size of a change that is found nine times out of ten; infinite: no size */
 };
 
 /* A point that counts in both. */
@@ -54,6 +58,7 @@ struct bench_comparison {
     struct bench_change plain; /* change of the rates of the ceilings */
     bool
         machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
+    bool few;            /* more points of the same scatter would give the layouts an interval */
     char verdict[1024];
 };
 

@@ -191,7 +191,7 @@ static void a_slower_layout_is_found_and_no_other(void **state) {
         compare(&quiet, &slow, &random, &c);
         enum bench_layout which = BENCH_LAYOUTS;
         found += differing_layouts(&c, &which) == 1 && which == slow.layout &&
-                 strncmp(c.verdict, "slower: ", 8) == 0;
+                 strncmp(c.verdict, "slower relative to plain writes: ", 33) == 0;
         bench_comparison_free(&c);
     }
     assert_true(found >= 180);
@@ -226,7 +226,7 @@ static void a_single_point_is_named(void **state) {
     slow.point_slower = 2.5;
     struct bench_comparison c;
     compare(&quiet, &slow, &random, &c);
-    assert_non_null(strstr(c.verdict, "slower: sion-aligned/fsync/5 (-"));
+    assert_non_null(strstr(c.verdict, "slower relative to plain writes: sion-aligned/fsync/5 (-"));
     bench_comparison_free(&c);
 }
 
@@ -289,8 +289,32 @@ static void noise_says_nothing(void **state) {
     const struct disturbance storm = {.scatter = 1.5, .weather = 0.1};
     struct bench_comparison c;
     compare(&storm, &storm, &random, &c);
-    assert_string_equal(c.verdict,
-                        "nothing can be said: noisy; use --budget 20m for both sweeps, or fewer layouts");
+    assert_string_equal(c.verdict, "nothing can be said: noisy; use --budget 20m for both sweeps");
+    bench_comparison_free(&c);
+}
+
+/* The scatter of two points tells too little about that of sweeps. No interval is given, and more points help. */
+static void two_points_are_too_few(void **state) {
+    (void)state;
+    static struct sweep a, b;
+    uint64_t random = 12;
+    const struct disturbance calm = {.scatter = 0.01, .weather = 0.05};
+    struct disturbance slow = calm;
+    slow.point = 1;
+    slow.point_slower = 1.2;
+    struct bench_comparison c;
+    simulate(&a, &calm, &random);
+    simulate(&b, &slow, &random);
+    a.r.points = b.r.points = 2;
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_int_equal(c.groups, 1);
+    assert_true(isinf(c.group[0].change.low) && isinf(c.pair[0].change.high));
+    assert_string_equal(c.verdict, "nothing can be said: 2 points of 1 layout are too few to show how sweeps "
+                                   "scatter; use more block sizes for both sweeps (--blocksize 4K:16M:x4)");
+    bench_comparison_free(&c);
+    a.r.points = b.r.points = 7;
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_true(isfinite(c.group[0].change.low) && isfinite(c.group[0].change.high));
     bench_comparison_free(&c);
 }
 
@@ -341,6 +365,15 @@ static void other_sizes_are_told(void **state) {
                            "; some points cannot be compared, as the runs of the sweeps have other sizes: "
                            "use --per-rank 4M for both"));
     bench_comparison_free(&c);
+    for (size_t i = 0; i < POINTS; i++) {
+        b.point[i].files = 2; /* as other bytes are */
+        (void)snprintf(b.point[i].id, sizeof b.point[i].id, "%s", a.point[i].id);
+    }
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_int_equal(c.pairs, POINTS);
+    assert_non_null(
+        strstr(c.verdict, "; the runs of the two sweeps write other sizes: use --per-rank 4M for both"));
+    bench_comparison_free(&c);
 }
 
 /* Returns the text that the command prints for two files, to be freed by the caller. */
@@ -383,9 +416,9 @@ static void the_command_names_what_is_slow(void **state) {
     const char *row = strstr(text, "\ntask-local ");
     assert_non_null(row);
     const char *end = strchr(row + 1, '\n');
-    assert_true(end != NULL && strncmp(end - 7, " slower", 7) == 0);
-    assert_non_null(strstr(text, "\nslower: task-local (-"));
-    assert_non_null(strstr(json, "\"verdict\": \"slower: task-local (-"));
+    assert_true(end != NULL && strncmp(end - 32, " slower relative to plain writes", 32) == 0);
+    assert_non_null(strstr(text, "\nslower relative to plain writes: task-local (-"));
+    assert_non_null(strstr(json, "\"verdict\": \"slower relative to plain writes: task-local (-"));
     free(text);
     free(json);
     assert_int_equal(unlink(first), 0);
@@ -394,17 +427,12 @@ static void the_command_names_what_is_slow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_busy_machine_hides_little),
-        cmocka_unit_test(ceilings_that_are_held_up_hide_little),
-        cmocka_unit_test(equal_sweeps_show_none),
-        cmocka_unit_test(a_slower_layout_is_found_and_no_other),
-        cmocka_unit_test(the_power_is_as_stated),
-        cmocka_unit_test(a_single_point_is_named),
-        cmocka_unit_test(the_machine_is_told_apart),
-        cmocka_unit_test(noise_says_nothing),
-        cmocka_unit_test(only_what_counts_is_compared),
-        cmocka_unit_test(other_sizes_are_told),
-        cmocka_unit_test(the_command_names_what_is_slow),
+        cmocka_unit_test(a_busy_machine_hides_little), cmocka_unit_test(ceilings_that_are_held_up_hide_little),
+        cmocka_unit_test(equal_sweeps_show_none),      cmocka_unit_test(a_slower_layout_is_found_and_no_other),
+        cmocka_unit_test(the_power_is_as_stated),      cmocka_unit_test(a_single_point_is_named),
+        cmocka_unit_test(the_machine_is_told_apart),   cmocka_unit_test(noise_says_nothing),
+        cmocka_unit_test(two_points_are_too_few),      cmocka_unit_test(only_what_counts_is_compared),
+        cmocka_unit_test(other_sizes_are_told),        cmocka_unit_test(the_command_names_what_is_slow),
     };
     return cmocka_run_group_tests_name("bench_compare", tests, NULL, NULL);
 }
