@@ -140,11 +140,15 @@ static void best_block(struct bench_results *r) {
     }
 }
 
-/* Compares all points of one layout with those of another that have the same mode, block size and number of files. */
-static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layout against, const char *name,
-                  const char *other) {
-    size_t faster = 0, slower = 0, all = 0;
-    size_t most = SIZE_MAX, most_against = SIZE_MAX;
+/* The points of one layout compared with those of another that have the same mode, block size and number of files. */
+struct pairing {
+    size_t all, faster, slower; /* number of pairs, and of those with a difference beyond noise */
+    size_t most, most_against;  /* the pair that differs most, beyond noise if there is one */
+};
+
+static struct pairing pairing_of(const struct bench_results *r, enum bench_layout of,
+                                 enum bench_layout against) {
+    struct pairing found = {.most = SIZE_MAX};
     double factor = 0;
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *a = &r->point[i];
@@ -154,34 +158,40 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
         }
         int c = bench_results_differ(a, &r->point[k]);
         double f = fabs(log(rate(a) / rate(&r->point[k])));
-        all++;
-        faster += c > 0;
-        slower += c < 0;
-        /* The pair to name: the largest difference, preferably one beyond noise. */
-        if (most == SIZE_MAX || (c != 0 && f > factor) || (faster + slower == 0 && f > factor)) {
-            most = i;
-            most_against = k;
+        found.all++;
+        found.faster += c > 0;
+        found.slower += c < 0;
+        if (found.most == SIZE_MAX || (c != 0 && f > factor) ||
+            (found.faster + found.slower == 0 && f > factor)) {
+            found.most = i;
+            found.most_against = k;
             factor = f;
         }
     }
-    if (all == 0) {
+    return found;
+}
+
+static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layout against, const char *name,
+                  const char *other) {
+    const struct pairing found = pairing_of(r, of, against);
+    if (found.all == 0) {
         return;
     }
-    struct bench_advice *a = begin_pair(r, most, most_against);
-    const struct bench_point *x = &r->point[most];
-    const struct bench_point *y = &r->point[most_against];
-    if (faster + slower == 0) {
+    struct bench_advice *a = begin_pair(r, found.most, found.most_against);
+    const struct bench_point *x = &r->point[found.most];
+    const struct bench_point *y = &r->point[found.most_against];
+    if (found.faster + found.slower == 0) {
         bench_advice_say(
             a,
             "%s compared with %s: no difference beyond noise in %zu pair%s; the medians differ most at %s, by "
             "a "
             "factor of %.2f.",
-            name, other, all, all == 1 ? "" : "s", x->id, rate(x) / rate(y));
+            name, other, found.all, found.all == 1 ? "" : "s", x->id, rate(x) / rate(y));
         return;
     }
     bench_advice_say(
         a, "%s compared with %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s the rate is ",
-        name, other, faster, all, slower, x->id);
+        name, other, found.faster, found.all, found.slower, x->id);
     say_pair(a, x, y);
     bench_advice_say(a, ", a factor of %.2f.", rate(x) / rate(y));
 }
@@ -251,6 +261,46 @@ static void say_what_to_do(const struct bench_results *r, const struct bench_poi
     }
 }
 
+/* "4 MiB" */
+static const char *plain_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
+    char *unit = ui_text_size(text, bytes) + strlen(text) - 1;
+    const char letter = *unit;
+    const bool whole = letter >= '0' && letter <= '9';
+    (void)snprintf(unit + whole, (size_t)(text + UI_TEXT_SIZE - unit - whole), whole ? " B" : " %ciB", letter);
+    return text;
+}
+
+/* "2.1 x " */
+static void say_factor(struct bench_advice *a, double factor) {
+    bench_advice_say(a, "%.*f x ", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
+}
+
+/* Says "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones; nothing else can be said: " as far as
+ * that is known. */
+static void say_known(const struct bench_results *r, struct bench_advice *a) {
+    const struct pairing found = pairing_of(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED);
+    const bool known = (found.faster > 0) != (found.slower > 0);
+    if (known) {
+        const struct bench_point *p = &r->point[found.most];
+        char text[UI_TEXT_SIZE];
+        rest_on(a, found.most);
+        rest_on(a, found.most_against);
+        bench_advice_say(a, "aligned to %s, files are written at ", plain_size(text, p->block_size));
+        say_factor(a, rate(p) / rate(&r->point[found.most_against]));
+        bench_advice_say(a, "the rate of unaligned ones; ");
+    }
+    bench_advice_say(a, "nothing %scan be said: ", known ? "else " : "");
+}
+
+/* Returns what distinguishes two points: "layout", "block size". */
+static const char *distinction(const struct bench_point *p, const struct bench_point *other) {
+    return p->layout != other->layout           ? "layout"
+           : p->mode != other->mode             ? "mode"
+           : p->block_size != other->block_size ? "block size"
+           : p->files != other->files           ? "number of files"
+                                                : "record size";
+}
+
 /* Says why there is no verdict, where fewer than two points can be chosen. */
 static void say_why_nothing(const struct bench_results *r, size_t choices, struct bench_advice *a) {
     size_t small = 0;
@@ -262,7 +312,7 @@ static void say_why_nothing(const struct bench_results *r, size_t choices, struc
         small += r->point[i].fate == BENCH_MEASURED && !bench_results_counts(r, &r->point[i]);
     }
     char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE];
-    bench_advice_say(a, "nothing can be said: ");
+    say_known(r, a);
     if (small > 0) {
         const struct bench_limit limit = bench_results_limit(r);
         const bool limited = limit.there > 0 && largest >= limit.there / limit.parts;
@@ -280,20 +330,6 @@ static void say_why_nothing(const struct bench_results *r, size_t choices, struc
             bench_advice_say(a, "; name more with --layout, --blocksize or --files");
         }
     }
-}
-
-/* "4 MiB" */
-static const char *plain_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
-    char *unit = ui_text_size(text, bytes) + strlen(text) - 1;
-    const char letter = *unit;
-    const bool whole = letter >= '0' && letter <= '9';
-    (void)snprintf(unit + whole, (size_t)(text + UI_TEXT_SIZE - unit - whole), whole ? " B" : " %ciB", letter);
-    return text;
-}
-
-/* "2.1 x " */
-static void say_factor(struct bench_advice *a, double factor) {
-    bench_advice_say(a, "%.*f x ", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
 }
 
 /* Returns the index of the fastest aligned container. SIZE_MAX: there is none. */
@@ -328,7 +364,8 @@ static void say_choice(const struct bench_results *r, const struct bench_point *
     char text[UI_TEXT_SIZE];
     const bool aligned = p->layout == BENCH_SION_ALIGNED;
     const size_t k = aligned ? find(r, p, BENCH_SION_SHIFTED, p->mode, p->files) : best_aligned(r);
-    bench_advice_say(a, "this job writes %s if %s", ui_text_rate(text, rate(p)), how[p->layout]);
+    bench_advice_say(a, "this job writes %s%s if %s", ui_text_rate(text, rate(p)),
+                     bench_fs_is_memory(&r->fs) ? " to memory" : "", how[p->layout]);
     if (p->block_size != 0) {
         bench_advice_say(a, " %s", plain_size(text, p->block_size));
     }
@@ -360,6 +397,9 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
         }
     }
     *a = (struct bench_advice){0};
+    if (r->stopped[0] != '\0') {
+        bench_advice_say(a, "The sweep was %s, and this is of the runs until then: ", r->stopped);
+    }
     bench_advice_where(a, r);
     if (choices < 2) {
         say_why_nothing(r, choices, a);
@@ -367,23 +407,30 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
     }
     const struct bench_point *p = &r->point[best];
     double most = -(double)INFINITY; /* logarithm of the factor by which another point may be faster */
-    rest_on(a, best);
+    size_t rival = SIZE_MAX;         /* this point */
     for (size_t i = 0; i < r->points; i++) {
         if (i != best && is_choice(r, &r->point[i])) {
             const double above = bench_results_most(&r->point[i], p);
+            rival = rival == SIZE_MAX || above > most ? i : rival;
             most = fmax(most, above);
             near += above >= 0;
-            if (above >= 0) {
-                rest_on(a, i);
-            }
+        }
+    }
+    if (!(most < log1p(NEAR))) {
+        say_known(r, a);
+    }
+    rest_on(a, best);
+    for (size_t i = 0; i < r->points; i++) {
+        if (i != best && is_choice(r, &r->point[i]) && bench_results_most(&r->point[i], p) >= 0) {
+            rest_on(a, i);
         }
     }
     if (!(most < log1p(NEAR))) {
         if (isfinite(most)) {
-            bench_advice_say(a, "nothing can be said: noisy, another layout may be %.0f %% faster than %s",
-                             100 * expm1(most), p->id);
+            bench_advice_say(a, "noisy, another %s may be %.0f %% faster than %s",
+                             distinction(&r->point[rival], p), 100 * expm1(most), p->id);
         } else {
-            bench_advice_say(a, "nothing can be said: one run of each point shows no noise");
+            bench_advice_say(a, "one run of each point shows no noise");
         }
         say_what_to_do(r, p, a);
         return;
@@ -397,8 +444,8 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
     if (near == 0) {
         bench_advice_say(a, "each of the %zu others is slower.", choices - 1);
     } else {
-        bench_advice_say(a, "none of the %zu others is more than %.0f %% faster, %zu may be as fast.",
-                         choices - 1, ceil(100 * expm1(most)), near);
+        bench_advice_say(a, "%zu of the %zu others may be as fast, or at most %.0f %% faster.", near,
+                         choices - 1, ceil(100 * expm1(most)));
     }
 }
 
