@@ -152,9 +152,11 @@ static void print_unmeasured(const struct bench_results *r, FILE *stream) {
     }
 }
 
-/* "10 to 30" */
-static void range_text(char *text, size_t size, const char *low, const char *high) {
-    (void)snprintf(text, size, strcmp(low, high) == 0 ? "%s" : "%s to %s", low, high);
+static void print_memory(const struct bench_results *r, FILE *stream) {
+    if (bench_fs_is_memory(&r->fs)) {
+        (void)fprintf(stream, "%s is memory: no rate here is that of a disk, and nothing is durable\n",
+                      r->fs.type);
+    }
 }
 
 hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_results *r,
@@ -184,22 +186,26 @@ hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_
     hpcw_status s = points == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
     ui_table_free(&t);
     print_unmeasured(r, stream);
-    char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE], both[2 * UI_TEXT_SIZE + 8];
-    (void)snprintf(low, sizeof low, "%" PRIu32, least);
-    (void)snprintf(high, sizeof high, "%" PRIu32, most);
-    range_text(both, sizeof both, low, high);
+    char runs[2 * UI_TEXT_SIZE], text[UI_TEXT_SIZE], budget[UI_TEXT_SIZE];
+    (void)ui_text_duration(budget, o->budget);
+    (void)snprintf(runs, sizeof runs, least == most ? "%" PRIu32 : "%" PRIu32 " to %" PRIu32, least, most);
     (void)fprintf(stream,
                   "\nwhere: %s (%s, blocks of %" PRIu64 " B), from %d process%s on %d host%s\n"
                   "runs: %s of each of %zu points and of its ceiling, after a warm-up run\n",
                   r->directory, r->fs.type, r->fs.block_size, r->processes, r->processes == 1 ? "" : "es",
-                  r->hosts, r->hosts == 1 ? "" : "s", both, points);
-    range_text(both, sizeof both, ui_text_bytes(low, round * (least + 1)),
-               ui_text_bytes(high, round * (most + 1)));
-    (void)fprintf(stream, "writes: %s in all%s; at most %s in %" PRIu32 " files at any time\n", both,
-                  o->per_rank != 0 ? "" : ", if a probe at the start keeps these sizes",
-                  ui_text_bytes(low, o->per_rank != 0 ? largest : o->max_bytes), files);
+                  r->hosts, r->hosts == 1 ? "" : "s", runs, points);
+    if (o->per_rank != 0) {
+        (void)fprintf(stream, "writes: at most %s in all, less where the budget ends the sweep",
+                      ui_text_bytes(text, round * (most + 1)));
+    } else {
+        (void)fprintf(stream, "writes: as much as the file system takes in %s; a probe sets the bytes of a run",
+                      budget);
+    }
+    (void)fprintf(stream, "; at most %s in %" PRIu32 " files at any time\n",
+                  ui_text_bytes(text, o->per_rank != 0 ? largest : o->max_bytes), files);
     (void)fprintf(stream, "time: at most %s (--budget); points and runs that do not fit are left out\n",
-                  ui_text_duration(low, o->budget));
+                  budget);
+    print_memory(r, stream);
     return s;
 }
 
@@ -238,10 +244,7 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
     hpcw_status s = measured == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
     ui_table_free(&t);
     print_unmeasured(r, stream);
-    if (memory) {
-        (void)fprintf(stream, "%s is memory: no rate here is that of a disk, and nothing is durable\n",
-                      r->fs.type);
-    }
+    print_memory(r, stream);
     for (size_t i = 0; i <= r->advices; i++) {
         (void)fputc('\n', stream);
         ui_text_wrap(stream, i < r->advices ? r->advice[i].text : r->verdict.text, 0, 0,

@@ -188,6 +188,19 @@ static hpcw_status check_limit(const struct sweep *w, hpcw_error *err) {
                      ui_text_bytes_binary(there, limit.there), limit.more);
 }
 
+/* Says that the runs of --per-rank are too small to count. Without --per-rank, check_limit decides. */
+static void warn_small(const struct sweep *w, const char *before, FILE *stream) {
+    char size[UI_TEXT_SIZE], least[UI_TEXT_SIZE];
+    if (w->o->per_rank != 0 && w->bytes < w->r->limits.least_bytes) {
+        (void)fprintf(
+            stream,
+            "%s--per-rank: runs of %s are below --least-bytes, %s, and no point will be compared; use a "
+            "larger --per-rank or a smaller --least-bytes\n",
+            before, ui_text_bytes_binary(size, w->bytes),
+            ui_text_bytes_binary(least, w->r->limits.least_bytes));
+    }
+}
+
 /* Notes in the point that a run failed. Collective. */
 static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, const hpcw_error *e) {
     struct bench_point *p = &w->r->point[index];
@@ -330,9 +343,9 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
     return count_rounds(w, 0, err);
 }
 
-/* Shows the progress of these repetitions. On process 0, unless it is to be quiet. */
-static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) {
-    struct ui_progress_options shown = {.prefix = "hpcw-bench"};
+/* Shows the progress of these repetitions, after the prefix. On process 0, unless it is to be quiet. */
+static hpcw_status show(struct sweep *w, uint32_t repetitions, const char *prefix, hpcw_error *err) {
+    struct ui_progress_options shown = {.prefix = prefix};
     ui_progress_stop(w->progress);
     w->progress = NULL;
     if (w->processes->process != 0 || w->o->quiet) {
@@ -481,7 +494,9 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
             tell_plan(w);
         }
         if (repetition <= 1) {
-            s = s == HPCW_OK ? show(w, repetition == 0 ? 1 : w->r->repeat, err) : s;
+            s = s == HPCW_OK ? show(w, repetition == 0 ? 1 : w->r->repeat,
+                                    repetition == 0 ? "hpcw-bench: warm-up runs" : "hpcw-bench", err)
+                             : s;
             s = hpcw_i_agree(w->processes->comm, s, NULL, err);
             on = s == HPCW_OK;
         }
@@ -801,6 +816,9 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     if (s == HPCW_OK && w->o->resume) {
         s = resume(w, err);
     }
+    if (s == HPCW_OK && w->processes->process == 0 && !w->o->quiet) {
+        warn_small(w, "hpcw-bench: ", stderr);
+    }
     if (s == HPCW_OK && !w->resumed) {
         s = hpcw_i_agree(w->processes->comm, room_for(w, w->directory, &w->r->point[0], err), NULL, err);
         s = s == HPCW_OK ? probe(w, err) : s;
@@ -810,6 +828,22 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     }
     ui_progress_stop(w->progress);
     return s;
+}
+
+/* Prints what a sweep would fail for. A slow file system gets smaller runs, which the probe of a sweep finds: so the
+ * limit that check_limit knows is one from a rate of plain writes on. */
+static void print_warnings(const struct sweep *w, const char *directory) {
+    hpcw_error e;
+    if (room_for(w, directory, &w->r->point[0], &e) != HPCW_OK ||
+        (w->o->least_bytes != 0 && check_limit(w, &e) != HPCW_OK)) {
+        (void)printf("warning: %s\n", e.message);
+    } else if (check_limit(w, &e) != HPCW_OK) {
+        char rate[UI_TEXT_SIZE];
+        const double seconds = bench_sweep_run_seconds(w->o->budget, w->o->budget);
+        (void)printf("warning: if plain writes are faster than %s: %s\n",
+                     ui_text_rate(rate, (double)w->most_bytes / seconds), e.message);
+    }
+    warn_small(w, "warning: ", stdout);
 }
 
 /* Prints the plan, by facts that are known without writing a file. Collective. */
@@ -828,10 +862,8 @@ static hpcw_status plan_only(struct sweep *w, const char *directory, hpcw_error 
         s = bench_sweep_plan(w->o, w->no_direct, w->bytes, w->r, &w->planned, err);
         s = s == HPCW_OK && w->processes->process == 0 ? bench_output_plan(w->o, w->r, w->planned, stdout, err)
                                                        : s;
-        hpcw_error e;
-        if (s == HPCW_OK && w->processes->process == 0 &&
-            (room_for(w, directory, &w->r->point[0], &e) != HPCW_OK || check_limit(w, &e) != HPCW_OK)) {
-            (void)printf("warning: %s\n", e.message);
+        if (s == HPCW_OK && w->processes->process == 0) {
+            print_warnings(w, directory);
         }
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }

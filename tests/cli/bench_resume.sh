@@ -24,11 +24,26 @@ tr -s ' ' <expected | diff - points >said || bad "other points are planned: $(ca
 grep -q "^where: $PWD/data (.*, blocks of [0-9]* B), from 1 process on 1 host\$" plan || bad "not where: $(cat plan)"
 grep -q '^runs: 6 of each of 5 points and of its ceiling, after a warm-up run$' plan || bad "no runs: $(cat plan)"
 # Five points and their ceilings, seven times.
-grep -q '^writes: 840.0 MB in all; at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
+grep -q '^writes: at most 840.0 MB in all, less where the budget ends the sweep; at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
 grep -q '^time: at most 5 min 00 s (--budget)' plan || bad "no time: $(cat plan)"
 grep -q '^warning' plan && bad "a warning: $(cat plan)"
 "$HPCGEN" data "$@" --out out --dry-run --max-bytes 1M >plan || bad "--dry-run fails with little space"
 grep -q '^warning: .*/data: expected [0-9]* bytes of --max-bytes for a run, got 1048576 ' plan || bad "no warning: $(cat plan)"
+# What is too small for --least-bytes is so for the plan and for the sweep.
+"$HPCGEN" data "$@" --out out --dry-run --least-bytes 16M >plan || bad "--dry-run fails with a small --per-rank"
+small='--per-rank: runs of 11.4 MiB are below --least-bytes, 16.0 MiB, and no point will be compared; use a larger --per-rank or a smaller --least-bytes'
+grep -qxF "warning: $small" plan || bad "no warning of small runs: $(cat plan)"
+"$HPCGEN" data "$@" --out small --repeat 1 --least-bytes 16M >table 2>progress || bad "a sweep of small runs fails"
+grep -qxF "hpcw-bench: $small" progress || bad "the sweep does not say that its runs are small: $(cat progress)"
+# The probe of a short sweep makes its runs smaller, so little space matters to a fast file system only.
+"$HPCGEN" data --out out --dry-run --budget 10s --max-bytes 128M >plan || bad "--dry-run fails with a short budget"
+grep -q '^warning: if plain writes are faster than 1.[0-9]* GB/s: .*/data: expected .* of [-a-z ]* for runs of 256.0 MiB (--least-bytes), ' plan ||
+    bad "no warning for a fast file system: $(cat plan)"
+grep -q '^writes: as much as the file system takes in 10.0 s; a probe sets the bytes of a run; at most ' plan ||
+    bad "no bytes without --per-rank: $(cat plan)"
+"$HPCGEN" data --out out --dry-run --budget 10s --max-bytes 128M --least-bytes 256M >plan || bad "--dry-run fails"
+grep -q '^warning: .*/data: expected .* for runs of 256.0 MiB (--least-bytes), ' plan || bad "no warning: $(cat plan)"
+! grep -q '"type": "tmpfs"' small/results.json || grep -q '^tmpfs is memory: ' plan || bad "memory is not called so: $(cat plan)"
 
 # trials FILE: a line for each run that results have
 trials() {
