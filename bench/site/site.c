@@ -32,6 +32,11 @@ enum {
     LARGE_TRANSFER = 4 << 20 /* bytes of an IOR transfer that reproduces a ceiling */
 };
 
+/* Bytes of a run without --per-rank: four times the default of --least-bytes. Such runs take the default of
+ * --least-time on a file system of 27 GB/s, and an aligned point, its twin and their ceilings fit 11 times into 5
+ * minutes at 160 MB/s. */
+#define RUN_BYTES (UINT64_C(1) << 30)
+
 /* Prints the text in single quotes for a shell. */
 static void put_quoted(const char *text) {
     (void)putchar('\'');
@@ -69,6 +74,9 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
         "##SBATCH --account=\n"
         "##SBATCH --partition=\n"
         "\n"
+        "# What starts the processes of a job: srun, where MPI is built for it. For Open MPI of Debian: "
+        "mpirun\n"
+        "read -ra launcher <<<\"${LAUNCHER-srun}\"\n"
         "dir=",
         o->site.nodes, o->site.tasks_per_node, minutes / 60, minutes % 60);
     put_quoted(directory);
@@ -86,12 +94,13 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
 static void put_functions(const struct bench_options *o, const struct script *s) {
     char each[UI_TEXT_SIZE], all[UI_TEXT_SIZE];
     (void)ui_text_size(each, s->per_rank);
-    (void)ui_text_size(all, 2 * s->per_rank * s->tasks);
+    /* The last blocks of a task count as space, too. The largest block of a container is twice the file system's. */
+    (void)ui_text_size(all, 2 * (s->per_rank + 2 * s->block) * s->tasks);
     (void)printf(
         "\n"
         "# sweep NAME OPTION...: every task writes %s in writes of 1M, and fsync ends a run.\n"
         "sweep() {\n"
-        "    srun \"$bench\" sweep \"$dir\" --out \"$out/$1\" --quiet --ranks %" PRIu64
+        "    \"${launcher[@]}\" \"$bench\" sweep \"$dir\" --out \"$out/$1\" --quiet --ranks %" PRIu64
         " --per-rank %s --record 1M --files 1 \\\n"
         "        --mode fsync --max-bytes %s --budget %.15gs \\\n"
         "        --layout \"$layouts\" \"${@:2}\" || failed=1\n"
@@ -109,23 +118,25 @@ static void put_functions(const struct bench_options *o, const struct script *s)
         "    # fio --name=task-local --directory=\"$there\" --rw=write --bs=1M --size=%s --numjobs=%u "
         "--ioengine=psync \\\n"
         "    #     --fallocate=none --end_fsync=1 --group_reporting\n"
-        "    srun \"$ior\" -a POSIX -F -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    \"${launcher[@]}\" \"$ior\" -a POSIX -F -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    # shared-posix/fsync/records-1M\n"
-        "    srun \"$ior\" -a POSIX -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    \"${launcher[@]}\" \"$ior\" -a POSIX -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    # mpiio-independent/fsync/records-1M\n"
-        "    srun \"$ior\" -a MPIIO -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    \"${launcher[@]}\" \"$ior\" -a MPIIO -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    # mpiio-collective/fsync/records-1M\n"
-        "    srun \"$ior\" -a MPIIO -c -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    \"${launcher[@]}\" \"$ior\" -a MPIIO -c -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    if [ -n \"$hdf5\" ]; then\n"
         "        # hdf5-independent/fsync/records-1M\n"
-        "        srun \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -w -e -t 1m -b %s -i 5 -o "
+        "        \"${launcher[@]}\" \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -w -e -t 1m -b %s "
+        "-i 5 -o "
         "\"$there/data\" || failed=1\n"
         "        # hdf5-collective/fsync/records-1M\n"
-        "        srun \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -c -w -e -t 1m -b %s -i 5 -o "
+        "        \"${launcher[@]}\" \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -c -w -e -t 1m -b "
+        "%s -i 5 -o "
         "\"$there/data\" || failed=1\n"
         "    fi\n"
         "    # the ceiling of sion-aligned/fsync\n"
-        "    srun \"$ior\" -a POSIX -w -e -t 4m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    \"${launcher[@]}\" \"$ior\" -a POSIX -w -e -t 4m -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    rm -rf \"$there\"\n"
         "}\n",
         each, s->tasks, each, all, s->budget, each, o->site.tasks_per_node, each, each, each, each, each, each,
@@ -163,25 +174,28 @@ static void put_points(const struct script *s) {
                      "peers true\n",
                      block[1]);
     }
-    (void)printf(
-        "\n"
-        "# Metadata rates, and the same number of files by mdtest, which is built with IOR.\n"
-        "srun \"$bench\" metadata \"$dir\" --out \"$out/metadata\" --quiet --budget %.15gs --tasks %" PRIu64
-        ",%" PRIu64 " || failed=1\n"
-        "if [ -n \"$ior\" ]; then\n"
-        "    srun \"${ior%%ior}mdtest\" -F -n 64 -N 1 -i 5 -d \"$dir/mdtest.$SLURM_JOB_ID\" || failed=1\n"
-        "    rm -rf \"$dir/mdtest.$SLURM_JOB_ID\"\n"
-        "fi\n"
-        "exit $failed\n",
-        s->budget, s->tasks, 64 * s->tasks);
+    (void)printf("\n"
+                 "# Metadata rates, and the same number of files by mdtest, which is built with IOR.\n"
+                 "\"${launcher[@]}\" \"$bench\" metadata \"$dir\" --out \"$out/metadata\" --quiet --budget "
+                 "%.15gs --tasks %" PRIu64 ",%" PRIu64 " || failed=1\n"
+                 "if [ -n \"$ior\" ]; then\n"
+                 "    \"${launcher[@]}\" \"${ior%%ior}mdtest\" -F -n 64 -N 1 -i 5 -d "
+                 "\"$dir/mdtest.$SLURM_JOB_ID\" || failed=1\n"
+                 "    rm -rf \"$dir/mdtest.$SLURM_JOB_ID\"\n"
+                 "fi\n"
+                 "exit $failed\n",
+                 s->budget, s->tasks, 64 * s->tasks);
 }
 
 hpcw_status bench_site(const struct bench_options *o, const char *directory, hpcw_error *err) {
     struct hpcw_i_fsinfo found = {.type = "a file system"};
     struct script s = {.kind = (enum kind)o->site.file_system,
-                       .per_rank = o->per_rank == 0 ? UINT64_C(256) << 20 : o->per_rank,
+                       .per_rank = o->per_rank,
                        .tasks = (uint64_t)o->site.nodes * o->site.tasks_per_node,
                        .budget = o->budget};
+    if (s.per_rank == 0) { /* whole transfers */
+        s.per_rank = (RUN_BYTES / s.tasks + LARGE_TRANSFER - 1) / LARGE_TRANSFER * LARGE_TRANSFER;
+    }
     if (directory[0] != '/' || strchr(directory, '\n') != NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an absolute path, which all nodes see", directory);
     }
@@ -191,7 +205,8 @@ hpcw_status bench_site(const struct bench_options *o, const char *directory, hpc
     }
     hpcw_status r = s.kind == AUTO ? hpcw_i_fsinfo_look(NULL, directory, 0, &found, err) : HPCW_OK;
     if (r != HPCW_OK) {
-        return r;
+        hpcw_error found_err = *err;
+        return hpcw_i_fail(err, r, "%s; where it is not mounted, use --file-system", found_err.message);
     }
     s.kind = s.kind != AUTO ? s.kind : found.gpfs ? GPFS : strcmp(found.type, "lustre") == 0 ? LUSTRE : OTHER;
     (void)snprintf(s.name, sizeof s.name, "%s",

@@ -8,6 +8,8 @@ dir="$PWD/it's data"
 mkdir bin "$dir"
 cat >bin/srun <<'END'
 #!/bin/sh
+[ "$1" = --mpi=none ] || exit
+shift
 exec "$@"
 END
 # Substitutes for IOR and mdtest: they record their arguments, and where stripes are set.
@@ -33,12 +35,11 @@ site() {
         shellcheck "$kind.sh" || bad "shellcheck complains of the script for $kind"
     fi
     grep -qx '#SBATCH --nodes=1' "$kind.sh" && grep -qx '#SBATCH --ntasks-per-node=2' "$kind.sh" || bad "other nodes"
-    # The least work: one layout, and runs of any size. Blocks of GPFS need more space than that.
+    # The least work: one layout, and runs of any size.
     sed 's/--layout "$layouts"/--layout shared-posix --repeat 1 --least-bytes 1 --least-time 1us/
-        s/--max-bytes 16M/--max-bytes 64M/
         s/--budget 20s --tasks 2,128/--repeat 1 --tasks 2/' "$kind.sh" >small.sh
     : >log
-    SLURM_JOB_ID=$kind HPCW_BENCH=$HPCGEN IOR=$PWD/bin/ior LOG=$PWD/log PATH=$PWD/bin:$PATH bash small.sh >said 2>&1
+    LAUNCHER='srun --mpi=none' SLURM_JOB_ID=$kind HPCW_BENCH=$HPCGEN IOR=$PWD/bin/ior LOG=$PWD/log PATH=$PWD/bin:$PATH bash small.sh >said 2>&1
     status=$?
 }
 site other
@@ -74,7 +75,12 @@ grep -q 'NOT RUN ON SUCH A MACHINE' lustre.sh || bad "what was not run is not sa
 "$JSON_CHECK" hpcw-bench-lustre/metadata/results.json || bad "the job stops at the first failure"
 
 refuse 1 'here: expected an absolute path*' "$HPCGEN" site here --nodes 1
-refuse 1 '/no/where: *' "$HPCGEN" site /no/where --nodes 1
+refuse 1 '/no/where: *; where it is not mounted, use --file-system' "$HPCGEN" site /no/where --nodes 1
 refuse 1 '--per-rank: expected a multiple of 4M, got 5 bytes' "$HPCGEN" site "$dir" --nodes 1 --per-rank 5
+# Without --per-rank, the tasks write 1 GiB a run, as much as many sweeps of five minutes can repeat.
+"$HPCGEN" site "$dir" --nodes 4 >usual.sh || bad "no script without --per-rank"
+grep -q ' --ranks 64 --per-rank 16M --record 1M ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
+"$HPCGEN" site "$dir" --nodes 1000 >usual.sh || bad "no script for many nodes"
+grep -q ' --ranks 16000 --per-rank 4M --record 1M ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
 refuse 2 'site: expected --nodes N*' "$HPCGEN" site "$dir"
 exit $failed
