@@ -174,10 +174,26 @@ static void sentence(struct ui_page *page, const struct bench_results *r, const 
     }
 }
 
+/* "the data of 64 ranks from 4 processes" */
+static void who_wrote(struct ui_page *page, const struct bench_results *r) {
+    ui_page_text(page, "the data of ");
+    ui_page_number(page, UI_PAGE_COUNT, r->points > 0 ? r->point[0].ranks : 0);
+    ui_page_text(page, " ranks from ");
+    ui_page_number(page, UI_PAGE_COUNT, r->writers);
+    ui_page_text(page, r->writers == 1 ? " process" : " processes");
+}
+
 static void verdict(struct ui_page *page, const struct bench_results *r) {
     ui_page_finding(page);
     sentence(page, r, &r->verdict);
     ui_page_end(page);
+    if (r->metadatas == 0) {
+        ui_page_finding(page);
+        ui_page_text(page, "Measured with ");
+        who_wrote(page, r);
+        ui_page_text(page, ".");
+        ui_page_end(page);
+    }
 }
 
 /* Explains the terms to a reader who sees such a page for the first time. */
@@ -202,11 +218,8 @@ static void what_it_is(struct ui_page *page, const struct bench_results *r) {
     };
     ui_page_heading(page, "What this is");
     ui_page_begin(page, UI_PAGE_PARAGRAPH);
-    ui_page_text(page, "hpcw-bench wrote the data of ");
-    ui_page_number(page, UI_PAGE_COUNT, r->points > 0 ? r->point[0].ranks : 0);
-    ui_page_text(page, " ranks from ");
-    ui_page_number(page, UI_PAGE_COUNT, r->writers);
-    ui_page_text(page, r->writers == 1 ? " process" : " processes");
+    ui_page_text(page, "hpcw-bench wrote ");
+    who_wrote(page, r);
     ui_page_text(
         page,
         " in several ways, to find which one this file system writes fastest. These words are used here:");

@@ -27,6 +27,8 @@ fi
 verdict=$(sed -n 's/^  "verdict": {.*"text": "\(.*\)",.*/\1/p; /^  "verdict": {$/{n;s/.*"text": "\(.*\)",/\1/p}' out/results.json)
 sed -n '/<div class="findings">/,/<\/div>/p' out/report.html | grep -qF "<p>$verdict" || bad "the verdict is not on top: $verdict"
 
+grep -q '<p>Measured with the data of .*4.* ranks from .*1.* process\.' out/report.html || bad "not on top: how many ranks and processes"
+
 # The verdict says where. Then follow one chart, an explanation of the page and its terms, and at the end the
 # method.
 case $verdict in
@@ -54,6 +56,24 @@ done
 rm out/report.html
 "$HPCGEN" report out/results.json || bad "report fails without --output"
 cmp out/report.html again.html || bad "it is not beside the results"
+
+# A sweep that was killed has no page, and `report` makes it. Its first words say that it did not end.
+"$HPCGEN" data --out killed --budget 60s --repeat 300 --ranks 4 --per-rank 20000 --quiet --blocksize 4K \
+    --layout sion-aligned,sion-shifted --mode fsync &
+sweep=$!
+tries=0
+while [ ! -e killed/results.json ] && [ $tries -lt 3000 ]; do
+    sleep 0.02
+    tries=$((tries + 1))
+done
+kill -9 $sweep
+wait $sweep 2>/dev/null
+rm -r data/.hpcw-bench.*
+[ ! -e killed/report.html ] || bad "the sweep has ended before it was killed"
+"$HPCGEN" report killed/results.json || bad "report of a killed sweep fails"
+grep -q '"text": "The sweep was not ended, and this is of the runs until then: On ' killed/results.json ||
+    bad "results.json does not begin with it: $(grep '"text"' killed/results.json)"
+grep -q '<p>The sweep was not ended, ' killed/report.html || bad "the page does not begin with it"
 
 # Points that failed or were left out are listed with the reason.
 "$HPCGEN" report "$HERE/../fuzz/seeds/results/four-points.json" --output four.html || bad "report of a seed fails"
