@@ -22,7 +22,8 @@ static const struct ui_command commands[] = {
                                 "container for all tasks",
                                 "DIR", 1, 1},
     [BENCH_COMMAND_MODEL] = {"model",
-                             "count, without a file, the file system blocks that several ranks would share",
+                             "count, without a file, the file system blocks that several ranks would share: "
+                             "unaligned in shared-posix, aligned in sion-aligned",
                              NULL, 0, 0},
     [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep, or of hpcw-kernels, as a page", "FILE", 1,
                               1},
@@ -58,7 +59,8 @@ static const char *mode_word(const void *list, size_t index) {
 
 static const struct ui_option option_table[] = {
     OPTION(WORK, SWEEPING | COUNTING, 'b', "blocksize", "SIZES", SIZE, block_sizes,
-           "block sizes: a size, a list with commas, or FIRST:LAST:xN. sweep aligns containers to each; its "
+           "block sizes: a size, a list with commas, or FIRST:LAST:xN. 16M is 16 MiB (2^24 bytes), 16MB is "
+           "16000000 bytes, as in all sizes. sweep aligns containers to each; its "
            "default is 4K:16M:x4 and the file system's own. For model, they are the file system's",
            UI_LIMITS(1, 2147483647), .read = ui_read_sizes, .required = COUNTING),
     OPTION(WORK, SWEEPING | COUNTING, 'l', "layout", "NAMES", U64, layouts,
@@ -70,13 +72,13 @@ static const struct ui_option option_table[] = {
         "preallocated at the block size of the file system only",
         .read = ui_read_word_set, .words = mode_word),
     OPTION(WORK, SWEEPING | COUNTING, 0, "record", "SIZES", SIZE, records,
-           "bytes of one write. In a sweep, containers use the first of the list and plain files use all; the "
-           "default is 47K, and for plain files also 4K and 1M. model counts containers that keep each record "
-           "in one chunk; by default records may be split",
+           "bytes of one write. A sweep uses all sizes of the list for plain files, and the first for "
+           "containers; the default is 47K,4K,1M. A model keeps each record in one chunk of a container; by "
+           "default it splits records",
            UI_LIMITS(1, 1073741824), .read = ui_read_sizes),
     OPTION(WORK, SWEEPING | COUNTING | PRINTING, 0, "per-rank", "SIZE", SIZE, per_rank,
            "bytes of one rank; auto: in a sweep whole records that make a run count, in a model 100 MB, in a "
-           "script 256M",
+           "script as many as make a run of 1 GiB, at least 4M",
            UI_LIMITS(1, 1099511627775.0), AUTO),
     OPTION(WORK, SWEEPING | COUNTING, 'n', "ranks", "N", U32, ranks,
            "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more",
@@ -93,7 +95,7 @@ static const struct ui_option option_table[] = {
     OPTION(WORK, PRINTING, 0, "ntasks-per-node", "N", U32, site.tasks_per_node, "processes on each node",
            UI_LIMITS(1, 4096), .default_text = "16"),
     OPTION(WORK, PRINTING, 0, "file-system", "KIND", CHOICE, site.file_system,
-           "what the script is for; auto: the file system of DIR, as this machine sees it",
+           "what the script is for; auto: the file system of DIR, which must be mounted here",
            .param.choices = bench_site_file_system, .default_text = "auto"),
     OPTION(WORK, SWEEPING, 0, "verify", NULL, BOOL, verify,
            "read everything back and compare, after the time is taken", .flags = UI_OPTION_NEGATABLE),
@@ -235,7 +237,9 @@ static const struct ui_chapter chapters[] = {
     {"WHAT A MODEL IS",
      "If two ranks write into one block of the file system, then on GPFS and Lustre a lock moves between their "
      "nodes. The number of such blocks follows from the layout alone: model counts them exactly and without a "
-     "file, for any number of ranks and any block size. It predicts no time. For MPI-IO and HDF5, it counts "
+     "file, for any number of ranks and any block size. It predicts no time. Compare shared-posix, the "
+     "unaligned case, with sion-aligned. The ranks of sion-shifted share blocks only where their data fill "
+     "more than a third of their last block. For MPI-IO and HDF5, it counts "
      "the ranks whose bytes a block holds; with collective buffering fewer processes write.\n"},
     {"REPORTS",
      "A sweep writes results.json, with every run, and report.html, which shows the same as charts, with a "

@@ -40,6 +40,13 @@ refuse_model() {
     *) bad "stderr: $(cat .stderr), expected $pattern" ;;
     esac
 }
+# The unaligned case is shared-posix, as the help says. Ranks of sion-shifted that fill a quarter of a block share none.
+"$HPCGEN" model -n 64 -b 4M --per-rank 1M --json >quarter.json || bad "model fails"
+for shares in sion-aligned:0 sion-shifted:0 shared-posix:16; do
+    grep -q "\"layout\": \"${shares%:*}\".* \"shared_blocks\": ${shares#*:}," quarter.json || bad "other than $shares: $(cat quarter.json)"
+done
+"$HPCGEN" model --help | tr -s ' \n' ' ' | grep -q 'unaligned in shared-posix, aligned in sion-aligned' || bad "no unaligned case in the help"
+rm quarter.json
 refuse_model '--record: expected one value for a model, got 2' -n 4 -b 64 --record 10,20
 refuse_model '*expected records that fit into a chunk of 64 bytes, got 200' -n 4 -b 64 --record 200 --chunk 4
 refuse_model '*expected at most a file for each of 4 ranks, got 5 files' -n 4 -b 64 --files 5 --json
