@@ -408,6 +408,8 @@ static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
                       const struct bench_results *b) {
     const uint64_t first = a->points > 0 ? a->point[0].rank_size : 0;
     const uint64_t second = b->points > 0 ? b->point[0].rank_size : 0;
+    const uint64_t least =
+        a->limits.least_bytes < b->limits.least_bytes ? a->limits.least_bytes : b->limits.least_bytes;
     char size[UI_TEXT_SIZE];
     bool all = c->pairs > 0;
     for (size_t i = 0; i < c->pairs; i++) {
@@ -416,17 +418,17 @@ static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
     if (!lost_by_size(a, b) && !lost_by_size(b, a) && !(all && first != second)) {
         return;
     }
-    if (all) {
-        say(c, "; the runs of the two sweeps write other sizes: use --per-rank %s for both",
-            ui_text_size(size, first > second ? first : second));
-    } else if (first == second) {
+    if (first == second) {
         say(c, "; some points are too small: use a larger --per-rank for both sweeps");
-    } else {
-        say(c,
-            "; some points cannot be compared, as the runs of the sweeps have other sizes: use --per-rank %s "
-            "for both",
-            ui_text_size(size, first > second ? first : second));
+        return;
     }
+    say(c, all ? "; the runs of the two sweeps write other sizes"
+               : "; some points cannot be compared, as the runs of the sweeps have other sizes");
+    say(c, ": use --per-rank %s ", ui_text_size(size, first > second ? first : second));
+    if (least > 0) { /* with --per-rank, a sweep does not lower this limit to what the budget allows */
+        say(c, "--least-bytes %s ", ui_text_size(size, least));
+    }
+    say(c, "for both");
 }
 
 hpcw_status bench_compare(const struct bench_results *a, const struct bench_results *b,
@@ -588,8 +590,8 @@ static hpcw_status print_layouts(const struct bench_comparison *c, hpcw_error *e
 }
 
 static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err) {
-    static const char *const title[] = {"point",  "first",    "of ceiling", "second",   "of ceiling",
-                                        "change", "interval", "seen from",  "second is"};
+    static const char *const title[] = {"point",           "first",    "of ceiling", "second",   "of ceiling",
+                                        "change of ratio", "interval", "seen from",  "second is"};
     struct ui_table t = {0};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
         ui_table_column(&t, title[i], i == 0 || i == 8 ? UI_LEFT : UI_RIGHT);

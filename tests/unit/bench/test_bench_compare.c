@@ -374,6 +374,11 @@ static void other_sizes_are_told(void **state) {
     assert_non_null(
         strstr(c.verdict, "; the runs of the two sweeps write other sizes: use --per-rank 4M for both"));
     bench_comparison_free(&c);
+    a.r.limits.least_bytes = 4 << 20;
+    b.r.limits.least_bytes = 3 << 20;
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_non_null(strstr(c.verdict, ": use --per-rank 4M --least-bytes 3M for both"));
+    bench_comparison_free(&c);
 }
 
 /* Returns the text that the command prints for two files, to be freed by the caller. */
