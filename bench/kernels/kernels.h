@@ -24,7 +24,7 @@ struct bench_amount {
 
 enum bench_figure_kind {
     BENCH_RATIO,    /* of / against */
-    BENCH_SECONDS,  /* time of `of`, seconds */
+    BENCH_SECONDS,  /* time of the member `of`, seconds */
     BENCH_PER_ITEM, /* `of`, nanoseconds per item */
     /* processor time of all threads in the phase of `of`, nanoseconds per item */
     BENCH_CPU,
@@ -135,7 +135,7 @@ extern const struct bench_kernel bench_json_records;
 /* vom.c: load-balancing files */
 extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vom_settings, bench_vom_verify;
 
-/* clog2.c: event logs, recorded, known and read */
+/* clog2.c: event logs: recording them, writing one whose records are known before, and reading one */
 extern const struct bench_kernel bench_clog2_event, bench_clog2_threads, bench_clog2_processes,
     bench_clog2_finish, bench_clog2_file, bench_clog2_run, bench_clog2_read;
 
@@ -196,7 +196,7 @@ struct bench_generator {
     struct bench_common common;
     /* Arguments of hpcgen without the directory and --no-checksums; NULL-terminated. */
     const char *argument[8];
-    uint64_t bytes; /* bytes that the plain side writes */
+    uint64_t bytes; /* bytes that the loop without the library writes */
     uint64_t peak;  /* peak memory of hpcgen, bytes */
 };
 

@@ -62,7 +62,8 @@ struct bench_layout_row {
     /* All steps of a run are called on all processes, even after a failure, since other processes may wait in
      * theirs. */
     hpcw_status (*step[BENCH_STEPS])(struct bench_work *w, hpcw_error *err);
-    /* Read the data file by file, not collective. NULL: by pread from the spots. */
+    /* Read the data file by file, not collective. NULL: the data are read by pread from the offsets where they
+     * were written. */
     hpcw_status (*read_open)(struct bench_work *w, const char *path, hpcw_error *err);
     hpcw_status (*read)(struct bench_work *w, uint32_t rank, uint64_t at, void *data, size_t size,
                         hpcw_error *err);

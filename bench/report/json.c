@@ -153,7 +153,8 @@ static void trial_of(struct bench_json *io, struct bench_trial *t) {
     bench_json_end(io);
 }
 
-/* Begins an array of *count elements. Where it is read, returns memory for those that there are; otherwise `array`. */
+/* Begins an array. If the text is written, the array has *count elements, and `array` is returned. If it is read,
+ * *count becomes the number in the text, and memory for as many is returned. */
 static void *begin_array_of(struct bench_json *io, const char *key, void *array, size_t size, size_t *count,
                             size_t most) {
     *count = bench_json_begin_array(io, key, *count, most);

@@ -48,8 +48,8 @@ static inline void bench_page_introduce(struct ui_page *page, const char *headin
 
 /* ---- page_curves.c: over the block size, and over the order of the runs ---- */
 
-/* Draw durable rates: the first function with fsync, the second in the other modes that flush. The first returns
- * false if it draws no chart, as there is one block size only. */
+/* Draw rates of writes that end with a flush: bench_page_durable of mode fsync, bench_page_modes of the other
+ * modes. The first returns false if it draws no chart, as there is one block size only. */
 bool bench_page_durable(struct bench_page_drawing *d);
 void bench_page_modes(struct bench_page_drawing *d);
 void bench_page_cached(struct bench_page_drawing *d);

@@ -61,8 +61,8 @@ enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS
 /* One run of one point, or of its ceiling. */
 struct bench_trial {
     uint32_t repetition; /* from 1 */
-    uint32_t order;      /* when it ran: 1 is the first trial of the sweep that counts */
-    uint64_t bytes;      /* bytes that were written; 0: all of the point */
+    uint32_t order;      /* place in the order of all trials of the sweep, from 1; warm-up runs have none */
+    uint64_t bytes;      /* bytes that were written; 0: as many as the point has */
     /* The shortest and the longest time of any process, and the quartiles over all. */
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
     uint64_t quartile_ns[BENCH_STEPS][BENCH_QUARTILES];
@@ -119,9 +119,10 @@ struct bench_point {
     /* bytes / written; of modes that go through the page cache. Never mixed with durable */
     struct bench_rate cached;
     struct bench_rate ceiling_durable, ceiling_cached;
-    struct bench_rate ratio; /* rate / ceiling's rate of the same repetition, durable where there is one */
-    struct bench_rate read;  /* bytes / read, where the runs were read again */
-    bool read_cached;        /* less than BENCH_COLD of the bytes of a run came from a disk */
+    /* rate / rate of the ceiling in the same repetition: durable rates if the mode has them, otherwise cached ones */
+    struct bench_rate ratio;
+    struct bench_rate read; /* bytes / read, where the runs were read again */
+    bool read_cached;       /* less than BENCH_COLD of the bytes of a run came from a disk */
     /* Set by bench_results_spread, of the logarithms of the rates. */
     struct {
         double mean;

@@ -275,8 +275,8 @@ static void say_factor(struct bench_advice *a, double factor) {
     bench_advice_say(a, "%.*f x ", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
 }
 
-/* Says "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones; nothing else can be said: " as far as
- * that is known. */
+/* Begins a verdict that says little. If it is known how aligned and unaligned files compare, that comes first:
+ * "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones; nothing else can be said: ". */
 static void say_known(const struct bench_results *r, struct bench_advice *a) {
     const struct pairing found = pairing_of(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED);
     const bool known = (found.faster > 0) != (found.slower > 0);

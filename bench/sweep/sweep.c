@@ -201,7 +201,7 @@ static void warn_small(const struct sweep *w, const char *before, FILE *stream) 
     }
 }
 
-/* Notes in the point that a run failed. Collective. */
+/* Records in a point of the sweep that a run of it failed. Collective. */
 static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, const hpcw_error *e) {
     struct bench_point *p = &w->r->point[index];
     if (signalled(w) != 0) {

@@ -24,7 +24,8 @@ struct gen_folder {
     int fd;     /* descriptor of the lock file */
     /* the parent directory, held open */
     struct hpcw_i_dir *parent;
-    /* for sinks of its files, by their final paths; its root is the directory, held open */
+    /* for sinks of the folder's files, which have their final paths in messages. below.root is the folder, held
+     * open */
     struct hpcw_i_sink_below below;
 };
 

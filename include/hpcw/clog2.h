@@ -169,11 +169,12 @@ struct hpcw_clog2_record {
             const char *name; /**< 1 .. 31 bytes */
         } constant;           /**< CONST_DEF */
         struct {
-            int32_t event;                /**< HPCW_CLOG2_WORLD_CREATE ... */
-            int32_t comm;                 /**< the new communicator; -999999999 if one is freed */
-            int32_t rank;                 /**< rank in it; -1 for a remote half, and if one is freed */
-            int32_t world_rank;           /**< -1 if one is freed */
-            const hpcw_clog2_comm_id *id; /**< NULL: all zero, as if one is freed */
+            int32_t event; /**< HPCW_CLOG2_WORLD_CREATE ... */
+            int32_t comm;  /**< the new communicator; -999999999 if a communicator is freed */
+            /** rank in it; -1 for the other group of an inter-communicator, or if a communicator is freed */
+            int32_t rank;
+            int32_t world_rank;           /**< -1 if a communicator is freed */
+            const hpcw_clog2_comm_id *id; /**< NULL: all zero, as where a communicator is freed */
         } comm;       /**< COMM_EVENT: introduces a rank of a communicator, before its first event there */
         double shift; /**< TIME_SHIFT: original local time = time + shift */
     } as;             /**< content of the record */
@@ -316,8 +317,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t 
  */
 HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
 
-/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded. In a child
- * of fork(), no file is touched. */
+/** Frees a log in any state. Free its slices before. NULL is allowed. A log that was not closed is discarded. In
+ * a child of fork(), no file is touched. */
 HPCW_API void hpcw_clog2_free(hpcw_clog2 *log);
 
 /** Size of a file with this number of blocks and communicators, in bytes. */

@@ -119,8 +119,8 @@ typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
  *                 file that has the name at the finish is replaced
  * @param options  copied; NULL: the defaults
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories);
- * HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too many processes for the readers, or a name is too
- * long; HPCW_ENOMEM, HPCW_ECOMM
+ * HPCW_ENOTSUP: the options ask for the processor's counter, which is not constant here; HPCW_ERANGE: too many
+ * processes for the readers, or a name is too long; HPCW_ENOMEM, HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm,
                                                          const hpcw_clog2_log_options *options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * KVTree files (KVTree 1.x, in SCR 1.x named scr_hash): a tree of strings. A node is a map from keys to nodes. A
- * value is a key without children below another key.
+ * KVTree files (KVTree 1.x, in SCR 1.x named scr_hash): a tree of strings. A node is a map from keys to nodes. The
+ * value of a key is itself a key: the only one in the node of that key, and with an empty node.
  *
  *     hpcw_kvtree *root, *dset;
  *     hpcw_kvtree_new(&root, &err);

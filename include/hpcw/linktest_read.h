@@ -58,13 +58,14 @@ typedef struct hpcw_linktest_info {
     uint32_t tasks; /**< N */
     /** steps of a permutation, with one partner each: N - 1, or N / 2 for the bisection test */
     uint32_t steps;
-    uint64_t permutations;    /**< at least 1 */
-    uint32_t version[3];      /**< version of LinkTest: 2, 1, 17 */
-    const char *git_hash;     /**< usually 40 hex digits */
-    const char *mode;         /**< "mpi", "tcp", ... */
-    bool all_to_all;          /**< an all-to-all test in each permutation */
-    bool bidirectional;       /**< kernel; a pair plays ping-pong if neither this nor unidirectional is set */
-    bool unidirectional;      /**< see bidirectional */
+    uint64_t permutations; /**< at least 1 */
+    uint32_t version[3];   /**< version of LinkTest: 2, 1, 17 */
+    const char *git_hash;  /**< usually 40 hex digits */
+    const char *mode;      /**< "mpi", "tcp", ... */
+    bool all_to_all;       /**< an all-to-all test in each permutation */
+    /** both tasks of a pair send at once; with neither this nor unidirectional, they play ping-pong */
+    bool bidirectional;
+    bool unidirectional;      /**< one task of a pair sends */
     bool bisection;           /**< pairs only across the halves */
     bool randomize_steps;     /**< the steps are shuffled */
     bool serial;              /**< one pair at a time */

@@ -239,8 +239,8 @@ enum {
     /** Two kinds of data that vt never writes. First, texts, booleans and JSON in a task's values: vt's TemperedLB
      * aborts on a text there. Second, booleans, JSON and integers of 64 bits as attributes. */
     HPCW_VOM_ALLOW_TEXT_VALUES = 1 << 2,
-    /** Edges on a rank that holds neither of the ends that should record them. Readers accept them, a strict check
-     * does not. */
+    /** Edges in the file of another rank than the one that should record them (doc/formats/vom.md#vom-26). Readers
+     * accept them, a strict check does not. */
     HPCW_VOM_ALLOW_FOREIGN_EDGES = 1 << 3,
     /** Migratable tasks of one phase with different numbers of subphases. The replay of vt throws when it moves
      * one. */

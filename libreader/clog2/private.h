@@ -267,7 +267,8 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
                         const struct read_clog2_place *place);
 void read_clog2_check_messages_met(struct read_clog2_pass *p);
 
-/* ahead.c: reads the rest of the log for definitions and ranks of communicators, once, if there is a watch. */
+/* ahead.c: reads the rest of the log for definitions and ranks of communicators, once, if the pass has callbacks
+ * (`watch`). */
 void read_clog2_look_ahead(struct read_clog2_pass *p);
 
 /* rows.c: the rows of a profile. At least one is allocated; NULL if memory runs out. */
@@ -313,7 +314,8 @@ static inline uint64_t read_clog2_bits_of(double x) {
     return bits;
 }
 
-/* Returns the communicator that an entry of the table stands for. Without a watch, entries are not merged. */
+/* Returns the number of a communicator. A log may list one communicator several times; for callbacks all these
+ * entries have the number of the first. */
 static inline int32_t read_clog2_same_comm(const struct read_clog2_pass *p, int32_t comm) {
     return p->watch == NULL || comm < 0 || (uint32_t)comm >= read_clog2_info(p->reader)->comms
                ? comm

@@ -118,7 +118,7 @@ struct read_sion_rows {
     size_t piece;    /* bytes of these tasks' sizes in a row */
     uint32_t next, end;
     uint32_t filled_from, filled_to; /* rows in f->raw */
-    uint64_t data_from, data_to;     /* part of the file that was found last and is no hole */
+    uint64_t data_from, data_to;     /* the last search for data found that this part of the file has no hole */
 };
 struct read_sion_rows read_sion_rows_begin(struct read_sion_file *f, uint32_t first, uint32_t count,
                                            uint32_t blocks, hpcw_error *err);

@@ -29,7 +29,7 @@ enum { HPCW_I_TRACE_FREE = 0, HPCW_I_TRACE_HIDDEN = 1 };
 
 struct hpcw_i_trace_handle {
     _Atomic(uintptr_t) key;
-    /* numbers of this communicator, or of the one that the object belongs to */
+    /* numbers of the communicator: of the handle itself, or that of its request, file or window */
     struct hpcw_i_trace_comm comm;
     int32_t kind; /* a value of an enumeration of the table's owner */
     /* the state that shows the completion of a receive; 0: the completion is not recorded */

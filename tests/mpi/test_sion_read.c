@@ -265,7 +265,8 @@ static void damage_fails_all(void **state) {
         assert_int_equal(open_and_fail(path, 0, NULL, &err), HPCW_ENOENT);
         assert_true(same_verdict(HPCW_ENOENT, &err));
     }
-    /* Damages the block count of the last task, in the last of several windows; 7 rows of sizes follow. */
+    /* Damages the block count of the last task. The table is read in several windows, and this count is in the
+     * last one. Behind it are 7 rows of sizes. */
     enum { TASKS = 5000, ROWS = 7 };
     (void)snprintf(path, sizeof path, "%s/1/count.sion", scratch);
     bool damaged = true;

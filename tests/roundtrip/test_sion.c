@@ -209,7 +209,7 @@ struct blocks {
 
 static struct blocks expected;
 
-/* Expects the next `size` bytes in one chunk, of which the task fills `limit` bytes. */
+/* Expects the next `size` bytes in one chunk. The task fills `limit` bytes of each chunk. */
 static void expect_together(uint64_t limit, uint64_t size) {
     if (size > limit - expected.size[expected.count - 1]) {
         expected.size[expected.count++] = 0;

@@ -10,7 +10,7 @@
  * groups and id 0, every category that occurs in files, and attributes and values of users. */
 extern const char *const vom_rank[2];
 
-/* The smallest file that every original reader accepts. */
+/* The smallest file that vt, LBAF and vt-tv all accept. */
 extern const char vom_smallest[];
 
 /* An old-form file of rank 0: without metadata, with a seq_id, and with phases before the type. */

@@ -24,7 +24,8 @@ struct ui_timeline_level {
     uint32_t columns, rows;
     uint64_t span;        /* ranks of a row */
     unsigned char *state; /* [rows][columns] */
-    float *lead;          /* [rows][columns] lead of `state` in the vote, seconds; NULL on the first level */
+    /* [rows][columns] by how much more time `state` has than the second state, seconds; NULL on the first level */
+    float *lead;
 };
 
 struct ui_timeline {

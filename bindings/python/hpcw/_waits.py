@@ -158,7 +158,7 @@ def _posted(calls: np.ndarray, messages: np.ndarray, receive: np.ndarray, names:
 
 
 def _of_collectives(calls: np.ndarray, members: dict):
-    """Waits for the last rank. The calls of a communicator with the same number belong together."""
+    """Finds waits for the last rank to enter a collective call. The n-th calls of all ranks of a communicator are one."""
     calls = calls[np.lexsort((calls["begin"], calls["rank"], calls["comm"]))]
     new = np.append(True, (calls["rank"][1:] != calls["rank"][:-1]) | (calls["comm"][1:] != calls["comm"][:-1]))[:len(calls)]
     place = np.arange(len(calls))

@@ -151,7 +151,7 @@ class EventLog(_show.Shown):
         return self._select("solos", _c.HPCW_CLOG2_TABLE_SOLOS, EVENTS, begin, end, ranks)
 
     def waits(self) -> np.ndarray:
-        """How long ranks wait in MPI calls for others, as Scalasca defines it and a log can tell, of the main threads.
+        """How long the main threads of ranks wait in MPI calls for other ranks. The kinds of waits are Scalasca's.
 
         A structured array by time: rank (that waits), kind ("late sender", "late receiver" or "collective", as a number for
         to_df), name (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds. Always of the whole

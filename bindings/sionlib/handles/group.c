@@ -10,8 +10,8 @@ static int64_t usual_groups(int64_t tasks) {
     return tasks >= 512 ? 32 : tasks >= 256 ? 16 : tasks >= 32 ? 8 : tasks >= 16 ? 4 : tasks;
 }
 
-/* Returns the bytes of a group: it takes tasks until it has as many. all: bytes of all tasks together. each: tasks
- * per group that the mode asks for; 0 or less: not set. */
+/* Returns the size of a group, bytes. Tasks are added to a group until it is as large. all: bytes of all tasks
+ * together. each: tasks per group that the mode asks for; 0 or less: not set. */
 static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t each) {
     int64_t groups = each > 0 ? (tasks + each - 1) / each : usual_groups(tasks);
     int64_t most = (all + block - 1) / block;

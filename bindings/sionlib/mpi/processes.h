@@ -14,8 +14,8 @@ struct sionlib_mpi {
     MPI_Comm of_group; /* processes of this group, the collector first; MPI_COMM_NULL: not merged */
 };
 
-/* Makes the processes of the caller's communicator, to be freed. Collective. Returns false after reporting an
- * error. */
+/* Fills *processes with what the library needs to know about the processes of a communicator. To be freed.
+ * Collective. Returns false after reporting an error. */
 bool sionlib_processes_of_mpi(struct sionlib_processes *processes, MPI_Comm all);
 
 static inline struct sionlib_mpi *sionlib_mpi_of(const struct sionlib_parallel *p) {

@@ -35,7 +35,7 @@ struct fit_learning {
     struct gen_fit_load_moments run;
     struct model_load_tail tail;
     double fill;
-    /* standard deviation of ln(load), divided by that among the measured ranks */
+    /* factor for measured standard deviations of ln(load), as few ranks show less than the whole spread */
     double widen;
     double lasts; /* share of the variance that persists, mean over the phases */
     double near;  /* correlation of the persistent work of two nearby objects */
@@ -182,7 +182,8 @@ static double field_product(uint32_t side, double rho, int apart) {
     return sum / ((double)side * side);
 }
 
-/* The same over all dimensions. The next rank is the neighbour along the last dimension. */
+/* Returns the mean correlation between the objects of two blocks: the product of field_product over all dimensions.
+ * The next rank is the neighbour along the last dimension. */
 static double field_of_block(const uint32_t block[3], uint32_t dims, double rho, int apart) {
     double product = 1;
     for (uint32_t d = 0; d < dims; d++) {

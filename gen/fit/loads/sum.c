@@ -10,7 +10,8 @@
 
 /* State of an object while its rank is read. */
 struct fit_seen {
-    double early, last; /* x in the last phase whose number is a power of two, and in the last phase */
+    /* ln(seconds) of the object in the last phase whose number is a power of two, and in the last phase */
+    double early, last;
     uint64_t phase, has_early;
 };
 

@@ -44,7 +44,7 @@ enum { MODEL_HOST_SIZE = 32, MODEL_TORUS_DIMS = 6, MODEL_BAD_FACTORS = 3 };
 struct model_machine_message {
     double latency_us[MODEL_CLASSES];
     double line_gbs[MODEL_CLASSES];
-    /* cost of copies; half of it is reached at protocol_node or protocol_net bytes */
+    /* largest cost of copies; a message of protocol_node or protocol_net bytes has half of this cost */
     double protocol_us[MODEL_CLASSES];
     /* handshake of messages larger than the eager size */
     double rendezvous_us[MODEL_CLASSES];

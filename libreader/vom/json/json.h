@@ -42,7 +42,7 @@ struct read_vom_words {
     const char *const *word;
 };
 
-/* The schema of a value. Offsets count in the context of the consumer. */
+/* The schema of a value. Offsets of members are those in the struct that the consumer fills. */
 struct read_vom_spec {
     enum read_vom_json_type type;
     unsigned slot;

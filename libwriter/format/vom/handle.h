@@ -59,7 +59,7 @@ struct hpcw_i_vom_section {
 
 /* Marks in the set of ids. */
 enum {
-    HPCW_I_VOM_WANTED = 1, /* the id has recorded an edge, but is not a task so far */
+    HPCW_I_VOM_WANTED = 1, /* an edge needs a task with this id, which was not written so far */
     HPCW_I_VOM_TASK = 2,
 };
 

@@ -167,7 +167,8 @@ static void test_density(void **state) {
     assert_true(sqrt(border) < 1.5 * sqrt(inside) && dispersion > 1.5);
 }
 
-/* A default container: sizes of the ranks, blocks, and bytes that 4096 ranks allocate. */
+/* In a container with the defaults: distribution of the sizes of ranks, numbers of blocks, and the bytes that
+ * all 4096 ranks allocate. */
 static void test_sizes(void **state) {
     (void)state;
     enum { RANKS = 4096 };

@@ -459,7 +459,8 @@ static void files_of_another_user(void **state) {
     assert_false(prefix_exists(in_prefix(".scr/hpcw.7.unfinished")));
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 8);
     assert_int_equal(prefix_restarts(&err), 8);
-    /* A refused writer leaves the intent, and the dataset does not come back. */
+    /* A marker of another user says that dataset 9 is dropped. The writer is refused and leaves the marker, and
+     * the index does not list the dataset again. */
     hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 9);
     hpcw_kvtree *index = prefix_read_index();
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 9);

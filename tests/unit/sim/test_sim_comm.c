@@ -25,7 +25,8 @@ static const struct sim_made *made_by(const struct script *s, uint32_t rank, uin
 /* Places are in the order of keys, then of the old places. A rank that asks for no communicator gets none. */
 static void test_places(void **state) {
     enum { RANKS = 9, NO_MEMBER = 4 };
-    static const uint32_t place[RANKS] = {2, 2, 3, 3, 0, 0, 1, 1, 0}; /* of 8, 6, 0, 2, and of 5, 7, 1, 3 */
+    /* One new communicator has ranks 8, 6, 0, 2, the other one 5, 7, 1, 3, in this order. */
+    static const uint32_t place[RANKS] = {2, 2, 3, 3, 0, 0, 1, 1, 0};
     (void)state;
     struct script s;
     script_begin(&s, RANKS, 1);

@@ -381,7 +381,8 @@ static void cut_anywhere(void **state) {
     }
 }
 
-/* Returns whether a used block has grown within its chunk. Nobody can see that the zeros were not written. */
+/* Returns whether the table says that a used block is larger than it is, but within its chunk. The bytes that it
+ * does not have are zeros, as written ones could be, so no reader can notice. */
 static bool stretched(const struct sion_image *image, const uint64_t *chunks, const int64_t *sizes, bool big) {
     for (size_t at = image->sizes, i = 0; at < image->mapping; at += 8, i++) {
         uint64_t size = sion_image_get(image, at, 8, big);

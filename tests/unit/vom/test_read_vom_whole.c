@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records that the VOM reader reads by its fast path give the same as parsed ones, for any spelling, valid or
- * not. And their numbers. */
+/* The VOM reader has a fast path for records. It gives the same values and numbers as the parser, for any spelling,
+ * valid or not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

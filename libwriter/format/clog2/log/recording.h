@@ -141,7 +141,8 @@ hpcw_status hpcw_i_clog2_log_open_apart(const char *path, const hpcw_clog2_log_o
 /* Chooses the clock of a recording. */
 hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err);
 
-/* Gives all processes of a host the zero and the tick of the first one. Collective. */
+/* Gives all processes of a host one clock: the zero and the length of a tick of the first process there.
+ * Collective. */
 hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err);
 uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log);
 uint64_t hpcw_i_clog2_system_ns(void);

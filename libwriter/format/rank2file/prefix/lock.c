@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The locks of a prefix. */
+/* The locks on a prefix directory of SCR. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
