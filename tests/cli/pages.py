@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Looks at the pages that pages.sh has made: set.html of a dataset with single events, log.html, compare.html."""
+"""Looks at the pages that pages.sh has made: set.html of a dataset with single events, log.html, links.html, compare.html."""
 import os
 import sys
 import time
@@ -183,7 +183,7 @@ def fingers(page):
 
 
 def small_screens(page):
-    for name in ("set.html", "log.html", "compare.html"):
+    for name in ("set.html", "log.html", "links.html", "compare.html"):
         for dark in (False, True):
             page.size(390, 844, dark, touch=True)
             page.open(name)

@@ -10,6 +10,7 @@
 "$HPCGEN" report set -O set.html --detail 2>said || bad "report fails: $(cat said)"
 "$HPCGEN" fit --compare set/vom twin/vom --output compare.html >/dev/null || bad "the comparison fails"
 "$HPCGEN" report set/clog2/app.clog2 -q -O log.html || bad "report of a log fails"
+"$HPCGEN" report set/linktest/*.sion -q -O links.html || bad "report of a file with a long name fails"
 
 # Single events: less than 0.3 of the log, and the directory is not replaced.
 log=$(wc -c <set/clog2/app.clog2)
