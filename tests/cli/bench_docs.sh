@@ -29,7 +29,8 @@ for program in "$HPCGEN" "$generator"; do
     sed -n 's/\[no\\-\]//; s/\\fR\|\\f[BI]\|\\//g; /^-/p' page | sed 's/^-\(.\), --/\1 /; s/^--/- /; s/$/ -/' |
         cut -d' ' -f1-3 >"options.$(basename "$program")"
 done
-# Programs without commands.
+# Programs without commands. A build without MPI has none of them.
+: >alone.none
 linktest=$(dirname "$HPCGEN")/hpcw-linktest
 for program in "$linktest" "$(dirname "$HPCGEN")/../trace/hpcw-trace"; do
     [ -x "$program" ] || continue
@@ -41,7 +42,7 @@ done
 # Examples are command lines: with status 2 an option would be wrong. The launchers are left out.
 mkdir -p bin examples
 for program in "$HPCGEN" "$linktest" "$(dirname "$HPCGEN")/../trace/hpcw-trace"; do
-    ln -sf "$(realpath "$program")" "bin/$(basename "$program")"
+    [ ! -x "$program" ] || ln -sf "$(realpath "$program")" "bin/$(basename "$program")"
 done
 for command in sweep metadata model report compare site; do
     "$HPCGEN" $command --help
