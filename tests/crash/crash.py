@@ -209,6 +209,7 @@ class Trial:
     def fail(self, victim, n, error, then):
         for _ in range(1 if victim is None else TRIES):
             self.again()
+            before = set(self.case.files())  # also those of the run that died before a resume
             done = self.traced(victim, ["--fail", f"{n}:{error}"])
             if any(call["n"] == int(n) for call in done.calls):
                 break
@@ -224,7 +225,7 @@ class Trial:
                 raise points.Broken(f"status 0, but {what}") from None
         else:
             self.case.at_once()
-            left = sorted(name for name in self.case.files() if name.endswith(".tmp"))
+            left = sorted(name for name in self.case.files() if name.endswith(".tmp") and name not in before)
             finished_later = "the next open of" in done.output  # a set of which some files are renamed
             if left and not removes and victim is None and not finished_later:
                 raise points.Broken(f"failed with status {done.status}, and left {', '.join(left)}: {done.output[-200:]}")
