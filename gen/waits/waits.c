@@ -727,9 +727,10 @@ static hpcw_status find_waits(struct waits_run *r, hpcw_error *err) {
     for (size_t at = 0; (m = hpcw_i_table_next(&r->meetings, &at, key)) != NULL;) {
         w->incomplete += m->arrived < size_of(r, (int32_t)key[0]);
     }
-    const struct waits_done *done;
-    for (size_t at = 0; s == HPCW_OK && (done = hpcw_i_table_next(&r->done.table, &at, key)) != NULL;) {
-        s = add_wait_of(r, done, err);
+    /* Calls of which some sends were never received, in their order: that of the table is another one in each run. */
+    for (uint64_t n = 1; s == HPCW_OK && r->done.table.count > 0 && n <= r->done.calls; n++) {
+        const struct waits_done *done = hpcw_i_table_find(&r->done.table, &n);
+        s = done == NULL ? HPCW_OK : add_wait_of(r, done, err);
     }
     return s;
 }

@@ -15,8 +15,9 @@
  *                   MPI_Waitall that completes sends: it waits from its begin for the receive that is posted last.
  *                   A log does not say which requests a call completes. MPI_Waitall is taken to complete all sends
  *                   that MPI_Isend and the like have started; MPI_Wait the oldest one, unless it receives a
- *                   message. Of receives the oldest MPI_Irecv is assumed, so a wait is rather too short than too
- *                   long. It may be too long in a program that also receives with persistent requests. "Late
+ *                   message. If a program completes sends by other calls, as MPI_Waitany or MPI_Test, a later
+ *                   MPI_Waitall may be given a wait that it did not have. Of receives the oldest MPI_Irecv is assumed,
+ *                   so a wait is rather too short than too long. It may be too long in a program that also receives with persistent requests. "Late
  *                   Receiver"
  *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
  *                   its begin to that of the last rank. A rank that leaves earlier has not waited for all, as in

@@ -258,6 +258,21 @@ static void late_receivers_of_several(void **state) {
     gen_waits_free(&w);
 }
 
+/* The log ends before one of the messages is received. The wait for the other one is found all the same. */
+static void started_and_never_received(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, ISEND),  SENT(1, 0, 1),      END(1.2, 0, ISEND),   BEGIN(1.4, 0, ISEND),
+        SENT(1.4, 0, 2),     END(1.6, 0, ISEND), BEGIN(2, 0, WAITALL), BEGIN(5, 1, RECV),
+        RECEIVED(5.5, 1, 0), END(5.5, 1, RECV),  END(8, 0, WAITALL),
+    };
+    struct gen_waits w = WAITS_OF(3, log);
+    expect_waits(&w, 1, 3);
+    expect_wait(&w, GEN_WAITS_LATE_RECEIVER, 0, 1, 3);
+    assert_int_equal(w.unmatched, 1);
+    gen_waits_free(&w);
+}
+
 /* A send that was completed before the receive was posted, as an eager one, waits in no later call either. */
 static void no_late_receiver_of_started(void **state) {
     (void)state;
@@ -608,6 +623,7 @@ int main(void) {
         cmocka_unit_test(persistent_receive),
         cmocka_unit_test(late_receiver_of_started),
         cmocka_unit_test(late_receivers_of_several),
+        cmocka_unit_test(started_and_never_received),
         cmocka_unit_test(no_late_receiver_of_started),
         cmocka_unit_test(started_one_by_one),
         cmocka_unit_test(exchange_with_two),
