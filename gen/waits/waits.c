@@ -8,23 +8,12 @@
 
 #include "gen/export/export.h"
 #include "gen/export/log.h"
+#include "gen/waits/path.h"
+#include "gen/waits/states.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
-
-enum call_kind {
-    NO_CALL,
-    OTHER_CALL,
-    POST_CALL,
-    START_CALL, /* a send that another call completes */
-    WAIT_CALL,
-    WAIT_ALL_CALL,
-    SEND_CALL,
-    RECEIVE_CALL,
-    EXCHANGE_CALL,
-    COLLECTIVE_CALL
-};
 
 /* A message of which only one end was read. */
 struct waits_message {
@@ -34,7 +23,6 @@ struct waits_message {
     uint32_t call;     /* index of its name */
     bool blocking;     /* the sending call may wait for the receive */
     bool started;      /* the send is in the rank's list of started ones, or was when a call completed it */
-    bool received;     /* the receive came before the send */
     uint64_t done;     /* number of the call that completed a started send; 0: none has ended */
 };
 
@@ -44,27 +32,6 @@ struct waits_done {
     uint64_t from_ns, exit_ns, posted_ns;
     uint32_t rank, call, posted_rank, posted_call;
     uint64_t pending; /* sends that are not received */
-};
-
-/* An open state. */
-struct waits_state {
-    uint64_t from_ns, definition;
-    int32_t thread, comm;
-    uint32_t name; /* index of a name */
-    enum call_kind kind;
-    /* index + 1 of the state around this one; in a free entry, of the next free entry */
-    uint32_t outer;
-    bool sends;    /* this call has sent a message, `sent` */
-    uint64_t sent; /* number of the last message of this call */
-    /* The latest of the sends whose messages this call received: its begin (0: none), rank and call. */
-    uint64_t late_ns;
-    uint32_t late_rank, late_call;
-    bool receives; /* this call has received a message */
-    /* The receive of the message that this call sends or completes, the last one of several: when it was posted (0:
-     * not known, or before this call), and by which rank and call. */
-    uint64_t posted_ns;
-    uint32_t posted_rank, posted_call;
-    uint64_t serial; /* this is the n-th collective call of the rank on its communicator */
 };
 
 /* A receive or a send that a call has started and no call has completed. */
@@ -85,24 +52,9 @@ struct waits_meeting {
     uint32_t last_rank, last_call;
 };
 
-/* A wait of `rank` that ends at `to_ns`. There the critical path continues on rank `cause`. */
-struct path_wait {
-    uint64_t to_ns;
-    uint32_t rank, cause;
-};
-
-struct path_piece {
-    uint64_t from_ns, to_ns;
-    uint32_t rank;
-};
-
 struct waits_rank_state {
-    uint32_t top;      /* index + 1 of the innermost open state */
-    uint64_t since_ns; /* when that state became the innermost one */
     struct waits_queue posts, sends;
     uint64_t posted, completed; /* numbers of receives that were posted and completed so far */
-    /* The next piece of the critical path on this rank, and one past the rank's last piece. */
-    size_t piece, end;
 };
 
 struct waits_requests {
@@ -115,16 +67,9 @@ struct waits_run {
     struct gen_waits *w;
     struct gen_log *log;
     const char *path;
-    struct gen_export what;
+    struct waits_states states;
     struct waits_rank_state *rank; /* [ranks] */
-    struct waits_state *open;
-    size_t opens, open_capacity;
-    uint32_t unused; /* index + 1 of the first free entry */
     struct waits_requests requests;
-    size_t name_capacity;
-    enum call_kind *kind; /* [names] */
-    size_t kind_capacity;
-    struct hpcw_i_table names;    /* definition -> uint64_t index of the name */
     struct hpcw_i_table messages; /* message number -> struct waits_message */
     struct {
         struct hpcw_i_table table; /* number of a call -> struct waits_done */
@@ -134,160 +79,12 @@ struct waits_run {
     struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t number of collective calls so far */
     struct hpcw_i_table meetings; /* (communicator, serial) -> struct waits_meeting */
     struct hpcw_i_table pairs;    /* (kind, call, cause) -> struct gen_waits_sum */
-    struct hpcw_i_table shares;   /* (rank, name) -> uint64_t, ns */
-    struct path_wait *wait;
+    struct waits_path_wait *wait;
     size_t waits, wait_capacity;
-    struct path_piece *piece;
-    size_t pieces, piece_capacity;
     uint32_t last_rank;
     gen_waits_take *take; /* called for each wait; NULL: not wanted */
     void *context;
 };
-
-static hpcw_status no_memory(const struct waits_run *r, hpcw_error *err) {
-    return hpcw_i_fail_memory(err, r->path, r->w->ranks, "ranks");
-}
-
-/* ---- names ---- */
-
-static enum call_kind kind_of(const char *name) {
-    static const struct {
-        const char *name;
-        enum call_kind kind;
-    } known[] = {
-        {"MPI_Allgather", COLLECTIVE_CALL},
-        {"MPI_Allgatherv", COLLECTIVE_CALL},
-        {"MPI_Allreduce", COLLECTIVE_CALL},
-        {"MPI_Alltoall", COLLECTIVE_CALL},
-        {"MPI_Alltoallv", COLLECTIVE_CALL},
-        {"MPI_Alltoallw", COLLECTIVE_CALL},
-        {"MPI_Barrier", COLLECTIVE_CALL},
-        {"MPI_Bcast", COLLECTIVE_CALL},
-        {"MPI_Exscan", COLLECTIVE_CALL},
-        {"MPI_Gather", COLLECTIVE_CALL},
-        {"MPI_Gatherv", COLLECTIVE_CALL},
-        {"MPI_Irecv", POST_CALL},
-        {"MPI_Irsend", START_CALL},
-        {"MPI_Isend", START_CALL},
-        {"MPI_Issend", START_CALL},
-        {"MPI_Mrecv", RECEIVE_CALL},
-        {"MPI_Recv", RECEIVE_CALL},
-        {"MPI_Reduce", COLLECTIVE_CALL},
-        {"MPI_Reduce_scatter", COLLECTIVE_CALL},
-        {"MPI_Reduce_scatter_block", COLLECTIVE_CALL},
-        {"MPI_Rsend", SEND_CALL},
-        {"MPI_Scan", COLLECTIVE_CALL},
-        {"MPI_Scatter", COLLECTIVE_CALL},
-        {"MPI_Scatterv", COLLECTIVE_CALL},
-        {"MPI_Send", SEND_CALL},
-        {"MPI_Sendrecv", EXCHANGE_CALL},
-        {"MPI_Sendrecv_replace", EXCHANGE_CALL},
-        {"MPI_Ssend", SEND_CALL},
-        {"MPI_Start", START_CALL},
-        {"MPI_Startall", START_CALL},
-        {"MPI_Wait", WAIT_CALL},
-        {"MPI_Waitall", WAIT_ALL_CALL},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(name, known[i].name) == 0) {
-            return known[i].kind;
-        }
-    }
-    return strncmp(name, "MPI_", strlen("MPI_")) == 0 ? OTHER_CALL : NO_CALL;
-}
-
-/* Returns the index of the name; UINT32_MAX when memory runs out. */
-static uint32_t add_name(struct waits_run *r, const char *text) {
-    struct gen_waits *w = r->w;
-    for (uint32_t i = 0; i < w->names; i++) {
-        if (strcmp(w->name[i], text) == 0) {
-            return i;
-        }
-    }
-    char(*name)[GEN_WAITS_NAME] = hpcw_i_grow(w->name, &r->name_capacity, w->names + (size_t)1, sizeof *name);
-    if (name == NULL) {
-        return UINT32_MAX;
-    }
-    w->name = name;
-    enum call_kind *kind = hpcw_i_grow(r->kind, &r->kind_capacity, w->names + (size_t)1, sizeof *kind);
-    if (kind == NULL) {
-        return UINT32_MAX;
-    }
-    r->kind = kind;
-    memset(name[w->names], 0, sizeof name[w->names]);
-    memcpy(name[w->names], text, strnlen(text, GEN_WAITS_NAME - 1));
-    kind[w->names] = kind_of(name[w->names]);
-    return w->names++;
-}
-
-static uint32_t name_of(struct waits_run *r, const struct gen_log_entry *e) {
-    bool fresh;
-    uint64_t *index = hpcw_i_table_add(&r->names, &e->definition, &fresh);
-    if (index == NULL) {
-        return UINT32_MAX;
-    }
-    if (fresh) {
-        *index = add_name(r, e->name);
-    }
-    return (uint32_t)*index;
-}
-
-/* ---- open states ---- */
-
-static struct waits_state *push(struct waits_run *r, const struct gen_log_entry *e) {
-    const uint32_t name = name_of(r, e);
-    if (name == UINT32_MAX) {
-        return NULL;
-    }
-    if (r->unused == 0) {
-        struct waits_state *grown = hpcw_i_grow(r->open, &r->open_capacity, r->opens + 1, sizeof *grown);
-        if (grown == NULL) {
-            return NULL;
-        }
-        r->open = grown;
-        r->open[r->opens++].outer = 0;
-        r->unused = (uint32_t)r->opens;
-    }
-    const uint32_t at = r->unused;
-    struct waits_state *s = &r->open[at - 1];
-    r->unused = s->outer;
-    *s = (struct waits_state){.from_ns = e->ns,
-                              .definition = e->definition,
-                              .thread = e->thread,
-                              .comm = e->comm,
-                              .name = name,
-                              .kind = r->kind[name],
-                              .outer = r->rank[e->rank].top};
-    r->rank[e->rank].top = at;
-    return s;
-}
-
-/* Removes the state that ends from its list. Returns false if it has not begun. */
-static bool pop(struct waits_run *r, const struct gen_log_entry *e, struct waits_state *state) {
-    uint32_t *link = &r->rank[e->rank].top;
-    while (*link != 0 &&
-           (r->open[*link - 1].definition != e->definition || r->open[*link - 1].thread != e->thread)) {
-        link = &r->open[*link - 1].outer;
-    }
-    const uint32_t at = *link;
-    if (at == 0) {
-        return false;
-    }
-    *state = r->open[at - 1];
-    *link = state->outer;
-    r->open[at - 1].outer = r->unused;
-    r->unused = at;
-    return true;
-}
-
-/* Returns the MPI call that contains an end of a message, or NULL. */
-static struct waits_state *call_of(struct waits_run *r, const struct gen_log_entry *e) {
-    uint32_t at = r->rank[e->rank].top;
-    while (at != 0 && (r->open[at - 1].kind == NO_CALL || r->open[at - 1].thread != e->thread)) {
-        at = r->open[at - 1].outer;
-    }
-    return at == 0 ? NULL : &r->open[at - 1];
-}
 
 /* ---- requests ---- */
 
@@ -351,10 +148,10 @@ static hpcw_status add_wait(struct waits_run *r, const struct gen_waits_wait *f,
     const uint64_t time_ns = f->to_ns - f->from_ns;
     const uint64_t key[] = {f->kind, f->call, f->cause_call};
     struct gen_waits_sum *pair = hpcw_i_table_add(&r->pairs, key, NULL);
-    struct path_wait *grown = hpcw_i_grow(r->wait, &r->wait_capacity, r->waits + 1, sizeof *grown);
+    struct waits_path_wait *grown = hpcw_i_grow(r->wait, &r->wait_capacity, r->waits + 1, sizeof *grown);
     r->wait = grown == NULL ? r->wait : grown;
     if (pair == NULL || grown == NULL) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
     struct gen_waits_sum *own = &r->w->rank[f->rank].kind[f->kind];
     own->count++;
@@ -365,7 +162,8 @@ static hpcw_status add_wait(struct waits_run *r, const struct gen_waits_wait *f,
     if (r->take != NULL) {
         r->take(r->context, f);
     }
-    r->wait[r->waits++] = (struct path_wait){.to_ns = f->to_ns, .rank = f->rank, .cause = f->cause_rank};
+    r->wait[r->waits++] = (struct waits_path_wait){
+        .from_ns = f->from_ns, .to_ns = f->to_ns, .rank = f->rank, .cause = f->cause_rank};
     return HPCW_OK;
 }
 
@@ -380,13 +178,13 @@ static hpcw_status enter_collective(struct waits_run *r, const struct gen_log_en
     uint64_t *serial =
         hpcw_i_table_add(&r->serials, (const uint64_t[]){(uint32_t)s->comm, (uint64_t)e->rank}, NULL);
     if (serial == NULL) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
     s->serial = (*serial)++;
     struct waits_meeting *m =
         hpcw_i_table_add(&r->meetings, (const uint64_t[]){(uint32_t)s->comm, s->serial}, NULL);
     if (m == NULL) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
     m->arrived++;
     m->last_ns = e->ns;
@@ -423,12 +221,12 @@ static hpcw_status leave_collective(struct waits_run *r, const struct gen_log_en
 }
 
 static hpcw_status begin_state(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
-    struct waits_state *s = push(r, e);
+    struct waits_state *s = waits_states_push(&r->states, e);
     if (s == NULL) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
     if (s->kind == POST_CALL && e->thread == 0 && !post(r, e)) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
     return s->kind == COLLECTIVE_CALL ? enter_collective(r, e, s, err) : HPCW_OK;
 }
@@ -487,7 +285,7 @@ static hpcw_status complete_sends(struct waits_run *r, const struct gen_log_entr
     }
     struct waits_done *done = hpcw_i_table_add(&r->done.table, &number, NULL);
     if (done == NULL) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
     *done = (struct waits_done){.from_ns = free_from(s),
                                 .exit_ns = e->ns,
@@ -518,7 +316,7 @@ static hpcw_status add_wait_of(struct waits_run *r, const struct waits_done *don
 
 static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e, hpcw_error *err) {
     struct waits_state s;
-    if (!pop(r, e, &s)) {
+    if (!waits_states_pop(&r->states, e, &s)) {
         return HPCW_OK;
     }
     struct waits_message *m = s.sends ? hpcw_i_table_find(&r->messages, &s.sent) : NULL;
@@ -557,14 +355,14 @@ static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e,
     bool fresh;
     struct waits_message *m = hpcw_i_table_add(&r->messages, &e->number, &fresh);
     if (m == NULL) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
     if (!fresh) {
         r->w->backward++;
         hpcw_i_table_remove(&r->messages, m);
         return HPCW_OK;
     }
-    struct waits_state *call = call_of(r, e);
+    struct waits_state *call = waits_states_call(&r->states, (uint32_t)e->rank, e->thread);
     *m = (struct waits_message){.enter_ns = e->ns, .exit_ns = UINT64_MAX};
     if (call != NULL) {
         m->enter_ns = call->from_ns;
@@ -574,26 +372,24 @@ static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e,
         call->sends = true;
         call->sent = e->number;
     }
-    return m->started && !append(r, &r->rank[e->rank].sends, e->number) ? no_memory(r, err) : HPCW_OK;
+    return m->started && !append(r, &r->rank[e->rank].sends, e->number) ? waits_no_memory(&r->states, err)
+                                                                        : HPCW_OK;
 }
 
 /* Returns the open call that has sent the message of a receive, or NULL. */
 static struct waits_state *sender_of(struct waits_run *r, const struct gen_log_entry *e) {
-    uint32_t at = r->rank[e->peer].top;
-    while (at != 0 && !(r->open[at - 1].sends && r->open[at - 1].sent == e->number)) {
-        at = r->open[at - 1].outer;
+    struct waits_state *open = r->states.open;
+    uint32_t at = r->states.top[e->peer];
+    while (at != 0 && !(open[at - 1].sends && open[at - 1].sent == e->number)) {
+        at = open[at - 1].outer;
     }
-    return at == 0 ? NULL : &r->open[at - 1];
+    return at == 0 ? NULL : &open[at - 1];
 }
 
 /* The open call that is taken to complete a started send, or NULL. */
 static struct waits_state *completer_of(struct waits_run *r, const struct gen_log_entry *e) {
     const uint32_t oldest = r->rank[e->peer].sends.first;
-    uint32_t at = r->rank[e->peer].top;
-    while (at != 0 && (r->open[at - 1].kind == NO_CALL || r->open[at - 1].thread != 0)) {
-        at = r->open[at - 1].outer;
-    }
-    struct waits_state *call = at == 0 ? NULL : &r->open[at - 1];
+    struct waits_state *call = waits_states_call(&r->states, (uint32_t)e->peer, 0);
     const bool is =
         call != NULL && (call->kind == WAIT_ALL_CALL || (call->kind == WAIT_CALL && oldest != 0 &&
                                                          r->requests.item[oldest - 1].what == e->number));
@@ -630,16 +426,15 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
     bool fresh;
     struct waits_message *m = hpcw_i_table_add(&r->messages, &e->number, &fresh);
     if (m == NULL) {
-        return no_memory(r, err);
+        return waits_no_memory(&r->states, err);
     }
-    if (fresh) {
-        m->received = true;
+    if (fresh) { /* the receive came before the send */
         return HPCW_OK;
     }
     const struct waits_message sent = *m;
     hpcw_i_table_remove(&r->messages, m);
     r->w->messages++;
-    struct waits_state *call = call_of(r, e);
+    struct waits_state *call = waits_states_call(&r->states, (uint32_t)e->rank, e->thread);
     if (call == NULL) {
         return sent.started ? receive_started(r, e, sent.done, 0, 0, err) : HPCW_OK;
     }
@@ -706,7 +501,7 @@ static hpcw_status count_members(struct waits_run *r, hpcw_error *err) {
     for (size_t at = 0; gen_log_member(r->log, &at, &comm, &rank, &world);) {
         uint64_t *size = hpcw_i_table_add(&r->sizes, (const uint64_t[]){(uint32_t)comm}, NULL);
         if (size == NULL) {
-            return no_memory(r, err);
+            return waits_no_memory(&r->states, err);
         }
         (*size)++;
     }
@@ -715,9 +510,10 @@ static hpcw_status count_members(struct waits_run *r, hpcw_error *err) {
 
 static hpcw_status find_waits(struct waits_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
+    const struct gen_export what = {.from_s = 0, .to_s = INFINITY, .last_rank = w->ranks - 1};
     w->begin_ns = UINT64_MAX;
     hpcw_status s = count_members(r, err);
-    s = s == HPCW_OK ? gen_log_run(r->log, &r->what, true, take_entry, r, err) : s;
+    s = s == HPCW_OK ? gen_log_run(r->log, &what, true, take_entry, r, err) : s;
     if (s == HPCW_OK && w->begin_ns == UINT64_MAX) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected states, got none: no waits to find", r->path);
     }
@@ -735,152 +531,6 @@ static hpcw_status find_waits(struct waits_run *r, hpcw_error *err) {
     return s;
 }
 
-/* ---- the critical path ---- */
-
-static int by_rank_and_time(const void *a, const void *b) {
-    const struct path_wait *x = a;
-    const struct path_wait *y = b;
-    return x->rank != y->rank     ? (x->rank < y->rank ? -1 : 1)
-           : x->to_ns != y->to_ns ? (x->to_ns < y->to_ns ? -1 : 1)
-           : x->cause < y->cause  ? -1
-                                  : x->cause > y->cause;
-}
-
-static int by_rank_and_begin(const void *a, const void *b) {
-    const struct path_piece *x = a;
-    const struct path_piece *y = b;
-    return x->rank != y->rank        ? (x->rank < y->rank ? -1 : 1)
-           : x->from_ns < y->from_ns ? -1
-                                     : x->from_ns > y->from_ns;
-}
-
-static bool add_piece(struct waits_run *r, uint32_t rank, uint64_t from_ns, uint64_t to_ns) {
-    if (from_ns >= to_ns) {
-        return true;
-    }
-    struct path_piece *grown = hpcw_i_grow(r->piece, &r->piece_capacity, r->pieces + 1, sizeof *grown);
-    if (grown == NULL) {
-        return false;
-    }
-    r->piece = grown;
-    r->piece[r->pieces++] = (struct path_piece){from_ns, to_ns, rank};
-    r->w->rank[rank].path_ns += to_ns - from_ns;
-    return true;
-}
-
-/* Returns the number of waits in [first, end) that have ended at `ns`. */
-static size_t over_at(const struct waits_run *r, size_t first, size_t end, uint64_t ns) {
-    size_t low = first;
-    while (low < end) {
-        const size_t middle = low + (end - low) / 2;
-        if (r->wait[middle].to_ns <= ns) {
-            low = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return low - first;
-}
-
-/* Follows the critical path backwards from the end of the log. Uses each wait at most once. So the walk ends,
- * even if ranks wait for each other in a circle at the same time. */
-static hpcw_status walk_back(struct waits_run *r, hpcw_error *err) {
-    struct gen_waits *w = r->w;
-    size_t *first = hpcw_i_calloc(w->ranks + (size_t)1, sizeof *first);
-    size_t *end =
-        hpcw_i_calloc(w->ranks, sizeof *end); /* one past the last wait of the rank that is not used yet */
-    bool good = first != NULL && end != NULL;
-    if (good && r->waits > 0) {
-        qsort(r->wait, r->waits, sizeof *r->wait, by_rank_and_time);
-    }
-    for (size_t i = 0; good && i < r->waits; i++) {
-        first[r->wait[i].rank + 1] = i + 1;
-    }
-    for (uint32_t k = 0; good && k < w->ranks; k++) {
-        first[k + 1] = first[k + 1] > first[k] ? first[k + 1] : first[k];
-        end[k] = first[k + 1];
-    }
-    uint32_t rank = r->last_rank;
-    for (uint64_t ns = w->end_ns; good && ns > w->begin_ns;) {
-        const size_t over = over_at(r, first[rank], end[rank], ns);
-        if (over == 0) {
-            good = add_piece(r, rank, w->begin_ns, ns);
-            break;
-        }
-        end[rank] = first[rank] + over - 1;
-        const struct path_wait *wait = &r->wait[end[rank]];
-        good = add_piece(r, rank, wait->to_ns, ns);
-        ns = wait->to_ns;
-        rank = wait->cause;
-    }
-    hpcw_i_free(first);
-    hpcw_i_free(end);
-    return good ? HPCW_OK : no_memory(r, err);
-}
-
-/* Adds the time since `since_ns` to the innermost state of a rank, as far as it is on the critical path. */
-static hpcw_status add_shares(struct waits_run *r, uint32_t rank, uint64_t ns, hpcw_error *err) {
-    struct waits_rank_state *s = &r->rank[rank];
-    const uint64_t name = s->top == 0 ? 0 : r->open[s->top - 1].name;
-    uint64_t time_ns = 0;
-    for (; s->piece < s->end && r->piece[s->piece].from_ns < ns; s->piece++) {
-        const struct path_piece *p = &r->piece[s->piece];
-        const uint64_t from_ns = p->from_ns > s->since_ns ? p->from_ns : s->since_ns;
-        const uint64_t to_ns = p->to_ns < ns ? p->to_ns : ns;
-        time_ns += to_ns > from_ns ? to_ns - from_ns : 0;
-        if (p->to_ns > ns) {
-            break;
-        }
-    }
-    s->since_ns = ns;
-    if (time_ns == 0) {
-        return HPCW_OK;
-    }
-    uint64_t *share = hpcw_i_table_add(&r->shares, (const uint64_t[]){rank, name}, NULL);
-    if (share == NULL) {
-        return no_memory(r, err);
-    }
-    *share += time_ns;
-    return HPCW_OK;
-}
-
-static hpcw_status take_path_entry(void *context, const struct gen_log_entry *e, hpcw_error *err) {
-    struct waits_run *r = context;
-    if ((e->letter != 'B' && e->letter != 'E') || e->thread != 0) {
-        return HPCW_OK;
-    }
-    hpcw_status s = add_shares(r, (uint32_t)e->rank, e->ns, err);
-    struct waits_state ended;
-    if (s == HPCW_OK && e->letter == 'B' && push(r, e) == NULL) {
-        s = no_memory(r, err);
-    } else if (s == HPCW_OK && e->letter == 'E') {
-        (void)pop(r, e, &ended);
-    }
-    return s;
-}
-
-static hpcw_status find_path(struct waits_run *r, hpcw_error *err) {
-    hpcw_status s = walk_back(r, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    if (r->pieces > 0) {
-        qsort(r->piece, r->pieces, sizeof *r->piece, by_rank_and_begin);
-    }
-    memset(r->rank, 0, r->w->ranks * sizeof *r->rank);
-    r->opens = r->unused = 0;
-    for (size_t i = 0; i < r->pieces; i++) {
-        struct waits_rank_state *k = &r->rank[r->piece[i].rank];
-        k->piece = k->end == 0 ? i : k->piece;
-        k->end = i + 1;
-    }
-    s = gen_log_run(r->log, &r->what, false, take_path_entry, r, err);
-    for (uint32_t k = 0; s == HPCW_OK && k < r->w->ranks; k++) {
-        s = add_shares(r, k, r->w->end_ns, err);
-    }
-    return s;
-}
-
 /* ---- results ---- */
 
 static int by_pair(const void *a, const void *b) {
@@ -893,34 +543,19 @@ static int by_pair(const void *a, const void *b) {
                                             : x->cause > y->cause;
 }
 
-static int by_share(const void *a, const void *b) {
-    const struct gen_waits_share *x = a;
-    const struct gen_waits_share *y = b;
-    return x->time_ns != y->time_ns ? (x->time_ns > y->time_ns ? -1 : 1)
-           : x->rank != y->rank     ? (x->rank < y->rank ? -1 : 1)
-           : x->state < y->state    ? -1
-                                    : x->state > y->state;
-}
-
 static hpcw_status give_results(struct waits_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
     uint64_t key[HPCW_I_TABLE_KEY];
     const struct gen_waits_sum *sum;
-    const uint64_t *time_ns;
     w->pair = hpcw_i_malloc((r->pairs.count + 1) * sizeof *w->pair);
-    w->share = hpcw_i_malloc((r->shares.count + 1) * sizeof *w->share);
-    if (w->pair == NULL || w->share == NULL) {
-        return no_memory(r, err);
+    if (w->pair == NULL) {
+        return waits_no_memory(&r->states, err);
     }
     for (size_t at = 0; (sum = hpcw_i_table_next(&r->pairs, &at, key)) != NULL;) {
         w->pair[w->pairs++] =
             (struct gen_waits_pair){(enum gen_waits_kind)key[0], (uint32_t)key[1], (uint32_t)key[2], *sum};
     }
-    for (size_t at = 0; (time_ns = hpcw_i_table_next(&r->shares, &at, key)) != NULL;) {
-        w->share[w->shares++] = (struct gen_waits_share){(uint32_t)key[0], (uint32_t)key[1], *time_ns};
-    }
     qsort(w->pair, w->pairs, sizeof *w->pair, by_pair);
-    qsort(w->share, w->shares, sizeof *w->share, by_share);
     return HPCW_OK;
 }
 
@@ -932,28 +567,24 @@ static hpcw_status begin_run(struct waits_run *r, hpcw_error *err) {
     }
     struct gen_waits *w = r->w;
     w->ranks = gen_log_ranks(r->log);
-    r->what = (struct gen_export){.from_s = 0, .to_s = INFINITY, .last_rank = w->ranks - 1};
     w->rank = hpcw_i_calloc(w->ranks, sizeof *w->rank);
     r->rank = hpcw_i_calloc(w->ranks, sizeof *r->rank);
-    return w->rank == NULL || r->rank == NULL || add_name(r, "") == UINT32_MAX ? no_memory(r, err) : HPCW_OK;
+    s = waits_states_init(&r->states, w, r->path, err);
+    return s == HPCW_OK && (w->rank == NULL || r->rank == NULL) ? waits_no_memory(&r->states, err) : s;
 }
 
 static void end_run(struct waits_run *r) {
     gen_log_free(r->log);
-    hpcw_i_table_free(&r->names);
+    waits_states_free(&r->states);
     hpcw_i_table_free(&r->messages);
     hpcw_i_table_free(&r->done.table);
     hpcw_i_table_free(&r->sizes);
     hpcw_i_table_free(&r->serials);
     hpcw_i_table_free(&r->meetings);
     hpcw_i_table_free(&r->pairs);
-    hpcw_i_table_free(&r->shares);
     hpcw_i_free(r->rank);
-    hpcw_i_free(r->open);
     hpcw_i_free(r->requests.item);
-    hpcw_i_free(r->kind);
     hpcw_i_free(r->wait);
-    hpcw_i_free(r->piece);
 }
 
 hpcw_status gen_waits_watch(const char *path, gen_waits_take *take, void *context, struct gen_waits *waits,
@@ -964,19 +595,17 @@ hpcw_status gen_waits_watch(const char *path, gen_waits_take *take, void *contex
         .path = path,
         .take = take,
         .context = context,
-        .names = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
         .messages = {.key_words = 1, .value_size = sizeof(struct waits_message), .seed = seed},
         .done.table = {.key_words = 1, .value_size = sizeof(struct waits_done), .seed = seed},
         .sizes = {.key_words = 1, .value_size = sizeof(uint64_t), .seed = seed},
         .serials = {.key_words = 2, .value_size = sizeof(uint64_t), .seed = seed},
         .meetings = {.key_words = 2, .value_size = sizeof(struct waits_meeting), .seed = seed},
         .pairs = {.key_words = 3, .value_size = sizeof(struct gen_waits_sum), .seed = seed},
-        .shares = {.key_words = 2, .value_size = sizeof(uint64_t), .seed = seed},
     };
     memset(waits, 0, sizeof *waits);
     hpcw_status s = begin_run(&r, err);
     s = s == HPCW_OK ? find_waits(&r, err) : s;
-    s = s == HPCW_OK ? find_path(&r, err) : s;
+    s = s == HPCW_OK ? waits_path_find(&r.states, r.log, r.wait, r.waits, r.last_rank, err) : s;
     s = s == HPCW_OK ? give_results(&r, err) : s;
     end_run(&r);
     if (s != HPCW_OK) {

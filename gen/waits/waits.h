@@ -16,9 +16,9 @@
  *                   A log does not say which requests a call completes. MPI_Waitall is taken to complete all sends
  *                   that MPI_Isend and the like have started; MPI_Wait the oldest one, unless it receives a
  *                   message. If a program completes sends by other calls, as MPI_Waitany or MPI_Test, a later
- *                   MPI_Waitall may be given a wait that it did not have. Of receives the oldest MPI_Irecv is assumed,
- *                   so a wait is rather too short than too long. It may be too long in a program that also receives with persistent requests. "Late
- *                   Receiver"
+ *                   MPI_Waitall may be given a wait that it did not have. Of receives the oldest MPI_Irecv is
+ *                   assumed, so a wait is rather too short than too long. It may be too long in a program that also
+ *                   receives with persistent requests. "Late Receiver"
  *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
  *                   its begin to that of the last rank. A rank that leaves earlier has not waited for all, as in
  *                   MPI_Bcast. Its wait for the root is not counted, since a log does not name the root. "Wait at
@@ -98,8 +98,7 @@ struct gen_waits {
 
 /* Reads a log three times: for definitions, for waits, and for the states on the critical path. Memory: about
  * 100 bytes for each rank, each rank of a communicator, each open state, each pending message or request, and each
- * collective call that some rank has not left. Also 16 bytes for each wait, at most one for each call, and 24
- * for each piece of the critical path.
+ * collective call that some rank has not left. Also 24 bytes for each wait, at most two for each call, and for each piece of the critical path.
  *
  * Only states of the main thread are on the critical path.
  *
