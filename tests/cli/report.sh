@@ -16,7 +16,7 @@ sound() { # TEXT FILE
 "$HPCGEN" verify --quiet set/sion/particles.sion || bad "the dataset was touched"
 [ "$(ls set)" = "$(printf 'CHECKSUMS.xxh128\nclog2\nlinktest\nmanifest.json\nscr\nsion\ntruth.json\nvom')" ] ||
     bad "there is something else in the dataset"
-sound "13 charts, 26 tables" set.report.html
+sound "13 charts, 27 tables" set.report.html
 drawn 13 set.report.html
 grep -q '<h1>Synthetic run of 8 ranks on dfplus-hdr200: set</h1>' set.report.html || bad "title: $(grep '<h1' set.report.html)"
 for section in 'Links between ranks' 'Task-local data' 'Load of ranks' 'Event log' 'Checkpoints'; do
@@ -136,7 +136,7 @@ end
 END
 "$HPCGEN" -n 8 --scale tiny -f clog2 -w nested.lua -o nested -q || bad "generate fails"
 "$HPCGEN" report nested -q -O nested.html || bad "report of nested states fails"
-grep -q '<td>Sum</td>.*<data class="seconds" value="0">0 s</data>' nested.html ||
+grep -q '<td>Sum</td>.*<data class="seconds" value="0">0 ns</data>' nested.html ||
     bad "a state and the call in it have the same time: $(grep '<td>Sum</td>' nested.html)"
 
 # Ranks that were interrupted are marked.

@@ -59,10 +59,11 @@
     if (texts[0] !== texts[1] || unit === 'bytes') { return texts[0]; }
     return digits(v, 8) + (unit === 'seconds' ? '\u00a0s' : '');
   }
+  var unitOfExact = { bytes: ' B', rate: ' B/s', seconds: ' s' };
   var exact = false;
   var written = Array.prototype.map.call(document.querySelectorAll('data'), function (element) {
-    element.title = element.textContent;
-    return { element: element, rounded: show[element.className](Number(element.value)), exact: element.textContent };
+    element.title = element.value + (unitOfExact[element.className] || '');
+    return { element: element, rounded: show[element.className](Number(element.value)), exact: element.title };
   });
   function writeNumbers() {
     written.forEach(function (number) { number.element.textContent = exact ? number.exact : number.rounded; });

@@ -19,13 +19,7 @@ const char *const ui_page_unit_name[] = {
     [UI_PAGE_RATE] = "rate",   [UI_PAGE_SECONDS] = "seconds", [UI_PAGE_SHARE] = "share",
 };
 
-/* Text after an exact number. In a browser that runs scripts, a rounded number replaces both. */
-static const char *const unit_text[] = {
-    [UI_PAGE_PLAIN] = "",    [UI_PAGE_COUNT] = "",     [UI_PAGE_BYTES] = " B",
-    [UI_PAGE_RATE] = " B/s", [UI_PAGE_SECONDS] = " s", [UI_PAGE_SHARE] = "",
-};
-
-/* ---- Numbers for the terminal ---- */
+/* ---- Numbers for people ---- */
 
 /* Prints a number with `n` significant digits, but with all digits before the point. */
 static int digits(char *text, size_t size, double v, int n) {
@@ -302,8 +296,7 @@ void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value) 
     ui_page_raw(page, "\" value=\"");
     ui_page_raw(page, text);
     ui_page_raw(page, "\">");
-    ui_page_raw(page, text);
-    ui_page_raw(page, unit_text[unit]);
+    ui_page_raw(page, rounded);
     ui_page_raw(page, "</data>");
 }
 
