@@ -159,15 +159,29 @@ static uint32_t most_of(const struct gen_waits *w, enum wait_figure figure) {
     return most;
 }
 
+static double all_waits(const struct gen_waits *w) {
+    double all = 0;
+    for (uint32_t k = 0; k < w->ranks; k++) {
+        all += seconds(waits_of(&w->rank[k]));
+    }
+    return all;
+}
+
+/* Returns for whom a rank that waits does so most. */
+static const struct gen_waits_ranks *most_between(const struct gen_waits *w, uint32_t rank) {
+    size_t i = 0;
+    while (w->between[i].rank != rank) {
+        i++;
+    }
+    return &w->between[i];
+}
+
 static void find_waits(const struct gen_report *r, const struct log_profile *p) {
     const struct gen_waits *w = &p->waits;
     struct ui_page *page = r->page;
+    const double all = all_waits(w);
     struct gen_waits_sum kind[GEN_WAITS_KINDS];
     sum_kinds(w, kind);
-    double all = 0;
-    for (int i = 0; i < GEN_WAITS_KINDS; i++) {
-        all += seconds(kind[i].time_ns);
-    }
     if (!(all > 0)) {
         return;
     }
@@ -193,6 +207,11 @@ static void find_waits(const struct gen_report *r, const struct log_profile *p) 
     put_rank(r, waiting, NULL);
     ui_page_text(page, ": ");
     ui_page_number(page, UI_PAGE_SECONDS, seconds(waits_of(&w->rank[waiting])));
+    const struct gen_waits_ranks *most = most_between(w, waiting);
+    ui_page_text(page, ", of which ");
+    ui_page_number(page, UI_PAGE_SECONDS, seconds(most->sum.time_ns));
+    ui_page_text(page, " for ");
+    put_rank(r, most->cause, NULL);
     ui_page_text(page, ".");
     ui_page_end(page);
     const struct gen_waits_wait *longest = &p->longest;
@@ -268,16 +287,29 @@ void gen_report_log_find(const struct gen_report *r, const struct log_profile *p
 
 /* ---- Evidence ---- */
 
+static void draw_between(const struct gen_report *r, const struct gen_waits *w) {
+    const double all = all_waits(w);
+    ui_page_table(r->page, "Which ranks wait for which, the longest time first. ", UI_PAGE_READ, false);
+    ui_page_columns(r->page, (const char *const[]){"rank that waits", "rank it waits for", "times", "time",
+                                                   "share of all waits", NULL});
+    for (size_t i = 0; i < w->betweens && i < MOST_ROWS; i++) {
+        const struct gen_waits_ranks *pair = &w->between[i];
+        ui_page_row(r->page, NULL, false);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, pair->rank);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, pair->cause);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, (double)pair->sum.count);
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, seconds(pair->sum.time_ns));
+        ui_page_number_cell(r->page, UI_PAGE_SHARE, seconds(pair->sum.time_ns) / all);
+        ui_page_end(r->page);
+    }
+    ui_page_end(r->page);
+}
+
 static void draw_pairs(const struct gen_report *r, const struct gen_waits *w) {
     static const char *const name[] = {[GEN_WAITS_LATE_SENDER] = "late sender",
                                        [GEN_WAITS_LATE_RECEIVER] = "late receiver",
                                        [GEN_WAITS_COLLECTIVE] = "collective call"};
-    struct gen_waits_sum kind[GEN_WAITS_KINDS];
-    double all = 0;
-    sum_kinds(w, kind);
-    for (int i = 0; i < GEN_WAITS_KINDS; i++) {
-        all += seconds(kind[i].time_ns);
-    }
+    const double all = all_waits(w);
     ui_page_table(r->page, "Which calls wait for which, the longest time first. ", UI_PAGE_READ, false);
     ui_page_columns(r->page, (const char *const[]){"wait", "call that waits", "what it waits for", "times",
                                                    "time, all ranks", "share of all waits", NULL});
@@ -317,9 +349,14 @@ static void list_rank(struct rank_list *list, uint32_t rank) {
 
 /* Lists the ranks that findings name, then the ranks that others wait for most. */
 static void choose_ranks(const struct log_profile *p, struct rank_list *list) {
+    const uint32_t waiting = most_of(&p->waits, WAITED);
     list->count = 0;
-    list_rank(list, most_of(&p->waits, false));
-    list_rank(list, most_of(&p->waits, true));
+    list_rank(list, most_of(&p->waits, CAUSED));
+    list_rank(list, waiting);
+    if (p->waits.betweens > 0) {
+        list_rank(list, most_between(&p->waits, waiting)->cause);
+    }
+    list_rank(list, most_of(&p->waits, ON_PATH));
     list_rank(list, busiest(p));
     while (list->count < MOST_ROWS && list->count < p->ranks) {
         uint32_t next = UINT32_MAX;
@@ -410,6 +447,7 @@ hpcw_status gen_report_log_draw_waits(const struct gen_report *r, const struct l
     if (s == HPCW_OK) {
         draw_ranks(r, p);
         if (p->waits.pairs > 0) {
+            draw_between(r, &p->waits);
             draw_pairs(r, &p->waits);
         }
         draw_path(r, &p->waits);

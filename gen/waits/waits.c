@@ -543,6 +543,48 @@ static int by_pair(const void *a, const void *b) {
                                             : x->cause > y->cause;
 }
 
+static int by_ranks(const void *a, const void *b) {
+    const struct waits_path_wait *x = a;
+    const struct waits_path_wait *y = b;
+    return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+static int by_between(const void *a, const void *b) {
+    const struct gen_waits_ranks *x = a;
+    const struct gen_waits_ranks *y = b;
+    return x->sum.time_ns != y->sum.time_ns ? (x->sum.time_ns > y->sum.time_ns ? -1 : 1)
+           : x->rank != y->rank             ? (x->rank < y->rank ? -1 : 1)
+           : x->cause < y->cause            ? -1
+                                            : x->cause > y->cause;
+}
+
+/* Adds up the waits of each rank for each other one. */
+static hpcw_status give_ranks(struct waits_run *r, hpcw_error *err) {
+    struct gen_waits *w = r->w;
+    size_t count = 0;
+    if (r->waits > 0) {
+        qsort(r->wait, r->waits, sizeof *r->wait, by_ranks);
+    }
+    for (size_t i = 0; i < r->waits; i++) {
+        count += i == 0 || by_ranks(&r->wait[i - 1], &r->wait[i]) != 0;
+    }
+    w->between = hpcw_i_calloc(count + 1, sizeof *w->between);
+    if (w->between == NULL) {
+        return waits_no_memory(&r->states, err);
+    }
+    for (size_t i = 0; i < r->waits; i++) {
+        const struct waits_path_wait *wait = &r->wait[i];
+        w->betweens += i == 0 || by_ranks(wait - 1, wait) != 0;
+        struct gen_waits_ranks *to = &w->between[w->betweens - 1];
+        to->rank = wait->rank;
+        to->cause = wait->cause;
+        to->sum.count++;
+        to->sum.time_ns += wait->to_ns - wait->from_ns;
+    }
+    qsort(w->between, w->betweens, sizeof *w->between, by_between);
+    return HPCW_OK;
+}
+
 static hpcw_status give_results(struct waits_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
     uint64_t key[HPCW_I_TABLE_KEY];
@@ -556,7 +598,7 @@ static hpcw_status give_results(struct waits_run *r, hpcw_error *err) {
             (struct gen_waits_pair){(enum gen_waits_kind)key[0], (uint32_t)key[1], (uint32_t)key[2], *sum};
     }
     qsort(w->pair, w->pairs, sizeof *w->pair, by_pair);
-    return HPCW_OK;
+    return give_ranks(r, err);
 }
 
 static hpcw_status begin_run(struct waits_run *r, hpcw_error *err) {
@@ -622,6 +664,7 @@ void gen_waits_free(struct gen_waits *waits) {
     hpcw_i_free(waits->name);
     hpcw_i_free(waits->rank);
     hpcw_i_free(waits->pair);
+    hpcw_i_free(waits->between);
     hpcw_i_free(waits->share);
     memset(waits, 0, sizeof *waits);
 }

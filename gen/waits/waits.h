@@ -61,6 +61,12 @@ struct gen_waits_pair {
     struct gen_waits_sum sum;
 };
 
+/* Waits of one rank for another. */
+struct gen_waits_ranks {
+    uint32_t rank, cause;
+    struct gen_waits_sum sum;
+};
+
 /* Length of the critical path in one state of one rank. */
 struct gen_waits_share {
     uint32_t rank, state; /* world rank; index of a name */
@@ -83,6 +89,8 @@ struct gen_waits {
     struct gen_waits_rank *rank; /* [ranks] */
     struct gen_waits_pair *pair; /* [pairs] by time, longest first */
     size_t pairs;
+    struct gen_waits_ranks *between; /* [betweens] by time, longest first */
+    size_t betweens;
     /* [shares] by time, longest first; the times add up to end_ns - begin_ns */
     struct gen_waits_share *share;
     size_t shares;
@@ -98,7 +106,8 @@ struct gen_waits {
 
 /* Reads a log three times: for definitions, for waits, and for the states on the critical path. Memory: about
  * 100 bytes for each rank, each rank of a communicator, each open state, each pending message or request, and each
- * collective call that some rank has not left. Also 24 bytes for each wait, at most two for each call, and for each piece of the critical path.
+ * collective call that some rank has not left. Also 24 bytes for each wait, at most two for each call, for each pair
+ * of ranks of which one waits for the other, and for each piece of the critical path.
  *
  * Only states of the main thread are on the critical path.
  *

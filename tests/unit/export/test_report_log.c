@@ -68,7 +68,8 @@ static void time_outside_of_states_is_computing(void **state) {
         "30 % computing outside of states.\n");
     HAS(said, "\nImbalance 100 %: rank 0 is outside of MPI for 6 s, the mean rank for 3 s.\n");
     HAS(said, "\nRanks wait for others in 30 % of their time: 100 % of it in receives for late senders. They "
-              "wait most for rank 0: 6 s of 6 s. The one that waits most is rank 1: 6 s.\n");
+              "wait most for rank 0: 6 s of 6 s. The one that waits most is rank 1: 6 s, of which "
+              "6 s for rank 0.\n");
     HAS(said, "\nThe longest wait: rank 1 waits 6 s in MPI_Recv for rank 0, from 1 s of the log's clock on.\n");
     HAS(said, "\nThe critical path, which leads to ranks that are late by themselves, is 60 % computing "
               "outside of states, and for 10 s of 10 s on rank 0.\n");
@@ -147,8 +148,45 @@ static void a_late_rank_of_a_collective(void **state) {
     };
     char *page = page_of(3, log, sizeof log / sizeof log[0]);
     HAS(said, "100 % of it in collective calls for the last rank. They wait most for rank 2: 5 s of 5 s. The "
-              "one that waits most is rank 0: 3 s.\n");
+              "one that waits most is rank 0: 3 s, of which 3 s for rank 2.\n");
     HAS(page, "\"name\":\"time that others wait for the rank\"");
+    free(page);
+}
+
+/* Rank 1 waits twice for rank 3 and longest for rank 2, whose send begins later than that of rank 0. */
+static void which_ranks_wait_for_which(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, RECV), BEGIN(1, 1, RECV), BEGIN(2, 3, SEND),  SENT(2, 3, 1),     END(3, 3, SEND),
+        RECEIVED(3, 1, 3), END(3, 1, RECV),   BEGIN(3, 1, RECV),  BEGIN(8, 2, SEND), SENT(8, 2, 1),
+        END(9, 2, SEND),   RECEIVED(9, 1, 2), END(9, 1, RECV),    BEGIN(9, 1, RECV), BEGIN(10, 3, SEND),
+        SENT(10, 3, 1),    END(11, 3, SEND),  RECEIVED(11, 1, 3), END(11, 1, RECV),  END(12, 0, RECV),
+    };
+    char *page = page_of(4, log, sizeof log / sizeof log[0]);
+    HAS(said, "They wait most for rank 2: 5 s of 7 s. The one that waits most is rank 1: 7 s, of which 5 s for "
+              "rank 2.\n");
+    const char *table = strstr(page, "Which ranks wait for which");
+    assert_non_null(table);
+    const char *first = strstr(table, "<td");
+    assert_non_null(first);
+    HAS(first, "<td class=\"number\"><data class=\"count\" value=\"1\">1</data></td><td class=\"number\"><data "
+               "class=\"count\" value=\"2\">2</data></td><td class=\"number\"><data class=\"count\" "
+               "value=\"1\">1</data></td><td class=\"number\"><data class=\"seconds\" value=\"5\">5 s</data>");
+    HAS(first, "value=\"0.7142857142857143\">71.4 %</data>"); /* also without scripts, as people read it */
+    free(page);
+}
+
+/* A finding leads to the row of the rank that it names, though rows are few: rank 19 is the critical path, nobody
+ * waits for it, and it does not work. */
+static void ranks_of_findings_have_a_row(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(0, 19, RECV), BEGIN(1, 0, RECV), BEGIN(2, 1, SEND), SENT(2, 1, 0),
+        END(3, 1, SEND),    RECEIVED(3, 0, 1), END(3, 0, RECV),   END(9, 19, RECV),
+    };
+    char *page = page_of(20, log, sizeof log / sizeof log[0]);
+    HAS(said, "on rank 19.\n");
+    HAS(page, "<tr id=\"rank-19\">");
     free(page);
 }
 
@@ -166,6 +204,8 @@ int main(void) {
         TEST(other_threads_do_not_count),
         TEST(a_log_without_states),
         TEST(a_late_rank_of_a_collective),
+        TEST(which_ranks_wait_for_which),
+        TEST(ranks_of_findings_have_a_row),
     };
     return cmocka_run_group_tests_name("report_log", tests, NULL, NULL);
 }
