@@ -177,7 +177,9 @@ static void put_finding(const struct checkpoint_report *c) {
     const int faults = cJSON_GetArraySize(gen_report_truth(c->r, "rank2file.faults"));
     struct ui_page *page = c->r->page;
     ui_page_finding(page);
-    ui_page_text(page, "%u checkpoints of %u ranks can be read; ", c->checkpoints, c->ranks);
+    ui_page_text(page, "%u %s of %u %s can be read; ", c->checkpoints,
+                 c->checkpoints == 1 ? "checkpoint" : "checkpoints", c->ranks,
+                 c->ranks == 1 ? "rank" : "ranks");
     if (c->odds == 0) {
         ui_page_text(page, "no file is missing");
     } else {

@@ -316,8 +316,8 @@ static const char *const examples[][UI_EXAMPLES] = {
                         "hpcgen export synth/vom --quiet --output - | sort -t, -k11 -g"},
     [GEN_CLI_REWRITE] = {"hpcgen rewrite lb_data for_lbaf --as lbaf --last-phase 19",
                          "hpcgen rewrite many_blocks.sion small.sion --as packed --files 4"},
-    [GEN_CLI_RECOVER] = {"hpcgen recover --output app.clog2 /tmp/app.clog2.*.local",
-                         "hpcgen recover --partial --output app.clog2 /tmp/app.clog2.*.local"},
+    [GEN_CLI_RECOVER] = {"hpcgen recover --output app.clog2 ${TMPDIR:-/tmp}/app.clog2.*.local",
+                         "hpcgen recover --partial --output app.clog2 ${TMPDIR:-/tmp}/app.clog2.*.local"},
     [GEN_CLI_REPORT] = {"hpcgen report synth",
                         "hpcgen report synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.html"},
     [GEN_CLI_SCR] = {"hpcgen scr check run", "hpcgen scr prune run --keep 3"},
@@ -473,7 +473,7 @@ static const struct ui_chapter chapters[] = {
                  "\n"
                  "A log from the local files of a traced program that died, with this library or with MPE:\n"
                  "\n"
-                 "  hpcgen recover --output app.clog2 /tmp/app.clog2.*.local\n"},
+                 "  hpcgen recover --output app.clog2 ${TMPDIR:-/tmp}/app.clog2.*.local\n"},
     {"SEE ALSO", "mpirun(1), xxhsum(1)\n"},
 };
 
