@@ -128,7 +128,7 @@ static size_t same_start(const char *id, const char *before) {
 }
 
 /* One line for each reason: "left out, REASON: sion-packed/fsync/16K 64K, task-local/direct/records-47K". */
-static void print_unmeasured(const struct bench_results *r, FILE *stream) {
+void bench_output_unmeasured(const struct bench_results *r, FILE *stream) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         const char *before = "";
@@ -152,61 +152,11 @@ static void print_unmeasured(const struct bench_results *r, FILE *stream) {
     }
 }
 
-static void print_memory(const struct bench_results *r, FILE *stream) {
+void bench_output_memory(const struct bench_results *r, FILE *stream) {
     if (bench_fs_is_memory(&r->fs)) {
         (void)fprintf(stream, "%s is memory: no rate here is that of a disk, and nothing is durable\n",
                       r->fs.type);
     }
-}
-
-hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_results *r,
-                              const struct bench_planned *planned, FILE *stream, hpcw_error *err) {
-    const uint32_t least = o->repeat != 0 ? o->repeat : BENCH_LEAST_REPEAT;
-    const uint32_t most = o->repeat != 0 ? o->repeat : BENCH_MOST_REPEAT;
-    struct ui_table t = {0};
-    size_t points = 0;
-    uint64_t round = 0, largest = 0;
-    uint32_t files = 0;
-    ui_table_column(&t, "point", UI_LEFT);
-    ui_table_column(&t, "bytes a run", UI_RIGHT);
-    ui_table_column(&t, "files", UI_RIGHT);
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        char bytes[UI_TEXT_SIZE];
-        if (planned[i].active) {
-            ui_table_cell(&t, "%s", p->id);
-            ui_table_cell(&t, "%s", ui_text_bytes(bytes, p->bytes));
-            ui_table_cell(&t, "%" PRIu32, p->files);
-            round += 2 * p->bytes;
-            files = p->files > files ? p->files : files;
-            largest = p->bytes > largest ? p->bytes : largest;
-            points++;
-        }
-    }
-    hpcw_status s = points == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
-    ui_table_free(&t);
-    print_unmeasured(r, stream);
-    char runs[2 * UI_TEXT_SIZE], text[UI_TEXT_SIZE], budget[UI_TEXT_SIZE];
-    (void)ui_text_duration(budget, o->budget);
-    (void)snprintf(runs, sizeof runs, least == most ? "%" PRIu32 : "%" PRIu32 " to %" PRIu32, least, most);
-    (void)fprintf(stream,
-                  "\nwhere: %s (%s, blocks of %" PRIu64 " B), from %d process%s on %d host%s\n"
-                  "runs: %s of each of %zu points and of its ceiling, after a warm-up run\n",
-                  r->directory, r->fs.type, r->fs.block_size, r->processes, r->processes == 1 ? "" : "es",
-                  r->hosts, r->hosts == 1 ? "" : "s", runs, points);
-    if (o->per_rank != 0) {
-        (void)fprintf(stream, "writes: at most %s in all, less where the budget ends the sweep",
-                      ui_text_bytes(text, round * (most + 1)));
-    } else {
-        (void)fprintf(stream, "writes: as much as the file system takes in %s; a probe sets the bytes of a run",
-                      budget);
-    }
-    (void)fprintf(stream, "; at most %s in %" PRIu32 " files at any time\n",
-                  ui_text_bytes(text, o->per_rank != 0 ? largest : o->max_bytes), files);
-    (void)fprintf(stream, "time: at most %s (--budget); points and runs that do not fit are left out\n",
-                  budget);
-    print_memory(r, stream);
-    return s;
 }
 
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
@@ -243,8 +193,8 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
     }
     hpcw_status s = measured == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
     ui_table_free(&t);
-    print_unmeasured(r, stream);
-    print_memory(r, stream);
+    bench_output_unmeasured(r, stream);
+    bench_output_memory(r, stream);
     for (size_t i = 0; i <= r->advices; i++) {
         (void)fputc('\n', stream);
         ui_text_wrap(stream, i < r->advices ? r->advice[i].text : r->verdict.text, 0, 0,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/sweep/sweep.h"
+#include "bench/sweep/state.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -27,8 +27,10 @@ static hpcw_status read_text(const char *path, unsigned char **text, size_t *siz
     return entry.kind == HPCW_I_NOTHING ? HPCW_OK : bench_read_file(path, MOST_BYTES, text, size, err);
 }
 
-hpcw_status bench_sweep_earlier(const struct bench_processes *processes, const char *output,
-                                struct bench_results *earlier, bool *there, hpcw_error *err) {
+/* Process 0 reads the results in the directory `output` and gives them to all processes. *there: whether there are
+ * results. Collective. */
+static hpcw_status earlier_of(const struct bench_processes *processes, const char *output,
+                              struct bench_results *earlier, bool *there, hpcw_error *err) {
     char path[BENCH_PATH + 16];
     unsigned char *text = NULL;
     size_t size = 0;
@@ -108,9 +110,12 @@ static void take_point(struct bench_point *p, struct bench_planned *planned, con
     }
 }
 
-hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned *planned, size_t most,
-                                  const struct bench_results *earlier, const char *output, uint32_t *order,
-                                  hpcw_error *err) {
+/* Takes over the runs and decisions of an earlier sweep. `r` has the facts and the plan of this sweep, with memory
+ * for `most` runs of each point. Sets *order to the number of the last run. HPCW_EMISMATCH: the earlier sweep had
+ * other options, or ran elsewhere. */
+static hpcw_status take_over(struct bench_results *r, struct bench_planned *planned, size_t most,
+                             const struct bench_results *earlier, const char *output, uint32_t *order,
+                             hpcw_error *err) {
     hpcw_status s = check_same(r, earlier, output, err);
     bool same = r->points == earlier->points && earlier->repeat <= most;
     for (size_t i = 0; s == HPCW_OK && same && i < r->points; i++) {
@@ -145,4 +150,38 @@ hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned 
     r->limits.least_ns = earlier->limits.least_ns;
     r->elapsed_ns = earlier->elapsed_ns;
     return HPCW_OK;
+}
+
+/* Says how many runs an earlier sweep has made and how many are to do. On process 0, unless it is to be quiet. */
+static void tell_resumed(const struct bench_sweep_state *w) {
+    size_t kept = 0, left = 0;
+    for (size_t i = 0; i < w->r->points; i++) {
+        const struct bench_point *p = &w->r->point[i];
+        kept += p->trials;
+        left += w->planned[i].active && p->trials < w->r->repeat ? w->r->repeat - p->trials : 0;
+    }
+    if (w->processes->process != 0 || w->o->quiet) {
+        return;
+    }
+    if (w->resumed) {
+        (void)fprintf(stderr, "hpcw-bench: %s: %zu runs kept, %zu to do, each with its ceiling\n", w->output,
+                      kept, left);
+    } else {
+        (void)fprintf(stderr, "hpcw-bench: %s: no results to go on with: the sweep begins\n", w->output);
+    }
+}
+
+hpcw_status bench_sweep_resume(struct bench_sweep_state *w, hpcw_error *err) {
+    struct bench_results earlier;
+    hpcw_status s = earlier_of(w->processes, w->output, &earlier, &w->resumed, err);
+    if (s == HPCW_OK && w->resumed) {
+        s = take_over(w->r, w->planned, bench_sweep_most_runs(w), &earlier, w->output, &w->order, err);
+        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+        w->begin_ns -= w->r->elapsed_ns; /* both sweeps share one budget */
+    }
+    bench_results_free(&earlier);
+    if (s == HPCW_OK) {
+        tell_resumed(w);
+    }
+    return s;
 }

@@ -3,8 +3,8 @@
  * The sweep. Plans points, runs them within a budget of time and space, and writes results. Knows layouts only by
  * their table.
  *
- * plan.c chooses the points and their priority, sweep.c measures them, output.c writes the files and the table of the
- * results.
+ * plan.c chooses the points and their priority, sizes.c the bytes of a run, rounds.c measures them by run.c, figures.c
+ * and advise.c compute what the results say, output.c writes the files and the table of the results.
  */
 #ifndef HPCW_BENCH_SWEEP_SWEEP_H
 #define HPCW_BENCH_SWEEP_SWEEP_H
@@ -102,18 +102,6 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 
 /* ---- a sweep that was interrupted ---- */
 
-/* Process 0 reads the results in the directory `output` and gives them to all processes. *there: whether there are
- * results. Collective. */
-hpcw_status bench_sweep_earlier(const struct bench_processes *processes, const char *output,
-                                struct bench_results *earlier, bool *there, hpcw_error *err);
-
-/* Takes over the runs and decisions of an earlier sweep. `r` has the facts and the plan of this sweep, with memory
- * for `most` runs of each point. Sets *order to the number of the last run. HPCW_EMISMATCH: the earlier sweep had
- * other options, or ran elsewhere. */
-hpcw_status bench_sweep_take_over(struct bench_results *r, struct bench_planned *planned, size_t most,
-                                  const struct bench_results *earlier, const char *output, uint32_t *order,
-                                  hpcw_error *err);
-
 /* Reason of a point that was not measured before the sweep ended. */
 extern const char bench_sweep_ended[];
 
@@ -129,9 +117,9 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
 /* Writes report.html into the same directory, if this build makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
 
-/* Prints what would be measured, for people. Without --per-rank, runs have the size with which the probe starts. */
-hpcw_status bench_output_plan(const struct bench_options *o, const struct bench_results *r,
-                              const struct bench_planned *planned, FILE *stream, hpcw_error *err);
+/* Print what was not measured, one line for each reason, and that a file system is memory. */
+void bench_output_unmeasured(const struct bench_results *r, FILE *stream);
+void bench_output_memory(const struct bench_results *r, FILE *stream);
 
 /* Prints the table for people. */
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err);
