@@ -134,7 +134,7 @@ static const struct ui_option option_table[] = {
            UI_LIMITS(1, 1125899906842624), AUTO),
     OPTION(WORK, SWEEPING | RATING, 0, "repeat", "N", U32, repeat,
            "runs of each point and of its ceiling, after a warm-up run; auto: as many as the budget "
-           "allows, 10 to 30; of metadata, 5",
+           "allows, 5 to 30; of metadata, 5",
            UI_LIMITS(1, 1000), AUTO),
     OPTION(LIMITS, SWEEPING | RATING | PRINTING, 't', "budget", "TIME", F64, budget,
            "time for the whole sweep; points that do not fit are left out", UI_LIMITS(0.1, 31536000),

@@ -1,88 +1,176 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sweep would do, by facts that are known without writing a file. */
+/* What a sweep would do. The points and rounds are those of the sweep's own rules, at an assumed speed, as nothing is
+ * written. */
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <hpcw/version.h>
+
+#include "bench/measure/json.h"
 #include "bench/sweep/state.h"
 #include "libwriter/comm/agree.h"
 #include "ui/cli/text.h"
 
-static hpcw_status print_plan(const struct bench_options *o, const struct bench_results *r,
-                              const struct bench_planned *planned, FILE *stream, hpcw_error *err) {
-    const uint32_t least = o->repeat != 0 ? o->repeat : BENCH_LEAST_REPEAT;
-    const uint32_t most = o->repeat != 0 ? o->repeat : BENCH_MOST_REPEAT;
-    struct ui_table t = {0};
-    size_t points = 0;
-    uint64_t round = 0, largest = 0;
-    uint32_t files = 0;
-    ui_table_column(&t, "point", UI_LEFT);
-    ui_table_column(&t, "bytes a run", UI_RIGHT);
-    ui_table_column(&t, "files", UI_RIGHT);
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        char bytes[UI_TEXT_SIZE];
-        if (planned[i].active) {
-            ui_table_cell(&t, "%s", p->id);
-            ui_table_cell(&t, "%s", ui_text_bytes(bytes, p->bytes));
-            ui_table_cell(&t, "%" PRIu32, p->files);
-            round += 2 * p->bytes;
-            files = p->files > files ? p->files : files;
-            largest = p->bytes > largest ? p->bytes : largest;
-            points++;
-        }
-    }
-    hpcw_status s = points == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
-    ui_table_free(&t);
-    bench_output_unmeasured(r, stream);
-    char runs[2 * UI_TEXT_SIZE], text[UI_TEXT_SIZE], budget[UI_TEXT_SIZE];
-    (void)ui_text_duration(budget, o->budget);
-    (void)snprintf(runs, sizeof runs, least == most ? "%" PRIu32 : "%" PRIu32 " to %" PRIu32, least, most);
-    (void)fprintf(stream,
-                  "\nwhere: %s (%s, blocks of %" PRIu64 " B), from %d process%s on %d host%s\n"
-                  "runs: %s of each of %zu points and of its ceiling, after a warm-up run\n",
-                  r->directory, r->fs.type, r->fs.block_size, r->processes, r->processes == 1 ? "" : "es",
-                  r->hosts, r->hosts == 1 ? "" : "s", runs, points);
-    if (o->per_rank != 0) {
-        (void)fprintf(stream, "writes: at most %s in all, less where the budget ends the sweep",
-                      ui_text_bytes(text, round * (most + 1)));
-    } else {
-        (void)fprintf(stream, "writes: as much as the file system takes in %s; a probe sets the bytes of a run",
-                      budget);
-    }
-    (void)fprintf(stream, "; at most %s in %" PRIu32 " files at any time\n",
-                  ui_text_bytes(text, o->per_rank != 0 ? largest : o->max_bytes), files);
-    (void)fprintf(stream, "time: at most %s (--budget); points and runs that do not fit are left out\n",
-                  budget);
-    bench_output_memory(r, stream);
-    return s;
-}
+/* The assumed rate of plain writes, bytes per second. The smallest runs that count by default then take the time for
+ * which runs are planned by default. */
+#define ASSUMED_RATE ((double)BENCH_USUAL_BYTES / BENCH_USUAL_SECONDS)
 
-/* Prints what a sweep would fail for. A slow file system gets smaller runs, which the probe of a sweep finds: so the
- * limit that check_limit knows is one from a rate of plain writes on. */
-static void print_warnings(const struct bench_sweep_state *w, const char *directory) {
+enum { WARNINGS = 3 };
+
+struct dry_run {
+    const struct bench_sweep_state *w;
+    char warning[WARNINGS][BENCH_REASON];
+    size_t warnings;
+    /* of the points that fit into the budget */
+    size_t points;
+    uint64_t round_bytes, largest_bytes; /* bytes of a round with its ceilings, and of the largest run */
+    uint32_t most_files;
+};
+
+/* Notes what a sweep would fail for. A slow file system gets smaller runs, which the probe of a sweep finds: so the
+ * limit that bench_sweep_check_limit knows is one from a rate of plain writes on. */
+static void find_warnings(struct dry_run *d, const char *directory) {
+    const struct bench_sweep_state *w = d->w;
     hpcw_error e;
     if (bench_sweep_room(w, directory, &w->r->point[0], &e) != HPCW_OK ||
         (w->o->least_bytes != 0 && bench_sweep_check_limit(w, &e) != HPCW_OK)) {
-        (void)printf("warning: %s\n", e.message);
+        (void)snprintf(d->warning[d->warnings++], BENCH_REASON, "%s", e.message);
     } else if (bench_sweep_check_limit(w, &e) != HPCW_OK) {
         char rate[UI_TEXT_SIZE];
         const double seconds = bench_sweep_run_seconds(w->o->budget, w->o->budget);
-        (void)printf("warning: if plain writes are faster than %s: %s\n",
-                     ui_text_rate(rate, (double)w->most_bytes / seconds), e.message);
+        (void)snprintf(d->warning[d->warnings++], BENCH_REASON, "if plain writes are faster than %s: %.900s",
+                       ui_text_rate(rate, (double)w->most_bytes / seconds), e.message);
     }
-    bench_sweep_warn_small(w, "warning: ", stdout);
+    d->warnings += bench_sweep_is_small(w, d->warning[d->warnings]);
+}
+
+static void sum_up(struct dry_run *d) {
+    for (size_t i = 0; i < d->w->r->points; i++) {
+        const struct bench_point *p = &d->w->r->point[i];
+        if (d->w->planned[i].active) {
+            d->points++;
+            d->round_bytes += 2 * p->bytes;
+            d->largest_bytes = p->bytes > d->largest_bytes ? p->bytes : d->largest_bytes;
+            d->most_files = p->files > d->most_files ? p->files : d->most_files;
+        }
+    }
+    if (d->points == 0) {
+        (void)snprintf(d->warning[d->warnings++], BENCH_REASON, "nothing would be measured: %s: %.800s",
+                       d->w->r->point[0].id, d->w->r->point[0].reason);
+    }
+}
+
+static uint64_t all_bytes(const struct dry_run *d) {
+    return d->round_bytes * (d->w->r->repeat + 1); /* with the warm-up run */
+}
+
+static hpcw_status print_plan(const struct dry_run *d, hpcw_error *err) {
+    const struct bench_results *r = d->w->r;
+    struct ui_table t = {0};
+    ui_table_column(&t, "point", UI_LEFT);
+    ui_table_column(&t, "bytes a run", UI_RIGHT);
+    ui_table_column(&t, "files", UI_RIGHT);
+    char text[UI_TEXT_SIZE], most[UI_TEXT_SIZE];
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (d->w->planned[i].active) {
+            ui_table_cell(&t, "%s", p->id);
+            ui_table_cell(&t, "%s", ui_text_bytes(text, p->bytes));
+            ui_table_cell(&t, "%" PRIu32, p->files);
+        }
+    }
+    hpcw_status s = d->points == 0 ? HPCW_OK : ui_table_print(&t, stdout, 0, err);
+    ui_table_free(&t);
+    bench_output_unmeasured(r, stdout);
+    (void)printf(
+        "\nwhere: %s (%s, blocks of %" PRIu64 " B), from %d process%s on %d host%s\n"
+        "assumed: plain writes of %s, and runs that take %.1f times as long; a slower file system gets "
+        "smaller runs, fewer runs or fewer points\n",
+        r->directory, r->fs.type, r->fs.block_size, r->processes, r->processes == 1 ? "" : "es", r->hosts,
+        r->hosts == 1 ? "" : "s", ui_text_rate(text, ASSUMED_RATE),
+        (double)bench_sweep_pair_ns(1000000000) / 1e9);
+    (void)printf("runs: %" PRIu32 " of each of %zu points and of its ceiling, after a warm-up run\n"
+                 "writes: %s in all, at most %s in %" PRIu32 " file%s at any time\n",
+                 r->repeat, d->points, ui_text_bytes(text, all_bytes(d)), ui_text_bytes(most, d->largest_bytes),
+                 d->most_files, d->most_files == 1 ? "" : "s");
+    (void)printf("time: at most %s (--budget)\n", ui_text_duration(text, d->w->o->budget));
+    bench_output_memory(r, stdout);
+    for (size_t i = 0; i < d->warnings; i++) {
+        (void)printf("warning: %s\n", d->warning[i]);
+    }
+    return s;
+}
+
+static void put_plan(struct hpcw_i_json *j, const struct dry_run *d) {
+    const struct bench_results *r = d->w->r;
+    hpcw_i_json_put_str(j, "format", "hpcw-bench plan");
+    hpcw_i_json_put_u64(j, "version", 1);
+    hpcw_i_json_put_str(j, "hpcw", hpcw_version());
+    hpcw_i_json_put_str(j, "directory", r->directory);
+    hpcw_i_json_put_str(j, "file_system", r->fs.type);
+    hpcw_i_json_put_u64(j, "block_bytes", r->fs.block_size);
+    hpcw_i_json_put_u64(j, "processes", (uint64_t)r->processes);
+    hpcw_i_json_put_u64(j, "hosts", (uint64_t)r->hosts);
+    hpcw_i_json_put_f64(j, "assumed_bytes_per_s", ASSUMED_RATE);
+    hpcw_i_json_key(j, "budget_s");
+    hpcw_i_json_seconds(j, r->limits.budget_ns);
+    hpcw_i_json_put_u64(j, "repeat", r->repeat);
+    hpcw_i_json_put_u64(j, "bytes", all_bytes(d));
+    hpcw_i_json_put_u64(j, "most_bytes", d->largest_bytes);
+    hpcw_i_json_put_u64(j, "most_files", d->most_files);
+    hpcw_i_json_key_array(j, "points");
+    for (size_t i = 0; i < r->points; i++) {
+        if (d->w->planned[i].active) {
+            hpcw_i_json_flat_object(j);
+            hpcw_i_json_put_str(j, "id", r->point[i].id);
+            hpcw_i_json_put_u64(j, "bytes", r->point[i].bytes);
+            hpcw_i_json_put_u64(j, "files", r->point[i].files);
+            hpcw_i_json_end_object(j);
+        }
+    }
+    hpcw_i_json_end_array(j);
+    hpcw_i_json_key_array(j, "left_out");
+    for (size_t i = 0; i < r->points; i++) {
+        if (!d->w->planned[i].active) {
+            hpcw_i_json_flat_object(j);
+            hpcw_i_json_put_str(j, "id", r->point[i].id);
+            hpcw_i_json_put_str(j, "why", r->point[i].reason);
+            hpcw_i_json_end_object(j);
+        }
+    }
+    hpcw_i_json_end_array(j);
+    hpcw_i_json_key_array(j, "warnings");
+    for (size_t i = 0; i < d->warnings; i++) {
+        hpcw_i_json_str(j, d->warning[i]);
+    }
+    hpcw_i_json_end_array(j);
+}
+
+static hpcw_status write_json(const struct dry_run *d, hpcw_error *err) {
+    struct bench_json io;
+    hpcw_status s = bench_json_create(&io, NULL, err);
+    if (s == HPCW_OK) {
+        put_plan(&io.out, d);
+    }
+    return bench_json_close(&io, s, err);
 }
 
 hpcw_status bench_sweep_dry_run(struct bench_sweep_state *w, const char *directory, hpcw_error *err) {
+    struct dry_run d = {.w = w};
     hpcw_status s = bench_sweep_look(w, directory, err);
     s = s == HPCW_OK ? bench_sweep_limit_sizes(w, err) : s;
     if (s == HPCW_OK) {
         s = bench_sweep_plan(w->o, w->no_direct, w->bytes, w->r, &w->planned, err);
-        s = s == HPCW_OK && w->processes->process == 0 ? print_plan(w->o, w->r, w->planned, stdout, err) : s;
-        if (s == HPCW_OK && w->processes->process == 0) {
-            print_warnings(w, directory);
-        }
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
-    return s;
+    if (s == HPCW_OK) {
+        find_warnings(&d, directory);
+        bench_sweep_choose_bytes(w, ASSUMED_RATE);
+        s = bench_sweep_rounds(w, err);
+    }
+    if (s == HPCW_OK && w->processes->process == 0) {
+        sum_up(&d);
+        s = w->o->json ? write_json(&d, err) : print_plan(&d, err);
+    }
+    return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }

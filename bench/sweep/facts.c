@@ -26,12 +26,6 @@
 /* Repetitions of metadata rates without --repeat. */
 enum { METADATA_REPEAT = 5 };
 
-/* Without --least-time, runs are planned for this time. Many short rounds tell more than few long ones. */
-#define USUAL_SECONDS 0.25
-
-/* The default of --least-bytes. No cache of a disk holds as many. */
-#define USUAL_BYTES (UINT64_C(256) << 20)
-
 hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *directory, const char *command,
                                  hpcw_error *err) {
     struct bench_results *r = w->r;
@@ -83,11 +77,11 @@ hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *direct
     r->variables = bench_environment(r->variable);
     r->seed = o->seed;
     r->repeat = o->repeat != 0 ? o->repeat : o->metadata ? METADATA_REPEAT : BENCH_LEAST_REPEAT;
-    r->limits.least_bytes = o->least_bytes != 0 ? o->least_bytes : USUAL_BYTES;
+    r->limits.least_bytes = o->least_bytes != 0 ? o->least_bytes : BENCH_USUAL_BYTES;
     /* The default limit is far below the planned time: the disk may become faster after the probe. */
     const double least = o->least_time > 0 ? o->least_time : BENCH_LEAST_SECONDS / ENOUGH;
     w->aim_ns = (double)NS_PER_S *
-                (o->least_time > 0 ? ENOUGH * least : bench_sweep_run_seconds(o->budget, USUAL_SECONDS));
+                (o->least_time > 0 ? ENOUGH * least : bench_sweep_run_seconds(o->budget, BENCH_USUAL_SECONDS));
     r->limits.least_ns = (uint64_t)(least * (double)NS_PER_S);
     r->limits.budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
     r->limits.max_bytes = o->max_bytes;

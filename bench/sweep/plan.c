@@ -384,10 +384,17 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 
 /* ---- what a budget can tell ---- */
 
+/* Share of the budget in which plain writes could do all runs. The rest is for the time besides the writes, and for
+ * layouts that are slower than plain writes. */
+#define PLAIN_SHARE 0.4
+
 double bench_sweep_run_seconds(double budget, double most) {
-    /* 0.6 of the budget is for the time besides the writes, and for layouts that are slower than plain writes. */
-    const double each = 0.4 * budget / (2 * BENCH_QUESTION_POINTS * (BENCH_LEAST_REPEAT + 1));
+    const double each = PLAIN_SHARE * budget / (2 * BENCH_QUESTION_POINTS * (BENCH_LEAST_REPEAT + 1));
     return each < BENCH_LEAST_SECONDS ? BENCH_LEAST_SECONDS : each > most ? most : each;
+}
+
+uint64_t bench_sweep_pair_ns(uint64_t plain_ns) {
+    return (uint64_t)((double)plain_ns / PLAIN_SHARE);
 }
 
 double bench_sweep_seen(size_t points, uint32_t rounds, double scatter) {

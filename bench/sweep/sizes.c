@@ -44,16 +44,13 @@ hpcw_status bench_sweep_check_limit(const struct bench_sweep_state *w, hpcw_erro
                      ui_text_bytes_binary(there, limit.there), limit.more);
 }
 
-void bench_sweep_warn_small(const struct bench_sweep_state *w, const char *before, FILE *stream) {
+bool bench_sweep_is_small(const struct bench_sweep_state *w, char text[BENCH_REASON]) {
     char size[UI_TEXT_SIZE], least[UI_TEXT_SIZE];
-    if (w->o->per_rank != 0 && w->bytes < w->r->limits.least_bytes) {
-        (void)fprintf(
-            stream,
-            "%s--per-rank: runs of %s are below --least-bytes, %s, and no point will be compared; use a "
-            "larger --per-rank or a smaller --least-bytes\n",
-            before, ui_text_bytes_binary(size, w->bytes),
-            ui_text_bytes_binary(least, w->r->limits.least_bytes));
-    }
+    (void)snprintf(text, BENCH_REASON,
+                   "--per-rank: runs of %s are below --least-bytes, %s, and no point will be compared; use a "
+                   "larger --per-rank or a smaller --least-bytes",
+                   ui_text_bytes_binary(size, w->bytes), ui_text_bytes_binary(least, w->r->limits.least_bytes));
+    return w->o->per_rank != 0 && w->bytes < w->r->limits.least_bytes;
 }
 
 hpcw_status bench_sweep_limit_sizes(struct bench_sweep_state *w, hpcw_error *err) {
@@ -65,6 +62,20 @@ hpcw_status bench_sweep_limit_sizes(struct bench_sweep_state *w, hpcw_error *err
                : w->r->limits.least_bytes < most ? w->r->limits.least_bytes
                                                  : most;
     return s;
+}
+
+void bench_sweep_choose_bytes(struct bench_sweep_state *w, double rate) {
+    if (w->o->per_rank == 0) {
+        /* A slow disk gets smaller runs, so that the budget has time for the points that come first. */
+        const double most = bench_sweep_run_seconds(w->o->budget, w->o->budget) * rate;
+        if (w->o->least_bytes == 0 && most < (double)w->r->limits.least_bytes) {
+            w->r->limits.least_bytes = (uint64_t)most + 1;
+        }
+        w->bytes = (uint64_t)fmin(fmax(w->aim_ns / 1e9 * rate, (double)w->r->limits.least_bytes),
+                                  (double)w->most_bytes);
+    }
+    w->guess_ns = (uint64_t)(2e9 * (double)w->bytes / rate);
+    bench_sweep_sizes(w->o, w->r, w->bytes);
 }
 
 hpcw_status bench_sweep_probe(struct bench_sweep_state *w, hpcw_error *err) {
@@ -93,20 +104,6 @@ hpcw_status bench_sweep_probe(struct bench_sweep_state *w, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s == HPCW_ECOMM ? s : HPCW_OK; /* each point reports its own failure */
     }
-    if (!given) {
-        /* A slow disk gets smaller runs, so that the budget has time for the points that come first. */
-        const double most = bench_sweep_run_seconds(w->o->budget, w->o->budget) / ns * 1e9 * (double)size;
-        if (w->o->least_bytes == 0 && most < (double)w->r->limits.least_bytes) {
-            w->r->limits.least_bytes = (uint64_t)most + 1;
-        }
-        s = hpcw_i_agree(w->processes->comm, bench_sweep_check_limit(w, err), NULL, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-        w->bytes = (uint64_t)fmin(fmax(w->aim_ns / ns * (double)size, (double)w->r->limits.least_bytes),
-                                  (double)w->most_bytes);
-    }
-    w->guess_ns = (uint64_t)(2 * ns / (double)size * (double)w->bytes);
-    bench_sweep_sizes(w->o, w->r, w->bytes);
-    return HPCW_OK;
+    bench_sweep_choose_bytes(w, (double)size / ns * 1e9);
+    return hpcw_i_agree(w->processes->comm, bench_sweep_check_limit(w, err), NULL, err);
 }

@@ -3,11 +3,9 @@
 #ifndef HPCW_BENCH_SWEEP_STATE_H
 #define HPCW_BENCH_SWEEP_STATE_H
 
+#include <hpcw/status.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-
-#include <hpcw/status.h>
 
 #include "bench/layout/data.h"
 #include "bench/measure/processes.h"
@@ -28,7 +26,7 @@ struct bench_sweep_state {
     char no_direct[BENCH_NAME]; /* why O_DIRECT does not work, "" if it does */
     uint64_t begin_ns;
     double aim_ns;              /* planned time of a run */
-    uint64_t guess_ns;          /* estimated time of a run with its ceiling */
+    uint64_t guess_ns;          /* time of a run and its ceiling, if both are as fast as plain writes */
     uint64_t bytes, most_bytes; /* planned bytes of a run, and the limit */
     uint64_t random;
     uint32_t order;
@@ -39,6 +37,12 @@ struct bench_sweep_state {
 static inline uint64_t bench_sweep_elapsed(const struct bench_sweep_state *w) {
     return bench_timer_now() - w->begin_ns;
 }
+
+/* Without --least-time, runs are planned for this time. Many short rounds tell more than few long ones. */
+#define BENCH_USUAL_SECONDS 0.25
+
+/* The default of --least-bytes. No cache of a disk holds as many. */
+#define BENCH_USUAL_BYTES (UINT64_C(256) << 20)
 
 /* Returns the largest number of runs of a point, without the warm-up run. */
 static inline size_t bench_sweep_most_runs(const struct bench_sweep_state *w) {
@@ -70,8 +74,12 @@ hpcw_status bench_sweep_room(const struct bench_sweep_state *w, const char *dire
 /* Checks whether runs may be as large as they must be to count. */
 hpcw_status bench_sweep_check_limit(const struct bench_sweep_state *w, hpcw_error *err);
 
-/* Says that the runs of --per-rank are too small to count. Without --per-rank, check_limit decides. */
-void bench_sweep_warn_small(const struct bench_sweep_state *w, const char *before, FILE *stream);
+/* Returns whether the runs of --per-rank are too small to count, and says so in `text`. Without --per-rank,
+ * bench_sweep_check_limit decides. */
+bool bench_sweep_is_small(const struct bench_sweep_state *w, char text[BENCH_REASON]);
+
+/* Sets the bytes of a run and its estimated time, if plain writes have this rate in bytes per second. */
+void bench_sweep_choose_bytes(struct bench_sweep_state *w, double rate);
 
 /* Sets how much a run writes at first, and how much it may write. Collective. */
 hpcw_status bench_sweep_limit_sizes(struct bench_sweep_state *w, hpcw_error *err);
@@ -91,7 +99,8 @@ hpcw_status bench_sweep_run(struct bench_sweep_state *w, const struct bench_poin
 /* Returns the signal that any process received, or 0. Collective. */
 int bench_sweep_signalled(const struct bench_sweep_state *w);
 
-/* Runs all points in rounds. Failures of points are noted, not returned. Collective. */
+/* Runs all points in rounds. Failures of points are noted, not returned. A dry run ends after the warm-up round, in
+ * which it runs nothing: then the points and the number of rounds are known. Collective. */
 hpcw_status bench_sweep_rounds(struct bench_sweep_state *w, hpcw_error *err);
 
 /* ---- figures.c ---- */

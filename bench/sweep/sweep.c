@@ -58,8 +58,9 @@ static hpcw_status measure(struct bench_sweep_state *w, const char *directory, h
     if (s == HPCW_OK && w->o->resume) {
         s = bench_sweep_resume(w, err);
     }
-    if (s == HPCW_OK && w->processes->process == 0 && !w->o->quiet) {
-        bench_sweep_warn_small(w, "hpcw-bench: ", stderr);
+    char small[BENCH_REASON];
+    if (s == HPCW_OK && w->processes->process == 0 && !w->o->quiet && bench_sweep_is_small(w, small)) {
+        (void)fprintf(stderr, "hpcw-bench: %s\n", small);
     }
     if (s == HPCW_OK && !w->resumed) {
         s = hpcw_i_agree(w->processes->comm, bench_sweep_room(w, w->directory, &w->r->point[0], err), NULL,

@@ -54,6 +54,9 @@ enum { BENCH_FEWEST_REPEAT = 5, BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 
  * seconds. Returns at most `most`. */
 double bench_sweep_run_seconds(double budget, double most);
 
+/* Returns the time that is planned for a run and its ceiling, if plain writes of the bytes of both take `plain_ns`. */
+uint64_t bench_sweep_pair_ns(uint64_t plain_ns);
+
 /* Returns the difference between two of `points` points that `rounds` rounds show nine times out of ten, if runs
  * scatter by `scatter`. 0.1 is 10 %. */
 double bench_sweep_seen(size_t points, uint32_t rounds, double scatter);

@@ -24,8 +24,9 @@ tr -s ' ' <expected | diff - points >said || bad "other points are planned: $(ca
 grep -q "^where: $PWD/data (.*, blocks of [0-9]* B), from 1 process on 1 host\$" plan || bad "not where: $(cat plan)"
 grep -q '^runs: 6 of each of 5 points and of its ceiling, after a warm-up run$' plan || bad "no runs: $(cat plan)"
 # Five points and their ceilings, seven times.
-grep -q '^writes: at most 840.0 MB in all, less where the budget ends the sweep; at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
-grep -q '^time: at most 5 min 00 s (--budget)' plan || bad "no time: $(cat plan)"
+grep -q '^writes: 840.0 MB in all, at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
+grep -q '^time: at most 5 min 00 s (--budget)$' plan || bad "no time: $(cat plan)"
+grep -q '^assumed: plain writes of 1.1 GB/s, and runs that take 2.5 times as long; a slower file system gets ' plan || bad "no speed: $(cat plan)"
 grep -q '^warning' plan && bad "a warning: $(cat plan)"
 "$HPCGEN" data "$@" --out out --dry-run --max-bytes 1M >plan || bad "--dry-run fails with little space"
 grep -q '^warning: .*/data: expected [0-9]* bytes of --max-bytes for a run, got 1048576 ' plan || bad "no warning: $(cat plan)"
@@ -39,8 +40,31 @@ grep -qxF "hpcw-bench: $small" progress || bad "the sweep does not say that its 
 "$HPCGEN" data --out out --dry-run --budget 10s --max-bytes 128M >plan || bad "--dry-run fails with a short budget"
 grep -q '^warning: if plain writes are faster than 1.[0-9]* GB/s: .*/data: expected .* of [-a-z ]* for runs of 256.0 MiB (--least-bytes), ' plan ||
     bad "no warning for a fast file system: $(cat plan)"
-grep -q '^writes: as much as the file system takes in 10.0 s; a probe sets the bytes of a run; at most ' plan ||
-    bad "no bytes without --per-rank: $(cat plan)"
+# The plan has the points that fit into the budget, as the sweep has. At the assumed speed a pair takes 56 ms. Points
+# about the block size need 6 runs, others 7.
+"$HPCGEN" data "$@" --out out --dry-run --budget 1900ms >plan || bad "--dry-run fails with a short budget"
+grep -q '^runs: 6 of each of 4 points ' plan || bad "the plan has points that do not fit: $(cat plan)"
+grep -qx 'left out, the budget of 1.90 s is too small for it: task-local/fsync/records-50000' plan || bad "not left out: $(cat plan)"
+"$HPCGEN" data "$@" --out out --dry-run --budget 1900ms --max-bytes 1M --json >plan.json || bad "--dry-run --json fails"
+python3 - plan.json <<'ENDE' || bad "another plan in JSON: $(cat plan.json)"
+import json, sys
+plan = json.load(open(sys.argv[1]))
+assert (plan["format"], plan["version"], plan["repeat"], plan["budget_s"]) == ("hpcw-bench plan", 1, 6, 1.9)
+assert plan["points"][0] == {"id": "sion-aligned/fsync/4K", "bytes": 12000000, "files": 1} and len(plan["points"]) == 4
+assert [point["id"] for point in plan["left_out"]] == ["task-local/fsync/records-50000"]
+assert (plan["bytes"], plan["most_bytes"], plan["most_files"]) == (2 * 4 * 7 * 12000000, 12000000, 1)
+assert len(plan["warnings"]) == 1 and "--max-bytes" in plan["warnings"][0]
+ENDE
+"$HPCGEN" data "$@" --out out --dry-run --budget 100ms >plan || bad "--dry-run fails with a budget for nothing"
+grep -qx 'warning: nothing would be measured: sion-aligned/fsync/4K: the budget of 100 ms is too small for it' plan ||
+    bad "no warning of a budget for nothing: $(cat plan)"
+# Without --per-rank, the runs have the bytes of the assumed speed, which a minute has no time to repeat for all points.
+"$HPCGEN" data --out out --dry-run --budget 60s --json >plan.json || bad "--dry-run --json fails"
+python3 - plan.json <<'ENDE' || bad "another plan in JSON: $(cat plan.json)"
+import json, sys
+plan = json.load(open(sys.argv[1]))
+assert 6 <= len(plan["points"]) < len(plan["left_out"]) and 5 <= plan["repeat"] <= 30
+ENDE
 "$HPCGEN" data --out out --dry-run --budget 10s --max-bytes 128M --least-bytes 256M >plan || bad "--dry-run fails"
 grep -q '^warning: .*/data: expected .* for runs of 256.0 MiB (--least-bytes), ' plan || bad "no warning: $(cat plan)"
 ! grep -q '"type": "tmpfs"' small/results.json || grep -q '^tmpfs is memory: ' plan || bad "memory is not called so: $(cat plan)"
