@@ -56,10 +56,12 @@ static hpcw_status run_model(struct bench_call *call, hpcw_error *err) {
 static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const struct bench_options *o = call->options;
     const char *results = call->parse.args[0];
-    char beside[BENCH_PATH + 32];
+    char directory[BENCH_PATH], beside[BENCH_PATH + 32];
     const char *slash = strrchr(results, '/');
-    (void)snprintf(beside, sizeof beside, "%.*sreport.html", slash == NULL ? 0 : (int)(slash + 1 - results),
-                   results);
+    (void)snprintf(directory, sizeof directory, "%.*s",
+                   slash == NULL || slash == results ? 1 : (int)(slash - results),
+                   slash == NULL ? "." : results);
+    (void)snprintf(beside, sizeof beside, "%s/report.html", directory);
     const char *page = o->output[0] == '\0' ? beside : o->output;
     struct bench_results r;
     bool drawn = false;
@@ -74,7 +76,14 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     }
     s = bench_results_read(&r, results, err);
     if (s == HPCW_OK) {
-        s = bench_report_page(&r, page, err);
+        s = bench_report_page(&r, directory, page, err);
+        if (s == HPCW_OK && r.stopped[0] != '\0' && r.metadatas == 0) {
+            const struct bench_runs runs = bench_results_runs(&r);
+            char go_on[BENCH_RESUME];
+            (void)fprintf(
+                stderr, "hpcw-bench: %s: the sweep was %s, and these are %zu of its %zu runs; to go on: %s\n",
+                results, r.stopped, runs.made, runs.planned, bench_results_resume(&r, directory, go_on));
+        }
         bench_results_free(&r);
     }
     return s;

@@ -7,6 +7,7 @@
 #include "bench/report/page_charts.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
 /* ---- Measurement and machine ---- */
@@ -128,7 +129,8 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_end(page);
 }
 
-static void warnings(struct ui_page *page, const struct bench_results *r) {
+/* `output`: directory of the results. */
+static void warnings(struct ui_page *page, const struct bench_results *r, const char *output) {
     size_t noisy = 0, small = 0;
     size_t fate[BENCH_FATES] = {0};
     for (size_t i = 0; i < r->points; i++) {
@@ -138,7 +140,14 @@ static void warnings(struct ui_page *page, const struct bench_results *r) {
     }
     if (r->stopped[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);
-        ui_page_text(page, "The sweep was %s. The page shows the results until then.", r->stopped);
+        const struct bench_runs runs = bench_results_runs(r);
+        char *path = hpcw_i_sys_real_path(output); /* the same page wherever it is drawn */
+        char command[BENCH_RESUME];
+        ui_page_text(page, "The sweep was %s, and the page shows %zu of its %zu runs. ", r->stopped, runs.made,
+                     runs.planned);
+        ui_page_text(page, r->processes > 1 ? "To go on, with as many processes: %s" : "To go on: %s",
+                     bench_results_resume(r, path != NULL ? path : output, command));
+        hpcw_i_free(path);
         ui_page_end(page);
     }
     if (bench_fs_is_memory(&r->fs)) {
@@ -325,7 +334,8 @@ static void find_ticks(struct bench_page_drawing *d) {
     }
 }
 
-hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err) {
+hpcw_status bench_report_page(const struct bench_results *r, const char *output, const char *path,
+                              hpcw_error *err) {
     struct bench_page_drawing d = {.r = r, .alike = true};
     /* A chart shows each point once, or each of its trials. */
     size_t most = r->points + 2 * (BENCH_LAYOUTS + 2 * BENCH_MODES);
@@ -361,7 +371,7 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
         bench_page_side_by_side(&d);
     }
     what_it_is(d.page, r);
-    warnings(d.page, r);
+    warnings(d.page, r, output);
     advice(d.page, r);
     bench_page_modes(&d);
     bench_page_twins(&d);

@@ -2,6 +2,7 @@
 #include "bench/report/results.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/report/metadata.h"
@@ -187,6 +188,28 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     }
     hpcw_i_free(x);
     return s;
+}
+
+/* ---- a sweep that did not end ---- */
+
+const char bench_results_ended[] = "the sweep ended before it was measured";
+
+struct bench_runs bench_results_runs(const struct bench_results *r) {
+    struct bench_runs done = {0, 0};
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (p->fate == BENCH_MEASURED || strcmp(p->reason, bench_results_ended) == 0) {
+            done.made += p->trials;
+            done.planned += p->trials > r->repeat ? p->trials : r->repeat;
+        }
+    }
+    return done;
+}
+
+char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]) {
+    (void)snprintf(text, BENCH_RESUME, "hpcw-bench %s%s%s --out %s --resume", r->command,
+                   r->command[0] == '\0' ? "" : " ", r->directory, output);
+    return text;
 }
 
 const struct bench_point *bench_results_find(const struct bench_results *r, const char *id) {

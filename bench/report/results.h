@@ -20,6 +20,7 @@
 #include "bench/measure/processes.h"
 #include "bench/measure/stats.h"
 #include "bench/measure/timer.h"
+#include "bench/measure/workdir.h"
 
 enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE, BENCH_DIRECTORY = 4096 };
 
@@ -269,6 +270,21 @@ struct bench_limit {
 /* Returns the narrowest limit of a sweep. Memory of 0 is unknown, and no limit. */
 struct bench_limit bench_results_limit(const struct bench_results *r);
 
+/* Reason of a point that was not measured before the sweep ended. */
+extern const char bench_results_ended[];
+
+/* Counts the runs of points that were made and that are planned, without warm-up runs and ceilings. Points that are
+ * left out or failed do not count. */
+struct bench_runs {
+    size_t made, planned;
+};
+struct bench_runs bench_results_runs(const struct bench_results *r);
+
+/* Writes the command that goes on with an interrupted sweep: "hpcw-bench --budget 20m /scratch --out sweep --resume".
+ * `output`: directory of the results. Returns `text`. */
+enum { BENCH_RESUME = BENCH_DIRECTORY + BENCH_PATH + 600 };
+char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]);
+
 /* Returns the point with this id, or NULL if there is none. */
 const struct bench_point *bench_results_find(const struct bench_results *r, const char *id);
 
@@ -295,8 +311,10 @@ hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_e
 hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
                                 hpcw_error *err);
 
-/* Writes a page with charts. It computes no figures of its own. HPCW_ENOTSUP: this build makes no reports. */
-hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err);
+/* Writes a page with charts. It computes no figures of its own. `output`: directory of the results. HPCW_ENOTSUP: this
+ * build makes no reports. */
+hpcw_status bench_report_page(const struct bench_results *r, const char *output, const char *path,
+                              hpcw_error *err);
 
 /* Writes a page of a file by hpcw-kernels. *drawn: whether `results` is such a file. */
 hpcw_status bench_report_kernels(const char *results, const char *path, bool *drawn, hpcw_error *err);

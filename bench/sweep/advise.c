@@ -398,7 +398,9 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
     }
     *a = (struct bench_advice){0};
     if (r->stopped[0] != '\0') {
-        bench_advice_say(a, "The sweep was %s, and this is of the runs until then: ", r->stopped);
+        const struct bench_runs runs = bench_results_runs(r);
+        bench_advice_say(a, "The sweep was %s, and this is of %zu of its %zu runs: ", r->stopped, runs.made,
+                         runs.planned);
     }
     bench_advice_where(a, r);
     if (choices < 2) {

@@ -79,7 +79,7 @@ hpcw_status bench_sweep_conclude(struct bench_sweep_state *w, const char *why, h
             r->complete = false;
             if (p->trials == 0) {
                 p->fate = BENCH_LEFT_OUT;
-                (void)snprintf(p->reason, sizeof p->reason, "%s", bench_sweep_ended);
+                (void)snprintf(p->reason, sizeof p->reason, "%s", bench_results_ended);
             }
         }
     }

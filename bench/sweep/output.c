@@ -72,7 +72,7 @@ hpcw_status bench_output_draw(const struct bench_results *r, const char *directo
     char path[BENCH_PATH];
     (void)snprintf(path, sizeof path, "%s/report.html", directory);
     /* A build without reports still writes the data. */
-    return ui_page_available(NULL) == HPCW_OK ? bench_report_page(r, path, err) : HPCW_OK;
+    return ui_page_available(NULL) == HPCW_OK ? bench_report_page(r, directory, path, err) : HPCW_OK;
 }
 
 /* ---- the table ---- */

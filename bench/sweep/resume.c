@@ -11,8 +11,6 @@
 
 enum { MOST_BYTES = 256 << 20 };
 
-const char bench_sweep_ended[] = "the sweep ended before it was measured";
-
 /* ---- reading ---- */
 
 /* Reads the text of results.json. *text is NULL if there is no such file. On process 0 only. */
@@ -91,7 +89,7 @@ static hpcw_status check_same(const struct bench_results *r, const struct bench_
 }
 
 static void take_point(struct bench_point *p, struct bench_planned *planned, const struct bench_point *before) {
-    const bool ended = before->fate == BENCH_LEFT_OUT && strcmp(before->reason, bench_sweep_ended) == 0;
+    const bool ended = before->fate == BENCH_LEFT_OUT && strcmp(before->reason, bench_results_ended) == 0;
     p->rank_size = before->rank_size;
     p->bytes = before->bytes;
     p->fate = ended ? BENCH_MEASURED : before->fate;
@@ -154,18 +152,13 @@ static hpcw_status take_over(struct bench_results *r, struct bench_planned *plan
 
 /* Says how many runs an earlier sweep has made and how many are to do. On process 0, unless it is to be quiet. */
 static void tell_resumed(const struct bench_sweep_state *w) {
-    size_t kept = 0, left = 0;
-    for (size_t i = 0; i < w->r->points; i++) {
-        const struct bench_point *p = &w->r->point[i];
-        kept += p->trials;
-        left += w->planned[i].active && p->trials < w->r->repeat ? w->r->repeat - p->trials : 0;
-    }
+    const struct bench_runs runs = bench_results_runs(w->r);
     if (w->processes->process != 0 || w->o->quiet) {
         return;
     }
     if (w->resumed) {
-        (void)fprintf(stderr, "hpcw-bench: %s: %zu runs kept, %zu to do, each with its ceiling\n", w->output,
-                      kept, left);
+        (void)fprintf(stderr, "hpcw-bench: %s: %zu of %zu runs kept, %zu to do, each with its ceiling\n",
+                      w->output, runs.made, runs.planned, runs.planned - runs.made);
     } else {
         (void)fprintf(stderr, "hpcw-bench: %s: no results to go on with: the sweep begins\n", w->output);
     }

@@ -105,9 +105,6 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 
 /* ---- a sweep that was interrupted ---- */
 
-/* Reason of a point that was not measured before the sweep ended. */
-extern const char bench_sweep_ended[];
-
 /* ---- output ---- */
 
 /* Makes the directory of the results. On process 0 only. HPCW_EEXIST: the name exists, and o->resume is not set. */

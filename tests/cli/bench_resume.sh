@@ -107,14 +107,14 @@ end KILL $sweep
 trials out/results.json >before
 "$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "--resume fails: $(cat progress)"
 runs=$(($(wc -l <before) / 2))
-grep -q "^hpcw-bench: out: $runs runs kept, $((30 - runs)) to do, each with its ceiling\$" progress || bad "no runs kept: $(cat progress)"
+grep -q "^hpcw-bench: out: $runs of 30 runs kept, $((30 - runs)) to do, each with its ceiling\$" progress || bad "no runs kept: $(cat progress)"
 grep -q 'removed: a run that was killed left it' progress || bad "the data of the killed run are not removed"
 whole
 tail -n 1 table | grep -q '^On ' || bad "no verdict after a resume: $(cat table)"
 # Of a sweep that is complete nothing is left to measure.
 cp after before
 "$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "a complete sweep cannot be resumed"
-grep -q '^hpcw-bench: out: 30 runs kept, 0 to do,' progress || bad "no runs kept: $(cat progress)"
+grep -q '^hpcw-bench: out: 30 of 30 runs kept, 0 to do,' progress || bad "no runs kept: $(cat progress)"
 refuse 1 'out: expected the name of a new directory for the results, got one that exists' "$HPCGEN" data "$@" --out out
 whole
 
@@ -153,13 +153,22 @@ if [ -n "$MPIEXEC" ]; then
     whole
 fi
 
-# An interrupt says how to go on.
+# An interrupt says how much was done, and the command that goes on. So does a report, with the full path on the page.
 rm -r out
 "$HPCGEN" data "$@" --out out >table 2>progress &
 sweep=$!
 until_runs 1
 end TERM $sweep
-grep -q '^hpcw-bench: interrupted: the same command with --out out --resume goes on$' progress || bad "it does not say how to go on"
+runs=$(($(trials out/results.json | wc -l) / 2))
+go_on="hpcw-bench $* $PWD/data --out"
+grep -qxF "hpcw-bench: interrupted after $runs of 30 runs; to go on: $go_on out --resume" progress || bad "it does not say how to go on: $(cat progress)"
+grep -qF "and this is of $runs of its 30 runs: On " table || bad "the verdict does not say how much was done: $(cat table)"
+if [ -f out/report.html ]; then
+    "$HPCGEN" report out/results.json 2>said || bad "report of an interrupted sweep fails"
+    grep -qxF "hpcw-bench: out/results.json: the sweep was interrupted (signal 15), and these are $runs of its 30 runs; to go on: $go_on out --resume" said ||
+        bad "report does not say how to go on: $(cat said)"
+    grep -qF "the page shows $runs of its 30 runs. To go on: $go_on $PWD/out --resume" out/report.html || bad "nor does the page"
+fi
 refuse 1 'out: expected the results of an interrupted sweep with the same options (*), got another (*)' \
     "$HPCGEN" data "$@" --verify --out out --resume --quiet
 mkdir more
