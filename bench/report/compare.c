@@ -348,6 +348,15 @@ static void give_verdict(struct bench_comparison *c) {
         return;
     }
     say_plain(c);
+/* "the first sweep was not ended, and this is of 12 of its 30 runs; " */
+static void say_stopped(struct bench_comparison *c, const char *which, const struct bench_results *r) {
+    const struct bench_runs runs = bench_results_runs(r);
+    if (r->stopped[0] != '\0') {
+        say(c, "the %s sweep was %s, and this is of %zu of its %zu runs; ", which, r->stopped, runs.made,
+            runs.planned);
+    }
+}
+
     if (c->machine_changed) {
         say(c, "nothing can be said of layouts: repeat both sweeps while nothing else runs");
         return;
@@ -367,7 +376,7 @@ static void give_verdict(struct bench_comparison *c) {
         }
     }
     if (layouts > BENCH_COMPARE_MOST) {
-        say(c, "nothing %scan be said: ", c->verdict[0] == '\0' ? "" : "else ");
+        say(c, "nothing %scan be said: ", any || differs(&c->plain) ? "else " : "");
         if (c->few) {
             say(c,
                 "%zu points of %zu layout%s are too few to show how sweeps scatter; use more block sizes for "
@@ -458,6 +467,8 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
     return s;
 }
 
+        say_stopped(c, "first", a);
+        say_stopped(c, "second", b);
 void bench_comparison_free(struct bench_comparison *c) {
     hpcw_i_free(c->pair);
     *c = (struct bench_comparison){0};
@@ -636,6 +647,13 @@ static hpcw_status print_all(const char *const path[2], const struct bench_resul
 
 /* ---- JSON ---- */
 
+    for (size_t i = 0; i < 2; i++) {
+        const struct bench_runs runs = bench_results_runs(&r[i]);
+        if (r[i].stopped[0] != '\0') {
+            (void)printf("%s: the sweep was %s, and this is of %zu of its %zu runs\n", path[i], r[i].stopped,
+                         runs.made, runs.planned);
+        }
+    }
 static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench_results *r,
                       const struct bench_results *other) {
     hpcw_i_json_key_array(j, key);

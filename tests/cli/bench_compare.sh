@@ -19,6 +19,14 @@ grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equ
 "$JSON_CHECK" equal.json || bad "no JSON"
 grep -q '"layout": "task-local", "points": 1, .*"verdict": "' equal.json || bad "not in the JSON: $(cat equal.json)"
 
+# A sweep that was killed: the first line says so, and the verdict begins with it, also in JSON.
+sed 's/"stopped": null/"stopped": "not ended"/' second/results.json >killed.json
+"$HPCGEN" compare first/results.json killed.json >said || bad "compare fails with a killed sweep"
+[ "$(head -n 1 said)" = 'killed.json: the sweep was not ended, and this is of 12 of its 12 runs' ] || bad "first line: $(cat said)"
+tail -n 1 said | grep -q '^the second sweep was not ended, and this is of 12 of its 12 runs; ' || bad "last line: $(cat said)"
+"$HPCGEN" compare killed.json second/results.json --json >said || bad "compare fails with a killed sweep"
+grep -q '"verdict": "the first sweep was not ended, and this is of 12 of its 12 runs; ' said || bad "not in the JSON: $(cat said)"
+
 # Machine names with bytes that control a terminal: ESC, U+009B, and a byte that is not UTF-8. All other text stays.
 esc=$(printf '\033') csi=$(printf '\302\233') byte=$(printf '\233')
 sed "s/\"processor\": \".*\"/\"processor\": \"a\\\\u001b[31m${csi}2J${byte}2J\\\\u0007 µ b\"/" second/results.json >wild.json
