@@ -173,7 +173,7 @@ static bool comparable(const struct bench_results *ra, const struct bench_point 
 
 /* Computes the difference of each pair. *within: the variance of a difference by the scatter of repetitions, with
  * *df degrees of freedom. The indices are weather[second][durable]. */
-static hpcw_status differences_within(const struct bench_comparison *c, struct weather weather[2][2],
+static hpcw_status differences_within(struct bench_comparison *c, struct weather weather[2][2],
                                       double *difference, double *within, size_t *df, hpcw_error *err) {
     *within = 0;
     *df = 0;
@@ -187,6 +187,8 @@ static hpcw_status differences_within(const struct bench_comparison *c, struct w
             }
         }
         difference[i] = ratio[1].mean - ratio[0].mean;
+        c->pair[i].first = exp(ratio[0].mean);
+        c->pair[i].second = exp(ratio[1].mean);
         *within += (ratio[0].variance + ratio[1].variance) / (double)c->pairs;
         *df += ratio[0].df + ratio[1].df;
     }
@@ -203,10 +205,11 @@ static hpcw_status differences_between(struct bench_comparison *c, const double 
         return hpcw_i_fail_memory(err, NULL, c->pairs, "points");
     }
     for (enum bench_layout l = 0; l < BENCH_LAYOUTS; l++) {
-        double sum = 0, points = 0;
+        double sum = 0, first = 0, points = 0;
         for (size_t i = 0; i < c->pairs; i++) {
             points += c->pair[i].a->layout == l;
             sum += c->pair[i].a->layout == l ? difference[i] : 0;
+            first += c->pair[i].a->layout == l ? log(c->pair[i].first) : 0;
         }
         for (size_t i = 0; points > 1 && i < c->pairs; i++) {
             if (c->pair[i].a->layout == l) {
@@ -215,7 +218,10 @@ static hpcw_status differences_between(struct bench_comparison *c, const double 
         }
         if (points > 0) {
             mean[c->groups] = sum / points;
-            c->group[c->groups++] = (struct bench_group){.layout = l, .points = (size_t)points};
+            c->group[c->groups++] = (struct bench_group){.layout = l,
+                                                         .points = (size_t)points,
+                                                         .first = exp(first / points),
+                                                         .second = exp((first + sum) / points)};
         }
     }
     struct bench_stats s = {0};
@@ -296,6 +302,8 @@ static hpcw_status test_plain(struct bench_comparison *c, hpcw_error *err) {
     hpcw_status s = ceilings_of(c, false, &a, err);
     s = s == HPCW_OK ? ceilings_of(c, true, &b, err) : s;
     if (s == HPCW_OK) {
+        c->plain_first = exp(a.mean);
+        c->plain_second = exp(b.mean);
         c->plain = change_of(b.mean - a.mean, sqrt(a.variance + b.variance), a.df + b.df, 1);
         c->machine_changed = fabs(b.mean - a.mean) > log(BENCH_COMPARE_MACHINE);
     }
@@ -340,14 +348,6 @@ static void say_change(struct bench_comparison *c, const char *name, const struc
         100 * change->high);
 }
 
-static void give_verdict(struct bench_comparison *c) {
-    double layouts = 0, points = 0;
-    bool any = false;
-    if (c->pairs == 0) {
-        say(c, "nothing can be said: no point counts in both sweeps");
-        return;
-    }
-    say_plain(c);
 /* "the first sweep was not ended, and this is of 12 of its 30 runs; " */
 static void say_stopped(struct bench_comparison *c, const char *which, const struct bench_results *r) {
     const struct bench_runs runs = bench_results_runs(r);
@@ -357,6 +357,14 @@ static void say_stopped(struct bench_comparison *c, const char *which, const str
     }
 }
 
+static void give_verdict(struct bench_comparison *c) {
+    double layouts = 0, points = 0;
+    bool any = false;
+    if (c->pairs == 0) {
+        say(c, "nothing can be said: no point counts in both sweeps");
+        return;
+    }
+    say_plain(c);
     if (c->machine_changed) {
         say(c, "nothing can be said of layouts: repeat both sweeps while nothing else runs");
         return;
@@ -452,8 +460,6 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
             c->pair[c->pairs++] =
                 (struct bench_pair){.a = x,
                                     .b = y,
-                                    .ratio_a = x->ratio.stats.median,
-                                    .ratio_b = y->ratio.stats.median,
                                     .other_size = x->bytes != y->bytes || x->ranks != y->ranks ||
                                                   x->record_size != y->record_size || x->files != y->files};
         }
@@ -461,14 +467,14 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
     hpcw_status s = c->pairs == 0 ? HPCW_OK : test_all(c, err);
     s = s == HPCW_OK && c->pairs > 0 ? test_plain(c, err) : s;
     if (s == HPCW_OK) {
+        say_stopped(c, "first", a);
+        say_stopped(c, "second", b);
         give_verdict(c);
         say_sizes(c, a, b);
     }
     return s;
 }
 
-        say_stopped(c, "first", a);
-        say_stopped(c, "second", b);
 void bench_comparison_free(struct bench_comparison *c) {
     hpcw_i_free(c->pair);
     *c = (struct bench_comparison){0};
@@ -561,7 +567,7 @@ static void print_alone(const char *path, const struct bench_results *r, const s
 static void change_cells(struct ui_table *t, const struct bench_change *c, bool few) {
     ui_table_cell(t, "%+.1f %%", 100 * c->change);
     if (isfinite(c->low) && isfinite(c->high)) {
-        ui_table_cell(t, "%+.0f %% to %+.0f %%", 100 * c->low, 100 * c->high);
+        ui_table_cell(t, "%+.1f %% to %+.1f %%", 100 * c->low, 100 * c->high);
     } else {
         ui_table_cell(t, "%s", few ? "none: too few points" : "none: too noisy");
     }
@@ -572,25 +578,37 @@ static void change_cells(struct ui_table *t, const struct bench_change *c, bool 
     }
 }
 
-/* "faster relative to plain writes" */
-static void verdict_cell(struct ui_table *t, const char *verdict, const char *more) {
-    ui_table_cell(t, "%s%s%s", verdict,
-                  strcmp(verdict, "no difference shown") == 0 ? "" : " relative to plain writes", more);
+/* "faster relative to plain writes", "no difference shown: plain writes changed, too" */
+static void verdict_cell(struct ui_table *t, const struct bench_comparison *c,
+                         const struct bench_change *change, const char *more) {
+    ui_table_cell(t, "%s%s%s", bench_layout_verdict(c, change),
+                  claimed(c, change) ? " relative to plain writes"
+                  : differs(change)  ? ": plain writes changed, too"
+                                     : "",
+                  more);
 }
 
 static hpcw_status print_layouts(const struct bench_comparison *c, hpcw_error *err) {
-    static const char *const title[] = {"layout", "points", "change", "interval", "seen from", "second is"};
+    static const char *const title[] = {"layout", "points",   "first",     "second",
+                                        "change", "interval", "seen from", "second is"};
     struct ui_table t = {0};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        ui_table_column(&t, title[i], i == 0 || i == 5 ? UI_LEFT : UI_RIGHT);
+        ui_table_column(&t, title[i], i == 0 || i == 7 ? UI_LEFT : UI_RIGHT);
     }
     for (size_t i = 0; i <= c->groups; i++) {
         const struct bench_change *change = i < c->groups ? &c->group[i].change : &c->plain;
         ui_table_cell(&t, "%s", i < c->groups ? bench_layout_name[c->group[i].layout] : "plain writes");
         ui_table_cell(&t, "%zu", i < c->groups ? c->group[i].points : c->pairs);
+        if (i < c->groups) {
+            ui_table_cell(&t, "%#.4g", c->group[i].first);
+            ui_table_cell(&t, "%#.4g", c->group[i].second);
+        } else {
+            ui_table_cell(&t, "%.1f MB/s", c->plain_first / 1e6);
+            ui_table_cell(&t, "%.1f MB/s", c->plain_second / 1e6);
+        }
         change_cells(&t, change, i < c->groups && c->few);
         if (i < c->groups) {
-            verdict_cell(&t, bench_layout_verdict(c, change), "");
+            verdict_cell(&t, c, change, "");
         } else {
             ui_table_cell(&t, "%s", bench_change_verdict(change));
         }
@@ -612,12 +630,12 @@ static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err
         char text[UI_TEXT_SIZE];
         ui_table_cell(&t, "%s", p->a->id);
         ui_table_cell(&t, "%s", ui_text_rate(text, rate_of(p->a)));
-        ui_table_cell(&t, "%.2f", p->ratio_a);
+        ui_table_cell(&t, "%#.4g", p->first);
         ui_table_cell(&t, "%s", ui_text_rate(text, rate_of(p->b)));
-        ui_table_cell(&t, "%.2f", p->ratio_b);
+        ui_table_cell(&t, "%#.4g", p->second);
         change_cells(&t, &p->change, c->few);
         const bool noisy = p->a->noisy || p->b->noisy;
-        verdict_cell(&t, bench_layout_verdict(c, &p->change),
+        verdict_cell(&t, c, &p->change,
                      p->other_size ? (noisy ? ", of other size, noisy" : ", of other size")
                                    : (noisy ? ", noisy" : ""));
     }
@@ -629,6 +647,13 @@ static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err
 static hpcw_status print_all(const char *const path[2], const struct bench_results r[2],
                              const struct bench_comparison *c, hpcw_error *err) {
     const struct differences d = differences_of(&r[0], &r[1]);
+    for (size_t i = 0; i < 2; i++) {
+        const struct bench_runs runs = bench_results_runs(&r[i]);
+        if (r[i].stopped[0] != '\0') {
+            (void)printf("%s: the sweep was %s, and this is of %zu of its %zu runs\n", path[i], r[i].stopped,
+                         runs.made, runs.planned);
+        }
+    }
     for (size_t i = 0; i < d.count; i++) {
         (void)printf("other %s: %s, %s\n", d.at[i].what, d.at[i].a, d.at[i].b);
     }
@@ -636,8 +661,9 @@ static hpcw_status print_all(const char *const path[2], const struct bench_resul
     print_alone(path[1], &r[1], &r[0]);
     hpcw_status s = HPCW_OK;
     if (c->pairs > 0) {
+        (void)printf("Median rates, and their ratio to the ceiling, whose change decides:\n");
         s = print_pairs(c, err);
-        (void)printf("\nRates of the ceilings, and of each layout over its ceiling, all points together:\n");
+        (void)printf("\nRates of the ceilings, and the ratio of each layout, all points together:\n");
         s = s == HPCW_OK ? print_layouts(c, err) : s;
         (void)printf("\n");
     }
@@ -647,13 +673,6 @@ static hpcw_status print_all(const char *const path[2], const struct bench_resul
 
 /* ---- JSON ---- */
 
-    for (size_t i = 0; i < 2; i++) {
-        const struct bench_runs runs = bench_results_runs(&r[i]);
-        if (r[i].stopped[0] != '\0') {
-            (void)printf("%s: the sweep was %s, and this is of %zu of its %zu runs\n", path[i], r[i].stopped,
-                         runs.made, runs.planned);
-        }
-    }
 static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench_results *r,
                       const struct bench_results *other) {
     hpcw_i_json_key_array(j, key);
@@ -690,7 +709,7 @@ static void put_change(struct hpcw_i_json *j, const struct bench_change *c, cons
 static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], const struct bench_comparison *c) {
     const struct differences d = differences_of(&r[0], &r[1]);
     hpcw_i_json_put_str(j, "format", "hpcw-bench compare");
-    hpcw_i_json_put_u64(j, "version", 2);
+    hpcw_i_json_put_u64(j, "version", 3);
     hpcw_i_json_put_f64(j, "level", BENCH_COMPARE_LEVEL);
     hpcw_i_json_put_f64(j, "least_change", BENCH_COMPARE_LEAST);
     hpcw_i_json_put_str(j, "verdict", c->verdict);
@@ -708,12 +727,16 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
         hpcw_i_json_flat_object(j);
         hpcw_i_json_put_str(j, "layout", bench_layout_name[c->group[i].layout]);
         hpcw_i_json_put_u64(j, "points", c->group[i].points);
+        hpcw_i_json_put_f64(j, "first_ratio", c->group[i].first);
+        hpcw_i_json_put_f64(j, "second_ratio", c->group[i].second);
         put_change(j, &c->group[i].change, bench_layout_verdict(c, &c->group[i].change));
         hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);
     hpcw_i_json_key(j, "plain_writes");
     hpcw_i_json_flat_object(j);
+    put_share(j, "first", c->plain_first);
+    put_share(j, "second", c->plain_second);
     put_change(j, &c->plain, bench_change_verdict(&c->plain));
     hpcw_i_json_end_object(j);
     hpcw_i_json_key_array(j, "points");
@@ -726,9 +749,9 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
                             : durable(p->a)              ? "durable"
                                                          : "cached");
         hpcw_i_json_put_f64(j, "first", rate_of(p->a));
-        hpcw_i_json_put_f64(j, "first_ratio", p->ratio_a);
+        hpcw_i_json_put_f64(j, "first_ratio", p->first);
         hpcw_i_json_put_f64(j, "second", rate_of(p->b));
-        hpcw_i_json_put_f64(j, "second_ratio", p->ratio_b);
+        hpcw_i_json_put_f64(j, "second_ratio", p->second);
         put_change(j, &p->change, bench_layout_verdict(c, &p->change));
         hpcw_i_json_put_bool(j, "other_size", p->other_size);
         hpcw_i_json_put_bool(j, "noisy", p->a->noisy || p->b->noisy);

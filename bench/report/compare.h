@@ -38,15 +38,16 @@ struct bench_change {
 /* A point that counts in both. */
 struct bench_pair {
     const struct bench_point *a, *b;
-    double ratio_a, ratio_b; /* medians: rate / rate of the ceiling */
-    struct bench_change change;
-    bool other_size; /* bytes, ranks, records or files differ */
+    double first, second;       /* rate / rate of the ceiling, both without what all ceilings share */
+    struct bench_change change; /* of the first to the second */
+    bool other_size;            /* bytes, ranks, records or files differ */
 };
 
 /* All points of a layout. */
 struct bench_group {
     enum bench_layout layout;
     size_t points;
+    double first, second; /* geometric means over the points */
     struct bench_change change;
 };
 
@@ -55,7 +56,8 @@ struct bench_comparison {
     size_t pairs;
     struct bench_group group[BENCH_LAYOUTS];
     size_t groups;
-    struct bench_change plain; /* change of the rates of the ceilings */
+    double plain_first, plain_second; /* rates of the ceilings, bytes per second */
+    struct bench_change plain;        /* change of these rates */
     bool
         machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
     bool few;            /* more points of the same scatter would give the layouts an interval */

@@ -19,6 +19,22 @@ grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equ
 "$JSON_CHECK" equal.json || bad "no JSON"
 grep -q '"layout": "task-local", "points": 1, .*"verdict": "' equal.json || bad "not in the JSON: $(cat equal.json)"
 
+# The verdicts follow from the table: each change is that of the two ratios, or of the two rates of plain writes.
+cat >follows.py <<'ENDE'
+import json, re, sys
+rows = [re.split("  +", line.strip()) for line in open("equal")]
+points = [row for row in rows if "/buffered/" in row[0]]
+layouts = [row for row in rows if row[0] in ("sion-aligned", "sion-packed", "task-local", "shared-posix", "plain writes")]
+assert len(points) == 4 and len(layouts) == 5
+for name, first, second, change in [(r[0], r[2], r[4], r[5]) for r in points] + [(r[0], r[2], r[3], r[4]) for r in layouts]:
+    first, second, change = (float(text.split()[0]) for text in (first, second, change))
+    assert abs(100 * (second / first - 1) - change) < 0.05 + 0.15 * second / first, name
+said = json.load(open("equal.json"))
+for at in said["points"] + said["layouts"]:
+    assert abs(at["second_ratio"] / at["first_ratio"] - 1 - at["change"]) < 1e-9
+ENDE
+python3 follows.py || bad "a change is not that of the figures: $(cat equal)"
+
 # A sweep that was killed: the first line says so, and the verdict begins with it, also in JSON.
 sed 's/"stopped": null/"stopped": "not ended"/' second/results.json >killed.json
 "$HPCGEN" compare first/results.json killed.json >said || bad "compare fails with a killed sweep"
