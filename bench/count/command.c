@@ -104,10 +104,12 @@ static void put_head(struct hpcw_i_json *j, const struct bench_geometry *g) {
 
 static void print_head(const struct bench_geometry *g) {
     char text[UI_TEXT_SIZE];
+    const uint64_t bytes = g->rank_bytes;
+    const bool typed = bytes >= 1024 && (bytes & (bytes - 1)) == 0; /* a power of two: "1M", not "1.0 MB" */
     (void)printf(
         "Counted from the layouts, not measured: blocks of a file system that hold bytes of several ranks.\n"
         "%u ranks, %s each\n\n",
-        g->ranks, ui_text_bytes(text, g->rank_bytes));
+        g->ranks, typed ? ui_text_size(text, bytes) : ui_text_bytes(text, bytes));
 }
 
 static hpcw_status print_table(const struct ui_table *t, bool hosts, hpcw_error *err) {

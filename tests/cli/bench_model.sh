@@ -46,6 +46,7 @@ for shares in sion-aligned:0 sion-shifted:0 shared-posix:16; do
     grep -q "\"layout\": \"${shares%:*}\".* \"shared_blocks\": ${shares#*:}," quarter.json || bad "other than $shares: $(cat quarter.json)"
 done
 "$HPCGEN" model --help | tr -s ' \n' ' ' | grep -q 'unaligned in shared-posix, aligned in sion-aligned' || bad "no unaligned case in the help"
+"$HPCGEN" model -n 64 -b 4M --per-rank 1M | grep -qx '64 ranks, 1M each' || bad "another size than was typed"
 rm quarter.json
 refuse_model '--record: expected one value for a model, got 2' -n 4 -b 64 --record 10,20
 refuse_model '*expected records that fit into a chunk of 64 bytes, got 200' -n 4 -b 64 --record 200 --chunk 4
