@@ -30,9 +30,11 @@ static const struct ui_command commands[] = {
     [BENCH_COMMAND_COMPARE] = {"compare",
                                "show which points of a second sweep are faster or slower than in the first",
                                "FIRST-FILE SECOND-FILE", 2, 2},
-    [BENCH_COMMAND_SITE] =
-        {"site", "print a batch script for Slurm that sweeps stripes on Lustre, or block sizes on GPFS", "DIR",
-         1, 1},
+    [BENCH_COMMAND_SITE] = {"site",
+                            "print a batch script for Slurm that sweeps stripes on Lustre, or block sizes on "
+                            "GPFS. The script reads the variables LAUNCHER (default: srun), HPCW_BENCH (path "
+                            "of hpcw-bench), IOR (path of ior) and HDF5 (yes: adds parallel HDF5)",
+                            "DIR", 1, 1},
 };
 
 static const char *layout_word(const void *list, size_t index) {

@@ -82,5 +82,10 @@ refuse 1 '--per-rank: expected a multiple of 4M, got 5 bytes' "$HPCGEN" site "$d
 grep -q ' --ranks 64 --per-rank 16M --record 1M ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
 "$HPCGEN" site "$dir" --nodes 1000 >usual.sh || bad "no script for many nodes"
 grep -q ' --ranks 16000 --per-rank 4M --record 1M ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
+# The help names the variables that the script reads.
+"$HPCGEN" site --help >help || bad "no help"
+for variable in $(sed -n 's/.*\${\([A-Z0-9_]*\)-.*/\1/p' usual.sh); do
+    grep -qw "$variable" help || bad "not in the help: $variable"
+done
 refuse 2 'site: expected --nodes N*' "$HPCGEN" site "$dir"
 exit $failed
