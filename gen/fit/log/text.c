@@ -100,7 +100,7 @@ static hpcw_status put_states(struct text *t, hpcw_error *err) {
 
 /* The partner as a function of the rank. */
 struct partner {
-    enum { PARTNER_TABLE, PARTNER_SAME, PARTNER_SUM, PARTNER_XOR } kind;
+    enum { PARTNER_TABLE, PARTNER_SAME, PARTNER_SUM } kind;
     uint32_t value;
     bool wraps; /* for a sum: it is taken modulo the number of ranks */
 };
@@ -119,17 +119,15 @@ static struct partner partner_of(const struct text *t, const struct fit_role *r,
     const uint32_t ranks = t->p->history.ranks;
     struct partner all[] = {
         {PARTNER_SAME, item_of(t, r->rank[0], number, i)->peer, false},
-        {PARTNER_SUM, (item_of(t, r->rank[0], number, i)->peer + ranks - r->rank[0]) % ranks, false},
-        {PARTNER_XOR, item_of(t, r->rank[0], number, i)->peer ^ r->rank[0], false}};
-    bool fits[] = {true, true, true};
+        {PARTNER_SUM, (item_of(t, r->rank[0], number, i)->peer + ranks - r->rank[0]) % ranks, false}};
+    bool fits[] = {true, true};
     for (uint32_t m = 0; m < r->ranks; m++) {
         const uint32_t rank = r->rank[m], peer = item_of(t, rank, number, i)->peer;
         fits[0] = fits[0] && peer == all[0].value;
         fits[1] = fits[1] && peer != FIT_NOBODY && peer == (rank + all[1].value) % ranks;
         all[1].wraps = all[1].wraps || rank + all[1].value >= ranks;
-        fits[2] = fits[2] && peer != FIT_NOBODY && peer == (rank ^ all[2].value);
     }
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 2; k++) {
         if (fits[k]) {
             return all[k];
         }
@@ -170,9 +168,6 @@ static void put_partner(struct text *t, struct partner p) {
         } else {
             put(t, p.wraps ? "(rank + %" PRIu32 ") %% size" : "rank + %" PRIu32, p.value);
         }
-        break;
-    case PARTNER_XOR:
-        put(t, "rank ~ %" PRIu32, p.value);
         break;
     default:
         put(t, p.value == FIT_NOBODY ? "none" : "%" PRIu32, p.value);
