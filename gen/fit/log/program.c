@@ -264,12 +264,8 @@ static hpcw_status place_times(struct timing *t, struct fit_role *r, struct fit_
     good = good && r->site != NULL;
     r->turns = 1;
     for (size_t i = 0; status == HPCW_OK && good && i < s->count; i++) {
-        const struct fit_step *step = &s->step[i];
-        r->site[place[i].site].step = (uint32_t)i;
         r->site[place[i].site].inner = place[i].inner;
         r->turns = place[i].turn > r->turns ? place[i].turn : r->turns;
-        r->keeps = r->keeps || step->verb == FIT_WAIT || step->verb == FIT_WAITANY ||
-                   (step->verb == FIT_WAITALL && !step->all);
     }
     for (uint32_t m = 0; status == HPCW_OK && good && m < r->ranks; m++) {
         good = add_times(t, r, m, place);

@@ -11,7 +11,6 @@
 
 /* Times of a step over all ranks of a role. rest: time in its calls beyond what the simulator gives them. */
 struct fit_site {
-    uint32_t step;            /* a step of the role's first rank */
     uint32_t inner;           /* as in struct fit_place */
     struct fit_draws gap;     /* time before the first call */
     struct fit_draws between; /* time before each later call */
@@ -27,7 +26,6 @@ struct fit_role {
     struct fit_site *site;
     /* loop whose turns are the phases of the run; FIT_LOOP: none */
     uint32_t loop;
-    bool keeps;     /* some call waits for only part of the requests */
     uint32_t turns; /* total turns of that loop; at least 1 */
     /* a turn begins with the first step of the loop, not with the time before it */
     bool late;
