@@ -35,8 +35,6 @@ struct fit_learning {
     struct gen_fit_load_moments run;
     struct model_load_tail tail;
     double fill;
-    /* factor for measured standard deviations of ln(load), as few ranks show less than the whole spread */
-    double widen;
     double lasts; /* share of the variance that persists, mean over the phases */
     double near;  /* correlation of the persistent work of two nearby objects */
     uint32_t dims;
@@ -197,33 +195,6 @@ static void learn_persistence(struct fit_learning *g, struct gen_fit_lasting p) 
     learn(g, "load.persistence", p.last, GEN_FIT_PER_OBJECT);
 }
 
-/* Converts measured shares of the variance to the model's. A smooth field varies little between few ranks: part
- * of its variance is in their common mean, which cannot be measured. Learns what persists, and returns the share
- * that objects of a rank have in common. */
-static double widen(struct fit_learning *g, const uint32_t grid[3], double rho, double alike,
-                    struct gen_fit_lasting p) {
-    double unseen = 1; /* mean correlation of two ranks */
-    for (int d = 0; d < 3; d++) {
-        double sum = 0;
-        for (uint32_t k = 0; k < grid[d]; k++) {
-            sum += (k == 0 ? 1 : 2) * (1 - (double)k / grid[d]) * pow(rho, k);
-        }
-        unseen *= sum / grid[d];
-    }
-    if (g->l->ranks >= MODEL_LOAD_MANY_RANKS) {
-        return alike;
-    }
-    const double smooth = alike / fmax(0.2, 1 - unseen);
-    const double more = smooth + 1 - alike; /* persistent variance over the measured part of it */
-    g->widen = sqrt(more * p.mean + 1 - p.mean);
-    if (p.known) {
-        p.first *= more / (more * p.first + 1 - p.first);
-        p.last *= more / (more * p.last + 1 - p.last);
-        learn_persistence(g, p);
-    }
-    return smooth / more;
-}
-
 /* Covariance over variance of the means of neighbouring ranks, in the same phase or in consecutive phases. */
 static double neighbour_share(const struct fit_learning *g, bool same_phase) {
     double sum = 0;
@@ -253,8 +224,8 @@ static void learn_lone_objects(struct fit_learning *g, double persistence, doubl
     learn(g, "load.together", more > 0.1 ? fmin(1, more / (1 - persistence)) : 0, GEN_FIT_PER_RANK);
 }
 
-static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
-    const double persistence = fmax(p.mean, 0.05);
+static void learn_ranks(struct fit_learning *g) {
+    const double persistence = fmax(g->lasts, 0.05);
     double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin, LAST);
     double next = neighbour_share(g, true);
     uint32_t block[3] = {1, 1, 1};
@@ -300,7 +271,7 @@ static void learn_ranks(struct fit_learning *g, struct gen_fit_lasting p) {
     }
     const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
     const double alike = places > 1 && inside > 0 ? fmin(1, same / (inside * persistence)) : 0;
-    learn(g, "load.alike", widen(g, grid, rho, alike, p), GEN_FIT_PER_RANK);
+    learn(g, "load.alike", alike, GEN_FIT_PER_RANK);
 }
 
 static void learn_correlations(struct fit_learning *g) {
@@ -324,7 +295,7 @@ static void learn_correlations(struct fit_learning *g) {
         }
     }
     g->lasts = p.mean;
-    learn_ranks(g, p);
+    learn_ranks(g);
 }
 
 /* ---- how loads change over the run ---- */
@@ -346,10 +317,10 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
  * group's own deviation is too large if the system has delayed single tasks. */
 static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m,
                        const struct fit_line *sigma, double share) {
-    const double sd = m.sd * g->widen;
-    const bool smooth = sigma != NULL && g->tail.knots > 0;
-    m.sd = smooth ? sigma->first + share * (sigma->last - sigma->first) : sd;
-    return sigma != NULL ? implied_mean(&g->tail, m) : sd;
+    if (sigma != NULL && g->tail.knots > 0) {
+        m.sd = sigma->first + share * (sigma->last - sigma->first);
+    }
+    return sigma != NULL ? implied_mean(&g->tail, m) : m.sd;
 }
 
 /* Fits a line by least squares to the groups' standard deviations, or with `sigma` to their means. x is the
@@ -404,15 +375,15 @@ static const char *course_of(const struct fit_learning *g, double error, struct 
             if (pass == 0) {
                 groups++;
                 sum += level;
-                low = level < low.first ? (struct fit_line){level, m.sd * g->widen, 0} : low;
-                high = level > high.first ? (struct fit_line){level, m.sd * g->widen, 0} : high;
+                low = level < low.first ? (struct fit_line){level, m.sd, 0} : low;
+                high = level > high.first ? (struct fit_line){level, m.sd, 0} : high;
             } else {
                 const double share = (level - low.first) / (high.first - low.first);
                 const int which = share > 0.5;
                 const double is = share < SAME_LEVEL || share > 1 - SAME_LEVEL;
                 sums[which][0] += is;
                 sums[which][1] += is * level;
-                sums[which][2] += is * m.sd * g->widen;
+                sums[which][2] += is * m.sd;
             }
         }
         if (groups < FEWEST_GROUPS || sqrt(error / groups) < LINE_HOLDS * sum / groups) {
@@ -846,7 +817,6 @@ hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_tw
                              .twin = twin,
                              .begin = gen_fit_loads_begin(l),
                              .fill = 1,
-                             .widen = 1,
                              .lasts = twin->dataset.load_params.variance.persistence,
                              .near = twin->dataset.load_params.variance.alike,
                              .err = err};
