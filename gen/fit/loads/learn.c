@@ -195,15 +195,14 @@ static void learn_persistence(struct fit_learning *g, struct gen_fit_lasting p) 
     learn(g, "load.persistence", p.last, GEN_FIT_PER_OBJECT);
 }
 
-/* Covariance over variance of the means of neighbouring ranks, in the same phase or in consecutive phases. */
-static double neighbour_share(const struct fit_learning *g, bool same_phase) {
+/* Covariance over variance of the means of neighbouring ranks in the same phase. */
+static double neighbour_share(const struct fit_learning *g) {
     double sum = 0;
     double weights = 0;
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
-        const struct gen_fit_load_group *of = g->l->group[i];
-        struct gen_fit_pairs p = same_phase ? of[0].neighbour : of[0].later;
+        struct gen_fit_pairs p = g->l->group[i][0].neighbour;
         const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
-        gen_fit_pairs_merge(&p, same_phase ? &of[1].neighbour : &of[1].later);
+        gen_fit_pairs_merge(&p, &g->l->group[i][1].neighbour);
         if (p.n >= GEN_FIT_LEAST_VALUES && m.sd > 1e-6) {
             sum += m.tasks * gen_fit_covariance(&p) / (m.sd * m.sd);
             weights += m.tasks;
@@ -212,27 +211,16 @@ static double neighbour_share(const struct fit_learning *g, bool same_phase) {
     return weights > 0 ? sum / weights : NAN;
 }
 
-/* One object on each rank. What ranks have in common in a phase and in a later one persists; the rest does not. */
-static void learn_lone_objects(struct fit_learning *g, double persistence, double next) {
-    const double later = neighbour_share(g, false);
-    const double now = gen_fit_correlation_behind(&g->tail, fmax(0, next));
-    const double lasts = isnan(later) ? now : gen_fit_correlation_behind(&g->tail, fmax(0, later));
-    const double more = now - lasts;
-    g->near = fmin(1, fmin(now, lasts) / persistence);
-    learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
-    /* A smaller share is chance. */
-    learn(g, "load.together", more > 0.1 ? fmin(1, more / (1 - persistence)) : 0, GEN_FIT_PER_RANK);
-}
-
 static void learn_ranks(struct fit_learning *g) {
     const double persistence = fmax(g->lasts, 0.05);
     double same = gen_fit_loads_correlation(g->l, GEN_FIT_SAME_RANK, 2, g->begin, LAST);
-    double next = neighbour_share(g, true);
+    double next = neighbour_share(g);
     uint32_t block[3] = {1, 1, 1};
     if (isnan(same) && g->l->count_sum == g->l->counts && !isnan(next)) {
         /* With one object on each rank, `alike` and the field's reach are one parameter. */
         learn(g, "load.alike", 1, GEN_FIT_PER_RANK);
-        learn_lone_objects(g, persistence, next);
+        g->near = fmin(1, gen_fit_correlation_behind(&g->tail, fmax(0, next)) / persistence);
+        learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
         return;
     }
     if (isnan(same)) {

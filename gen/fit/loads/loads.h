@@ -31,9 +31,9 @@ struct gen_fit_load_group {
     /* over ranks with n tasks whose x have the sum s: sums of 1, n * n, n * s and s * s */
     double ranks, nn, nx, ss;
     /* next: a task in this phase and in the next one. early: a task now, and in the last earlier phase that is a
-     * power of two, up to half a run ago. neighbour: mean x of a rank and of the next rank. later: mean x of a
-     * rank, and of the next rank a phase later. edge: ln(bytes) of an edge, and x of the receiving task. */
-    struct gen_fit_pairs next, early, neighbour, later, edge;
+     * power of two, up to half a run ago. neighbour: mean x of a rank and of the next rank. edge: ln(bytes) of an
+     * edge, and x of the receiving task. */
+    struct gen_fit_pairs next, early, neighbour, edge;
     /* seconds of a task; total seconds of a rank's migratable tasks */
     struct gen_fit_sketch *time, *rank;
 };

@@ -34,7 +34,6 @@ static void add_sums(struct gen_fit_load_group *to, const struct gen_fit_load_gr
     gen_fit_pairs_merge(&to->next, &from->next);
     gen_fit_pairs_merge(&to->early, &from->early);
     gen_fit_pairs_merge(&to->neighbour, &from->neighbour);
-    gen_fit_pairs_merge(&to->later, &from->later);
     gen_fit_pairs_merge(&to->edge, &from->edge);
 }
 
@@ -244,10 +243,6 @@ static void sum_up_rank(struct gen_fit_summing *g) {
     if (g->rank > 0 && !isnan(mean) && !isnan(g->before[g->phase])) {
         gen_fit_pair(&p->neighbour, g->before[g->phase], mean);
     }
-    if (g->rank > 0 && g->phase > 1 && !isnan(mean) && !isnan(g->earlier)) {
-        gen_fit_pair(&p->later, g->earlier, mean);
-    }
-    g->earlier = g->before[g->phase];
     g->before[g->phase] = mean;
 }
 

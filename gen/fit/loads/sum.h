@@ -27,7 +27,6 @@ struct gen_fit_summing {
     double seconds; /* work of the rank in the current phase */
     /* [most phases so far] mean x of the previous rank in each phase; NaN without tasks */
     double *before;
-    double earlier; /* mean x of the previous rank in the previous phase */
     size_t before_capacity;
 };
 
