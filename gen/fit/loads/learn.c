@@ -656,54 +656,29 @@ static void before_rounding(double *mean, double *sd) {
     }
 }
 
-/* Returns whether nearly all edges have the same volume. A fixed mesh in equal parts gives that. */
-static bool one_volume(const struct gen_fit_loads *l, double *bytes) {
-    double low = INFINITY;
-    double high = 0;
-    for (int h = 0; h < 2; h++) {
-        if (l->edge.count[h] > 0) {
-            low = fmin(low, gen_fit_sketch_quantile(l->bytes[h], 0.1));
-            high = fmax(high, gen_fit_sketch_quantile(l->bytes[h], 0.9));
-            *bytes = gen_fit_sketch_quantile(l->bytes[h], 0.5);
-        }
-    }
-    return low > 0 && gen_fit_ln(high / low) < 1.5 * GEN_FIT_BIN_WIDTH;
-}
-
 /* Learns bytes and messages of edges. */
 static void learn_volumes(struct fit_learning *g, double edges) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
-    double bytes;
     double follows = p->edge.follows;
-    const bool same = one_volume(l, &bytes);
-    if (same) {
-        learn(g, "load.edge_phases", 0, GEN_FIT_PER_RUN);
-    }
-    /* Share of the phases before the model changes its edges for the first time. */
-    const double later =
-        p->edge.phases > 0 && p->phases > p->edge.phases ? 1 - (double)p->edge.phases / p->phases : 0;
-    const double change = 0.01 * later;
     const double mean = l->edge.ln_bytes / edges;
-    const double variance = l->edge.ln_bytes_squares / edges - mean * mean - change;
+    const double variance = l->edge.ln_bytes_squares / edges - mean * mean;
     const double with_work = gen_fit_loads_correlation(l, GEN_FIT_EDGE, 2, g->begin, LAST);
-    if (!isnan(with_work) && !same) {
+    if (!isnan(with_work)) {
         const double straight = g->tail.scale > 0 ? gen_fit_correlation_with_normal(&g->tail) : 1;
         follows = follows_of(fmax(0, with_work / straight), g->lasts, g->near);
         learn(g, "load.edge_follows", follows, GEN_FIT_PER_EDGE);
     }
     const double spread = spread_of(follows, g->near);
     learn(g, "load.edge_sizes", 0, GEN_FIT_PER_RUN); /* any */
-    learn(g, "load.edge_bytes_mean", same ? gen_fit_ln(bytes) : mean, GEN_FIT_PER_EDGE);
-    learn(g, "load.edge_bytes_sd", same ? 0 : sqrt(fmax(0, variance)) / spread, GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_bytes_mean", mean, GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_bytes_sd", sqrt(fmax(0, variance)) / spread, GEN_FIT_PER_EDGE);
     double messages = l->edge.ln_messages / edges;
     double messages_sd = sqrt(fmax(0, l->edge.ln_messages_squares / edges - messages * messages));
     before_rounding(&messages, &messages_sd);
     learn(g, "load.edge_messages_mean", messages, GEN_FIT_PER_EDGE);
     /* The model gives messages and bytes a correlation of 0.6. */
-    learn(g, "load.edge_messages_sd",
-          sqrt(fmax(0, messages_sd * messages_sd - change) / (0.36 * spread * spread + 0.64)),
-          GEN_FIT_PER_EDGE);
+    learn(g, "load.edge_messages_sd", messages_sd / sqrt(0.36 * spread * spread + 0.64), GEN_FIT_PER_EDGE);
 }
 
 static void learn_edges(struct fit_learning *g) {
