@@ -300,34 +300,27 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
-/* Returns the standard deviation of a group of phases or, if `sigma` is not NULL, the mean that the model
- * needs as a parameter. With a table, this mean is computed from the deviation on the line `sigma`: the
- * group's own deviation is too large if the system has delayed single tasks. */
-static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m,
-                       const struct fit_line *sigma, double share) {
-    if (sigma != NULL && g->tail.knots > 0) {
-        m.sd = sigma->first + share * (sigma->last - sigma->first);
-    }
-    return sigma != NULL ? implied_mean(&g->tail, m) : m.sd;
+/* Returns the standard deviation of a group of phases, or the mean that the model needs as a parameter. */
+static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, bool mean) {
+    return mean ? implied_mean(&g->tail, m) : m.sd;
 }
 
-/* Fits a line by least squares to the groups' standard deviations, or with `sigma` to their means. x is the
+/* Fits a line by least squares to the groups' standard deviations, or to their means. x is the
  * share of the rise. Small groups are skipped, since their line would reveal measured values. If all are small,
  * the run counts as one group. */
-static struct fit_line line_of(const struct fit_learning *g, double rise, const struct fit_line *sigma) {
+static struct fit_line line_of(const struct fit_learning *g, double rise, bool mean) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
         const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
         if (m.tasks >= GEN_FIT_LEAST_VALUES) {
-            const double share = risen(g->l, i, rise);
-            gen_fit_pair(&p, share, level_of(g, m, sigma, share));
+            gen_fit_pair(&p, risen(g->l, i, rise), level_of(g, m, mean));
         }
     }
     if (p.n == 0) {
-        gen_fit_pair(&p, 0, level_of(g, g->run, sigma, 0.5));
+        gen_fit_pair(&p, 0, level_of(g, g->run, mean));
     }
     if (g->l->width > 1 && p.n < FEWEST_GROUPS) {
-        const double level = level_of(g, g->run, sigma, 0.5);
+        const double level = level_of(g, g->run, mean);
         return (struct fit_line){level, level, 0};
     }
     const double xx = p.xx - p.x * p.x / p.n;
@@ -355,8 +348,7 @@ static const char *course_of(const struct fit_learning *g, double error, struct 
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
             const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);
-            const struct fit_line own = {m.sd, m.sd, 0};
-            const double level = m.tasks >= GEN_FIT_LEAST_VALUES ? level_of(g, m, &own, 0) : NAN;
+            const double level = m.tasks >= GEN_FIT_LEAST_VALUES ? level_of(g, m, true) : NAN;
             if (isnan(level)) {
                 continue;
             }
@@ -395,15 +387,14 @@ static void learn_course(struct fit_learning *g) {
     double least = INFINITY;
     for (int i = 1; i <= TRIED; i++) {
         const double r = fmax(1, round((double)(l->phases - 1) * i / TRIED));
-        const struct fit_line spread = line_of(g, r, NULL);
-        const double error = line_of(g, r, &spread).error;
+        const double error = line_of(g, r, true).error;
         if (error < 0.999 * least) {
             least = error;
             rise = r;
         }
     }
-    struct fit_line sigma = line_of(g, rise, NULL);
-    struct fit_line mean = line_of(g, rise, &sigma);
+    struct fit_line sigma = line_of(g, rise, false);
+    struct fit_line mean = line_of(g, rise, true);
     const char *course = course_of(g, mean.error, &mean, &sigma);
     learn(g, "load.mean_first", 1e3 * mean.first, GEN_FIT_PER_OBJECT);
     learn(g, "load.mean_last", 1e3 * mean.last, GEN_FIT_PER_OBJECT);
