@@ -60,7 +60,6 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_GOSSIP =
         80, /* rank, phase, iteration * 6 + quarter: one word for each rank that it hears of */
     HPCW_I_FOR_LOAD_GIVE = 81, /* object, phase, iteration: word 0 to which of them */
-    HPCW_I_FOR_LOAD_HOST = 82, /* host, phase, 5: words 0-1 what is new of all its ranks */
     HPCW_I_FOR_LOAD_MESH =
         85, /* phase, 0, 0: words 0-1 layers; knot of phases, 1, 0: the same; dimension, 2, 0: word 0 cells */
     HPCW_I_FOR_LOAD_COURSE =

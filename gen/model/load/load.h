@@ -80,8 +80,6 @@ enum { MODEL_LOAD_TABLE = 192 };
 struct model_load_variance {
     /* share of the variance of ln(load) that persists: in phase 1, and in the last phase */
     double persistence_first, persistence;
-    /* share of the new variance that is common to all ranks of a host */
-    double together;
     double alike; /* share of the persistent variance that varies smoothly over the ranks */
     /* correlation of the smooth part between neighbouring ranks */
     double correlation;

@@ -51,9 +51,6 @@ const struct ui_param model_load_param[] = {
         "share of the variance of ln(load) that lasts for the whole run, in phase 1; the rest is new in every "
         "phase, and becomes less by the same factor from phase to phase [L]"),
     PARAM("persistence", F64, variance.persistence, 0, 1, NULL, "the same in the last phase [L]"),
-    PARAM(
-        "together", F64, variance.together, 0, 1, NULL,
-        "share of what is new in a phase that is the same for all ranks of a host: what they share slows all"),
     PARAM("alike", F64, variance.alike, 0, 1, NULL,
           "share of the lasting variance that varies smoothly over the ranks [L]"),
     PARAM("correlation", F64, variance.correlation, 0, 0.99, NULL,

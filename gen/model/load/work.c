@@ -108,19 +108,6 @@ void model_load_lastings(const struct model_load *m, const uint32_t *object, uin
     }
 }
 
-/* New part of the work in a phase. A share of it is common to all ranks of a host; `own` is the object's own
- * part. */
-static double fresh_of(const struct model_load *m, uint32_t object, uint32_t phase, double own) {
-    const double together = m->params.variance.together;
-    uint32_t w[4];
-    if (together == 0) {
-        return own;
-    }
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_HOST, model_machine_node(m->machine, model_load_home(m, object)),
-                phase, 5, w);
-    return sqrt(1 - together) * own + sqrt(together) * hpcw_i_normal(w[0], w[1]);
-}
-
 uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
                          double slowness) {
     const struct model_load_params *p = &m->params;
@@ -133,8 +120,7 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
         z = m->setup_tail.knots > 0 ? model_load_bend_by_table(&m->setup_tail, z) : z;
     } else {
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_PHASE, object, phase, 0, w);
-        z = model_load_bend(&m->tail, f->lasting * lasting +
-                                          f->fresh * fresh_of(m, object, phase, hpcw_i_normal(w[0], w[1])));
+        z = model_load_bend(&m->tail, f->lasting * lasting + f->fresh * hpcw_i_normal(w[0], w[1]));
     }
     double ns = f->median_ns * hpcw_i_exp(f->sigma * z) * slowness;
     return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
@@ -180,7 +166,7 @@ void model_load_times(const struct model_load *m, const uint32_t *object, const 
     double z[MODEL_LOAD_AT_ONCE];
     m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);
     for (uint32_t i = 0; i < count; i++) {
-        z[i] = old * lasting[i] + new *fresh_of(m, object[i], phase, z[i]);
+        z[i] = old * lasting[i] + new *z[i];
     }
     for (uint32_t i = 0; tail.knots == 0 && i < count; i++) {
         z[i] = f->sigma * model_load_bend_by_form(&tail, z[i]);
