@@ -11,6 +11,7 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/base/table.h"
 
 /* ROWS: rows read at once. LEAST_RECORD: bytes of the shortest record. */
 enum { ROWS = 1024, LEAST_RECORD = 24 };
@@ -62,6 +63,7 @@ static hpcw_status add_made(struct fit_log_reading *r, const hpcw_clog2_record *
     struct fit_comm *c = &r->h->comm[comm];
     c->leader = c->size == 0 || world < c->leader ? world : c->leader;
     c->size++;
+    c->members += hpcw_i_table_mix(world + UINT64_C(1));
     return HPCW_OK;
 }
 

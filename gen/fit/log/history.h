@@ -44,8 +44,9 @@ struct fit_rank {
 };
 
 struct fit_comm {
-    uint32_t leader; /* lowest world rank in it */
-    uint32_t size;   /* number of ranks in it */
+    uint32_t leader;  /* lowest world rank in it */
+    uint32_t size;    /* number of ranks in it */
+    uint64_t members; /* sum of a hash of each world rank in it */
 };
 
 struct fit_history {

@@ -104,6 +104,7 @@ struct making {
     size_t receives, sends; /* under way */
     size_t mades;           /* communicators obtained so far */
     uint32_t *open;         /* pending receives whose end is not known yet: calls, oldest first */
+    uint32_t *sent;         /* to whom the sends under way are; FIT_NOBODY: to none */
     bool failed;            /* memory ran out */
 };
 
@@ -117,29 +118,121 @@ static bool is_receive(const struct making *m, size_t end) {
     return !e->send && e->tag != ONE_SIDED;
 }
 
+/* Receives and sends that no call has completed yet. */
+struct pending {
+    size_t first, last; /* range of m->open */
+    size_t sends;       /* of m->sent */
+    bool nobody;        /* more receives are posted than messages come: some are from nobody (MPI_PROC_NULL) */
+};
+
+static void give(struct making *m, uint32_t end, uint32_t call) {
+    m->of[call] = end + 1;
+    m->s->posted[end] = m->rank->call[call].begin;
+    m->given[end] = call + 1;
+}
+
+/* Returns the first receive of a call from `peer` that has no Irecv yet; the last end plus 1: there is none. The receives
+ * of a call are sorted by peer. */
+static uint32_t find_receive(const struct making *m, const struct fit_call *call, uint32_t peer) {
+    uint32_t low = call->first, high = call->first + call->ends;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const struct fit_end *e = &m->rank->end[middle];
+        if (e->send || e->peer < peer) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const uint32_t last = call->first + call->ends;
+    while (low < last && m->rank->end[low].peer == peer && (m->given[low] > 0 || !is_receive(m, low))) {
+        low++;
+    }
+    return low < last && m->rank->end[low].peer == peer ? low : last;
+}
+
+/* Gives the messages of a call that completes all requests to the posted receives. A log does not show which receive is
+ * whose. If at least as many sends were started, those are taken that were started last, and the n-th receive is taken to
+ * be from the rank of the n-th send, as where ranks exchange with neighbours. */
+static void give_all(struct making *m, const struct fit_call *call, struct pending *p) {
+    const uint32_t last = call->first + call->ends;
+    const size_t posts = p->last - p->first;
+    for (size_t i = 0; p->sends >= posts && i < posts; i++) {
+        const uint32_t peer = m->sent[p->sends - posts + i];
+        const uint32_t e = peer == FIT_NOBODY ? last : find_receive(m, call, peer);
+        if (e < last) {
+            give(m, e, m->open[p->first + i]);
+        }
+    }
+    for (uint32_t e = call->first; e < last; e++) {
+        while (p->first < p->last && m->of[m->open[p->first]] > 0) {
+            p->first++;
+        }
+        if (is_receive(m, e) && m->given[e] == 0 && p->first < p->last) {
+            give(m, e, m->open[p->first++]);
+        }
+    }
+    p->first = p->last;
+}
+
+/* Gives the messages that end in a call to the oldest receives. */
+static void give_oldest(struct making *m, const struct fit_call *call, struct pending *p) {
+    const enum fit_verb verb = verb_of(m, call);
+    bool own = verb == FIT_RECV || verb == FIT_SENDRECV;
+    for (uint32_t e = call->first; e < call->first + call->ends; e++) {
+        if (!is_receive(m, e)) {
+            continue;
+        }
+        if (own) {
+            own = false;
+            m->s->posted[e] = call->begin;
+        } else if (p->first < p->last) {
+            give(m, e, m->open[p->first++]);
+        }
+    }
+}
+
+static size_t receives_of(const struct making *m, const struct fit_call *call) {
+    size_t receives = 0;
+    for (uint32_t e = call->first; e < call->first + call->ends; e++) {
+        receives += is_receive(m, e);
+    }
+    return receives;
+}
+
+/* Returns whether more receives are posted than messages come from others. */
+static bool has_nobody(const struct making *m) {
+    size_t posts = 0, receives = 0;
+    for (size_t c = 0; c < m->rank->calls; c++) {
+        const struct fit_call *call = &m->rank->call[c];
+        const enum fit_verb verb = verb_of(m, call);
+        const size_t ends = receives_of(m, call);
+        posts += verb == FIT_IRECV;
+        receives += ends - ((verb == FIT_RECV || verb == FIT_SENDRECV) && ends > 0);
+    }
+    return posts > receives;
+}
+
 /* Finds the Irecv of each receive that ends in another call. */
 static void give_receives(struct making *m) {
-    size_t first = 0, last = 0;
+    struct pending p = {.nobody = has_nobody(m)};
     for (size_t c = 0; c < m->rank->calls; c++) {
         const struct fit_call *call = &m->rank->call[c];
         const enum fit_verb verb = verb_of(m, call);
         if (verb == FIT_IRECV) {
-            m->open[last++] = (uint32_t)c;
+            m->open[p.last++] = (uint32_t)c;
+        } else if (verb == FIT_ISEND) {
+            m->sent[p.sends++] =
+                call->ends > 0 && m->rank->end[call->first].send ? m->rank->end[call->first].peer : FIT_NOBODY;
         }
-        bool own = verb == FIT_RECV || verb == FIT_SENDRECV;
-        for (uint32_t e = call->first; e < call->first + call->ends; e++) {
-            if (!is_receive(m, e)) {
-                continue;
-            }
-            if (own) {
-                own = false;
-                m->s->posted[e] = call->begin;
-            } else if (first < last) {
-                m->of[m->open[first]] = e + 1;
-                m->s->posted[e] = m->rank->call[m->open[first]].begin;
-                m->given[e] = m->open[first++] + 1;
-            }
+        const size_t receives = receives_of(m, call);
+        if (verb == FIT_WAITALL &&
+            (receives == p.last - p.first || (p.nobody && receives < p.last - p.first))) {
+            give_all(m, call, &p);
+        } else {
+            give_oldest(m, call, &p);
         }
+        p.sends = verb == FIT_WAITALL ? 0 : p.sends;
     }
 }
 
@@ -359,6 +452,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
         if (m->mades < m->rank->mades && m->rank->made[m->mades].time <= next) {
             found = &m->rank->made[m->mades++];
         }
+        step->members = found != NULL ? m->h->comm[found->comm].members : 0;
         add_item(m, step,
                  (struct fit_item){found != NULL ? m->h->comm[found->comm].leader : FIT_NOBODY,
                                    found != NULL ? found->place : 0, 0, false});
@@ -431,7 +525,8 @@ hpcw_status fit_steps_number(struct fit_steps *s, bool loose, hpcw_error *err) {
     for (size_t i = 0; !failed && i < s->count; i++) {
         const struct fit_step *p = &s->step[i];
         const uint64_t form = form_of(p);
-        uint64_t hash = loose ? form : mix(form, p->items);
+        /* The first rank of a grid leads its row and its column. These splits are equal on it, but on no other rank. */
+        uint64_t hash = mix(loose ? form : mix(form, p->items), p->members);
         for (uint32_t k = p->first; !loose && k < p->first + p->items; k++) {
             hash = mix(mix(mix(hash, s->item[k].peer), s->item[k].bytes), (uint32_t)s->item[k].tag);
         }
@@ -463,8 +558,10 @@ static bool begin(struct making *m) {
     m->given = hpcw_i_calloc(ends, sizeof *m->given);
     m->of = hpcw_i_calloc(calls, sizeof *m->of);
     m->open = hpcw_i_calloc(calls, sizeof *m->open);
+    m->sent = hpcw_i_calloc(calls, sizeof *m->sent);
     m->s->posted = hpcw_i_malloc(ends * sizeof *m->s->posted);
-    if (m->known == NULL || m->given == NULL || m->of == NULL || m->open == NULL || m->s->posted == NULL) {
+    if (m->known == NULL || m->given == NULL || m->of == NULL || m->open == NULL || m->sent == NULL ||
+        m->s->posted == NULL) {
         return false;
     }
     for (size_t i = 0; i < m->h->names; i++) {
@@ -493,6 +590,7 @@ hpcw_status fit_steps_make(const struct fit_history *h, uint32_t rank, struct fi
     hpcw_i_free(m.given);
     hpcw_i_free(m.of);
     hpcw_i_free(m.open);
+    hpcw_i_free(m.sent);
     return m.failed ? hpcw_i_fail_memory(err, "fit", m.rank->calls, "calls") : HPCW_OK;
 }
 

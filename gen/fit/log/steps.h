@@ -47,6 +47,7 @@ struct fit_step {
     uint32_t name;
     uint32_t comm; /* 0: the world; n: the n-th communicator that the rank obtained */
     uint32_t receives, sends;
+    uint64_t members;      /* of FIT_SPLIT: as in struct fit_comm, of the new communicator */
     uint32_t first, items; /* range of the rank's items */
     /* range of calls in the rank's history: the first one, and how many */
     uint32_t call_index, calls;
