@@ -67,23 +67,31 @@ static hpcw_status check(const char *path, hpcw_error *err) {
                          : gen_cli_refuse_verb(path, NULL, GEN_CLI_FIT, err);
 }
 
+/* Learns from the data of a format in all paths. Several data sets of it must be of different sizes. */
 static hpcw_status add_format(size_t f, const char *const *path, size_t count, struct gen_fit_facts *facts,
                               struct gen_fit_twin *twin, hpcw_error *err) {
-    bool seen = false;
-    hpcw_status s = HPCW_OK;
+    char(*part)[GEN_DIRECTORY_PATH] = hpcw_i_calloc(count, sizeof *part);
+    const char **found = hpcw_i_calloc(count, sizeof *found);
+    size_t parts = 0;
+    hpcw_status s =
+        part == NULL || found == NULL ? hpcw_i_fail_memory(err, "fit", count, "data sets") : HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        char part[GEN_DIRECTORY_PATH];
-        s = part_of(path[i], f, part, err);
-        if (s == HPCW_OK && part[0] != '\0') {
-            if (twin != NULL) {
-                twin->formats |= UINT64_C(1) << f;
-            }
-            s = seen ? hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one data set of each format, got two of %s",
-                                   part, gen_format[f]->name)
-                     : gen_format[f]->fit(part, facts, twin, err);
-            seen = true;
-        }
+        found[parts] = part[parts];
+        s = part_of(path[i], f, part[parts], err);
+        parts += s == HPCW_OK && part[parts][0] != '\0';
     }
+    if (s == HPCW_OK && parts > 0 && twin != NULL) {
+        twin->formats |= UINT64_C(1) << f;
+    }
+    if (s == HPCW_OK && parts > 1 && gen_format[f]->fit_sizes == NULL) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one data set of each format, got two of %s", found[1],
+                        gen_format[f]->name);
+    } else if (s == HPCW_OK && parts > 0) {
+        s = parts > 1 ? gen_format[f]->fit_sizes(found, parts, twin, err)
+                      : gen_format[f]->fit(found[0], facts, twin, err);
+    }
+    hpcw_i_free(part);
+    hpcw_i_free(found);
     return s;
 }
 
@@ -94,8 +102,9 @@ static hpcw_status has_others(const char *const *path, size_t count, bool *other
     for (size_t i = 0; i < count; i++) {
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
             char part[GEN_DIRECTORY_PATH] = "";
-            s = gen_format[f]->fit == NULL || gen_format[f]->fit_alone ? HPCW_OK
-                                                                       : part_of(path[i], f, part, err);
+            s = gen_format[f]->fit == NULL || gen_format[f]->fit_rule == GEN_FIT_ALONE
+                    ? HPCW_OK
+                    : part_of(path[i], f, part, err);
             *others = *others || part[0] != '\0';
         }
     }
@@ -104,7 +113,7 @@ static hpcw_status has_others(const char *const *path, size_t count, bool *other
 
 /* Returns whether a format is left out. A comparison (`twin` is false) leaves out only formats without `fit`. */
 static bool is_left_out(const struct gen_format *row, bool twin, bool others) {
-    return row->fit == NULL || (twin && others && row->fit_alone);
+    return row->fit == NULL || (twin && others && row->fit_rule == GEN_FIT_ALONE);
 }
 
 /* Learns from all paths. The order of formats is fixed, not that of the paths. Formats that depend on the
@@ -118,7 +127,8 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     }
     for (int last = 0; last < 2; last++) {
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-            if (!is_left_out(gen_format[f], twin != NULL, others) && gen_format[f]->fit_last == last) {
+            if (!is_left_out(gen_format[f], twin != NULL, others) &&
+                (gen_format[f]->fit_rule == GEN_FIT_LAST) == last) {
                 s = add_format(f, path, count, facts, twin, err);
             }
         }

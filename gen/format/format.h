@@ -119,13 +119,14 @@ struct gen_format {
     const struct gen_exporter *export;
     /* Writes a file in another form: gen/export/rewrite/rewrite.h. NULL: `rewrite` is refused. */
     const struct gen_rewriter *rewrite;
-    /* Adds the facts of a file or directory, and learns the twin if it is not NULL. A twin has one data set of
-     * each format. NULL: `fit` is refused. */
+    /* Adds the facts of a file or directory, and learns the twin if it is not NULL. NULL: `fit` is refused. */
     hpcw_status (*fit)(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                        hpcw_error *err);
-    bool fit_alone; /* its twin has no other format */
-    /* it is learned after the formats without this, since it depends on their results */
-    bool fit_last;
+    /* Learns one twin from data sets of several sizes, path[count]. NULL: a twin has one data set of the format. */
+    hpcw_status (*fit_sizes)(const char *const *path, size_t count, struct gen_fit_twin *twin, hpcw_error *err);
+    /* GEN_FIT_LAST: it is learned after others, since it depends on their results. GEN_FIT_ALONE: its twin has no other
+     * format. */
+    enum { GEN_FIT_WITH_OTHERS, GEN_FIT_LAST, GEN_FIT_ALONE } fit_rule;
     const char *noun; /* word for such a file in the messages of `fit` that leave it out; NULL: `name` */
 };
 

@@ -137,7 +137,7 @@ static hpcw_status fit_log(const char *path, unsigned long n, struct hpcw_i_buf 
     hpcw_status s = fit_program_read(path, &program, err);
     s = s == HPCW_OK ? fit_program_fold(&program, 0, err) : s;
     s = s == HPCW_OK ? fit_program_fold(&program, 4, err) : s;
-    s = s == HPCW_OK ? fit_text_write(&program, text, &lines, err) : s;
+    s = s == HPCW_OK ? fit_text_write(&program, NULL, text, &lines, err) : s;
     *met = fault_disarm();
     fit_program_free(&program);
     return s;

@@ -204,6 +204,14 @@ void fit_draws_learn(struct fit_draws *d) {
     d->time = NULL;
 }
 
+double fit_draws_mean(const struct fit_draws *d) {
+    double mean = d->points == 0 ? d->mean : 0;
+    for (size_t p = 0; p + 1 < d->points; p++) {
+        mean += (d->share[p + 1] - d->share[p]) * (d->at[p] + d->at[p + 1]) / 2;
+    }
+    return mean;
+}
+
 void fit_draws_free(struct fit_draws *d) {
     hpcw_i_free(d->time);
     hpcw_i_free(d->factor);

@@ -53,6 +53,9 @@ void fit_draws_compare(struct fit_draws *d, uint32_t members);
 
 /* Learns the points of the distribution, then forgets the values. */
 void fit_draws_learn(struct fit_draws *d);
+
+/* Returns the mean of the times that were learned, without factors and course. */
+double fit_draws_mean(const struct fit_draws *d);
 void fit_draws_free(struct fit_draws *d);
 
 #endif

@@ -10,6 +10,7 @@
 #include "gen/fit/log/program.h"
 #include "gen/fit/log/text.h"
 #include "gen/spec/workload.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
 /* All ranks are on one node. Its network is as fast as the fastest messages of the log. Any extra time is part
@@ -139,7 +140,7 @@ enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);
-    s = s == HPCW_OK ? fit_text_write(p, text, &lines, err) : s;
+    s = s == HPCW_OK ? fit_text_write(p, NULL, text, &lines, err) : s;
     const hpcw_status first = s;
     const uint32_t phases = p->phases;
     if (s == HPCW_OK ? lines <= FIT_FEW_LINES && phases > 1 : s != HPCW_EINVAL) {
@@ -149,7 +150,7 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
         struct hpcw_i_buf other = {0};
         hpcw_error why;
         s = fit_program_fold(p, most_versions[i], &why);
-        s = s == HPCW_OK ? fit_text_write(p, &other, &lines, &why) : s;
+        s = s == HPCW_OK ? fit_text_write(p, NULL, &other, &lines, &why) : s;
         if (s == HPCW_OK && (first != HPCW_OK || other.size < text->size || (phases == 1 && p->phases > 1))) {
             hpcw_i_buf_free(text);
             *text = other;
@@ -241,11 +242,63 @@ static bool is_off(const struct fit_program *p, const struct trial *trial) {
     return fabs(trial->seconds / (p->history.end - p->history.begin) - 1) > MOST_OFF;
 }
 
-static hpcw_status learn_program(struct fit_program *p, struct gen_fit_twin *twin, struct trial *trial,
-                                 hpcw_error *err) {
-    hpcw_status s = write_text(p, &twin->workload, err);
-    s = s == HPCW_OK ? learn_machine(p, twin, err) : s;
-    return s == HPCW_OK ? learn_rest(p, twin, trial, err) : s;
+/* Writes the text of a program for any number of ranks, from the logs with the most and the fewest ranks. Takes the
+ * first grid on which the place of a rank decides what it does. Without one, the failure is that of the grid that came
+ * farthest. */
+static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fewer, struct hpcw_i_buf *text,
+                                hpcw_error *err) {
+    static const struct fit_grid grid[] = {{0, false}, {1, false}, {2, false},
+                                           {2, true},  {3, false}, {3, true}};
+    struct fit_scale scale;
+    hpcw_error why;
+    hpcw_status s = HPCW_EINVAL;
+    bool matched = false;
+    more->scales = fewer->scales = true;
+    fewer->outer = more->outer;
+    for (size_t i = 0; s == HPCW_EINVAL && i < sizeof grid / sizeof grid[0]; i++) {
+        size_t lines;
+        more->grid = fewer->grid = grid[i];
+        s = fit_program_fold(more, 0, &why);
+        s = s == HPCW_OK ? fit_program_fold(fewer, 0, &why) : s;
+        s = s == HPCW_OK ? fit_scale_match(more, fewer, &scale, &why) : s;
+        const bool matches = s == HPCW_OK;
+        hpcw_i_buf_free(text);
+        s = s == HPCW_OK ? fit_text_write(more, &scale, text, &lines, &why) : s;
+        if (s != HPCW_OK && (i == 0 || (matches && !matched) || s != HPCW_EINVAL)) {
+            (void)hpcw_i_fail_as(err, &why);
+        }
+        matched = matched || matches;
+    }
+    return s;
+}
+
+/* fewer: the log with the fewest ranks; NULL: the twin has as many ranks as its only log. */
+static hpcw_status learn_program(struct fit_program *p, struct fit_program *fewer, struct gen_fit_twin *twin,
+                                 struct trial *trial, hpcw_error *err) {
+    for (int outer = 0; outer < 2; outer++) {
+        p->outer = outer > 0;
+        hpcw_i_buf_free(&twin->workload);
+        hpcw_status s =
+            fewer == NULL ? write_text(p, &twin->workload, err) : write_scaled(p, fewer, &twin->workload, err);
+        s = s == HPCW_OK ? learn_machine(p, twin, err) : s;
+        s = s == HPCW_OK ? learn_rest(p, twin, trial, err) : s;
+        if (s != HPCW_OK || !is_off(p, trial)) {
+            return s;
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status check_messages(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
+                                  const struct trial *trial, hpcw_error *err) {
+    const double messages = (double)p->history.messages;
+    char what[160];
+    if (fabs(trial->messages - messages) <= MOST_OFF * messages) {
+        return HPCW_OK;
+    }
+    (void)snprintf(what, sizeof what, "expected a twin with %.0f messages, got %.0f: they change too often",
+                   messages, trial->messages);
+    return lack(twin, path, what, err);
 }
 
 /* Checks for other threads, for a length that no times in calls can reach, and for messages lost when lists were
@@ -253,7 +306,6 @@ static hpcw_status learn_program(struct fit_program *p, struct gen_fit_twin *twi
 static hpcw_status check_twin(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
                               const struct trial *trial, hpcw_error *err) {
     const struct fit_history *h = &p->history;
-    const double length = h->end - h->begin, messages = (double)h->messages;
     char what[160];
     if (h->of_threads > 0) {
         gen_fit_remark(twin, "clog2: calls of other threads than the main one are left out: %.2g %%",
@@ -264,38 +316,100 @@ static hpcw_status check_twin(const char *path, const struct fit_program *p, str
         (void)snprintf(
             what, sizeof what,
             "expected a twin that takes %.3g s, got %.3g s: what ranks wait for may depend on who comes first",
-            length, trial->seconds);
+            h->end - h->begin, trial->seconds);
         s = lack(twin, path, what, err);
     }
-    if (s == HPCW_OK && fabs(trial->messages - messages) > MOST_OFF * messages) {
-        (void)snprintf(what, sizeof what, "expected a twin with %.0f messages, got %.0f: they change too often",
-                       messages, trial->messages);
-        s = lack(twin, path, what, err);
+    return s == HPCW_OK ? check_messages(path, p, twin, trial, err) : s;
+}
+
+/* Checks the twin of several logs with as many ranks as one of them. How long a run takes depends on its slowest ranks,
+ * and of few ranks these differ from run to run. So the user is told, and decides. */
+static hpcw_status check_size(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
+                              hpcw_error *err) {
+    struct trial trial;
+    twin->ranks = p->history.ranks;
+    hpcw_status s = simulate(twin, &trial, err);
+    if (s == HPCW_OK) {
+        gen_fit_remark(twin, "clog2: with %" PRIu32 " ranks the log takes %.3g s and the twin %.3g s",
+                       p->history.ranks, p->history.end - p->history.begin, trial.seconds);
+        s = check_messages(path, p, twin, &trial, err);
     }
     return s;
+}
+
+/* Learns a twin from the programs of logs, of which the first one has the most ranks and the last one the fewest. */
+static hpcw_status learn_twin(const char *const *path, struct fit_program *p, size_t count,
+                              struct gen_fit_twin *twin, hpcw_error *err) {
+    struct trial trial;
+    twin->ranks = p[0].history.ranks;
+    hpcw_status s = name_lack(path[0], &p[0], twin, err);
+    s = s == HPCW_OK ? learn_program(&p[0], count > 1 ? &p[count - 1] : NULL, twin, &trial, err) : s;
+    s = s == HPCW_OK ? check_twin(path[0], &p[0], twin, &trial, err) : s;
+    for (size_t i = 1; s == HPCW_OK && i < count; i++) {
+        s = check_size(path[i], &p[i], twin, err);
+    }
+    twin->ranks = p[0].history.ranks;
+    return s == HPCW_OK && twin->lacks[0] != '\0' ? say_lacks(twin, err) : s;
 }
 
 hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                         hpcw_error *err) {
     struct fit_program p;
-    struct trial trial;
     hpcw_status s = fit_program_read(path, &p, err);
     if (s == HPCW_OK && twin == NULL) {
         s = fit_program_fold(&p, 1, err);
         s = s == HPCW_OK ? fit_log_facts(path, &p, facts, err) : s;
     }
-    if (s == HPCW_OK && twin != NULL) {
-        twin->ranks = p.history.ranks;
-        s = name_lack(path, &p, twin, err);
-        s = s == HPCW_OK ? learn_program(&p, twin, &trial, err) : s;
-        if (s == HPCW_OK && is_off(&p, &trial)) {
-            p.outer = true;
-            hpcw_i_buf_free(&twin->workload);
-            s = learn_program(&p, twin, &trial, err);
-        }
-        s = s == HPCW_OK ? check_twin(path, &p, twin, &trial, err) : s;
-        s = s == HPCW_OK && twin->lacks[0] != '\0' ? say_lacks(twin, err) : s;
-    }
+    s = s == HPCW_OK && twin != NULL ? learn_twin(&path, &p, 1, twin, err) : s;
     fit_program_free(&p);
+    return s;
+}
+
+/* Sorts logs by their number of ranks, the most first. HPCW_EINVAL: two have as many. */
+static hpcw_status sort(const char **path, struct fit_program *p, size_t count, hpcw_error *err) {
+    for (size_t i = 1; i < count; i++) {
+        for (size_t k = i; k > 0 && p[k].history.ranks >= p[k - 1].history.ranks; k--) {
+            if (p[k].history.ranks == p[k - 1].history.ranks) {
+                return hpcw_i_fail(err, HPCW_EINVAL,
+                                   "%s: expected another number of ranks than that of %s, got %" PRIu32,
+                                   path[k], path[k - 1], p[k].history.ranks);
+            }
+            const struct fit_program program = p[k];
+            const char *name = path[k];
+            p[k] = p[k - 1];
+            path[k] = path[k - 1];
+            p[k - 1] = program;
+            path[k - 1] = name;
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status gen_fit_logs(const char *const *path, size_t count, struct gen_fit_twin *twin, hpcw_error *err) {
+    struct fit_program *p = hpcw_i_calloc(count, sizeof *p);
+    const char **sorted = hpcw_i_calloc(count, sizeof *sorted);
+    hpcw_status s = p == NULL || sorted == NULL ? hpcw_i_fail_memory(err, "fit", count, "logs") : HPCW_OK;
+    size_t read = 0;
+    while (s == HPCW_OK && read < count) {
+        sorted[read] = path[read];
+        s = fit_program_read(path[read], &p[read], err);
+        read++;
+    }
+    s = s == HPCW_OK ? sort(sorted, p, count, err) : s;
+    s = s == HPCW_OK ? learn_twin(sorted, p, count, twin, err) : s;
+    if (s == HPCW_OK) {
+        gen_fit_remark(twin,
+                       "clog2: for any number of ranks, from logs with %" PRIu32 " to %" PRIu32
+                       ": what differs between them grows with a power of the number of ranks",
+                       p[count - 1].history.ranks, p[0].history.ranks);
+        gen_fit_remark(
+            twin, "clog2: a node has up to %" PRIu32 " ranks; between nodes the network is that of the preset",
+            p[0].history.ranks);
+    }
+    for (size_t i = 0; i < read; i++) {
+        fit_program_free(&p[i]);
+    }
+    hpcw_i_free(p);
+    hpcw_i_free(sorted);
     return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text of prelude.lua, which all twins of logs begin with. The build makes the table from the file. */
+/* Texts that twins of logs begin with. The build makes the table from the files. */
 #ifndef HPCW_GEN_FIT_LOG_PRELUDE_H
 #define HPCW_GEN_FIT_LOG_PRELUDE_H
 
@@ -10,6 +10,8 @@ struct fit_prelude {
     const unsigned char *data; /* [size] */
     size_t size;
 };
+/* FIT_PRELUDE_SCALE follows in twins that are for any number of ranks. */
+enum { FIT_PRELUDE, FIT_PRELUDE_SCALE };
 extern const struct fit_prelude fit_prelude[];
 extern const size_t fit_preludes;
 

@@ -28,6 +28,36 @@ local function messages(text, count, ...)
   return list
 end
 
+-- A rank, if there is one of this number.
+local function within(number)
+  return number >= 0 and number < size and number or none
+end
+
+-- Where this rank is on a grid of all ranks, and the sides of the grid. Ranks that are neighbours in the last dimension follow
+-- each other. `reversed`: the first dimension is the shortest one, not the longest.
+local function on_grid(dimensions, reversed)
+  local grid, rest, at, side = cart { dimensions }, rank, {}, {}
+  for d = dimensions, 1, -1 do
+    side[d] = grid:side(reversed and dimensions + 1 - d or d)
+    at[d] = rest % side[d]
+    rest = rest // side[d]
+  end
+  return at, side
+end
+
+-- The rank so many steps away in each dimension of a grid; none beyond the border.
+local function beside(steps)
+  local at, side = on_grid(#steps, steps.reversed)
+  local cell = 0
+  for d = 1, #steps do
+    local to = at[d] + steps[d]
+    if steps.periodic then to = to % side[d] end
+    if to < 0 or to >= side[d] then return none end
+    cell = cell * side[d] + to
+  end
+  return cell
+end
+
 -- Numbers that are the same on all ranks, by turns about -2 to 2.
 local function common(seed)
   return function()
@@ -38,6 +68,14 @@ local function common(seed)
     end
     return 2 * sum
   end
+end
+
+-- The first rank of the line along one dimension of a grid that this rank is on, and this rank's place on it.
+local function line(dimensions, along, reversed)
+  local at, side = on_grid(dimensions, reversed)
+  local first = 0
+  for d = 1, dimensions do first = first * side[d] + (d == along and 0 or at[d]) end
+  return first, at[along]
 end
 
 -- Draws from a distribution: shares of the values and the values there, by turns. Each of `count` equal parts of the
@@ -62,8 +100,8 @@ local function draws(count, points, factor, shared)
       left = left - 1
     end
     while points[i + 2] < share do i = i + 2 end
-    local within = (share - points[i]) / (points[i + 2] - points[i])
-    return (factor or 1) * (points[i + 1] + within * (points[i + 3] - points[i + 1]))
+    local part = (share - points[i]) / (points[i + 2] - points[i])
+    return (factor or 1) * (points[i + 1] + part * (points[i + 3] - points[i + 1]))
   end
 end
 

@@ -18,9 +18,15 @@
 
 /* ---- roles ---- */
 
+static bool have_one_role(const struct fit_program *p, uint32_t rank, uint32_t other) {
+    const uint32_t ranks = p->history.ranks;
+    return p->steps[rank].hash == p->steps[other].hash &&
+           (!p->scales || fit_grid_place(p->grid, rank, ranks) == fit_grid_place(p->grid, other, ranks));
+}
+
 static hpcw_status add_to_role(struct fit_program *p, uint32_t rank, hpcw_error *err) {
     uint32_t role = 0;
-    while (role < p->roles && p->steps[p->role[role].rank[0]].hash != p->steps[rank].hash) {
+    while (role < p->roles && !have_one_role(p, p->role[role].rank[0], rank)) {
         role++;
     }
     struct fit_role *r = &p->role[role];
@@ -332,7 +338,8 @@ static hpcw_status fold_role(struct timing *t, struct fit_role *r, hpcw_error *e
     bool good = place != NULL;
     hpcw_status status = !good ? HPCW_OK : fit_fold(s->number, s->count, &r->tree, err);
     status = status == HPCW_OK && good ? place_times(t, r, place, err) : status;
-    for (int i = 0; status == HPCW_OK && good && i < MOST_UNROLLED; i++) {
+    /* Of a program for other numbers of ranks loops stay as they are: times of few ranks would decide which are unrolled. */
+    for (int i = 0; status == HPCW_OK && good && i < MOST_UNROLLED && !t->p->scales; i++) {
         const uint32_t loop = find_uneven(t->p, r);
         if (loop == FIT_LOOP) {
             break;

@@ -5,6 +5,7 @@
 
 #include "gen/fit/log/draws.h"
 #include "gen/fit/log/fold.h"
+#include "gen/fit/log/grid.h"
 #include "gen/fit/log/history.h"
 #include "gen/fit/log/meetings.h"
 #include "gen/fit/log/steps.h"
@@ -63,6 +64,10 @@ struct fit_program {
     bool
         outer; /* in fit_program_fold: phases are turns of an outer loop, even if it has little beside an inner one */
     struct fit_course course; /* course.turns is 0: unknown */
+    /* In fit_program_fold: for other numbers of ranks. Ranks at different places of the grid have different roles, and no
+     * loop is unrolled for the times of some ranks. */
+    bool scales;
+    struct fit_grid grid;
     struct fit_machine machine;
     struct fit_lack *lack; /* [history.names] */
     /* true: tags are needed, since messages between two ranks are received in another order than sent;

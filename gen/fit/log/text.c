@@ -2,12 +2,14 @@
 #include "gen/fit/log/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/fit/log/partner.h"
 #include "gen/fit/log/prelude.h"
 #include "gen/fit/twin.h"
 #include "gen/sim/lua/program.h"
@@ -17,6 +19,7 @@
 
 struct text {
     const struct fit_program *p;
+    const struct fit_scale *scale; /* NULL: for as many ranks as the log has */
     struct hpcw_i_buf *buf;
     /* true: tags are needed, since messages between two ranks are received in another order than sent */
     bool tags;
@@ -46,12 +49,12 @@ static void put(struct text *t, const char *fmt, ...) {
     put_text(t, piece);
 }
 
-/* Appends the prelude without its licence, since the twin belongs to the user. */
-static void put_prelude(struct text *t) {
-    const char *begin = (const char *)fit_prelude[0].data;
-    const char *own = memchr(begin, '\n', fit_prelude[0].size);
-    const size_t size = fit_prelude[0].size - (size_t)(own + 1 - begin);
-    t->failed = t->failed || !hpcw_i_buf_append(t->buf, own + 1, size);
+/* Appends a prelude without its licence, since the twin belongs to the user. */
+static void put_prelude(struct text *t, size_t which) {
+    const struct fit_prelude *p = &fit_prelude[which];
+    const char *begin = (const char *)p->data;
+    const char *own = memchr(begin, '\n', p->size);
+    t->failed = t->failed || !hpcw_i_buf_append(t->buf, own + 1, p->size - (size_t)(own + 1 - begin));
 }
 
 static void indent(struct text *t) {
@@ -98,89 +101,146 @@ static hpcw_status put_states(struct text *t, hpcw_error *err) {
 
 /* ---- lists of messages ---- */
 
-/* The partner as a function of the rank. */
-struct partner {
-    enum { PARTNER_TABLE, PARTNER_SAME, PARTNER_SUM } kind;
-    uint32_t value;
-    bool wraps; /* for a sum: it is taken modulo the number of ranks */
-};
-
-static const struct fit_step *step_of(const struct text *t, uint32_t rank, uint32_t number) {
-    const struct fit_steps *s = &t->p->steps[rank];
+static const struct fit_step *step_of(const struct fit_program *p, uint32_t rank, uint32_t number) {
+    const struct fit_steps *s = &p->steps[rank];
     return &s->step[s->sample[number]];
 }
 
-static const struct fit_item *item_of(const struct text *t, uint32_t rank, uint32_t number, uint32_t i) {
-    const struct fit_steps *s = &t->p->steps[rank];
+static const struct fit_item *item_of(const struct fit_program *p, uint32_t rank, uint32_t number, uint32_t i) {
+    const struct fit_steps *s = &p->steps[rank];
     return &s->item[s->step[s->sample[number]].first + i];
 }
 
-static struct partner partner_of(const struct text *t, const struct fit_role *r, uint32_t number, uint32_t i) {
-    const uint32_t ranks = t->p->history.ranks;
-    struct partner all[] = {
-        {PARTNER_SAME, item_of(t, r->rank[0], number, i)->peer, false},
-        {PARTNER_SUM, (item_of(t, r->rank[0], number, i)->peer + ranks - r->rank[0]) % ranks, false}};
-    bool fits[] = {true, true};
-    for (uint32_t m = 0; m < r->ranks; m++) {
-        const uint32_t rank = r->rank[m], peer = item_of(t, rank, number, i)->peer;
-        fits[0] = fits[0] && peer == all[0].value;
-        fits[1] = fits[1] && peer != FIT_NOBODY && peer == (rank + all[1].value) % ranks;
-        all[1].wraps = all[1].wraps || rank + all[1].value >= ranks;
-    }
-    for (size_t k = 0; k < 2; k++) {
-        if (fits[k]) {
-            return all[k];
-        }
-    }
-    return (struct partner){.kind = PARTNER_TABLE};
+/* Returns the same role in the log with fewer ranks. */
+static const struct fit_role *like(const struct text *t, const struct fit_role *r) {
+    return &t->scale->fewer->role[t->scale->like[r - t->p->role]];
 }
 
-/* Returns whether the step has the same number of items with equal bytes and tags on all ranks of a role. */
-static bool is_regular(const struct text *t, const struct fit_role *r, uint32_t number) {
-    const struct fit_step *first = step_of(t, r->rank[0], number);
-    for (uint32_t m = 1; m < r->ranks; m++) {
-        if (step_of(t, r->rank[m], number)->items != first->items) {
+/* The messages of a step in the log and, for a scaled text, in that with fewer ranks. */
+struct text_seen {
+    struct fit_partner_seen log[2];
+    size_t count;
+};
+
+static struct text_seen see(const struct text *t, const struct fit_role *r, uint32_t number, uint32_t item) {
+    struct text_seen seen = {.log = {{t->p, r, number, item}}, .count = 1};
+    if (t->scale != NULL) {
+        seen.log[seen.count++] = (struct fit_partner_seen){t->scale->fewer, like(t, r), number, item};
+    }
+    return seen;
+}
+
+static struct fit_partner partner_of(const struct text *t, const struct fit_role *r, uint32_t number,
+                                     uint32_t i) {
+    const struct text_seen seen = see(t, r, number, i);
+    return fit_partner_find(seen.log, seen.count);
+}
+
+/* Returns whether a step makes a communicator of ranks on a line. */
+static bool is_line(const struct text *t, const struct fit_role *r, uint32_t number,
+                    struct fit_grid_line *line) {
+    const struct text_seen seen = see(t, r, number, 0);
+    return step_of(t->p, r->rank[0], number)->verb == FIT_SPLIT && fit_line_find(seen.log, seen.count, line);
+}
+
+/* Returns the mean bytes of a message, over the ranks of a role that have a partner for it. */
+static uint32_t bytes_of(const struct fit_program *p, const struct fit_role *r, uint32_t number, uint32_t i) {
+    uint64_t sum = 0, count = 0;
+    for (uint32_t m = 0; m < r->ranks; m++) {
+        const struct fit_item *item = item_of(p, r->rank[m], number, i);
+        sum += item->peer != FIT_NOBODY ? item->bytes : 0;
+        count += item->peer != FIT_NOBODY;
+    }
+    /* Without a partner the bytes are those of a collective call. */
+    return count > 0 ? (uint32_t)((sum + count / 2) / count) : item_of(p, r->rank[0], number, i)->bytes;
+}
+
+/* Returns the tag of a message on the first rank of a role that has a partner for it. */
+static int32_t tag_of(const struct fit_program *p, const struct fit_role *r, uint32_t number, uint32_t i) {
+    uint32_t m = 0;
+    while (m + 1 < r->ranks && item_of(p, r->rank[m], number, i)->peer == FIT_NOBODY) {
+        m++;
+    }
+    return item_of(p, r->rank[m], number, i)->tag;
+}
+
+/* For other numbers of ranks, bytes count as equal if none differs from the mean by more than this share of it: a grid of
+ * points that cannot be divided by the ranks leaves some of them one row more. */
+#define MOST_UNEVEN 0.1
+
+/* Returns whether the step has as many items with equal bytes and tags on all ranks of a role. */
+static bool has_equal_items(const struct fit_program *p, const struct fit_role *r, uint32_t number,
+                            uint32_t items) {
+    for (uint32_t m = 0; m < r->ranks; m++) {
+        if (step_of(p, r->rank[m], number)->items != items) {
             return false;
         }
     }
-    for (uint32_t i = 0; i < first->items; i++) {
-        const struct fit_item *like = item_of(t, r->rank[0], number, i);
-        for (uint32_t m = 1; m < r->ranks; m++) {
-            const struct fit_item *item = item_of(t, r->rank[m], number, i);
-            if (item->bytes != like->bytes || (t->tags && item->tag != like->tag)) {
+    for (uint32_t i = 0; i < items; i++) {
+        const double bytes = bytes_of(p, r, number, i), most = p->scales ? MOST_UNEVEN * bytes : 0;
+        const bool all = step_of(p, r->rank[0], number)->verb == FIT_MEET;
+        const int32_t tag = tag_of(p, r, number, i);
+        for (uint32_t m = 0; m < r->ranks; m++) {
+            const struct fit_item *item = item_of(p, r->rank[m], number, i);
+            if ((fabs(item->bytes - bytes) > most || (p->tags && item->tag != tag)) &&
+                (all || item->peer != FIT_NOBODY)) {
                 return false;
             }
-        }
-        if (partner_of(t, r, number, i).kind == PARTNER_TABLE) {
-            return false;
         }
     }
     return true;
 }
 
-static void put_partner(struct text *t, struct partner p) {
-    const uint32_t ranks = t->p->history.ranks;
-    switch (p.kind) {
-    case PARTNER_SUM:
-        if (p.wraps && p.value > ranks / 2) {
-            /* A negative offset is written as a positive one modulo the number of ranks. */
-            put(t, "(rank - %" PRIu32 ") %% size", ranks - p.value);
-        } else {
-            put(t, p.wraps ? "(rank + %" PRIu32 ") %% size" : "rank + %" PRIu32, p.value);
+/* Returns whether the messages of a step are functions of the rank, and in a scaled text of the number of ranks. */
+static bool is_regular(const struct text *t, const struct fit_role *r, uint32_t number) {
+    const uint32_t items = step_of(t->p, r->rank[0], number)->items;
+    bool regular = has_equal_items(t->p, r, number, items) &&
+                   (t->scale == NULL || has_equal_items(t->scale->fewer, like(t, r), number, items));
+    for (uint32_t i = 0; regular && i < items; i++) {
+        regular = partner_of(t, r, number, i).kind != FIT_PARTNER_TABLE;
+    }
+    return regular;
+}
+
+/* Writes the bytes of a regular item. */
+static void put_bytes(struct text *t, const struct fit_role *r, uint32_t number, uint32_t i) {
+    const uint32_t bytes = bytes_of(t->p, r, number, i);
+    const uint32_t fewer = t->scale == NULL ? bytes : bytes_of(t->scale->fewer, like(t, r), number, i);
+    if (bytes == fewer || bytes == 0 || fewer == 0) {
+        put(t, "%" PRIu32, bytes);
+    } else {
+        put(t, "whole(%" PRIu32 " * grows(%.3g))", bytes, fit_scale_power(t->scale, bytes, fewer, 0));
+    }
+}
+
+static void put_partner(struct text *t, struct fit_partner f) {
+    switch (f.kind) {
+    case FIT_PARTNER_LAST:
+        put(t, "size - 1");
+        break;
+    case FIT_PARTNER_SUM:
+        put(t, f.wraps ? "(rank %c %" PRId32 ") %% size" : "within(rank %c %" PRId32 ")",
+            f.step[0] < 0 ? '-' : '+', f.step[0] < 0 ? -f.step[0] : f.step[0]);
+        break;
+    case FIT_PARTNER_GRID:
+        put(t, "beside {");
+        for (uint32_t d = 0; d < f.grid.dims; d++) {
+            put(t, "%s%" PRId32, d > 0 ? ", " : " ", f.step[d]);
         }
+        put(t, "%s%s }", f.wraps ? ", periodic = true" : "", f.grid.reversed ? ", reversed = true" : "");
         break;
     default:
-        put(t, p.value == FIT_NOBODY ? "none" : "%" PRIu32, p.value);
+        put(t, f.value == FIT_NOBODY ? "none" : "%" PRIu32, f.value);
     }
 }
 
 /* Writes partner, bytes and tag of a regular item. */
 static void put_item(struct text *t, const struct fit_role *r, uint32_t number, uint32_t i) {
-    const struct fit_item *item = item_of(t, r->rank[0], number, i);
     put_partner(t, partner_of(t, r, number, i));
-    put(t, ", %" PRIu32, item->bytes);
-    if (t->tags && item->tag != 0) {
-        put(t, ", %" PRId32, item->tag);
+    put(t, ", ");
+    put_bytes(t, r, number, i);
+    if (t->tags && tag_of(t->p, r, number, i) != 0) {
+        put(t, ", %" PRId32, tag_of(t->p, r, number, i));
     }
 }
 
@@ -198,10 +258,10 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
     uint32_t items = 0;
     uint64_t most[3] = {10, 1, 0}; /* partners may be -1, which needs two characters */
     for (uint32_t m = 0; m < r->ranks; m++) {
-        const struct fit_step *step = step_of(t, r->rank[m], number);
+        const struct fit_step *step = step_of(t->p, r->rank[m], number);
         items = step->items > items ? step->items : items;
         for (uint32_t i = 0; i < step->items; i++) {
-            const struct fit_item *item = item_of(t, r->rank[m], number, i);
+            const struct fit_item *item = item_of(t->p, r->rank[m], number, i);
             most[0] = item->peer > most[0] && item->peer != FIT_NOBODY ? item->peer : most[0];
             most[1] = item->bytes > most[1] ? item->bytes : most[1];
             most[2] = t->tags && (uint32_t)item->tag > most[2] ? (uint32_t)item->tag : most[2];
@@ -210,13 +270,13 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
     const int width[3] = {width_of(most[0]), width_of(most[1]), t->tags ? width_of(most[2]) : 0};
     put(t, "messages([[\n");
     for (uint32_t m = 0; m < r->ranks; m++) {
-        const struct fit_step *step = step_of(t, r->rank[m], number);
+        const struct fit_step *step = step_of(t->p, r->rank[m], number);
         for (uint32_t i = 0; i < items; i++) {
             if (i >= step->items) {
                 put(t, "%*s", width[0] + width[1] + width[2], "");
                 continue;
             }
-            const struct fit_item *item = item_of(t, r->rank[m], number, i);
+            const struct fit_item *item = item_of(t->p, r->rank[m], number, i);
             put(t, "%*" PRId64 "%*" PRIu32, width[0],
                 item->peer == FIT_NOBODY ? (int64_t)-1 : (int64_t)item->peer, width[1], item->bytes);
             if (t->tags) {
@@ -234,15 +294,19 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
 
 /* Returns whether a step has one message that is written in its own line. */
 static bool is_single(const struct text *t, const struct fit_role *r, uint32_t number) {
-    const struct fit_step *step = step_of(t, r->rank[0], number);
-    return step->items == 1 && is_regular(t, r, number);
+    const struct fit_step *step = step_of(t->p, r->rank[0], number);
+    return step->items == 1 && is_regular(t, r, number) && partner_of(t, r, number, 0).kind != FIT_PARTNER_GRID;
 }
 
 static bool has_list(const struct text *t, const struct fit_role *r, uint32_t number) {
-    const struct fit_step *step = step_of(t, r->rank[0], number);
+    const struct fit_step *step = step_of(t->p, r->rank[0], number);
+    struct fit_grid_line line;
     bool any = step->items > 0;
+    if (is_line(t, r, number, &line)) {
+        return false;
+    }
     for (uint32_t m = 1; !any && m < r->ranks; m++) {
-        any = step_of(t, r->rank[m], number)->items > 0;
+        any = step_of(t->p, r->rank[m], number)->items > 0;
     }
     return any && !is_single(t, r, number);
 }
@@ -255,7 +319,7 @@ static void put_one_list(struct text *t, const struct fit_role *r, uint32_t numb
         return;
     }
     const char *before = "{ ";
-    for (uint32_t i = 0; i < step_of(t, r->rank[0], number)->items; i++) {
+    for (uint32_t i = 0; i < step_of(t->p, r->rank[0], number)->items; i++) {
         put(t, "%s{ ", before);
         put_item(t, r, number, i);
         put(t, " }");
@@ -296,6 +360,14 @@ static void put_seconds(struct text *t, double seconds) {
     put(t, "%.3g", seconds);
 }
 
+static void put_points(struct text *t, const struct fit_draws *d) {
+    for (size_t p = 0; p < d->points; p++) {
+        put(t, "%s%.3g, ", p > 0 ? "  " : "", d->share[p]);
+        put_seconds(t, d->at[p]);
+        put(t, p + 1 < d->points ? "," : " }");
+    }
+}
+
 /* Writes a table with the factor of each rank of the role. */
 static void put_factor(struct text *t, const struct fit_draws *d, uint32_t ranks) {
     if (d->factor != NULL) {
@@ -308,15 +380,42 @@ static void put_factor(struct text *t, const struct fit_draws *d, uint32_t ranks
     }
 }
 
-static void put_points(struct text *t, const struct fit_draws *d) {
-    for (size_t p = 0; p < d->points; p++) {
-        put(t, "%s%.3g, ", p > 0 ? "  " : "", d->share[p]);
-        put_seconds(t, d->at[p]);
-        put(t, p + 1 < d->points ? "," : " }");
-    }
-}
+/* The means of a time in two logs are different if they differ by more than this. Below a nanosecond, which is what a log
+ * can show, they are rounding errors. */
+#define LEAST_GROWTH 0.05
+#define LEAST_TIME 1e-9
 
-static void end_draws(struct text *t, const struct fit_draws *d) {
+/* Times of a step in the log, and in that with fewer ranks (NULL: there is none). */
+struct text_times {
+    const struct fit_draws *d, *fewer;
+};
+
+static void put_draws(struct text *t, const char *what, const char *step, struct text_times times,
+                      uint32_t ranks) {
+    const struct fit_draws *d = times.d;
+    if (d->points == 0) {
+        return;
+    }
+    const double mean = fit_draws_mean(d), fewer = times.fewer == NULL ? 0 : fit_draws_mean(times.fewer);
+    const double power =
+        mean > LEAST_TIME && fewer > LEAST_TIME ? fit_scale_power(t->scale, mean, fewer, LEAST_GROWTH) : 0;
+    put(t, "  %s[%s] = ", what, step);
+    if (power != 0) {
+        put(t, "growing(%.3g, ", power);
+    }
+    put(t, d->follows ? "in_course(" : "");
+    if (d->points == 2 && d->at[0] == d->at[1]) {
+        put(t, "always(");
+        put_seconds(t, d->at[0]);
+        put_factor(t, d, ranks);
+    } else {
+        put(t, "draws(%zu, { ", d->count / ranks > 0 ? d->count / ranks : 1);
+        put_points(t, d);
+        put_factor(t, d, ranks);
+        if (d->shared > 0) {
+            put(t, d->factor == NULL ? ", 1, %.2g" : ", %.2g", d->shared);
+        }
+    }
     put(t, ")");
     if (d->follows && (d->first > 0 || d->course != NULL)) {
         put(t, ", %.3g", d->first);
@@ -328,29 +427,7 @@ static void end_draws(struct text *t, const struct fit_draws *d) {
         }
         put(t, "\n  }");
     }
-    put(t, d->follows ? ")\n" : "\n");
-}
-
-static void put_draws(struct text *t, const char *what, const char *step, const struct fit_draws *d,
-                      uint32_t ranks) {
-    if (d->points == 0) {
-        return;
-    }
-    if (d->points == 2 && d->at[0] == d->at[1]) {
-        put(t, "  %s[%s] = %salways(", what, step, d->follows ? "in_course(" : "");
-        put_seconds(t, d->at[0]);
-        put_factor(t, d, ranks);
-        end_draws(t, d);
-        return;
-    }
-    put(t, "  %s[%s] = %sdraws(%zu, { ", what, step, d->follows ? "in_course(" : "",
-        d->count / ranks > 0 ? d->count / ranks : 1);
-    put_points(t, d);
-    put_factor(t, d, ranks);
-    if (d->shared > 0) {
-        put(t, d->factor == NULL ? ", 1, %.2g" : ", %.2g", d->shared);
-    }
-    end_draws(t, d);
+    put(t, "%s%s\n", d->follows ? ")" : "", power != 0 ? ")" : "");
 }
 
 /* Writes a table of luck: a line for each rank, a column for each group of the course. */
@@ -421,9 +498,13 @@ static void put_times(struct text *t, const struct fit_role *r) {
         if (i < r->tree.sites) {
             (void)snprintf(step, sizeof step, "%" PRIu32, i + 1);
         }
-        put_draws(t, "gap", step, &r->site[i].gap, r->ranks);
-        put_draws(t, "between", step, &r->site[i].between, r->ranks);
-        put_draws(t, "rest", step, &r->site[i].rest, r->ranks);
+        for (size_t k = 0; k < 3; k++) {
+            struct text_times times = {.d = (const void *)((const char *)&r->site[i] + of[k])};
+            if (t->scale != NULL && i < r->tree.sites) {
+                times.fewer = (const void *)((const char *)&like(t, r)->site[i] + of[k]);
+            }
+            put_draws(t, name[k], step, times, r->ranks);
+        }
     }
 }
 
@@ -459,14 +540,14 @@ static void put_meeting(struct text *t, const struct fit_text_line *l) {
     if (call != SIM_CALL_BARRIER) {
         put(t, parts ? "{ first = " : "");
         if (l->single) {
-            put(t, "%" PRIu32, item_of(t, l->r->rank[0], l->number, 0)->bytes);
+            put_bytes(t, l->r, l->number, 0);
         } else {
             put_list(t, l);
             put(t, "[1][2]");
         }
         put(t, parts ? ", step = 0 }" : "");
     }
-    if (rooted && l->single && item_of(t, l->r->rank[0], l->number, 0)->peer != 0) {
+    if (rooted && l->single && item_of(t->p, l->r->rank[0], l->number, 0)->peer != 0) {
         put(t, ", ");
         put_partner(t, partner_of(t, l->r, l->number, 0));
     } else if (rooted && !l->single) {
@@ -490,8 +571,18 @@ static void put_part(struct text *t, const struct fit_text_line *l, uint32_t ite
         } else if (*f == 'p') {
             put_partner(t, partner_of(t, l->r, l->number, item));
         } else {
-            put(t, "%" PRIu32, item_of(t, l->r->rank[0], l->number, item)->bytes);
+            put_bytes(t, l->r, l->number, item);
         }
+    }
+}
+
+static void put_split(struct text *t, const struct fit_text_line *l) {
+    struct fit_grid_line line;
+    if (!l->changes && is_line(t, l->r, l->number, &line)) {
+        put(t, "line(%" PRIu32 ", %" PRIu32 "%s)", line.grid.dims, line.along + 1,
+            line.grid.reversed ? ", true" : "");
+    } else {
+        put_part(t, l, 0, "pb");
     }
 }
 
@@ -524,7 +615,7 @@ static void put_call(struct text *t, const struct fit_text_line *l) {
     case FIT_SPLIT:
         put(t, "divide(");
         put(t, step->comm > 0 ? "comm[%" PRIu32 "], " : "world, ", step->comm);
-        put_part(t, l, 0, "pb");
+        put_split(t, l);
         put(t, ")");
         break;
     default:
@@ -545,7 +636,7 @@ static bool is_wait(const struct fit_step *step) {
 
 static void put_step(struct text *t, const struct fit_role *r, const struct fit_node *n) {
     struct fit_text_line l = {
-        .r = r, .step = step_of(t, r->rank[0], n->number), .number = n->number, .site = n->site + 1};
+        .r = r, .step = step_of(t->p, r->rank[0], n->number), .number = n->number, .site = n->site + 1};
     const char *name = t->p->history.name[l.step->name];
     l.changes = n->versions > 0;
     l.single = !l.changes && is_single(t, r, n->number);
@@ -629,28 +720,39 @@ static void put_turns(struct text *t, const struct fit_role *r) {
     }
 }
 
-static void put_nodes(struct text *t, const struct fit_role *r, const uint32_t *node, size_t count) {
+/* Writes the head of a loop. fewer: the same loop of the log with fewer ranks; NULL: there is no such log. */
+static void begin_loop(struct text *t, uint32_t node, const struct fit_node *n, const struct fit_node *fewer) {
+    indent(t);
+    if (!fit_turns_the_same(n)) {
+        put(t, "for _ = 1, turns_%" PRIu32 "() do\n", node);
+    } else if (fewer == NULL || fewer->turns[0] == n->turns[0]) {
+        put(t, "for _ = 1, %" PRIu32 " do\n", n->turns[0]);
+    } else {
+        put(t, "for _ = 1, whole(%" PRIu32 " * grows(%.3g)) do\n", n->turns[0],
+            fit_scale_power(t->scale, n->turns[0], fewer->turns[0], 0));
+    }
+    t->depth++;
+}
+
+/* other: the same nodes of the log with fewer ranks; NULL: there is no such log. */
+static void put_nodes(struct text *t, const struct fit_role *r, const uint32_t *node, const uint32_t *other,
+                      size_t count) {
     for (size_t i = 0; i < count; i++) {
         const struct fit_node *n = &r->tree.node[node[i]];
+        const struct fit_node *fewer = other != NULL ? &like(t, r)->tree.node[other[i]] : NULL;
         if (n->number != FIT_LOOP) {
             put_step(t, r, n);
             continue;
         }
-        indent(t);
+        begin_loop(t, node[i], n, fewer);
         const bool turns = node[i] == r->loop && t->p->course.turns > 0;
         const size_t before = turns && r->late;
-        if (fit_turns_the_same(n)) {
-            put(t, "for _ = 1, %" PRIu32 " do\n", n->turns[0]);
-        } else {
-            put(t, "for _ = 1, turns_%" PRIu32 "() do\n", node[i]);
-        }
-        t->depth++;
-        put_nodes(t, r, n->child, before);
+        put_nodes(t, r, n->child, fewer != NULL ? fewer->child : NULL, before);
         if (turns) {
             indent(t);
             put(t, "begin_turn()\n");
         }
-        put_nodes(t, r, n->child + before, n->children - before);
+        put_nodes(t, r, n->child + before, fewer != NULL ? fewer->child + before : NULL, n->children - before);
         if (node[i] == r->loop && t->p->phases > 1) {
             indent(t);
             put(t, "next_phase()\n");
@@ -664,6 +766,9 @@ static void put_nodes(struct text *t, const struct fit_role *r, const uint32_t *
 static void put_role(struct text *t, uint32_t number) {
     const struct fit_role *r = &t->p->role[number];
     put(t, "\nlocal function role_%" PRIu32 "()\n", number + 1);
+    if (t->scale != NULL) {
+        put(t, "  place = rank %% %" PRIu32 " + 1 -- lines of tables come again\n", r->ranks);
+    }
     const size_t before = t->lines;
     put_lists(t, r);
     put_since(t, r);
@@ -672,12 +777,30 @@ static void put_role(struct text *t, uint32_t number) {
     put_luck(t, r);
     put_turns(t, r);
     t->depth = 1;
-    put_nodes(t, r, r->tree.top, r->tree.tops);
+    put_nodes(t, r, r->tree.top, t->scale != NULL ? like(t, r)->tree.top : NULL, r->tree.tops);
     if (t->p->phases == 1) {
         put(t, "  next_phase()\n");
     }
     t->depth = 0;
     put(t, "end\n");
+}
+
+/* Writes which role the ranks at each place of a grid have. */
+static void put_places(struct text *t) {
+    const struct fit_scale *scale = t->scale;
+    put(t, "-- The roles of the ranks, by their place on a grid: in each dimension the first rank, one inside, "
+           "the last one.\n"
+           "local roles = {");
+    uint32_t places = 1;
+    for (uint32_t d = 0; d < t->p->grid.dims; d++) {
+        places *= 3;
+    }
+    for (uint32_t i = 0; i < places; i++) {
+        if (scale->role[i] != UINT32_MAX) {
+            put(t, " [%" PRIu32 "] = %" PRIu32 ",", i, scale->role[i] + 1);
+        }
+    }
+    put(t, " }\n");
 }
 
 /* Writes the role of each rank, at a fixed width so that a rank's entry is found by its position. */
@@ -703,32 +826,78 @@ static void put_roles(struct text *t) {
 
 /* ---- all ---- */
 
-hpcw_status fit_text_write(const struct fit_program *p, struct hpcw_i_buf *buf, size_t *lines,
-                           hpcw_error *err) {
-    *lines = 0;
-    struct text t = {.p = p, .buf = buf};
-    t.tags = p->tags;
-    put(&t,
-        GEN_FIT_TWIN_OF_LOG
-        " with %" PRIu32 " ranks, by hpcgen fit. It holds for as many ranks.\n"
-        "parameters = {\n"
-        "  rest = 1.0,     -- factor of the time in calls that the simulator does not give them\n"
-        "  together = 0.0, -- share of these times that come on all ranks together\n"
-        "}\n",
-        p->history.ranks);
-    put(&t,
-        "assert(size == %" PRIu32 ", \"expected as many ranks as the log has, %" PRIu32 ", got \" .. size)\n\n",
-        p->history.ranks, p->history.ranks);
-    hpcw_status s = put_states(&t, err);
-    put_prelude(&t);
-    if (p->roles > 1) {
-        put_roles(&t);
+/* Writes for how many ranks the text is, and what all texts have. */
+static hpcw_status put_head(struct text *t, hpcw_error *err) {
+    const uint32_t ranks = t->p->history.ranks;
+    put(t, GEN_FIT_TWIN_OF_LOG " with %" PRIu32 " ranks", ranks);
+    if (t->scale != NULL) {
+        put(t, " and one with %" PRIu32 ", by hpcgen fit.\n", t->scale->fewer->history.ranks);
+    } else {
+        put(t, ", by hpcgen fit. It holds for as many ranks.\n");
     }
-    put_course(&t);
-    for (uint32_t r = 0; r < p->roles && buf->size <= FIT_MOST_TEXT; r++) {
+    put_text(t, "parameters = {\n"
+                "  rest = 1.0,     -- factor of the time in calls that the simulator does not give them\n"
+                "  together = 0.0, -- share of these times that come on all ranks together\n"
+                "}\n");
+    if (t->scale == NULL) {
+        put(t,
+            "assert(size == %" PRIu32 ", \"expected as many ranks as the log has, %" PRIu32
+            ", got \" .. size)\n\n",
+            ranks, ranks);
+    } else {
+        put(t, "local learned = %" PRIu32 " -- ranks of the log that the numbers below are from\n\n", ranks);
+    }
+    hpcw_status s = put_states(t, err);
+    put_prelude(t, FIT_PRELUDE);
+    if (t->scale != NULL) {
+        put_prelude(t, FIT_PRELUDE_SCALE);
+    }
+    if (t->scale != NULL && t->p->grid.dims > 0) {
+        put_places(t);
+    } else if (t->scale == NULL && t->p->roles > 1) {
+        put_roles(t);
+    }
+    put_course(t);
+    return s;
+}
+
+/* Checks that each message of a scaled text is a function of the rank and of the number of ranks. */
+static hpcw_status check_steps(const struct text *t, hpcw_error *err) {
+    for (uint32_t k = 0; t->scale != NULL && k < t->p->roles; k++) {
+        const struct fit_role *r = &t->p->role[k];
+        const struct fit_steps *steps = &t->p->steps[r->rank[0]];
+        for (uint32_t number = 0; number < steps->numbers; number++) {
+            struct fit_grid_line line;
+            if (!is_regular(t, r, number) && !is_line(t, r, number, &line)) {
+                return hpcw_i_fail(
+                    err, HPCW_EINVAL,
+                    "logs: expected partners that follow from the rank and the number of ranks, and equal "
+                    "bytes, got others in %s, first on rank %" PRIu32,
+                    t->p->history.name[step_of(t->p, r->rank[0], number)->name], r->rank[0]);
+            }
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status fit_text_write(const struct fit_program *p, const struct fit_scale *scale, struct hpcw_i_buf *buf,
+                           size_t *lines, hpcw_error *err) {
+    *lines = 0;
+    struct text t = {.p = p, .scale = scale, .buf = buf};
+    t.tags = p->tags || (scale != NULL && scale->fewer->tags);
+    hpcw_status s = check_steps(&t, err);
+    s = s == HPCW_OK ? put_head(&t, err) : s;
+    for (uint32_t r = 0; s == HPCW_OK && r < p->roles && buf->size <= FIT_MOST_TEXT; r++) {
         put_role(&t, r);
     }
     put(&t, "\nfunction run()\n");
+    if (scale != NULL && p->grid.dims > 0) {
+        put(&t, "  role = roles[place_on(%" PRIu32 ", %s)]\n", p->grid.dims,
+            p->grid.reversed ? "true" : "false");
+        put(&t,
+            "  assert(role, \"expected a grid like that of the logs, got one with a place that none of their "
+            "ranks has\")\n");
+    }
     for (uint32_t r = 0; r < p->roles; r++) {
         put(&t, "  if role == %" PRIu32 " then role_%" PRIu32 "() end\n", r + 1, r + 1);
     }

@@ -4,13 +4,16 @@
 #define HPCW_GEN_FIT_LOG_TEXT_H
 
 #include "gen/fit/log/program.h"
+#include "gen/fit/log/scale.h"
 #include "libwriter/base/buf.h"
 
 /* Limits of the text: a person should be able to read it. A log that needs more has not been understood. */
 enum { FIT_MOST_LINES = 2000, FIT_MOST_TEXT = 960 << 10, FIT_FEW_LINES = 400 };
 
-/* Appends the text. *lines: its lines without tables of ranks. HPCW_EINVAL: the text exceeds the limits.
- * HPCW_ENOMEM. */
-hpcw_status fit_text_write(const struct fit_program *p, struct hpcw_i_buf *buf, size_t *lines, hpcw_error *err);
+/* Appends the text. scale: for any number of ranks; its larger program is p. NULL: for as many ranks as the log has.
+ * *lines: its lines without tables of ranks. HPCW_EINVAL: the text exceeds the limits, or partners or bytes of `scale`
+ * are no functions of the rank and of the number of ranks. HPCW_ENOMEM. */
+hpcw_status fit_text_write(const struct fit_program *p, const struct fit_scale *scale, struct hpcw_i_buf *buf,
+                           size_t *lines, hpcw_error *err);
 
 #endif

@@ -100,6 +100,7 @@ const struct gen_format gen_format_clog2 = {
     .report = gen_report_clog2,
     .export = &gen_export_clog2,
     .fit = gen_fit_log,
-    .fit_alone = true,
+    .fit_sizes = gen_fit_logs,
+    .fit_rule = GEN_FIT_ALONE,
     .noun = "event log",
 };

@@ -306,5 +306,5 @@ const struct gen_format gen_format_rank2file = {
     .export = &gen_export_rank2file,
     .rewrite = &gen_rewrite_rank2file,
     .fit = gen_fit_checkpoints,
-    .fit_last = true,
+    .fit_rule = GEN_FIT_LAST,
 };

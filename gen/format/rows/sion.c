@@ -344,5 +344,5 @@ const struct gen_format gen_format_sion = {
     .export = &gen_export_sion,
     .rewrite = &gen_rewrite_sion,
     .fit = gen_fit_sion,
-    .fit_last = true,
+    .fit_rule = GEN_FIT_LAST,
 };

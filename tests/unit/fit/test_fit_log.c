@@ -13,6 +13,7 @@
 
 #include "gen/fit/log/draws.h"
 #include "gen/fit/log/fold.h"
+#include "gen/fit/log/partner.h"
 #include "libwriter/base/mem.h"
 
 enum { MOST = 20000 };
@@ -163,11 +164,107 @@ static void test_draws_keep_a_jump(void **state) {
     fit_draws_free(&d);
 }
 
+/* ---- partners ---- */
+
+enum { MOST_RANKS = 64 };
+
+/* A program in which each rank sends one message. */
+struct sends {
+    struct fit_program p;
+    struct fit_role role;
+    struct fit_steps steps[MOST_RANKS];
+    struct fit_step step;
+    struct fit_item item[MOST_RANKS];
+    uint32_t rank[MOST_RANKS], sample;
+};
+
+static struct fit_partner_seen send(struct sends *s, uint32_t ranks,
+                                    uint32_t (*to)(uint32_t rank, uint32_t ranks)) {
+    *s = (struct sends){.step = {.items = 1}};
+    s->p.history.ranks = ranks;
+    s->p.steps = s->steps;
+    s->role = (struct fit_role){.rank = s->rank, .ranks = ranks};
+    for (uint32_t r = 0; r < ranks; r++) {
+        s->rank[r] = r;
+        s->item[r].peer = to(r, ranks);
+        s->steps[r] = (struct fit_steps){.step = &s->step, .item = &s->item[r], .sample = &s->sample};
+    }
+    return (struct fit_partner_seen){&s->p, &s->role, 0, 0};
+}
+
+/* The partners with 12 and with 60 ranks: grids of 4 x 3 and 10 x 6, of 3 x 2 x 2 and 5 x 4 x 3. */
+static struct fit_partner find(uint32_t (*to)(uint32_t rank, uint32_t ranks)) {
+    static struct sends more, fewer;
+    const struct fit_partner_seen seen[] = {send(&more, 60, to), send(&fewer, 12, to)};
+    return fit_partner_find(seen, 2);
+}
+
+static uint32_t last(uint32_t rank, uint32_t ranks) {
+    (void)rank;
+    return ranks - 1;
+}
+
+static uint32_t next(uint32_t rank, uint32_t ranks) {
+    return rank + 1 < ranks ? rank + 1 : FIT_NOBODY;
+}
+
+static uint32_t ring(uint32_t rank, uint32_t ranks) {
+    return (rank + ranks - 1) % ranks;
+}
+
+static uint32_t above(uint32_t rank, uint32_t ranks) {
+    const uint32_t side = ranks == 12 ? 3 : 6;
+    return rank >= side ? rank - side : FIT_NOBODY;
+}
+
+/* One step back in the first dimension and one forward in the second, around the edges; ranks are counted along the
+ * longer side. */
+static uint32_t across(uint32_t rank, uint32_t ranks) {
+    const uint32_t x = ranks == 12 ? 4 : 10, y = ranks / x;
+    return (rank / x + y - 1) % y * x + (rank % x + 1) % x;
+}
+
+static uint32_t in_space(uint32_t rank, uint32_t ranks) {
+    const uint32_t plane = ranks == 12 ? 4 : 12;
+    return rank + plane < ranks ? rank + plane : FIT_NOBODY;
+}
+
+/* The same with 12 ranks as 3 further, but not with 60. */
+static uint32_t quarter(uint32_t rank, uint32_t ranks) {
+    return (rank + ranks / 4) % ranks;
+}
+
+static void expect_steps(struct fit_partner f, uint32_t dims, int32_t x, int32_t y, int32_t z) {
+    assert_int_equal(f.kind, FIT_PARTNER_GRID);
+    assert_int_equal(f.grid.dims, dims);
+    assert_int_equal(f.step[0], x);
+    assert_int_equal(f.step[1], y);
+    assert_int_equal(f.step[2], z);
+}
+
+static void test_partners_follow_from_both_numbers(void **state) {
+    (void)state;
+    assert_int_equal(find(last).kind, FIT_PARTNER_LAST);
+    struct fit_partner f = find(next);
+    assert_true(f.kind == FIT_PARTNER_SUM && f.step[0] == 1 && !f.wraps);
+    f = find(ring);
+    assert_true(f.kind == FIT_PARTNER_SUM && f.step[0] == -1 && f.wraps);
+    f = find(above);
+    expect_steps(f, 2, -1, 0, 0);
+    assert_true(!f.wraps && !f.grid.reversed);
+    f = find(across);
+    expect_steps(f, 2, -1, 1, 0);
+    assert_true(f.wraps && f.grid.reversed);
+    f = find(in_space);
+    expect_steps(f, 3, 1, 0, 0);
+    assert_int_equal(find(quarter).kind, FIT_PARTNER_TABLE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loops_are_nested),    cmocka_unit_test(test_turns_may_differ),
         cmocka_unit_test(test_anything_comes_back), cmocka_unit_test(test_draws_keep_the_mean),
-        cmocka_unit_test(test_draws_keep_a_jump),
+        cmocka_unit_test(test_draws_keep_a_jump),   cmocka_unit_test(test_partners_follow_from_both_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

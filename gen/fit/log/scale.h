@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What two logs of one program with different numbers of ranks have in common: which roles are the same, and which
+ * ranks have them. */
+#ifndef HPCW_GEN_FIT_LOG_SCALE_H
+#define HPCW_GEN_FIT_LOG_SCALE_H
+
+#include "gen/fit/log/program.h"
+
+struct fit_scale {
+    const struct fit_program *more, *fewer; /* the log with more ranks, and the other one */
+    uint32_t role[FIT_PLACES]; /* role of `more` by place on its grid; UINT32_MAX: no rank has this place */
+    uint32_t like[FIT_PLACES]; /* role of `fewer` that is the same, by role of `more` */
+};
+
+/* Takes programs that were folded with the same grid. HPCW_EINVAL: their roles differ. */
+hpcw_status fit_scale_match(const struct fit_program *more, const struct fit_program *fewer,
+                            struct fit_scale *scale, hpcw_error *err);
+
+/* Returns the power of the number of ranks with which something grows; 0: it differs by less than `least` of it. */
+double fit_scale_power(const struct fit_scale *scale, double with_more, double with_fewer, double least);
+
+#endif

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# hpcgen fit of logs with different numbers of ranks: one program for any number.
+
+failed=0
+bad() { echo "$1"; failed=1; }
+
+# refuse PATTERN ARGUMENT...: fit fails with one line like this, and writes nothing
+refuse() {
+    pattern=$1
+    shift
+    "$HPCGEN" fit "$@" -O no.ini >said 2>&1 && bad "fit $*: expected a failure"
+    [ "$(wc -l <said)" = 1 ] || bad "fit $*: expected one line, got $(cat said)"
+    case $(cat said) in
+    $pattern) ;;
+    *) bad "fit $*: expected $pattern, got $(cat said)" ;;
+    esac
+    [ ! -e no.ini ] && [ ! -e no.lua ] || bad "fit $*: a refused twin was written"
+}
+
+# Neighbours on a grid with a border. Edges become shorter with more ranks; at the border requests are to and from nobody.
+cat >halo.lua <<'EOF'
+parameters = { points = 960 }
+function run()
+  local grid = cart { 2 }
+  for _ = 1, phases do
+    for _ = 1, 5 do
+      local sum = irecv(rank > 0 and rank - 1 or none)
+      wait(isend(rank + 1 < size and rank + 1 or none, 64))
+      wait(sum)
+      for dimension = 1, 2 do
+        for step = -1, 1, 2 do
+          local other = grid:neighbour(dimension, step)
+          irecv(other)
+          isend(other, 8 * (parameters.points // grid:side(3 - dimension)))
+        end
+      end
+      waitall()
+      compute(0.3 / size)
+      allreduce(8)
+    end
+    next_phase()
+  end
+end
+EOF
+
+make() { "$HPCGEN" --quiet --seed 3 --formats clog2 --set rank2file.checkpoints=0 "$@" || exit 1; }
+for ranks in 9 36 100; do make --ranks $ranks --scale tiny --workload halo.lua --out halo$ranks; done
+"$HPCGEN" fit halo36 halo9 --output twin.ini >said || bad "fit of two logs fails"
+
+# It says for which logs it is, has partners as steps on the grid, and bytes that become fewer with the side of the grid.
+head -1 twin.lua | grep -q '^-- A twin of an event log with 36 ranks and one with 9, ' || bad "no range: $(head -1 twin.lua)"
+grep -q '^clog2: for any number of ranks, from logs with 9 to 36: ' said || bad "no range: $(cat said)"
+grep -q '^clog2: with 9 ranks the log takes .* s and the twin .* s$' said || bad "no length with 9 ranks: $(cat said)"
+grep -q '{ { beside { -1, 0 }, whole(1280 \* grows(-0.5)) } }' twin.lua || bad "no partner on the grid: $(cat twin.lua)"
+grep -q 'post(none, 0)' twin.lua || bad "no receive from nobody: $(cat twin.lua)"
+
+# With any number of ranks it does what the program does.
+for ranks in 9 36 100; do
+    "$HPCGEN" --quiet --config twin.ini --seed 7 --ranks $ranks --out made || bad "$ranks ranks: no twin"
+    "$HPCGEN" verify --quiet made || bad "$ranks ranks: the twin's log is damaged"
+    "$HPCGEN" fit --compare halo$ranks made >said
+    for row in 'length of the run' 'calls by name' messages bytes 'bytes between pairs of ranks' 'bytes of a message' \
+        'compute time' phases; do
+        grep -q "^clog2   *\(median \)\?$row .* alike$" said || bad "$ranks ranks: $row: $(cat said)"
+    done
+    rm -r made
+done
+# A grid of 4 x 2 and one of 5 x 2 ranks have no rank that is inside in both dimensions; one of 4 x 4 has.
+for ranks in 8 10; do make --ranks $ranks --scale tiny --workload halo.lua --out halo$ranks; done
+"$HPCGEN" fit --quiet halo8 halo10 --output flat.ini || bad "fit of flat grids fails"
+case $("$HPCGEN" --quiet --config flat.ini --ranks 16 --out made 2>&1) in
+*'expected a grid like that of the logs, got one with a place that none of their ranks has') ;;
+*) bad "a grid with an inside is not refused" ;;
+esac
+"$HPCGEN" --quiet --config flat.ini --ranks 14 --out made || bad "7 x 2 ranks are refused"
+for processes in 1 3; do
+    "$HPCGEN" --quiet --config twin.ini --seed 7 --ranks 64 --jobs $processes --out made$processes || bad "no twin"
+done
+cmp -s made1/clog2/app.clog2 made3/clog2/app.clog2 || bad "bytes depend on the number of threads"
+
+# Sweeps, and communicators of rows and columns.
+for workload in wavefront fft; do
+    for ranks in 16 64; do make --ranks $ranks --scale tiny --workload $workload --out $workload$ranks; done
+    "$HPCGEN" fit --quiet ${workload}16 ${workload}64 --output $workload.ini || bad "$workload: fit fails"
+    "$HPCGEN" --quiet --config $workload.ini --seed 7 --ranks 36 --out made36 || bad "$workload: no twin"
+    make --ranks 36 --scale tiny --workload $workload --out ${workload}36
+    "$HPCGEN" fit --compare ${workload}36 made36 >said
+    for row in 'calls by name' messages bytes 'bytes of a message' phases; do
+        ! grep -q "^clog2   *\(median \)\?$row .* different$" said || bad "$workload: $row: $(cat said)"
+    done
+    rm -r made36
+done
+grep -q 'divide(world, line(2, 1))' fft.lua || bad "no columns: $(cat fft.lua)"
+
+# Three logs: that in the middle is checked, too.
+"$HPCGEN" fit halo36 halo100 halo9 --output three.ini >said || bad "fit of three logs fails"
+grep -q '^clog2: with 36 ranks the log takes ' said || bad "three logs: $(cat said)"
+
+# ---- refusals ----
+
+refuse 'hpcgen: halo9/clog2/app.clog2: expected another number of ranks than that of halo9/clog2/app.clog2, got 9' halo9 halo9
+refuse 'hpcgen: logs: expected the same calls in the same loops, got others: *' halo9 wavefront16
+# Partners that only a table has.
+for ranks in 16 64; do make --ranks $ranks --scale tiny --workload hydro --out hydro$ranks; done
+refuse 'hpcgen: logs: expected *' hydro16 hydro64
+exit $failed
