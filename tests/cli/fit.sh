@@ -329,6 +329,22 @@ if [ -d "${HPCW_GOLDEN-}/clog2" ]; then
     "$HPCGEN" -q -c mpe.ini -o mpe || bad "the twin of a log of MPE2 cannot be generated"
     alike "$HPCW_GOLDEN/clog2/np4_comms.clog2" mpe
 fi
+# A rank may be alone in a communicator. Its collective calls there are not taken for calls of all ranks.
+cat >alone.lua <<'EOF'
+function run()
+  local own, all = split(rank > 3 and rank or 0), dup()
+  for _ = 1, phases do
+    own:allreduce(8)
+    all:barrier()
+    work(1)
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -q -n 8 -f clog2 -s 5 -w alone.lua --set rank2file.checkpoints=0 -o alone || exit 1
+"$HPCGEN" fit alone -O lonely.ini -q && "$HPCGEN" -q -c lonely.ini -o lonely || bad "a rank alone in a communicator: no twin"
+"$HPCGEN" fit --compare alone lonely >said || bad "a rank alone in a communicator: the twin is not whole"
+grep -q '^clog2   *calls by name  .* alike$' said || bad "a rank alone in a communicator: $(cat said)"
 # A program that gives tasks to the first free rank has no twin, unless a partial one is requested.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w farm --scale tiny -o farm || exit 1
 refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: *; --partial makes a twin *' 1 farm -O no.ini

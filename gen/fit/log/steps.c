@@ -431,8 +431,8 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
     case FIT_MEET: {
         const bool world = call->comm == 0;
         const uint32_t place = world ? (uint32_t)(m->rank - m->h->rank) : place_in(m, call->comm, &slot);
-        if (place == FIT_NOBODY || m->h->comm[call->comm].size < 2) {
-            step->verb = FIT_OTHER; /* its communicator was made by no known call, or has one rank */
+        if (place == FIT_NOBODY) {
+            step->verb = FIT_OTHER; /* its communicator was made by no known call */
         } else {
             step->comm = world ? 0 : (uint32_t)slot + 1;
             const bool root = is_root(call, (enum sim_call)step->call);
