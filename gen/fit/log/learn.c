@@ -35,7 +35,6 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
         {"machine.line_0", p->machine.rate / 1e9},
         {"machine.protocol_0", 0},
         {"machine.rendezvous_0", 0},
-        {"machine.eager_node", p->machine.eager},
         {"machine.pair_spread", 0},
         {"noise.processors", 0},
         {"noise.ticks", 0},
@@ -50,7 +49,9 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
     for (size_t i = 0; s == HPCW_OK && i < sizeof learned / sizeof learned[0]; i++) {
         s = gen_fit_learn(twin, learned[i].key, learned[i].value, GEN_FIT_PER_RUN, err);
     }
-    return s;
+    return s == HPCW_OK && p->machine.eager > 0
+               ? gen_fit_learn(twin, "machine.eager_node", p->machine.eager, GEN_FIT_PER_RUN, err)
+               : s;
 }
 
 /* ---- the length of the run ---- */

@@ -89,10 +89,10 @@ static bool learn_machine(struct fit_program *p) {
     const struct fit_history *h = &p->history;
     struct flights f = {0};
     bool good = true;
-    uint64_t late
-        [SIZES] = {0},
-    left[SIZES] = {
-        0}; /* by log2(bytes): receives that began after the begin of the send, and after the end of the send */
+    /* By log2(bytes): receives that began after the begin of the send, and after the end of the send. */
+    uint64_t late[SIZES] = {0};
+    uint64_t left[SIZES] = {0};
+    uint64_t seen = 0; /* sum of `late` */
     for (uint32_t r = 0; good && r < h->ranks; r++) {
         const struct fit_rank *rank = &h->rank[r];
         for (size_t c = 0; good && c < rank->calls; c++) {
@@ -118,6 +118,7 @@ static bool learn_machine(struct fit_program *p) {
                         size++;
                     }
                     late[size]++;
+                    seen++;
                     left[size] += from->call[sender].end < posted;
                 }
             }
@@ -126,8 +127,9 @@ static bool learn_machine(struct fit_program *p) {
     p->machine.latency = fmax(1e-8, fastest_of(f.small, f.smalls, 3e-7));
     p->machine.rate = 1 / fmax(1e-12, fastest_of(f.large, f.larges, 1e-10));
     /* Senders wait from the smallest size on at which most of them do. A sender that did not wait must not wait
-     * in the twin. Otherwise ranks that send to each other would deadlock. */
-    p->machine.eager = SIM_MOST_BYTES;
+     * in the twin. Otherwise ranks that send to each other would deadlock. Calls that also receive do not show
+     * whether they waited for a receiver. */
+    p->machine.eager = seen > 0 ? SIM_MOST_BYTES : 0;
     for (uint32_t size = 0; size < SIZES; size++) {
         if (late[size] >= 5 && left[size] * 2 < late[size] && p->machine.eager == SIM_MOST_BYTES) {
             p->machine.eager = (UINT32_C(1) << size) - 1;

@@ -48,7 +48,7 @@ struct fit_course {
 struct fit_machine {
     double latency; /* seconds */
     double rate;    /* bytes per second */
-    /* size of the largest message whose sender does not wait for the receive, bytes */
+    /* size of the largest message whose sender does not wait for the receive, bytes; 0: not known */
     uint32_t eager;
 };
 
