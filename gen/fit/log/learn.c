@@ -250,25 +250,25 @@ static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fe
                                 hpcw_error *err) {
     static const struct fit_grid grid[] = {{0, false}, {1, false}, {2, false},
                                            {2, true},  {3, false}, {3, true}};
-    struct fit_scale scale;
-    hpcw_error why;
+    enum fit_scale_stage farthest = FIT_SCALE_NOTHING;
     hpcw_status s = HPCW_EINVAL;
-    bool matched = false;
     more->scales = fewer->scales = true;
     fewer->outer = more->outer;
     for (size_t i = 0; s == HPCW_EINVAL && i < sizeof grid / sizeof grid[0]; i++) {
+        struct fit_scale scale;
+        enum fit_scale_stage stage = FIT_SCALE_NOTHING;
+        hpcw_error why;
         size_t lines;
         more->grid = fewer->grid = grid[i];
+        hpcw_i_buf_free(text);
         s = fit_program_fold(more, 0, &why);
         s = s == HPCW_OK ? fit_program_fold(fewer, 0, &why) : s;
-        s = s == HPCW_OK ? fit_scale_match(more, fewer, &scale, &why) : s;
-        const bool matches = s == HPCW_OK;
-        hpcw_i_buf_free(text);
+        s = s == HPCW_OK ? fit_scale_match(more, fewer, &scale, &stage, &why) : s;
         s = s == HPCW_OK ? fit_text_write(more, &scale, text, &lines, &why) : s;
-        if (s != HPCW_OK && (i == 0 || (matches && !matched) || s != HPCW_EINVAL)) {
+        if (s != HPCW_OK && (i == 0 || stage > farthest || s != HPCW_EINVAL)) {
             (void)hpcw_i_fail_as(err, &why);
+            farthest = stage;
         }
-        matched = matched || matches;
     }
     return s;
 }

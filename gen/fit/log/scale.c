@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/fit/log/scale.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -56,44 +57,66 @@ static bool same_roles(const struct same *of) {
 
 /* ---- which ranks have a role ---- */
 
-/* Fills role[FIT_PLACES]. Returns false if ranks at one place have different roles. */
-static bool roles_by_place(const struct fit_program *p, uint32_t *role) {
-    bool good = true;
+/* Fills role[FIT_PLACES]. Returns the first rank that has another role than a rank at the same place; UINT32_MAX: there is
+ * none. */
+static uint32_t roles_by_place(const struct fit_program *p, uint32_t *role) {
     for (uint32_t i = 0; i < FIT_PLACES; i++) {
         role[i] = UINT32_MAX;
     }
-    for (uint32_t rank = 0; good && rank < p->history.ranks; rank++) {
+    for (uint32_t rank = 0; rank < p->history.ranks; rank++) {
         uint32_t *of = &role[fit_grid_place(p->grid, rank, p->history.ranks)];
-        good = *of == UINT32_MAX || *of == p->role_of[rank];
+        if (*of != UINT32_MAX && *of != p->role_of[rank]) {
+            return rank;
+        }
         *of = p->role_of[rank];
     }
-    return good;
+    return UINT32_MAX;
 }
 
-/* Both logs must have ranks at the same places, so that each role was seen twice. */
-static bool match(struct fit_scale *scale) {
-    const struct fit_program *p = scale->more, *q = scale->fewer;
-    uint32_t other[FIT_PLACES];
-    bool good = roles_by_place(p, scale->role) && roles_by_place(q, other);
-    for (uint32_t i = 0; good && i < FIT_PLACES; i++) {
-        good = (scale->role[i] == UINT32_MAX) == (other[i] == UINT32_MAX);
-        if (good && other[i] != UINT32_MAX) {
-            good = same_roles(&(struct same){p, q, &p->role[scale->role[i]], &q->role[other[i]]});
-            scale->like[scale->role[i]] = other[i];
-        }
-    }
-    return good;
+static hpcw_status refuse_rank(const struct fit_program *p, uint32_t rank, hpcw_error *err) {
+    return hpcw_i_fail(
+        err, HPCW_EINVAL,
+        "logs: expected ranks that make the same calls in the same loops, but for their place on a grid of "
+        "all ranks, got others in the log of %" PRIu32 " ranks, first on rank %" PRIu32,
+        p->history.ranks, rank);
 }
 
 hpcw_status fit_scale_match(const struct fit_program *more, const struct fit_program *fewer,
-                            struct fit_scale *scale, hpcw_error *err) {
+                            struct fit_scale *scale, enum fit_scale_stage *stage, hpcw_error *err) {
+    const struct fit_program *p = more, *q = fewer;
+    uint32_t other[FIT_PLACES];
     *scale = (struct fit_scale){.more = more, .fewer = fewer};
-    return match(scale)
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EINVAL,
-                             "logs: expected the same calls in the same loops, got others: ranks may differ in "
-                             "where they are on a grid, if it has a border and an inside in both logs, as with "
-                             "9 and 36 ranks");
+    *stage = FIT_SCALE_NOTHING;
+    const uint32_t odd = roles_by_place(p, scale->role), other_odd = roles_by_place(q, other);
+    if (odd != UINT32_MAX || other_odd != UINT32_MAX) {
+        return odd != UINT32_MAX ? refuse_rank(p, odd, err) : refuse_rank(q, other_odd, err);
+    }
+    *stage = FIT_SCALE_ROLES;
+    for (uint32_t i = 0; i < FIT_PLACES; i++) {
+        if ((scale->role[i] == UINT32_MAX) != (other[i] == UINT32_MAX)) {
+            return hpcw_i_fail(
+                err, HPCW_EINVAL,
+                "logs: expected grids that both have a border and an inside, as of 9 and 36 ranks, got %" PRIu32
+                " and %" PRIu32 " ranks",
+                q->history.ranks, p->history.ranks);
+        }
+    }
+    *stage = FIT_SCALE_PLACES;
+    for (uint32_t i = 0; i < FIT_PLACES; i++) {
+        if (other[i] == UINT32_MAX) {
+            continue;
+        }
+        const struct same same = {p, q, &p->role[scale->role[i]], &q->role[other[i]]};
+        if (!same_roles(&same)) {
+            return hpcw_i_fail(err, HPCW_EINVAL,
+                               "logs: expected the same calls in the same loops on rank %" PRIu32 " of %" PRIu32
+                               " and rank %" PRIu32 " of %" PRIu32 ", got others",
+                               same.s->rank[0], q->history.ranks, same.r->rank[0], p->history.ranks);
+        }
+        scale->like[scale->role[i]] = other[i];
+    }
+    *stage = FIT_SCALE_SAME;
+    return HPCW_OK;
 }
 
 double fit_scale_power(const struct fit_scale *scale, double with_more, double with_fewer, double least) {

@@ -12,9 +12,13 @@ struct fit_scale {
     uint32_t like[FIT_PLACES]; /* role of `fewer` that is the same, by role of `more` */
 };
 
-/* Takes programs that were folded with the same grid. HPCW_EINVAL: their roles differ. */
+/* How far programs are the same: the place decides the role in each log; both logs have ranks at the same places; roles at
+ * the same place are equal. */
+enum fit_scale_stage { FIT_SCALE_NOTHING, FIT_SCALE_ROLES, FIT_SCALE_PLACES, FIT_SCALE_SAME };
+
+/* Takes programs that were folded with the same grid. HPCW_EINVAL: the stage is not FIT_SCALE_SAME. */
 hpcw_status fit_scale_match(const struct fit_program *more, const struct fit_program *fewer,
-                            struct fit_scale *scale, hpcw_error *err);
+                            struct fit_scale *scale, enum fit_scale_stage *stage, hpcw_error *err);
 
 /* Returns the power of the number of ranks with which something grows; 0: it differs by less than `least` of it. */
 double fit_scale_power(const struct fit_scale *scale, double with_more, double with_fewer, double least);
