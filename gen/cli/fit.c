@@ -180,6 +180,17 @@ static hpcw_status write_output(const char *output, const struct hpcw_i_buf *buf
     return s;
 }
 
+/* The parameters that all workloads of fit have. */
+static const char *const workload_key[] = {"workload.rest", "workload.together"};
+enum { WORKLOAD_PARAMETERS = sizeof workload_key / sizeof workload_key[0] };
+
+/* Writes the learned value of such a parameter, and that in the text of the workload. */
+static void workload_parameter(const struct gen_fit_twin *t, size_t i, char value[UI_PARAM_TEXT],
+                               char usual[UI_PARAM_TEXT]) {
+    (void)snprintf(value, UI_PARAM_TEXT, "%.3g", i == 0 ? t->rest : t->together);
+    (void)snprintf(usual, UI_PARAM_TEXT, "%d", i == 0);
+}
+
 static hpcw_status print_learned(const struct gen_fit_twin *t, FILE *to, hpcw_error *err) {
     struct ui_table table = {0};
     char value[UI_PARAM_TEXT];
@@ -194,6 +205,13 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, FILE *to, hpcw_er
         ui_table_cell(&table, "%s", strlen(value) > 24 ? "(text)" : value);
         ui_table_cell(&table, "%s", usual);
         ui_table_cell(&table, "%s", gen_fit_scale_name(t->learned[i].scale));
+    }
+    for (size_t i = 0; t->workload.size > 0 && i < WORKLOAD_PARAMETERS; i++) {
+        workload_parameter(t, i, value, usual);
+        ui_table_cell(&table, "%s", workload_key[i]);
+        ui_table_cell(&table, "%s", value);
+        ui_table_cell(&table, "%s", usual);
+        ui_table_cell(&table, "%s", gen_fit_scale_name(GEN_FIT_PER_RUN));
     }
     hpcw_status s = ui_table_print(&table, to, 0, err);
     ui_table_free(&table);
@@ -213,6 +231,16 @@ static void put_number(struct hpcw_i_json *json, const char *key, double value) 
     }
 }
 
+static void put_learned(struct hpcw_i_json *json, const char *key, const char *value, const char *usual,
+                        enum gen_fit_scale scale) {
+    hpcw_i_json_flat_object(json);
+    hpcw_i_json_put_str(json, "key", key);
+    hpcw_i_json_put_str(json, "value", value);
+    hpcw_i_json_put_str(json, "default", usual);
+    hpcw_i_json_put_str(json, "per", gen_fit_scale_name(scale));
+    hpcw_i_json_end_object(json);
+}
+
 static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *err) {
     struct gen_cli_result r;
     char value[UI_PARAM_TEXT];
@@ -222,12 +250,11 @@ static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *
     hpcw_i_json_key_array(&r.json, "parameters");
     for (size_t i = 0; i < t->count; i++) {
         gen_fit_learned_text(t, i, value, usual, sizeof value);
-        hpcw_i_json_flat_object(&r.json);
-        hpcw_i_json_put_str(&r.json, "key", t->learned[i].key);
-        hpcw_i_json_put_str(&r.json, "value", value);
-        hpcw_i_json_put_str(&r.json, "default", usual);
-        hpcw_i_json_put_str(&r.json, "per", gen_fit_scale_name(t->learned[i].scale));
-        hpcw_i_json_end_object(&r.json);
+        put_learned(&r.json, t->learned[i].key, value, usual, t->learned[i].scale);
+    }
+    for (size_t i = 0; t->workload.size > 0 && i < WORKLOAD_PARAMETERS; i++) {
+        workload_parameter(t, i, value, usual);
+        put_learned(&r.json, workload_key[i], value, usual, GEN_FIT_PER_RUN);
     }
     hpcw_i_json_end_array(&r.json);
     hpcw_i_json_key_array(&r.json, "remarks");

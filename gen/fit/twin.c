@@ -151,9 +151,16 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workloa
     size_t section = 0; /* length of the current section's name */
     const char *last = "";
     bool good = hpcw_i_buf_append_str(
-        buf, "; A synthetic twin of measured data, by hpcgen fit: parameters and quantile tables, no measured "
-             "value.\n"
-             "; What stands after a parameter stays the same with another number of ranks.\n");
+        buf,
+        t->workload.size > 0
+            ? "; A synthetic twin of an event log, by hpcgen fit. Read its workload, too, before you publish "
+              "it:\n"
+              "; what a rank does once keeps its time.\n"
+            : "; A synthetic twin of measured data, by hpcgen fit: parameters and quantile tables, no measured "
+              "value.\n");
+    good = good &&
+           hpcw_i_buf_append_str(buf, "; \"per\" after a parameter says what it is for: with another number of "
+                                      "ranks, this stays the same.\n");
     for (size_t i = 0; i < t->remarks; i++) {
         (void)snprintf(line, sizeof line, "; %.190s\n", t->remark[i]);
         good = good && hpcw_i_buf_append_str(buf, line);

@@ -322,7 +322,8 @@ static const char *const examples[][UI_EXAMPLES] = {
                         "hpcgen report synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.html"},
     [GEN_CLI_SCR] = {"hpcgen scr check run", "hpcgen scr prune run --keep 3"},
     [GEN_CLI_SCORE] = {"hpcgen score findings.json synth", "hpcgen score --json findings.json synth"},
-    [GEN_CLI_FIT] = {"hpcgen fit run/lb_data --output twin.ini", "hpcgen fit --compare run/lb_data twin"},
+    [GEN_CLI_FIT] = {"hpcgen fit run/lb_data --output twin.ini",
+                     "hpcgen fit app-16.clog2 app-64.clog2 --output twin.ini"},
 };
 
 static const struct ui_chapter chapters[] = {
@@ -382,10 +383,12 @@ static const struct ui_chapter chapters[] = {
      "prefix directory of SCR, an event log, or a dataset; several of different formats make one "
      "configuration. "
      "The twin of an event log is a workload, in FILE with .lua at the end, and cannot be combined with "
-     "other formats: among several inputs a log is left out. hpcgen fit --compare REAL TWIN "
+     "other formats: beside these a log is left out. Several logs of one program with different numbers of "
+     "ranks make one workload for any number. hpcgen fit --compare REAL TWIN "
      "prints a row for each statistic of the two, with their distance and the distance that is allowed.\n"
      "\n"
      "  hpcgen fit run/lb_data --output twin.ini\n"
+     "  hpcgen fit app-16.clog2 app-64.clog2 --output twin.ini\n"
      "  hpcgen --config twin.ini --out twin\n"
      "  hpcgen fit --compare run/lb_data twin\n"},
     {"EXPORT",
