@@ -79,6 +79,33 @@ for processes in 1 3; do
 done
 cmp -s made1/clog2/app.clog2 made3/clog2/app.clog2 || bad "bytes depend on the number of threads"
 
+# Requests may be waited for in two calls, and a grid may have one rank in a dimension.
+cat >apart.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    for _ = 1, 5 do
+      for dimension = 1, 2 do
+        local receives, sends = {}, {}
+        for step = -1, 1, 2 do
+          local other = dimension == 2 and none or cart { 1 }:neighbour(1, step)
+          receives[#receives + 1] = irecv(other)
+          sends[#sends + 1] = isend(other, 512)
+        end
+        waitall(sends)
+        waitall(receives)
+      end
+      compute(1e-3)
+    end
+    next_phase()
+  end
+end
+EOF
+make --ranks 8 --scale tiny --workload apart.lua --out apart8
+"$HPCGEN" fit --quiet apart8 --output one.ini || bad "requests that are waited for apart: fit fails"
+grep -q '^    at([0-9]*) post(within(rank - 1), 512)$' one.lua || bad "no receive from the rank before: $(cat one.lua)"
+"$HPCGEN" --quiet --config one.ini --seed 7 --out made8 && "$HPCGEN" fit --compare apart8 made8 >said
+grep -q '^clog2  *bytes between pairs of ranks .* alike$' said || bad "requests that are waited for apart: $(cat said)"
+
 # Sweeps, and communicators of rows and columns.
 for workload in wavefront fft; do
     for ranks in 16 64; do make --ranks $ranks --scale tiny --workload $workload --out $workload$ranks; done

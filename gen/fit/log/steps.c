@@ -213,6 +213,29 @@ static bool has_nobody(const struct making *m) {
     return posts > receives;
 }
 
+/* Returns whether a call after call `c` ends receives before further ones are posted. */
+static bool end_later(const struct making *m, size_t c) {
+    for (size_t k = c + 1; k < m->rank->calls; k++) {
+        const struct fit_call *call = &m->rank->call[k];
+        const enum fit_verb verb = verb_of(m, call);
+        if (verb == FIT_IRECV) {
+            return false;
+        }
+        if (verb != FIT_RECV && verb != FIT_SENDRECV && receives_of(m, call) > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether call `c` ends all posted receives. Those from nobody end without a message. A call in which no message
+ * ends may have waited for sends alone. */
+static bool ends_all(const struct making *m, size_t c, const struct pending *p) {
+    const size_t posts = p->last - p->first, receives = receives_of(m, &m->rank->call[c]);
+    return verb_of(m, &m->rank->call[c]) == FIT_WAITALL &&
+           (receives == posts || (p->nobody && receives < posts && (receives > 0 || !end_later(m, c))));
+}
+
 /* Finds the Irecv of each receive that ends in another call. */
 static void give_receives(struct making *m) {
     struct pending p = {.nobody = has_nobody(m)};
@@ -225,14 +248,12 @@ static void give_receives(struct making *m) {
             m->sent[p.sends++] =
                 call->ends > 0 && m->rank->end[call->first].send ? m->rank->end[call->first].peer : FIT_NOBODY;
         }
-        const size_t receives = receives_of(m, call);
-        if (verb == FIT_WAITALL &&
-            (receives == p.last - p.first || (p.nobody && receives < p.last - p.first))) {
+        if (ends_all(m, c, &p)) {
             give_all(m, call, &p);
+            p.sends = 0;
         } else {
             give_oldest(m, call, &p);
         }
-        p.sends = verb == FIT_WAITALL ? 0 : p.sends;
     }
 }
 
