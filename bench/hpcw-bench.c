@@ -52,7 +52,7 @@ static hpcw_status run_model(struct bench_call *call, hpcw_error *err) {
     return bench_model(call->options, err);
 }
 
-/* Draws the results of an earlier sweep, or of hpcw-kernels, as a page, by default in their directory. */
+/* Draws the results of an earlier sweep as a page, by default in their directory. */
 static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const struct bench_options *o = call->options;
     const char *results = call->parse.args[0];
@@ -64,17 +64,12 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     (void)snprintf(beside, sizeof beside, "%s/report.html", directory);
     const char *page = o->output[0] == '\0' ? beside : o->output;
     struct bench_results r;
-    bool drawn = false;
     if (strcmp(page, "-") == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "--output: expected a file for the page, got -: ./- is one of this name");
     }
     hpcw_status s = ui_page_available(err);
-    s = s == HPCW_OK ? bench_report_kernels(results, page, &drawn, err) : s;
-    if (s != HPCW_OK || drawn) {
-        return s;
-    }
-    s = bench_results_read(&r, results, err);
+    s = s == HPCW_OK ? bench_results_read(&r, results, err) : s;
     if (s == HPCW_OK) {
         s = bench_report_page(&r, directory, page, err);
         if (s == HPCW_OK && r.stopped[0] != '\0' && r.metadatas == 0) {
@@ -104,12 +99,6 @@ int main(int argc, char **argv) {
         [BENCH_COMMAND_MODEL] = {run_model, false},     [BENCH_COMMAND_REPORT] = {run_report, false},
         [BENCH_COMMAND_COMPARE] = {run_compare, false}, [BENCH_COMMAND_SITE] = {run_site, false},
     };
-    if (argc > 1 && strcmp(argv[1], "kernels") == 0) {
-        (void)fprintf(stderr,
-                      "hpcw-bench: the developers' kernels are a program of their own, hpcw-kernels, in the "
-                      "build directory\n");
-        return 2;
-    }
     static struct bench_options o;
     return bench_program_run(argc, argv, &bench_program, &o, row);
 }

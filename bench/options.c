@@ -25,8 +25,7 @@ static const struct ui_command commands[] = {
                              "count, without a file, the file system blocks that several ranks would share: "
                              "unaligned in shared-posix, aligned in sion-aligned",
                              NULL, 0, 0},
-    [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep, or of hpcw-kernels, as a page", "FILE", 1,
-                              1},
+    [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep as a page", "FILE", 1, 1},
     [BENCH_COMMAND_COMPARE] = {"compare",
                                "show which points of a second sweep are faster or slower than in the first",
                                "FIRST-FILE SECOND-FILE", 2, 2},

@@ -316,9 +316,6 @@ hpcw_status bench_results_parse(struct bench_results *r, const char *path, const
 hpcw_status bench_report_page(const struct bench_results *r, const char *output, const char *path,
                               hpcw_error *err);
 
-/* Writes a page of a file by hpcw-kernels. *drawn: whether `results` is such a file. */
-hpcw_status bench_report_kernels(const char *results, const char *path, bool *drawn, hpcw_error *err);
-
 /* Frees the memory of *r, not *r itself. */
 void bench_results_free(struct bench_results *r);
 
