@@ -161,12 +161,11 @@ static hpcw_status log_free(void *work, hpcw_error *err) {
     return HPCW_OK;
 }
 
-#define CLOG2_KERNEL(name_, what_, needs_, item_, events, sides, figures_)                                     \
+#define CLOG2_KERNEL(name_, what_, needs_, events, sides, figures_)                                            \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = needs_, .item = item_,                                          \
-        .file = {"events.clog2", "events.plain"}, .size = sizeof(struct clog2_work), .parameter = events,      \
-        .setup = clog2_setup, .teardown = clog2_teardown, .subject = {BENCH_ROWS(sides), NULL},                \
-        BENCH_FIGURES(figures_),                                                                               \
+        .name = name_, .what = what_, .needs = needs_, .file = {"events.clog2", "events.plain"},               \
+        .size = sizeof(struct clog2_work), .parameter = events, .setup = clog2_setup,                          \
+        .teardown = clog2_teardown, .subject = {BENCH_ROWS(sides), NULL}, BENCH_FIGURES(figures_),             \
     }
 
 static const uint64_t event_count = 4000000, finish_count = 1000000, file_count = 10000000;
@@ -193,7 +192,7 @@ static const struct bench_figure event_figures[] = {
 
 const struct bench_kernel bench_clog2_event =
     CLOG2_KERNEL("clog2-event", "4 000 000 bare events of one thread, the first touch of memory included",
-                 BENCH_ONE_PROCESS, "event", &event_count, event_sides, event_figures);
+                 BENCH_ONE_PROCESS, &event_count, event_sides, event_figures);
 
 static const struct bench_side thread_sides[] = {
     {"one", "one thread records", TWO_TIMELINES, prepare, RECORDING(open_two_timelines, log_events)},
@@ -214,11 +213,11 @@ static const struct bench_figure sharing_figures[] = {
 
 const struct bench_kernel bench_clog2_threads =
     CLOG2_KERNEL("clog2-threads", "4 000 000 bare events of each thread, alone and while another one records",
-                 BENCH_ONE_PROCESS, "event", &event_count, thread_sides, sharing_figures);
+                 BENCH_ONE_PROCESS, &event_count, thread_sides, sharing_figures);
 
 const struct bench_kernel bench_clog2_processes =
     CLOG2_KERNEL("clog2-processes", "4 000 000 bare events of each process, alone and while others record",
-                 BENCH_SEVERAL_PROCESSES, "event", &event_count, process_sides, sharing_figures);
+                 BENCH_SEVERAL_PROCESSES, &event_count, process_sides, sharing_figures);
 
 /* ---- the end ---- */
 
@@ -254,7 +253,7 @@ static const struct bench_figure finish_figures[] = {
 
 const struct bench_kernel bench_clog2_finish =
     CLOG2_KERNEL("clog2-finish", "the end of a recording of 1 000 000 events on each process",
-                 BENCH_SEVERAL_PROCESSES, "event", &finish_count, finish_sides, finish_figures);
+                 BENCH_SEVERAL_PROCESSES, &finish_count, finish_sides, finish_figures);
 
 /* ---- known records ---- */
 
@@ -320,7 +319,7 @@ static const struct bench_figure file_figures[] = {
 
 const struct bench_kernel bench_clog2_file =
     CLOG2_KERNEL("clog2-file", "a log of 10 000 000 events of 1024 ranks, whose records are known",
-                 BENCH_ONE_PROCESS, "record", &file_count, file_sides, file_figures);
+                 BENCH_ONE_PROCESS, &file_count, file_sides, file_figures);
 
 /* ---- hpcgen, all of it ---- */
 
@@ -393,7 +392,6 @@ const struct bench_kernel bench_clog2_run = {
     .name = "clog2-run",
     .what = "hpcgen --ranks 4096 --formats clog2 --set load.phases=560 --no-checksums",
     .needs = BENCH_ONE_PROCESS,
-    .item = "record",
     .file = {"dataset", "dataset.plain"},
     .size = sizeof(struct clog2_run_work),
     .setup = run_setup,
@@ -557,7 +555,6 @@ const struct bench_kernel bench_clog2_read = {
     .name = "clog2-read",
     .what = "reading the log of hpcgen --ranks 4096 --formats clog2 --seed 1",
     .needs = BENCH_ONE_PROCESS,
-    .item = "record",
     .file = {"dataset", "dataset.plain"},
     .size = sizeof(struct clog2_reading),
     .setup = reading_setup,

@@ -30,13 +30,11 @@ static const struct ui_command commands[] = {
 
 struct kernels_options {
     char dir[BENCH_PATH];    /* directory on the file system to measure */
-    char json[BENCH_PATH];   /* file for all samples; "": none */
     char hpcgen[BENCH_PATH]; /* path of the generator; "": not found */
     uint64_t only;           /* bit i: run the i-th kernel; 0: all kernels */
     uint32_t repeat;
     double scale; /* 0 < scale <= 1: share of the full size */
     bool warm;    /* touch the memory of a run before it starts */
-    bool quiet;   /* no table */
 };
 
 static const struct bench_kernel *const kernel[] = {
@@ -61,7 +59,6 @@ static const char *kernel_word(const void *list, size_t index) {
 /* Columns: section, subcommands, letter, long name, metavar, type, field, help; then optional ones. */
 #define OPTION(section, ...) UI_OPTION(struct kernels_options, section, UI_COMMAND(RUN), __VA_ARGS__)
 #define WORK "What is measured"
-#define OUTPUT "Output"
 
 static const struct ui_option option_table[] = {
     OPTION(
@@ -81,8 +78,6 @@ static const struct ui_option option_table[] = {
            .flags = UI_OPTION_NEGATABLE),
     OPTION(WORK, 0, "hpcgen", "FILE", STRING, hpcgen,
            "the generator to run; the default is that of the same build"),
-    OPTION(OUTPUT, 'j', "json", "FILE", STRING, json, "also write everything, with every sample, to this file"),
-    OPTION(OUTPUT, 'q', "quiet", NULL, BOOL, quiet, "print no table", .flags = UI_OPTION_NEGATABLE),
 };
 
 static const struct ui_program program = {
@@ -191,7 +186,7 @@ static hpcw_status measure(const struct bench_kernel *k, const struct bench_site
     return s;
 }
 
-/* Collective. Runs the kernels; process 0 writes the reports. Kernels that do not fit the number of processes
+/* Collective. Runs the kernels; process 0 prints the tables. Kernels that do not fit the number of processes
  * are skipped with a reason. */
 static hpcw_status run_kernels(const struct kernels_options *o, const struct bench_processes *processes,
                                hpcw_error *err) {
@@ -202,21 +197,13 @@ static hpcw_status run_kernels(const struct kernels_options *o, const struct ben
                                .repeat = o->repeat,
                                .scale = o->scale,
                                .warm = o->warm};
-    size_t done = 0;
     bool speaks = processes->process == 0;
-    struct bench_result *results = hpcw_i_calloc(KERNELS, sizeof *results);
-    hpcw_status s = results == NULL ? hpcw_i_fail_memory(err, NULL, KERNELS, "results") : HPCW_OK;
-    if (s == HPCW_OK) {
-        s = bench_machine_describe(&place.machine, o->dir, err);
-    }
+    hpcw_status s = bench_machine_describe(&place.machine, o->dir, err);
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = bench_workdir_make(processes, o->dir, directory, err);
     }
-    if (s != HPCW_OK) {
-        goto done;
-    }
-    if (speaks && !o->quiet) {
+    if (s == HPCW_OK && speaks) {
         s = bench_report_head(stdout, &place, err);
         (void)fflush(stdout);
     }
@@ -225,27 +212,16 @@ static hpcw_status run_kernels(const struct kernels_options *o, const struct ben
         if (o->only != 0 && (o->only >> i & 1) == 0) {
             continue;
         }
-        s = measure(kernel[i], &place, &results[done], err);
-        if (s == HPCW_OK && speaks && !o->quiet) {
-            s = bench_report_result(stdout, &results[done], err);
+        struct bench_result result;
+        s = measure(kernel[i], &place, &result, err);
+        if (s == HPCW_OK && speaks) {
+            s = bench_report_result(stdout, &result, err);
             (void)fflush(stdout);
         }
-        done++;
+        bench_samples_free(&result.samples);
         s = hpcw_i_agree(processes->comm, s, NULL, err);
     }
-    /* Results from before a failure or ^C are kept. Only process 0 writes reports. */
-    if (speaks && o->json[0] != '\0') {
-        hpcw_error e;
-        size_t complete = s == HPCW_OK ? done : done - (done > 0);
-        s = bench_first_failure(s, bench_report_json(o->json, &place, results, complete, &e), err, &e);
-    }
-    s = hpcw_i_agree(processes->comm, s, NULL, err);
-done:
     bench_workdir_remove(processes, directory);
-    for (size_t i = 0; i < done; i++) {
-        bench_samples_free(&results[i].samples);
-    }
-    hpcw_i_free(results);
     return s;
 }
 

@@ -149,7 +149,6 @@ const struct bench_kernel bench_json_records = {
     .name = "json-records",
     .what = "300 000 edges as JSON that goes nowhere",
     .needs = BENCH_ONE_PROCESS,
-    .item = "edge",
     .size = sizeof(struct json_work),
     .setup = json_setup,
     .subject = {BENCH_ROWS(sides), NULL},

@@ -78,7 +78,6 @@ struct bench_kernel {
     const char *name;
     const char *what; /* description of the work at full size */
     enum bench_needs needs;
-    const char *item; /* name of one of bench_amount.items, "record"; NULL: there are none */
     /* files or directories that the kernel makes; the second one is the plain loop's */
     const char *file[BENCH_FILES];
     /* size of the kernel's work, which begins with a struct bench_common and is zeroed otherwise */

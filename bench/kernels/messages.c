@@ -157,7 +157,7 @@ static const uint64_t pair_count = 20000, own_count = 10000;
 
 #define MESSAGE_KERNEL(name_, what_, needs_, count, sides, figures)                                            \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = needs_, .item = "message", .parameter = &(count), .size = WORK, \
+        .name = name_, .what = what_, .needs = needs_, .parameter = &(count), .size = WORK,                    \
         .setup = messages_setup, .subject = {BENCH_ROWS(sides), NULL}, BENCH_FIGURES(figures)                  \
     }
 

@@ -35,9 +35,8 @@ static hpcw_status number_setup(void *work, const void *parameter, struct bench_
 
 #define NUMBER_KERNEL(name_, what_, sides, figures_)                                                           \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = "number",                            \
-        .size = sizeof(struct number_work), .setup = number_setup, .subject = {BENCH_ROWS(sides), NULL},       \
-        BENCH_FIGURES(figures_),                                                                               \
+        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .size = sizeof(struct number_work),          \
+        .setup = number_setup, .subject = {BENCH_ROWS(sides), NULL}, BENCH_FIGURES(figures_),                  \
     }
 
 /* ---- which numbers ---- */

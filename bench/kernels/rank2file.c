@@ -153,7 +153,7 @@ static const struct bench_figure large_map_figures[] = {
 
 #define MAP_KERNEL(name_, what_, figures_, ranks_)                                                             \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = "rank", .file = {"run"},             \
+        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .file = {"run"},                             \
         .size = sizeof(struct map_work), .parameter = &(const uint32_t){ranks_}, .setup = map_setup,           \
         .teardown = map_teardown, .subject = {BENCH_ROWS(map_sides), map_check}, BENCH_FIGURES(figures_),      \
     }

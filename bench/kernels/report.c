@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/kernels/report.h"
 
-#include <math.h>
 #include <string.h>
 
 #include <hpcw/version.h>
 
-#include "bench/measure/json.h"
 #include "bench/measure/stats.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/json.h"
 #include "ui/cli/text.h"
 
 #define POLICY "none: data are in the page cache when a run ends"
-#define ORDER "every repetition runs each side once, the first one changes; one repetition before them warms up"
 
 static double seconds(const struct bench_samples *samples, struct bench_time t, size_t run) {
     if (t.side == 0) {
@@ -110,8 +106,6 @@ static size_t disturbed(const struct bench_result *r) {
     return n;
 }
 
-/* ---- text ---- */
-
 static char *figure_text(char text[UI_TEXT_SIZE], enum bench_figure_kind kind, double v) {
     switch (kind) {
     case BENCH_RATIO:
@@ -176,6 +170,7 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
     for (size_t k = 0; k < BENCH_PHASES; k++) {
         ui_table_column(&t, k == 0 ? "phases" : "", UI_LEFT);
     }
+    ui_table_column(&t, "what", UI_LEFT);
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < r->kernel->subject.sides; i++) {
         const struct bench_side *side = &r->kernel->subject.side[i];
@@ -207,6 +202,7 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
                 ui_table_cell(&t, "%s %s", side->phase[k].name, ui_text_duration(text[2], phase.median));
             }
         }
+        ui_table_cell(&t, "%s", side->what);
     }
     if (s == HPCW_OK) {
         s = ui_table_print(&t, stream, 2, err);
@@ -261,132 +257,4 @@ hpcw_status bench_report_result(FILE *stream, const struct bench_result *r, hpcw
                       r->samples.runs * r->kernel->subject.sides, 100 * BENCH_NOISE);
     }
     return s;
-}
-
-/* ---- JSON ---- */
-
-static void put_run(struct bench_json *io, const struct bench_site *run) {
-    struct bench_machine m = run->machine;
-    struct bench_processes processes = *run->processes;
-    struct hpcw_i_json *j = &io->out;
-    bench_json_machine(io, &m);
-    hpcw_i_json_key_object(j, "file_system");
-    hpcw_i_json_put_str(j, "type", m.file_system);
-    hpcw_i_json_put_u64(j, "block_bytes", m.block_size);
-    hpcw_i_json_put_u64(j, "free_bytes", m.space);
-    hpcw_i_json_end_object(j);
-    hpcw_i_json_key_object(j, "run");
-    hpcw_i_json_put_u64(j, "processes", (uint64_t)processes.count);
-    bench_json_text(io, "mpi", processes.library, sizeof processes.library, true);
-    hpcw_i_json_put_str(j, "durability", POLICY);
-    hpcw_i_json_put_u64(j, "repeat", run->repeat);
-    hpcw_i_json_put_str(j, "order", ORDER);
-    hpcw_i_json_put_f64(j, "scale", run->scale);
-    hpcw_i_json_put_bool(j, "memory_touched_before", run->warm);
-    hpcw_i_json_end_object(j);
-}
-
-static void put_sample(struct bench_json *io, const struct bench_side *side, struct bench_sample *sample) {
-    struct hpcw_i_json *j = &io->out;
-    hpcw_i_json_flat_object(j);
-    hpcw_i_json_put_seconds(j, "total_s", sample->total_ns);
-    for (size_t k = 0; k < BENCH_PHASES && side->phase[k].name != NULL; k++) {
-        if (!side->phase[k].untimed) {
-            char key[40];
-            (void)snprintf(key, sizeof key, "%.30s_s", side->phase[k].name);
-            hpcw_i_json_put_seconds(j, key, sample->phase_ns[k]);
-        }
-    }
-    hpcw_i_json_put_u64(j, "peak_bytes", sample->peak_bytes);
-    if (side->size != NULL) {
-        hpcw_i_json_put_u64(j, "size_bytes", sample->size_bytes);
-    }
-    bench_json_number(io, "others_processors", &sample->others, HUGE_VAL, true);
-    hpcw_i_json_end_object(j);
-}
-
-static void put_sides(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
-    struct hpcw_i_json *j = &io->out;
-    hpcw_i_json_key_array(j, "sides");
-    for (size_t i = 0; i < r->kernel->subject.sides; i++) {
-        const struct bench_side *side = &r->kernel->subject.side[i];
-        struct bench_stats total = side_stats(r, BENCH_SECONDS, i + 1, 0, s, err);
-        hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_str(j, "name", side->name);
-        hpcw_i_json_put_str(j, "what", side->what);
-        hpcw_i_json_key(j, "total_s");
-        hpcw_i_json_flat_object(j);
-        bench_json_stats(io, &total);
-        hpcw_i_json_end_object(j);
-        hpcw_i_json_key_array(j, "samples");
-        for (size_t k = 0; k < r->samples.runs; k++) {
-            put_sample(io, side, &r->samples.sample[i][k]);
-        }
-        hpcw_i_json_end_array(j);
-        hpcw_i_json_end_object(j);
-    }
-    hpcw_i_json_end_array(j);
-}
-
-static void put_figures(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
-    struct hpcw_i_json *j = &io->out;
-    static const char *const unit[] = {
-        [BENCH_RATIO] = "1", [BENCH_SECONDS] = "s",    [BENCH_PER_ITEM] = "ns", [BENCH_MEMORY] = "bytes",
-        [BENCH_SIZES] = "1", [BENCH_RATE] = "bytes/s", [BENCH_CPU] = "ns"};
-    hpcw_i_json_key_array(j, "figures");
-    for (size_t i = 0; i < r->kernel->figures; i++) {
-        const struct bench_figure *f = &r->kernel->figure[i];
-        struct bench_stats x = stats_of(r, f, s, err);
-        hpcw_i_json_flat_object(j);
-        hpcw_i_json_put_str(j, "name", f->name);
-        hpcw_i_json_put_str(j, "unit", unit[f->kind]);
-        bench_json_stats(io, &x);
-        if (f->reach != 0) {
-            hpcw_i_json_put_f64(j, more_is_better(f) ? "wanted_at_least" : "wanted_at_most", f->reach);
-            hpcw_i_json_put_str(j, "verdict", verdict(r, f, x.median));
-        }
-        hpcw_i_json_end_object(j);
-    }
-    hpcw_i_json_end_array(j);
-}
-
-static void put_result(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
-    struct hpcw_i_json *j = &io->out;
-    hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_str(j, "name", r->kernel->name);
-    hpcw_i_json_put_str(j, "what", r->kernel->what);
-    if (r->skipped[0] != '\0') {
-        hpcw_i_json_put_str(j, "skipped", r->skipped);
-    } else {
-        hpcw_i_json_put_u64(j, "bytes", r->amount.bytes);
-        if (r->kernel->item != NULL) {
-            hpcw_i_json_put_str(j, "item", r->kernel->item);
-            hpcw_i_json_put_u64(j, "items_per_process", r->amount.items);
-        }
-        hpcw_i_json_put_u64(j, "disturbed_runs", disturbed(r));
-        put_figures(io, r, s, err);
-        put_sides(io, r, s, err);
-    }
-    hpcw_i_json_end_object(j);
-}
-
-hpcw_status bench_report_json(const char *path, const struct bench_site *run,
-                              const struct bench_result *results, size_t count, hpcw_error *err) {
-    struct bench_json io;
-    char now[BENCH_TIME];
-    hpcw_status s = bench_json_create(&io, path, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    bench_json_now(now);
-    hpcw_i_json_put_str(&io.out, "program", "hpcw-kernels");
-    hpcw_i_json_put_str(&io.out, "version", hpcw_version());
-    hpcw_i_json_put_str(&io.out, "time", now);
-    put_run(&io, run);
-    hpcw_i_json_key_array(&io.out, "results");
-    for (size_t i = 0; i < count; i++) {
-        put_result(&io, &results[i], &s, err);
-    }
-    hpcw_i_json_end_array(&io.out);
-    return bench_json_close(&io, s, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Results for people and for programs. They name sides, phases and figures. */
+/* The tables of results. They name sides, phases and figures. */
 #ifndef HPCW_BENCH_KERNELS_REPORT_H
 #define HPCW_BENCH_KERNELS_REPORT_H
 
@@ -19,9 +19,5 @@ struct bench_result {
 
 hpcw_status bench_report_head(FILE *stream, const struct bench_site *run, hpcw_error *err);
 hpcw_status bench_report_result(FILE *stream, const struct bench_result *result, hpcw_error *err);
-
-/* Writes all results and every sample. */
-hpcw_status bench_report_json(const char *path, const struct bench_site *run,
-                              const struct bench_result *results, size_t count, hpcw_error *err);
 
 #endif

@@ -143,7 +143,7 @@ static const struct bench_figure timed_calls[] = {
 
 #define SIMULATE(name_is, what_it_is, phases_of, workload, text_of, figures_of)                                \
     {                                                                                                          \
-        .name = "simulate-" name_is, .what = what_it_is, .needs = BENCH_ONE_PROCESS, .item = "call",           \
+        .name = "simulate-" name_is, .what = what_it_is, .needs = BENCH_ONE_PROCESS,                           \
         .size = sizeof(struct simulate_work),                                                                  \
         .parameter = &(const struct simulate_case){workload, text_of, phases_of}, .setup = simulate_setup,     \
         .teardown = simulate_teardown, .subject = {BENCH_ROWS(sides), NULL}, BENCH_FIGURES(figures_of),        \

@@ -230,7 +230,7 @@ static const struct bench_figure turn_figures[] = {
 
 #define DATA_KERNEL(name_, what_, needs_, sides_, figures_, ...)                                               \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = needs_, .item = "record",                                       \
+        .name = name_, .what = what_, .needs = needs_,                                                         \
         .file = {"records.sion", "records.plain", "records.pieces"}, .size = sizeof(struct data_work),         \
         .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup, .teardown = data_teardown,         \
         .subject = {BENCH_ROWS(sides_), data_check}, BENCH_FIGURES(figures_),                                  \

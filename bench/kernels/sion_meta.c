@@ -142,7 +142,6 @@ const struct bench_kernel bench_million_tasks = {
     .name = "million-tasks",
     .what = "open and close of a container of 1 048 576 tasks without data",
     .needs = BENCH_ONE_PROCESS,
-    .item = "task",
     .file = {"meta.sion", "meta.plain", "meta.named"},
     .size = sizeof(struct meta_work),
     .setup = million_setup,

@@ -188,7 +188,7 @@ static const struct bench_figure turn_figures[] = {
 
 #define READ_KERNEL(name_, what_, figures_, ...)                                                               \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = "record", .file = {"records.sion"},  \
+        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .file = {"records.sion"},                    \
         .size = sizeof(struct read_work), .parameter = &(const struct read_shape)__VA_ARGS__,                  \
         .setup = read_setup, .teardown = read_teardown, .subject = {BENCH_ROWS(sides), read_check},            \
         BENCH_FIGURES(figures_),                                                                               \

@@ -185,9 +185,9 @@ static hpcw_status idle_prepare(void *work, uint64_t parameter, hpcw_error *err)
     return HPCW_OK;
 }
 
-#define VOM_KERNEL(name_, what_, item_, ours, before, sides, check, ...)                                       \
+#define VOM_KERNEL(name_, what_, ours, before, sides, check, ...)                                              \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = item_,                               \
+        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS,                                              \
         .file = {ours, "plain.0.json", "text.0.json"}, .size = sizeof(struct vom_work), .parameter = before,   \
         .setup = vom_setup, .teardown = vom_teardown, .subject = {BENCH_ROWS(sides), check}, __VA_ARGS__       \
     }
@@ -256,7 +256,7 @@ static const struct bench_figure plain_figures[] = {
 
 const struct bench_kernel bench_vom_plain =
     VOM_KERNEL("vom-plain", "load-balancing data of one rank, 100 000 tasks and 300 000 edges, as plain text",
-               "record", "ours.0.json", NULL, plain_sides, plain_check, BENCH_FIGURES(plain_figures));
+               "ours.0.json", NULL, plain_sides, plain_check, BENCH_FIGURES(plain_figures));
 
 /* ---- compressed ---- */
 
@@ -327,8 +327,8 @@ static const struct bench_figure stream_figures[] = {
 };
 
 const struct bench_kernel bench_vom_compressed =
-    VOM_KERNEL("vom-compressed", "the same, through brotli", "record", "ours.0.json.br", NULL, stream_sides,
-               NULL, BENCH_FIGURES(stream_figures));
+    VOM_KERNEL("vom-compressed", "the same, through brotli", "ours.0.json.br", NULL, stream_sides, NULL,
+               BENCH_FIGURES(stream_figures));
 
 /* Alternatives to the default. Larger windows and lower qualities give more bytes or take more time. */
 #define FRONT(quality, window) ALONE(#quality "/" #window, "quality/window", SETTING(quality, window))
@@ -338,8 +338,8 @@ static const struct bench_side front_sides[] = {FRONT(2, 18), FRONT(3, 18), FRON
                                                 FRONT(6, 18), FRONT(7, 20), FRONT(8, 20), FRONT(9, 20)};
 
 const struct bench_kernel bench_vom_settings =
-    VOM_KERNEL("vom-settings", "its text through the encoder alone, by quality and window", NULL,
-               "ours.0.json.br", NULL, front_sides, NULL, .figures = 0);
+    VOM_KERNEL("vom-settings", "its text through the encoder alone, by quality and window", "ours.0.json.br",
+               NULL, front_sides, NULL, .figures = 0);
 
 /* ---- read ---- */
 
@@ -375,5 +375,5 @@ static const struct bench_figure verify_figures[] = {
 };
 
 const struct bench_kernel bench_vom_verify =
-    VOM_KERNEL("vom-verify", "the same, read and checked", "record", "ours.0.json.br", &verify, verify_sides,
-               NULL, BENCH_FIGURES(verify_figures));
+    VOM_KERNEL("vom-verify", "the same, read and checked", "ours.0.json.br", &verify, verify_sides, NULL,
+               BENCH_FIGURES(verify_figures));
