@@ -116,8 +116,7 @@ extern const struct bench_kernel bench_large_records, bench_small_records, bench
 extern const struct bench_kernel bench_million_tasks, bench_open_close;
 
 /* sion_read.c: records from chunks */
-extern const struct bench_kernel bench_read_large, bench_read_small, bench_read_in_turn,
-    bench_read_task_after_task;
+extern const struct bench_kernel bench_read_large, bench_read_small, bench_read_in_turn;
 
 /* linktest.c: from the model to the file */
 extern const struct bench_kernel bench_linktest_parts, bench_linktest_run;

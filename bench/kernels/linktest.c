@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LinkTest results from the model to the file: parts of the generator, and a whole run. */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -194,8 +193,6 @@ const struct bench_kernel bench_linktest_parts = {
 
 /* ---- hpcgen, all of it ---- */
 
-enum { MOST_THREADS = 64 };
-
 struct stream_extent {
     uint64_t at, size;
 };
@@ -206,7 +203,6 @@ struct linktest_run_work {
     struct stream_extent *extent; /* [extents] streams in hpcgen's file: one chunk of one task each */
     uint32_t extents;
     unsigned char *source; /* [longest extent] */
-    unsigned threads;      /* threads of the plain loop */
 };
 
 /* Finds what the loop has to write: the positions of the streams in hpcgen's file. */
@@ -260,69 +256,23 @@ static void run_teardown(void *work) {
     hpcw_i_free(w->source);
 }
 
-static hpcw_status run_prepare(void *work, uint64_t threads, hpcw_error *err) {
-    struct linktest_run_work *w = work;
-    w->threads = threads == 0 ? bench_machine_usable() : (unsigned)threads;
-    w->threads = w->threads > MOST_THREADS ? MOST_THREADS : w->threads;
-    return bench_generator_prepare(&w->generator, 0, err);
-}
-
-struct loop_share {
-    const struct linktest_run_work *work;
-    uint32_t begin, end; /* extents */
-    pthread_t thread;
-    bool started;
-    hpcw_status status;
-    hpcw_error error;
-};
-
-static void *write_share(void *context) {
-    struct loop_share *share = context;
-    const struct linktest_run_work *w = share->work;
-    for (uint32_t i = share->begin; i < share->end && share->status == HPCW_OK; i++) {
-        share->status = bench_plain_write(w->generator.common.fd, w->source, (size_t)w->extent[i].size,
-                                          w->extent[i].at, &share->error);
-    }
-    return NULL;
-}
-
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct linktest_run_work *w = work;
-    struct loop_share share[MOST_THREADS];
     hpcw_status s = HPCW_OK;
-    for (unsigned i = 0; i < w->threads; i++) {
-        share[i] = (struct loop_share){.work = w,
-                                       .begin = (uint32_t)((uint64_t)w->extents * i / w->threads),
-                                       .end = (uint32_t)((uint64_t)w->extents * (i + 1) / w->threads)};
-        if (i + 1 == w->threads) {
-            (void)write_share(&share[i]);
-            break;
-        }
-        int e = pthread_create(&share[i].thread, NULL, write_share, &share[i]);
-        share[i].started = e == 0;
-        if (e != 0) {
-            share[i].status = hpcw_i_fail_sys(&share[i].error, e, "plain loop: cannot start a thread");
-        }
-    }
-    for (unsigned i = 0; i < w->threads; i++) {
-        if (share[i].started) {
-            (void)pthread_join(share[i].thread, NULL);
-        }
-        s = bench_first_failure(s, share[i].status, err, &share[i].error);
+    for (uint32_t i = 0; i < w->extents && s == HPCW_OK; i++) {
+        s = bench_plain_write(w->generator.common.fd, w->source, (size_t)w->extent[i].size, w->extent[i].at,
+                              err);
     }
     return s;
 }
 
 static const struct bench_side run_sides[] = {
-    BENCH_HPCGEN(run_prepare),
-    {"loop", "plain pwrites of whole streams, one thread", 1, run_prepare, BENCH_LOOP(plain_write)},
-    {"loop, all", "plain pwrites of whole streams, a thread for each processor", 0, run_prepare,
-     BENCH_LOOP(plain_write)},
+    BENCH_HPCGEN(bench_generator_prepare),
+    {"loop", "plain pwrites of whole streams, one thread", 0, bench_generator_prepare, BENCH_LOOP(plain_write)},
 };
 
 static const struct bench_figure run_figures[] = {
     {"hpcgen / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 2, false},
-    {"hpcgen / loop, all", BENCH_RATIO, {1, 0}, {0, 0}, {3, 0}, {0, 0}, 0, false},
     {"hpcgen, a timing", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
     {"hpcgen, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 300.0 * 1e6, false},
 };

@@ -10,8 +10,7 @@
 #include "libwriter/base/status.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB)           /* bytes of one write of the plain loop */
-#define SLOT ((uint64_t)16 << 10) /* 64 MiB of buffers for 4096 tasks */
+#define PIECE (4 * MIB) /* bytes of one write of the plain loop */
 
 struct shape {
     uint64_t tasks;   /* 0: one task per process */
@@ -23,7 +22,7 @@ struct shape {
 };
 
 struct data_work {
-    struct bench_common common; /* its third file is that of the pieces */
+    struct bench_common common;
     struct shape shape;
     uint64_t tasks;        /* tasks of this process */
     uint64_t records;      /* records of each task */
@@ -31,7 +30,6 @@ struct data_work {
     uint64_t first_at;     /* offset of this process's first chunk */
     unsigned char *source; /* [period] bytes, written repeatedly */
     uint64_t period;
-    unsigned char *slots; /* [tasks * SLOT] source of the pieces */
     bool compared;
     hpcw_sion *sion;
 };
@@ -71,19 +69,16 @@ static void data_teardown(void *work) {
     struct data_work *w = work;
     hpcw_sion_free(w->sion);
     hpcw_i_free(w->source);
-    hpcw_i_free(w->slots);
 }
 
-enum { CONTAINER = 0, PLAIN = 1, PIECES = 2 };
+enum { CONTAINER = 0, PLAIN = 1 };
 
 static hpcw_status data_prepare(void *work, uint64_t side, hpcw_error *err) {
     struct data_work *w = work;
     hpcw_sion_free(w->sion);
     w->sion = NULL;
-    hpcw_i_free(w->slots);
-    w->slots = NULL;
     /* All files stay until they were compared. Later, each run starts without any file. */
-    return bench_fresh(&w->common, w->compared ? 7 : 1u << side, w->chunk * w->tasks, err);
+    return bench_fresh(&w->common, w->compared ? 3 : 1u << side, w->chunk * w->tasks, err);
 }
 
 /* ---- ours ---- */
@@ -145,41 +140,6 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
     return s;
 }
 
-/* ---- records in turn: the remaining work when the records are in 64 MiB of buffers ---- */
-
-static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
-    struct data_work *w = work;
-    hpcw_status s = data_prepare(work, side, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    w->slots = hpcw_i_malloc((size_t)(w->tasks * SLOT));
-    if (w->slots == NULL) {
-        return hpcw_i_fail_memory(err, NULL, w->tasks * SLOT, "bytes to write");
-    }
-    memset(w->slots, 1, (size_t)(w->tasks * SLOT));
-    return HPCW_OK;
-}
-
-static hpcw_status pieces_open(void *work, hpcw_error *err) {
-    struct data_work *w = work;
-    return bench_plain_open_path(&w->common, w->common.path[PIECES], err);
-}
-
-static hpcw_status pieces_write(void *work, hpcw_error *err) {
-    const struct data_work *w = work;
-    uint64_t size = w->records * w->shape.record;
-    hpcw_status s = HPCW_OK;
-    for (uint64_t k = 0; k < size; k += SLOT) {
-        uint64_t n = size - k < SLOT ? size - k : SLOT;
-        for (uint64_t t = 0; t < w->tasks && s == HPCW_OK; t++) {
-            s = bench_plain_write(w->common.fd, w->slots + t * SLOT, (size_t)n, w->first_at + t * w->chunk + k,
-                                  err);
-        }
-    }
-    return s;
-}
-
 static hpcw_status data_check(void *work, hpcw_error *err) {
     struct data_work *w = work;
     w->compared = true;
@@ -199,13 +159,6 @@ static const struct bench_side sides[] = {
      BENCH_LOOP(plain_write)},
 };
 
-static const struct bench_side turn_sides[] = {
-    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close)},
-    {"loop", "plain pwrites of 64000 bytes", PLAIN, data_prepare, BENCH_LOOP(plain_write)},
-    {"pieces", "plain pwrites of 16 KiB, a task after the other, from 64 MiB of memory", PIECES, pieces_prepare,
-     PHASES(pieces, bench_plain_close)},
-};
-
 static const struct bench_figure large_figures[] = {
     {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.03, true},
 };
@@ -222,18 +175,15 @@ static const struct bench_figure task_figures[] = {
 
 static const struct bench_figure turn_figures[] = {
     {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 2.0, false},
-    {"hpcw / pieces", BENCH_RATIO, {1, 0}, {0, 0}, {3, 0}, {0, 0}, 0, false},
-    {"pieces / loop", BENCH_RATIO, {3, 0}, {0, 0}, {2, 0}, {0, 0}, 0, false},
     {"hpcw, a record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
     {"hpcw, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 128.0 * 1048576, false},
 };
 
 #define DATA_KERNEL(name_, what_, needs_, sides_, figures_, ...)                                               \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = needs_,                                                         \
-        .file = {"records.sion", "records.plain", "records.pieces"}, .size = sizeof(struct data_work),         \
-        .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup, .teardown = data_teardown,         \
-        .subject = {BENCH_ROWS(sides_), data_check}, BENCH_FIGURES(figures_),                                  \
+        .name = name_, .what = what_, .needs = needs_, .file = {"records.sion", "records.plain"},              \
+        .size = sizeof(struct data_work), .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup,  \
+        .teardown = data_teardown, .subject = {BENCH_ROWS(sides_), data_check}, BENCH_FIGURES(figures_),       \
     }
 
 const struct bench_kernel bench_large_records =
@@ -247,4 +197,4 @@ const struct bench_kernel bench_task_after_task =
                 sides, task_figures, {.tasks = 4096, .records = 1000, .record = 64});
 const struct bench_kernel bench_round_robin = DATA_KERNEL(
     "round-robin", "4096 tasks of 1000 records of 64 bytes, a record of each task in turn", BENCH_ONE_PROCESS,
-    turn_sides, turn_figures, {.tasks = 4096, .records = 1000, .record = 64, .in_turn = true});
+    sides, turn_figures, {.tasks = 4096, .records = 1000, .record = 64, .in_turn = true});

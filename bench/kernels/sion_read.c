@@ -201,6 +201,3 @@ const struct bench_kernel bench_read_small =
 const struct bench_kernel bench_read_in_turn =
     READ_KERNEL("read-in-turn", "4096 tasks of 1000 records of 64 bytes, a record of each task in turn",
                 turn_figures, {4096, 1000, 64, true});
-const struct bench_kernel bench_read_task_after_task =
-    READ_KERNEL("read-task-after-task", "4096 tasks of 1000 records of 64 bytes, one task after the other",
-                small_figures, {4096, 1000, 64, false});
