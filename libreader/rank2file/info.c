@@ -109,7 +109,7 @@ static void put_tree(const hpcw_kvtree *node, unsigned levels, struct hpcw_i_jso
     for (const hpcw_kvtree *c = levels == 0 ? NULL : hpcw_kvtree_first(node); c != NULL;
          c = hpcw_kvtree_next(c)) {
         const char *value = hpcw_kvtree_value(node, hpcw_kvtree_key(c));
-        hpcw_i_json_key_n(json, hpcw_kvtree_key(c), strlen(hpcw_kvtree_key(c)));
+        hpcw_i_json_key(json, hpcw_kvtree_key(c));
         if (value != NULL) {
             hpcw_i_json_str(json, value);
         } else {

@@ -367,6 +367,33 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
     return taken;
 }
 
+#define BYTES(c) (UINT64_C(0x0101010101010101) * (c))
+
+/* Returns whether any of eight bytes is a control character, '"', '\\', DEL or not ASCII. In each term, the
+ * highest bit of some byte is set if and only if a byte is one of these. This holds for ASCII bytes; the first
+ * term finds the others. */
+static inline bool special(uint64_t w) {
+    uint64_t one = BYTES(1);
+    uint64_t found = w | (w - BYTES(0x20)) | ((w ^ BYTES('"')) - one) | ((w ^ BYTES('\\')) - one) |
+                     ((w ^ BYTES(0x7f)) - one);
+    return (found & BYTES(0x80)) != 0;
+}
+
+/* Returns the first 1 to 8 of `n` bytes at `s`, filled up with spaces. Reads no byte after them. */
+static inline uint64_t load(const char *s, size_t n) {
+    if (n >= 8) {
+        return hpcw_i_get_u64(s, false);
+    }
+    uint64_t w;
+    if (n >= 4) {
+        w = hpcw_i_get_u32(s, false) | (uint64_t)hpcw_i_get_u32(s + n - 4, false) << 8 * (n - 4);
+    } else {
+        w = (uint64_t)(unsigned char)s[0] | (uint64_t)(unsigned char)s[n / 2] << 8 * (n / 2) |
+            (uint64_t)(unsigned char)s[n - 1] << 8 * (n - 1);
+    }
+    return w | BYTES(0x20) << 8 * n;
+}
+
 /* Writes the string with its quotes from `p` on. Returns its end, NULL after a failure. */
 static inline char *put_string(struct hpcw_i_json *j, char *p, const char *s, size_t n) {
     *p++ = '"';
@@ -379,8 +406,8 @@ static inline char *put_string(struct hpcw_i_json *j, char *p, const char *s, si
             p = j->p;
         }
         size_t taken = n < 8 ? n : 8;
-        uint64_t w = hpcw_i_json_load(s, n);
-        if (LIKELY(!hpcw_i_json_special(w))) {
+        uint64_t w = load(s, n);
+        if (LIKELY(!special(w))) {
             hpcw_i_put_u64(p, w, false);
             p += taken;
         } else {

@@ -37,8 +37,6 @@
 #include <hpcw/status.h>
 
 #include "libwriter/base/buf.h"
-#include "libwriter/base/bytes.h"
-#include "libwriter/base/numfmt.h"
 
 #define HPCW_I_JSON_DEPTH 64
 #define HPCW_I_JSON_RESERVE 16384
@@ -131,8 +129,10 @@ void hpcw_i_json_end_array(struct hpcw_i_json *j);
  * line. */
 void hpcw_i_json_flat(struct hpcw_i_json *j);
 
-/* hpcw_i_json_key, below, is faster for short literals. */
 void hpcw_i_json_key_n(struct hpcw_i_json *j, const char *key, size_t size);
+static inline void hpcw_i_json_key(struct hpcw_i_json *j, const char *key) {
+    hpcw_i_json_key_n(j, key, strlen(key));
+}
 
 /* Starts an object that is written on one line. */
 static inline void hpcw_i_json_flat_object(struct hpcw_i_json *j) {
@@ -162,142 +162,46 @@ static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text) {
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size);
 void hpcw_i_json_commit(struct hpcw_i_json *j, char *last);
 
-/* ---- Private: keys and strings of literals ---------------------------------------------------------------
- *
- * Most keys are short literals. The compiler knows their length, that no character needs an escape, and the moves
- * that copy them. */
+/* ---- Members: a key and a value, or the start of its object or array --------------------------------------- */
 
-#define HPCW_I_JSON_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
-#define HPCW_I_JSON_SHORT 24
-
-/* Returns whether any of eight bytes is a control character, '"', '\\', DEL or not ASCII. In each term, the
- * highest bit of some byte is set if and only if a byte is one of these. This holds for ASCII bytes; the first
- * term finds the others. */
-static inline bool hpcw_i_json_special(uint64_t w) {
-    uint64_t one = HPCW_I_JSON_BYTES(1);
-    uint64_t found = w | (w - HPCW_I_JSON_BYTES(0x20)) | ((w ^ HPCW_I_JSON_BYTES('"')) - one) |
-                     ((w ^ HPCW_I_JSON_BYTES('\\')) - one) | ((w ^ HPCW_I_JSON_BYTES(0x7f)) - one);
-    return (found & HPCW_I_JSON_BYTES(0x80)) != 0;
-}
-
-/* Returns the first 1 to 8 of `n` bytes at `s`, filled up with spaces. Reads no byte after them. */
-static inline uint64_t hpcw_i_json_load(const char *s, size_t n) {
-    if (n >= 8) {
-        return hpcw_i_get_u64(s, false);
-    }
-    uint64_t w;
-    if (n >= 4) {
-        w = hpcw_i_get_u32(s, false) | (uint64_t)hpcw_i_get_u32(s + n - 4, false) << 8 * (n - 4);
-    } else {
-        w = (uint64_t)(unsigned char)s[0] | (uint64_t)(unsigned char)s[n / 2] << 8 * (n / 2) |
-            (uint64_t)(unsigned char)s[n - 1] << 8 * (n - 1);
-    }
-    return w | HPCW_I_JSON_BYTES(0x20) << 8 * n;
-}
-
-/* Returns whether `text` is short and needs no escape. Meant for literals. */
-static inline bool hpcw_i_json_is_plain(const char *text, size_t size) {
-    return size > 0 && size <= HPCW_I_JSON_SHORT && !hpcw_i_json_special(hpcw_i_json_load(text, size)) &&
-           (size <= 8 || !hpcw_i_json_special(hpcw_i_json_load(text + size - 8, 8))) &&
-           (size <= 16 || !hpcw_i_json_special(hpcw_i_json_load(text + 8, 8)));
-}
-
-#define HPCW_I_JSON_INLINE static inline __attribute__((always_inline))
-
-/* Writes a key that is a plain literal, where a key may come. Returns the place of its value, with room for a
- * number or a short string. Returns NULL and does nothing if this is not one of the simple cases. */
-HPCW_I_JSON_INLINE char *hpcw_i_json_quick_key(const struct hpcw_i_json *j, const char *key) {
-    size_t size = strlen(key);
-    if (!__builtin_constant_p(size) || !hpcw_i_json_is_plain(key, size) || j->state != HPCW_I_JSON_KEY ||
-        j->indent || j->end - j->p < HPCW_I_JSON_SHORT + 4 + HPCW_I_FMT_ROOM) {
-        return NULL;
-    }
-    char *p = j->p;
-    *p = ',';
-    p += j->comma;
-    *p = '"';
-    memcpy(p + 1, key, size);
-    memcpy(p + 1 + size, "\":", 2);
-    return p + size + 3;
-}
-
-/* Ends the value of a quick key. */
-HPCW_I_JSON_INLINE void hpcw_i_json_quick_end(struct hpcw_i_json *j, char *end) {
-    j->p = end;
-    j->comma = 1;
-}
-
-/* ---- Keys, and members: a key and a value, or the start of its object or array ---------------------------- */
-
-HPCW_I_JSON_INLINE void hpcw_i_json_key(struct hpcw_i_json *j, const char *key) {
-    char *p = hpcw_i_json_quick_key(j, key);
-    if (p != NULL) {
-        j->p = p;
-        j->state = HPCW_I_JSON_MEMBER;
-    } else {
-        hpcw_i_json_key_n(j, key, strlen(key));
-    }
-}
-
-HPCW_I_JSON_INLINE void hpcw_i_json_key_object(struct hpcw_i_json *j, const char *key) {
+static inline void hpcw_i_json_key_object(struct hpcw_i_json *j, const char *key) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_begin_object(j);
 }
 
-HPCW_I_JSON_INLINE void hpcw_i_json_key_array(struct hpcw_i_json *j, const char *key) {
+static inline void hpcw_i_json_key_array(struct hpcw_i_json *j, const char *key) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_begin_array(j);
 }
 
-HPCW_I_JSON_INLINE void hpcw_i_json_put_u64(struct hpcw_i_json *j, const char *key, uint64_t v) {
-    char *p = hpcw_i_json_quick_key(j, key);
-    if (p != NULL) {
-        hpcw_i_json_quick_end(j, hpcw_i_fmt_u64(p, v));
-    } else {
-        hpcw_i_json_key(j, key);
-        hpcw_i_json_u64(j, v);
-    }
+static inline void hpcw_i_json_put_u64(struct hpcw_i_json *j, const char *key, uint64_t v) {
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_u64(j, v);
 }
 
-HPCW_I_JSON_INLINE void hpcw_i_json_put_i64(struct hpcw_i_json *j, const char *key, int64_t v) {
+static inline void hpcw_i_json_put_i64(struct hpcw_i_json *j, const char *key, int64_t v) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_i64(j, v);
 }
 
-HPCW_I_JSON_INLINE void hpcw_i_json_put_f64(struct hpcw_i_json *j, const char *key, double v) {
+static inline void hpcw_i_json_put_f64(struct hpcw_i_json *j, const char *key, double v) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_f64(j, v);
 }
 
-HPCW_I_JSON_INLINE void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const char *key, uint64_t time_ns) {
+static inline void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const char *key, uint64_t time_ns) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_seconds(j, time_ns);
 }
 
-HPCW_I_JSON_INLINE void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v) {
-    char *p = hpcw_i_json_quick_key(j, key);
-    if (p != NULL) {
-        memcpy(p, v ? "true " : "false", 5);
-        hpcw_i_json_quick_end(j, p + 5 - v);
-    } else {
-        hpcw_i_json_key(j, key);
-        hpcw_i_json_bool(j, v);
-    }
+static inline void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v) {
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_bool(j, v);
 }
 
-HPCW_I_JSON_INLINE void hpcw_i_json_put_str(struct hpcw_i_json *j, const char *key, const char *text) {
-    size_t size = strlen(text);
-    char *p;
-    if (__builtin_constant_p(size) && hpcw_i_json_is_plain(text, size) &&
-        (p = hpcw_i_json_quick_key(j, key)) != NULL) {
-        *p = '"';
-        memcpy(p + 1, text, size);
-        p[size + 1] = '"';
-        hpcw_i_json_quick_end(j, p + size + 2);
-    } else {
-        hpcw_i_json_key(j, key);
-        hpcw_i_json_str_n(j, text, size);
-    }
+static inline void hpcw_i_json_put_str(struct hpcw_i_json *j, const char *key, const char *text) {
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_str(j, text);
 }
 
 #endif

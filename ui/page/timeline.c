@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 #include "ui/page/private.h"
 

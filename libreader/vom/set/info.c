@@ -10,7 +10,7 @@
 
 /* Writes a number; null if it is infinite, as sums and squares of large times overflow and JSON has no infinity. */
 static void put_number(struct hpcw_i_json *json, const char *key, double value) {
-    hpcw_i_json_key_n(json, key, strlen(key));
+    hpcw_i_json_key(json, key);
     if (value - value == 0) {
         hpcw_i_json_f64(json, value);
     } else {
@@ -19,7 +19,7 @@ static void put_number(struct hpcw_i_json *json, const char *key, double value) 
 }
 
 static void put_figures(struct hpcw_i_json *json, const char *name, const double figure[READ_VOM_FIGURES]) {
-    hpcw_i_json_key_n(json, name, strlen(name));
+    hpcw_i_json_key(json, name);
     hpcw_i_json_flat_object(json);
     for (int f = 0; f < READ_VOM_FIGURES; f++) {
         put_number(json, read_vom_figure_name((enum read_vom_figure)f), figure[f]);

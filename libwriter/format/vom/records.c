@@ -191,7 +191,7 @@ void hpcw_i_vom_put_task(struct hpcw_i_json *j, uint32_t node, const hpcw_vom_ta
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
 static void put_value(struct hpcw_i_json *j, const hpcw_vom_value *v) {
-    hpcw_i_json_key_n(j, v->key, strlen(v->key));
+    hpcw_i_json_key(j, v->key);
     switch (v->type) {
     case HPCW_VOM_INTEGER:
         hpcw_i_json_i64(j, v->integer);
