@@ -170,8 +170,7 @@ int hpcw_i_sys_rename(const char *from, const char *to);
 int hpcw_i_sys_rename_at(int at, const char *from, const char *to);
 /* Renames a file from one directory into another. */
 int hpcw_i_sys_rename_between(int from_at, const char *from, int to_at, const char *to);
-/* Renames like hpcw_i_sys_rename, but returns EEXIST if `to` exists. */
-int hpcw_i_sys_rename_new(const char *from, const char *to);
+/* Renames like hpcw_i_sys_rename_at, but returns EEXIST if `to` exists. */
 int hpcw_i_sys_rename_new_at(int at, const char *from, const char *to);
 int hpcw_i_sys_unlink(const char *path);
 /* Calls unlinkat(2). */

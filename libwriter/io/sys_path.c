@@ -304,10 +304,6 @@ int hpcw_i_sys_rename_new_at(int at, const char *from, const char *to) {
     return e;
 }
 
-int hpcw_i_sys_rename_new(const char *from, const char *to) {
-    return hpcw_i_sys_rename_new_at(AT_FDCWD, from, to);
-}
-
 int hpcw_i_sys_unlink_at(int at, const char *name, int flags) {
     int e;
     do {

@@ -268,7 +268,7 @@ static void interrupted_calls_are_made_again(void **state) {
         interruptions = 0;
         hpcw_i_sys_gate = interrupt_twice;
         int e = i == 0   ? hpcw_i_sys_rename(path, other)
-                : i == 1 ? hpcw_i_sys_rename_new(other, path)
+                : i == 1 ? hpcw_i_sys_rename_new_at(AT_FDCWD, other, path)
                 : i == 2 ? hpcw_i_sys_unlink(path)
                 : i == 3 ? hpcw_i_sys_mkdir(path, 0777)
                          : hpcw_i_sys_rmdir(path);
@@ -301,7 +301,7 @@ static void locks_end_with_their_file(void **state) {
     assert_false(hpcw_i_sys_is_at(AT_FDCWD, path, &id));
     put("y");
     assert_false(hpcw_i_sys_is_at(AT_FDCWD, path, &id));
-    assert_int_equal(hpcw_i_sys_rename_new(path, dir), EEXIST);
+    assert_int_equal(hpcw_i_sys_rename_new_at(AT_FDCWD, path, dir), EEXIST);
     assert_int_equal(hpcw_i_sys_close(fd[1]), 0);
 }
 
