@@ -124,32 +124,13 @@ static void look_direct(const struct hpcw_i_fs_source *source, const char *file,
 }
 
 /* Reads the layout of a file from its attribute. */
-static hpcw_status read_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_lov *lov,
-                                hpcw_error *err) {
+static void look_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
     size_t size = HPCW_I_LOV_LARGEST;
     unsigned char *value = hpcw_i_malloc(size);
-    if (value == NULL) {
-        return hpcw_i_fail_memory(err, file, 0, "its Lustre layout");
-    }
-    int e = source->get(source, file, LOV_ATTRIBUTE, value, &size);
-    hpcw_status s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read its attribute " LOV_ATTRIBUTE, file)
-                           : hpcw_i_lov_decode(file, value, size, lov, err);
+    info->stripe_known = value != NULL && source->get(source, file, LOV_ATTRIBUTE, value, &size) == 0 &&
+                         hpcw_i_lov_decode(value, size, &info->stripe);
+    info->stripe_source = info->stripe_known ? LOV_ATTRIBUTE : "unknown";
     hpcw_i_free(value);
-    return s;
-}
-
-static void look_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
-    hpcw_error why;
-    if (source->lustreapi(source, file, &info->stripe) == 0) {
-        info->stripe_source = "liblustreapi";
-    } else if (read_stripes(source, file, &info->stripe, &why) == HPCW_OK) {
-        info->stripe_source = LOV_ATTRIBUTE;
-    } else {
-        (void)snprintf(info->stripe_reason, sizeof info->stripe_reason, "%.150s", why.message);
-        info->stripe = (struct hpcw_i_lov){0};
-        return;
-    }
-    info->stripe_known = true;
 }
 
 static void choose_block(const struct hpcw_i_fs_about *about, uint64_t given, struct hpcw_i_fsinfo *info) {
@@ -188,13 +169,8 @@ hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char
     if (about.kind == HPCW_I_FS_FILE) {
         look_direct(source, path, out);
     }
-    if (about.magic == MAGIC_LUSTRE) {
-        out->stripe_source = "unknown";
-        if (about.kind == HPCW_I_FS_FILE) {
-            look_stripes(source, path, out);
-        } else {
-            (void)snprintf(out->stripe_reason, sizeof out->stripe_reason, "only a file has stripes");
-        }
+    if (about.kind == HPCW_I_FS_FILE && about.magic == MAGIC_LUSTRE) {
+        look_stripes(source, path, out);
     }
     choose_block(&about, given, out);
     return HPCW_OK;
@@ -215,16 +191,6 @@ static hpcw_status check_stripes(const char *path, const struct hpcw_i_stripes *
     return HPCW_OK;
 }
 
-static hpcw_status demand_lustre(const char *path, const struct hpcw_i_fs_about *about, hpcw_error *err) {
-    char type[32];
-    if (about->magic == MAGIC_LUSTRE) {
-        return HPCW_OK;
-    }
-    name_type(about->magic, type);
-    return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: cannot set stripes: expected a lustre file system, got %s", path,
-                       type);
-}
-
 hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                  const struct hpcw_i_stripes *stripes, hpcw_error *err) {
     source = source_or_system(source);
@@ -234,53 +200,25 @@ hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *source, const ch
     }
     struct hpcw_i_fs_about about;
     int e = source->about(source, directory, &about);
-    return e == 0 ? demand_lustre(directory, &about, err)
-                  : hpcw_i_fail_sys(err, e, "%s: cannot ask for its file system", directory);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot ask for its file system", directory);
+    }
+    if (about.magic == MAGIC_LUSTRE) {
+        return HPCW_OK;
+    }
+    char type[32];
+    name_type(about.magic, type);
+    return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: cannot set stripes: expected a lustre file system, got %s",
+                       directory, type);
 }
 
-hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *path,
+hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                  const struct hpcw_i_stripes *stripes, hpcw_error *err) {
     source = source_or_system(source);
-    struct hpcw_i_fs_about about;
-    bool makes = false;
-    hpcw_status s = check_stripes(path, stripes, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    int e = source->about(source, path, &about);
-    if (e == ENOENT) {
-        char *directory = hpcw_i_sys_directory_of(path);
-        if (directory == NULL) {
-            return hpcw_i_fail_memory(err, path, 0, NULL);
-        }
-        e = source->about(source, directory, &about);
-        hpcw_i_free(directory);
-        makes = true;
-    }
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot ask for its file system", path);
-    }
-    s = demand_lustre(path, &about, err);
-    if (s == HPCW_OK && !makes && about.kind != HPCW_I_FS_DIRECTORY) {
-        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: cannot set stripes: expected a directory or no file, got a file",
-                        path);
-    }
-    if (s != HPCW_OK) {
-        return s;
-    }
-    e = makes ? source->make(source, path) : 0;
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot make the file", path);
-    }
     unsigned char value[HPCW_I_LOV_SET_SIZE];
     hpcw_i_lov_encode(stripes->count, stripes->bytes, value);
-    e = source->set(source, path, LOV_ATTRIBUTE, value, sizeof value);
-    if (e != 0) {
-        if (makes) {
-            (void)source->remove(source, path);
-        }
-        return hpcw_i_fail_sys(err, e, "%s: cannot set %u stripes of %" PRIu64 " bytes", path, stripes->count,
-                               stripes->bytes);
-    }
-    return HPCW_OK;
+    int e = source->set(source, directory, LOV_ATTRIBUTE, value, sizeof value);
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s: cannot set %u stripes of %" PRIu64 " bytes", directory,
+                                    stripes->count, stripes->bytes);
 }

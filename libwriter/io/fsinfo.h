@@ -9,6 +9,7 @@
 #include <hpcw/status.h>
 
 #include "libwriter/io/fssource.h"
+#include "libwriter/io/lov.h"
 
 /*
  * Finds the block size that a file `path` should be aligned to: the st_blksize of its directory, as SIONlib does.
@@ -48,9 +49,8 @@ struct hpcw_i_fsinfo {
 
     bool stripe_known; /* the file is on Lustre and its stripes are known */
     struct hpcw_i_lov stripe;
-    const char *stripe_source; /* "liblustreapi", "lustre.lov"; "none" elsewhere than on Lustre; "unknown" */
-    /* why the stripes are unknown, one line; "" if they are known or there are none */
-    char stripe_reason[160];
+    const char
+        *stripe_source; /* "lustre.lov"; "none" for directories and elsewhere than on Lustre; "unknown" */
 
     bool gpfs;
 };
@@ -77,15 +77,11 @@ HPCW_MUST_CHECK hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 
 /*
- * Sets stripes by the attribute "lustre.lov", as liblustreapi does (llapi_layout_file_open). For a directory they
- * are the default of files and directories that are made in it later. For a `path` that does not exist, an empty
- * file with this layout is made. A server may give less than it was asked for: hpcw_i_fsinfo_look says what took
- * effect.
- *
- * HPCW_EINVAL, HPCW_ENOTSUP: as above. HPCW_EEXIST: the file exists, so its stripes are fixed. Others come from
- * the system, and then no file was made. `source`: as above.
+ * Sets stripes by the attribute "lustre.lov", as liblustreapi does (llapi_layout_file_open). They are the default of
+ * files and directories that are made in the directory later. A server may give less than it was asked for:
+ * hpcw_i_fsinfo_look says what took effect. hpcw_i_fs_can_stripe must have accepted them. `source`: as above.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *path,
+HPCW_MUST_CHECK hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 
 #endif

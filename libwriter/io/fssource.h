@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libwriter/io/lov.h"
-
 enum hpcw_i_fs_kind { HPCW_I_FS_FILE, HPCW_I_FS_DIRECTORY, HPCW_I_FS_OTHER };
 
 struct hpcw_i_fs_about {
@@ -26,17 +24,12 @@ struct hpcw_i_fs_source {
     int (*direct)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory, uint32_t *offset);
     int (*direct_xfs)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory,
                       uint32_t *offset);
-    /* Creates a file without a layout (Lustre: O_LOV_DELAY_CREATE). EEXIST if it exists. */
-    int (*make)(const struct hpcw_i_fs_source *self, const char *file);
-    int (*remove)(const struct hpcw_i_fs_source *self, const char *file);
     /* Reads an attribute. `*size` is the capacity of `value` before, and the bytes of the attribute after the
      * call. */
     int (*get)(const struct hpcw_i_fs_source *self, const char *path, const char *name, void *value,
                size_t *size);
     int (*set)(const struct hpcw_i_fs_source *self, const char *path, const char *name, const void *value,
                size_t size);
-    /* Gets the layout of a file from liblustreapi. ENOSYS without that library. */
-    int (*lustreapi)(const struct hpcw_i_fs_source *self, const char *file, struct hpcw_i_lov *lov);
 };
 
 /* The functions that ask this machine. */

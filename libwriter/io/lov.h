@@ -14,10 +14,9 @@
 #ifndef HPCW_IO_LOV_H
 #define HPCW_IO_LOV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <hpcw/status.h>
 
 enum {
     HPCW_I_LOV_SET_SIZE = 32,       /* bytes that hpcw_i_lov_encode writes */
@@ -31,22 +30,15 @@ enum {
 
 /* The stripes of a file; for a composite layout, those of its first component. */
 struct hpcw_i_lov {
-    /* bits of LOV_PATTERN_x: 1 RAID0, 0x100 on the metadata server, 0x200 several on one target */
-    uint32_t pattern;
     uint32_t stripes;      /* number of stripes; 0: the file system's default */
     uint64_t stripe_bytes; /* bytes of a stripe; 0: the default */
-    uint32_t components;   /* number of components; 1: a plain layout; 0: not known */
-    uint64_t extent_end;   /* end of the first component in bytes; UINT64_MAX: it has none */
 };
 
 /*
- * Decodes a layout. Bytes are read only as far as `size` goes, whatever the numbers in the layout say.
- *
- * HPCW_ETRUNCATED: there are fewer bytes than the layout declares. HPCW_EFORMAT: a field contradicts the format.
- * HPCW_ENOTSUP: this kind of layout has no stripes (foreign, joined). `name` begins the message.
+ * Decodes a layout. Bytes are read only as far as `size` goes, whatever the numbers in the layout say. Returns false
+ * and clears *out if the layout contradicts the format, or is of a kind without stripes (foreign, joined).
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_lov_decode(const char *name, const void *data, size_t size,
-                                              struct hpcw_i_lov *out, hpcw_error *err);
+bool hpcw_i_lov_decode(const void *data, size_t size, struct hpcw_i_lov *out);
 
 /* Makes the attribute that asks for a plain layout. `stripes` and `stripe_bytes` are as above; the caller has
  * checked them. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* To be preloaded: makes every file system look like Lustre. Layouts that are set are appended to the file named
- * by FAKE_LUSTRE_LOG. A line has path, number of stripes, stripe size, and whether the directory was empty. As
- * liblustreapi.so.1, this library gives the same layout for every file: 7 stripes of 2 MiB, the first of two
- * components. */
+ * by FAKE_LUSTRE_LOG. A line has path, number of stripes, stripe size, and whether the directory was empty. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -47,45 +45,4 @@ int setxattr(const char *path, const char *name, const void *value, size_t size,
     memcpy(&count, (const char *)value + 28, sizeof count);
     (void)fprintf(f, "%s %u %u %s\n", path, count, bytes, entries(path) <= 2 ? "empty" : "full");
     return fclose(f);
-}
-
-/* ---- liblustreapi ---- */
-
-struct llapi_layout {
-    uint32_t component;
-};
-
-struct llapi_layout *llapi_layout_get_by_path(const char *path, unsigned flags);
-struct llapi_layout *llapi_layout_get_by_path(const char *path, unsigned flags) {
-    return path[0] == '\0' || flags != 0 ? NULL : calloc(1, sizeof(struct llapi_layout));
-}
-int llapi_layout_comp_use(struct llapi_layout *layout, uint32_t component);
-int llapi_layout_comp_use(struct llapi_layout *layout, uint32_t component) {
-    layout->component = component;
-    return 0;
-}
-int llapi_layout_comp_extent_get(const struct llapi_layout *layout, uint64_t *begin, uint64_t *end);
-int llapi_layout_comp_extent_get(const struct llapi_layout *layout, uint64_t *begin, uint64_t *end) {
-    *begin = 0;
-    *end = 1 << 30;
-    return layout->component == 1 ? 0 : -1;
-}
-int llapi_layout_stripe_count_get(const struct llapi_layout *layout, uint64_t *count);
-int llapi_layout_stripe_count_get(const struct llapi_layout *layout, uint64_t *count) {
-    *count = 7;
-    return layout->component == 1 ? 0 : -1;
-}
-int llapi_layout_stripe_size_get(const struct llapi_layout *layout, uint64_t *size);
-int llapi_layout_stripe_size_get(const struct llapi_layout *layout, uint64_t *size) {
-    *size = 2 << 20;
-    return layout->component == 1 ? 0 : -1;
-}
-int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern);
-int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern) {
-    *pattern = 4; /* several stripes on one target */
-    return layout->component == 1 ? 0 : -1;
-}
-void llapi_layout_free(struct llapi_layout *layout);
-void llapi_layout_free(struct llapi_layout *layout) {
-    free(layout);
 }
