@@ -112,7 +112,7 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
                            a->chunk);
     }
     if (g->layout == BENCH_SION_PACKED) {
-        a->share = hpcw_sion_group_share(a->chunk * tasks, tasks, g->tasks_per_group, (uint32_t)a->block);
+        a->share = hpcw_sion_group_share(a->chunk * tasks, tasks, 0, (uint32_t)a->block);
     }
     uint64_t smallest = g->layout == BENCH_SION_PACKED ? a->chunk : rounded;
     uint64_t largest_record = a->record_bytes < a->rank_bytes ? a->record_bytes : a->rank_bytes;

@@ -24,8 +24,6 @@ struct bench_geometry {
     uint64_t container_block;
     /* SION: requested chunk size, the same for every rank; 0: rank_bytes, so that one chunk suffices */
     uint64_t chunk_bytes;
-    /* SION, packed: as in hpcw_sion_options */
-    uint32_t tasks_per_group;
     uint32_t files; /* SION: physical files, as in hpcw_sion_options; 0: 1 */
     /* [ranks] owner of each rank: a process or a host; NULL: not counted */
     const uint32_t *owner;

@@ -24,9 +24,8 @@ struct bench_machine {
 /* Describes this machine and the file system of `directory`. */
 hpcw_status bench_machine_describe(struct bench_machine *m, const char *directory, hpcw_error *err);
 
-/* Number of online processors of the machine, and of those that this process may use. */
+/* Number of online processors of the machine. */
 unsigned bench_machine_processors(void);
-unsigned bench_machine_usable(void);
 
 /* Processor time so far, microseconds: of the whole machine (0: unknown), and of this process with its children. */
 struct bench_cpu {

@@ -15,7 +15,6 @@ enum {
 /* Chunk header, without the host name. */
 enum {
     READ_LINKTEST_HOST_AT = 4,
-    READ_LINKTEST_CORE_SIZE = 4,
     READ_LINKTEST_HEAD_SIZE = 8,
 };
 

@@ -29,29 +29,4 @@ static const double hpcw_i_exp_term[HPCW_I_EXP_TERMS] = {
     1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
     1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5};
 
-/* Coefficients of hpcw_i_exp_small, for vector code that repeats its operations. */
-#define HPCW_I_EXP_C8 (1.0 / 40320)
-#define HPCW_I_EXP_C7 (1.0 / 5040)
-#define HPCW_I_EXP_C6 (1.0 / 720)
-#define HPCW_I_EXP_C5 (1.0 / 120)
-#define HPCW_I_EXP_C4 (1.0 / 24)
-#define HPCW_I_EXP_C3 (1.0 / 6)
-#define HPCW_I_EXP_C2 0.5
-
-/*
- * e^x for |x| <= 1: the Taylor polynomial of degree 8 in Horner form. Relative error below 1e-5 at the ends,
- * below 1e-14 for |x| <= 0.1.
- */
-static inline double hpcw_i_exp_small(double x) {
-    double y = HPCW_I_EXP_C8;
-    y = y * x + HPCW_I_EXP_C7;
-    y = y * x + HPCW_I_EXP_C6;
-    y = y * x + HPCW_I_EXP_C5;
-    y = y * x + HPCW_I_EXP_C4;
-    y = y * x + HPCW_I_EXP_C3;
-    y = y * x + HPCW_I_EXP_C2;
-    y = y * x + 1.0;
-    return y * x + 1.0;
-}
-
 #endif

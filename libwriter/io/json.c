@@ -59,7 +59,7 @@ static COLD void broken_memory(struct hpcw_i_json *j) {
 
 /* Passes the first `size` buffered bytes on to the sink. */
 static bool write_out(struct hpcw_i_json *j, size_t size) {
-    j->status = hpcw_sink_write_at(j->sink, j->offset + j->written, j->start, size, &j->error);
+    j->status = hpcw_sink_write_at(j->sink, j->written, j->start, size, &j->error);
     if (j->status != HPCW_OK) {
         j->state = BROKEN;
         return false;
@@ -76,7 +76,7 @@ static COLD bool make_room(struct hpcw_i_json *j, size_t need) {
     size_t used = (size_t)(j->p - j->start);
     if (j->sink != NULL) {
         /* Only whole pages, so that no page is written twice. */
-        return write_out(j, used - (j->offset + j->written + used) % 4096);
+        return write_out(j, used - (j->written + used) % 4096);
     }
     if (j->buf == NULL) {
         broken(j, HPCW_ESTATE, "a value for a text that was never opened");
@@ -103,7 +103,6 @@ static void open_text(struct hpcw_i_json *j, const struct hpcw_i_json_options *o
         j->indent = options->indent;
         j->ascii = options->ascii;
         j->replace_bad_utf8 = options->replace_bad_utf8;
-        j->offset = options->offset;
     }
 }
 

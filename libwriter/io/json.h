@@ -49,7 +49,6 @@ struct hpcw_i_json_options {
     /* replace bad UTF-8 by U+FFFD, one for each maximal piece that cannot be continued; otherwise refuse it */
     bool replace_bad_utf8;
     size_t buffer_size; /* bytes, for sinks; 0: 512 KiB; less than 64 KiB count as 64 KiB */
-    uint64_t offset;    /* for sinks: offset of the text in the sink */
 };
 
 /* What may come next. The states in which a value may come are first, so that one comparison is enough. */
@@ -75,7 +74,6 @@ struct hpcw_i_json {
     unsigned char comma;   /* 1: this level has an entry already */
     uint64_t written;      /* bytes passed on that lie before `start` */
     hpcw_sink *sink;
-    uint64_t offset; /* offset of the text in the sink */
     struct hpcw_i_buf *buf;
     size_t buf_before; /* bytes in `buf` when it was opened */
     /* Kept apart from `state`: a compiler may test neighbours with one wide load, which waits for the narrow store
@@ -85,7 +83,7 @@ struct hpcw_i_json {
     hpcw_error error;
 };
 
-/* Starts a text that goes to `sink` in sequence from options->offset on, in pieces that end at multiples of 4096.
+/* Starts a text that goes to `sink` in sequence from its begin on, in pieces that end at multiples of 4096.
  * The sink is borrowed until finish or free, which neither publish nor free it. `options` may be NULL, which means
  * all zero. */
 void hpcw_i_json_open_sink(struct hpcw_i_json *j, hpcw_sink *sink, const struct hpcw_i_json_options *options);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/kvtree/pack.h"
 
-#include <fcntl.h>
 
 #include <hpcw/kvtree.h>
 #include <inttypes.h>
@@ -180,11 +179,6 @@ hpcw_status hpcw_i_kv_fail_open(hpcw_error *err, int e, const char *path) {
     const char *other = hpcw_i_sys_no_file(e);
     return other == NULL ? hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path)
                          : hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a regular file, got %s", path, other);
-}
-
-hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
-                           uint64_t *left, hpcw_error *err) {
-    return hpcw_i_kv_load_at(AT_FDCWD, path, path, offset, data, stored, left, err);
 }
 
 hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,

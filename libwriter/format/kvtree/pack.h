@@ -23,7 +23,6 @@ enum {
     HPCW_I_KV_CRC = 4,
     HPCW_I_KV_COUNT = 4,
     HPCW_I_KV_LEAST = HPCW_I_KV_HEADER + HPCW_I_KV_COUNT, /* least bytes of a stored tree, without a CRC */
-    HPCW_I_KV_PAIR = 10 /* bytes of a pair without those of its key and value */
 };
 
 /* ---- writing ---- */
@@ -94,10 +93,7 @@ static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void
 /* ---- files ---- */
 
 /* Loads the whole tree at `offset` of a file, to be freed with hpcw_i_free. *left is the number of bytes of the
- * file after it. */
-hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
-                           uint64_t *left, hpcw_error *err);
-/* Loads a tree from a name in a directory, given by the descriptor `at`. The path is for messages. */
+ * file after it. The file has a name in a directory, given by the descriptor `at`. The path is for messages. */
 hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,
                               uint64_t *stored, uint64_t *left, hpcw_error *err);
 

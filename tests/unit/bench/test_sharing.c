@@ -107,13 +107,12 @@ static void same(const struct bench_geometry *g, const struct bench_sharing *got
                  const struct bench_sharing *want) {
 #define SAME(field)                                                                                            \
     if (got->field != want->field) {                                                                           \
-        fail_msg(                                                                                              \
-            "layout %d, %u ranks of %llu in records of %llu, chunks of %llu, block %llu in %llu, %u files, "   \
-            "groups of %u: " #field ": expected %llu, got %llu",                                               \
-            (int)g->layout, g->ranks, (unsigned long long)g->rank_bytes, (unsigned long long)g->record_bytes,  \
-            (unsigned long long)g->chunk_bytes, (unsigned long long)g->container_block,                        \
-            (unsigned long long)g->fs_block, g->files, g->tasks_per_group, (unsigned long long)want->field,    \
-            (unsigned long long)got->field);                                                                   \
+        fail_msg("layout %d, %u ranks of %llu in records of %llu, chunks of %llu, block %llu in %llu, %u "     \
+                 "files: " #field ": expected %llu, got %llu",                                                 \
+                 (int)g->layout, g->ranks, (unsigned long long)g->rank_bytes,                                  \
+                 (unsigned long long)g->record_bytes, (unsigned long long)g->chunk_bytes,                      \
+                 (unsigned long long)g->container_block, (unsigned long long)g->fs_block, g->files,            \
+                 (unsigned long long)want->field, (unsigned long long)got->field);                             \
     }
     SAME(blocks);
     SAME(data_blocks);
@@ -161,7 +160,6 @@ static void write_container(const char *path, const struct bench_geometry *g) {
     o.chunk_size = g->chunk_bytes == 0 ? g->rank_bytes : g->chunk_bytes;
     o.layout = g->layout == BENCH_SION_PACKED ? HPCW_SION_PACKED : HPCW_SION_ALIGNED;
     o.content = g->record_bytes == 0 ? HPCW_SION_STREAM : HPCW_SION_RECORDS;
-    o.tasks_per_group = g->tasks_per_group;
     o.files = g->files == 0 ? 1 : g->files;
     o.durability = HPCW_SYNC_NONE;
     hpcw_sion *sion;
@@ -214,8 +212,7 @@ static struct bench_geometry random_geometry(uint64_t *rng) {
                                .ranks = 1 + (uint32_t)random_below(rng, 1 << (1 + random_below(rng, 6))),
                                .fs_block = block[random_below(rng, BLOCKS)],
                                .container_block = block[random_below(rng, BLOCKS)],
-                               .rank_bytes = 1 + random_below(rng, 1 << (1 + random_below(rng, 10))),
-                               .tasks_per_group = (uint32_t)random_below(rng, 7)};
+                               .rank_bytes = 1 + random_below(rng, 1 << (1 + random_below(rng, 10)))};
     if (random_below(rng, 3) != 0) {
         g.chunk_bytes = 1 + random_below(rng, g.rank_bytes);
     }
