@@ -104,50 +104,6 @@ static void a_segment_begins_a_block(void **state) {
     hpcw_i_clog2_blocks_free(&b);
 }
 
-/* Puts records of a segment, some of them longer, in an order that depends on `seed`. *bytes: their size. */
-static uint64_t blocks_taken(uint32_t block_size, uint32_t records, uint32_t longer, uint32_t seed,
-                             uint64_t *bytes) {
-    struct hpcw_i_clog2_blocks b = {0};
-    hpcw_i_clog2_blocks_begin(&b, block_size, 0);
-    *bytes = 0;
-    for (uint32_t i = 0; i < records; i++) {
-        static const int kind[] = {HPCW_CLOG2_MESSAGE, HPCW_CLOG2_WITH_CARGO, HPCW_CLOG2_STATE_DEF};
-        seed = seed * 1664525 + 1013904223;
-        int32_t k = seed >> 24 < longer ? kind[seed >> 8 & 1 ? 0 : (seed >> 9) % 3] : HPCW_CLOG2_BARE;
-        uint32_t size = hpcw_i_clog2_size(k);
-        assert_non_null(room_for(&b, size, i));
-        *bytes += size;
-        if (hpcw_i_clog2_blocks_ready(&b) > 0) {
-            hpcw_i_clog2_blocks_drop(&b);
-        }
-    }
-    uint64_t count = hpcw_i_clog2_blocks_count(&b);
-    hpcw_i_clog2_blocks_free(&b);
-    return count;
-}
-
-/* Counting blocks from bytes gives the right number, or says that it is unknown. */
-static void bytes_tell_how_many_blocks(void **state) {
-    (void)state;
-    static const uint32_t size[] = {256, 2048, 65536, 1 << 20};
-    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
-        unsigned known = 0;
-        for (uint32_t seed = 0; seed < 64; seed++) {
-            uint64_t bytes, count = blocks_taken(size[i], 1 + seed * 1039, seed % 4 * 30, seed, &bytes);
-            uint64_t found = hpcw_i_clog2_blocks_of(size[i], bytes, bytes);
-            assert_true(found == 0 || found == count);
-            known += found != 0;
-            /* A result for a range holds for everything in it. */
-            uint64_t wide = hpcw_i_clog2_blocks_of(size[i], bytes - bytes / 64 / 8 * 8, bytes + bytes / 64);
-            assert_true(wide == 0 || wide == count);
-        }
-        assert_true(known >= (size[i] < 65536 ? 1 : 50));
-    }
-    /* Whole segments of bare events, which most logs mainly consist of. */
-    uint64_t bytes, count = blocks_taken(65536, HPCW_CLOG2_SEGMENT, 0, 0, &bytes);
-    assert_int_equal(hpcw_i_clog2_blocks_of(65536, bytes, bytes), count);
-}
-
 /* ---- preamble (doc/formats/clog2.md, "Preamble") ----------------------------------------------------------- */
 
 static void the_preamble_is_that_of_the_page(void **state) {
@@ -585,7 +541,6 @@ int main(void) {
         cmocka_unit_test(a_block_takes_what_the_rule_says),
         cmocka_unit_test(a_block_is_never_quite_full),
         cmocka_unit_test(a_segment_begins_a_block),
-        cmocka_unit_test(bytes_tell_how_many_blocks),
         cmocka_unit_test(the_preamble_is_that_of_the_page),
         cmocka_unit_test(colours),
         cmocka_unit_test(formats),

@@ -79,15 +79,6 @@ bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time) {
     return true;
 }
 
-uint64_t hpcw_i_clog2_blocks_of(uint32_t block_size, uint64_t least, uint64_t most) {
-    enum { LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8 };
-    /* Every block except the last one had no room for the next record. */
-    uint64_t fullest = (block_size - HPCW_I_CLOG2_HEAD - 1) / 8 * 8;
-    uint64_t emptiest = block_size - HPCW_I_CLOG2_HEAD - HPCW_I_CLOG2_MAX_RECORD;
-    uint64_t from = (least + fullest - 1) / fullest, to = (most - LEAST_RECORD) / emptiest + 1;
-    return from == to ? from : 0;
-}
-
 size_t hpcw_i_clog2_blocks_ready(const struct hpcw_i_clog2_blocks *b) {
     return b->start;
 }

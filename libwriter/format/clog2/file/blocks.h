@@ -56,10 +56,6 @@ static inline void hpcw_i_clog2_blocks_took(struct hpcw_i_clog2_blocks *b, size_
  * the log. A run without any record gets one block if it ends the log. False: out of memory. */
 bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time);
 
-/* Returns the number of blocks of a segment if the bounds `least` and `most` of its bytes determine it. 0: it also
- * depends on the order of the records. */
-uint64_t hpcw_i_clog2_blocks_of(uint32_t block_size, uint64_t least, uint64_t most);
-
 /* Returns the bytes at the begin of `data` that are whole blocks, ready to be written. */
 size_t hpcw_i_clog2_blocks_ready(const struct hpcw_i_clog2_blocks *b);
 

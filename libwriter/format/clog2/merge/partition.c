@@ -12,13 +12,10 @@
  * first one. Only records between two such cuts are sent twice. Records that a round does not complete stay where
  * they were encoded.
  *
- * A process can write its blocks once it knows the number of blocks before them. All processes also add up the
- * bytes before each cut, and in most cases these determine the number of blocks before anything is merged. Then a
- * process writes while it merges, while the bytes are still in its cache. Otherwise it merges first and counts.
+ * A process can write its blocks once it knows the number of blocks before them, so all merge first and count.
  */
 #include "libwriter/format/clog2/merge/merge.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "libwriter/base/mem.h"
@@ -55,22 +52,21 @@ struct ahead {
     struct mark *mark; /* [marks] one for every STEP-th record */
     size_t marks;
     uint64_t gone, records; /* number of records dropped so far, number of records present */
-    uint64_t gone_bytes;
-    bool all; /* the stream has no more records */
+    bool all;               /* the stream has no more records */
 };
 
 /* A time that divides the records of all processes. */
 struct cut {
     uint64_t time;
-    uint64_t number, bytes; /* number and bytes of all records before it */
-    size_t at;              /* offset of the first own record at or after it */
+    uint64_t number; /* number of all records before it */
+    size_t at;       /* offset of the first own record at or after it */
 };
 
 /* The segment that a process merges in a round. */
 struct share {
     uint64_t first, end; /* numbers of its first record, and of the first one after it */
     size_t from, to;     /* indices of the cuts that enclose its records */
-    uint64_t blocks;     /* 0: not known until the records are merged */
+    uint64_t blocks;     /* known when the records are merged */
 };
 
 struct work {
@@ -84,14 +80,13 @@ struct work {
     size_t samples; /* times that each process contributes in a round */
     /* The following arrays are one allocation. */
     uint64_t *word;  /* [(processes + 1) * (samples + 2)] contributions of all processes, then the own one */
-    uint64_t *count; /* [2 * (processes * samples + 2)] */
+    uint64_t *count; /* [processes * samples + 2] */
     uint64_t *send_at, *send_words, *receive_words; /* [processes] each */
     struct cut *cut; /* [processes * samples + 2]; records before the first cut are in the file */
     size_t cuts;
     bool last;     /* all records are before the last cut */
     uint64_t done; /* number of records in the file, in whole segments */
     uint64_t blocks_before, blocks;
-    uint32_t block_size;
     struct share *share; /* [processes] */
     struct hpcw_i_inbox received;
     struct hpcw_i_clog2_runs runs;
@@ -145,7 +140,7 @@ static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
     return s;
 }
 
-/* Counts the own records before each cut. The second half of the array gets their bytes. */
+/* Counts the own records before each cut. */
 static void find_cuts(struct work *w) {
     const struct ahead *a = &w->own;
     size_t at = 0, mark = 0;
@@ -166,7 +161,6 @@ static void find_cuts(struct work *w) {
         }
         w->cut[i].at = at;
         w->count[i] = number;
-        w->count[w->cuts + i] = a->gone_bytes + at;
     }
 }
 
@@ -184,7 +178,6 @@ static void forget(struct ahead *a, size_t at) {
     /* After the last mark there may be fewer than STEP records. */
     uint64_t gone = marks < a->marks ? (uint64_t)marks * STEP : a->records;
     a->gone += gone;
-    a->gone_bytes += from;
     a->records -= gone;
     a->marks -= marks;
     a->size -= from;
@@ -244,11 +237,10 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
         w->cut[w->cuts++].time = horizon;
     }
     find_cuts(w);
-    struct hpcw_i_words sums = {.sums = 2 * (uint32_t)w->cuts, .word = w->count};
+    struct hpcw_i_words sums = {.sums = (uint32_t)w->cuts, .word = w->count};
     r = hpcw_i_comm_allreduce(w->comm, &sums, err);
     for (size_t i = 0; r == HPCW_OK && i < w->cuts; i++) {
         w->cut[i].number = w->count[i];
-        w->cut[i].bytes = w->count[w->cuts + i];
     }
     return r;
 }
@@ -268,20 +260,12 @@ static uint64_t completes(const struct work *w) {
     return w->last || left == 0 ? left : (left - 1) / SEGMENT * SEGMENT;
 }
 
-/* Finds bounds of the bytes before record `number`, and the last cut that is not after it. */
-static void look_before(const struct work *w, uint64_t number, size_t *cut, uint64_t *least, uint64_t *most) {
-    while (*cut + 1 < w->cuts && w->cut[*cut + 1].number <= number) {
-        ++*cut;
+/* Returns the last cut, from `cut` on, that is not after record `number`. */
+static size_t cut_before(const struct work *w, uint64_t number, size_t cut) {
+    while (cut + 1 < w->cuts && w->cut[cut + 1].number <= number) {
+        cut++;
     }
-    const struct cut *c = &w->cut[*cut];
-    *least = *most = c->bytes;
-    if (number > c->number) {
-        uint64_t some = number - c->number, others = c[1].number - number, bytes = c[1].bytes - c->bytes;
-        uint64_t longest = some * HPCW_I_CLOG2_MAX_RECORD, rest = others * HPCW_I_CLOG2_MAX_RECORD;
-        uint64_t shortest = some * LEAST_RECORD;
-        *least += bytes > rest + shortest ? bytes - rest : shortest;
-        *most += bytes - others * LEAST_RECORD < longest ? bytes - others * LEAST_RECORD : longest;
-    }
+    return cut;
 }
 
 /*
@@ -303,21 +287,17 @@ static void set_goal(struct work *w, uint64_t end) {
 
 /* Computes the shares. All processes get the same result. */
 static void make_shares(struct work *w) {
-    uint64_t end = w->done + completes(w), number = w->done, least, most;
-    size_t cut = 0;
+    uint64_t end = w->done + completes(w), number = w->done;
     set_goal(w, end);
-    look_before(w, number, &cut, &least, &most);
+    size_t cut = cut_before(w, number, 0);
     for (size_t p = 0; p < w->processes; p++) {
         struct share *mine = &w->share[p];
         mine->first = number;
         number = end - number < SEGMENT ? end : number + SEGMENT;
         mine->end = number;
         mine->from = mine->to = cut;
-        mine->blocks = 0;
         if (mine->first < mine->end) {
-            uint64_t least_before = least, most_before = most;
-            look_before(w, number, &cut, &least, &most);
-            mine->blocks = hpcw_i_clog2_blocks_of(w->block_size, least - most_before, most - least_before);
+            cut = cut_before(w, number, cut);
             /* Include one more record: its time ends the last block. */
             mine->to = cut + 1 < w->cuts ? cut + 1 : cut;
         }
@@ -353,8 +333,8 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
  *  Merge
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Merges the own share into the slice. `first_block` is the number of blocks before it; NULL: not yet known. */
-static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw_error *err) {
+/* Merges the own share into the slice. */
+static hpcw_status merge_share(struct work *w, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     struct hpcw_i_clog2_runs *r = &w->runs;
     if (mine->first == mine->end) {
@@ -362,9 +342,6 @@ static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw
     }
     hpcw_status s = w->slice == NULL ? hpcw_clog2_slice_new(w->file, mine->first, &w->slice, err)
                                      : hpcw_clog2_slice_again(w->slice, mine->first, err);
-    if (s == HPCW_OK && first_block != NULL) {
-        s = hpcw_clog2_slice_place(w->slice, *first_block, err);
-    }
     hpcw_i_clog2_runs_begin(r);
     hpcw_i_clog2_runs_skip(r, mine->first - w->cut[mine->from].number);
     for (uint64_t left = mine->end - mine->first; s == HPCW_OK && left > 0;) {
@@ -386,24 +363,13 @@ static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw
     return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(hpcw_i_clog2_runs_time(r)), err);
 }
 
-/* Returns whether the number of blocks of each share is known before the merge. */
-static bool blocks_are_known(const struct work *w) {
-    bool known = true;
-    for (size_t p = 0; p < w->processes; p++) {
-        known = known && (w->share[p].blocks > 0 || w->share[p].first == w->share[p].end);
-    }
-    return known;
-}
-
-/* Gathers the numbers of blocks. A process that does not know its own merges first. */
+/* Merges the own share, and gathers the numbers of blocks. */
 static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
-    struct share *mine = &w->share[w->me];
-    hpcw_status s = HPCW_OK;
-    if (mine->blocks == 0 && mine->first < mine->end) {
-        s = merge_share(w, NULL, err);
-        mine->blocks = s == HPCW_OK ? hpcw_clog2_slice_blocks(w->slice) : 0;
-    }
-    uint64_t blocks = s == HPCW_OK ? mine->blocks : UINT64_MAX;
+    const struct share *mine = &w->share[w->me];
+    hpcw_status s = merge_share(w, err);
+    uint64_t blocks = s != HPCW_OK              ? UINT64_MAX
+                      : mine->first < mine->end ? hpcw_clog2_slice_blocks(w->slice)
+                                                : 0;
     hpcw_status r = hpcw_i_comm_allgather(w->comm, &blocks, sizeof blocks, w->count, s == HPCW_OK ? err : NULL);
     if (r != HPCW_OK) {
         return s == HPCW_OK ? r : s;
@@ -417,9 +383,8 @@ static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Writes the own share. Unless it is merged already, merges it at the same time: merged bytes are then still in
- * the cache. Afterwards each block has its position in the file. */
-static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
+/* Writes the own share. Afterwards each block has its position in the file. */
+static hpcw_status write_share(struct work *w, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     uint64_t first_block = w->blocks_before;
     for (size_t p = 0; p < w->processes; p++) {
@@ -427,16 +392,7 @@ static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
         w->blocks_before += w->share[p].blocks;
     }
     w->blocks += mine->blocks;
-    if (mine->first == mine->end) {
-        return HPCW_OK;
-    }
-    hpcw_status s =
-        merged ? hpcw_clog2_slice_place(w->slice, first_block, err) : merge_share(w, &first_block, err);
-    return s == HPCW_OK && hpcw_clog2_slice_blocks(w->slice) != mine->blocks
-               ? hpcw_i_fail(err, HPCW_EINTERNAL,
-                             "clog2: expected %" PRIu64 " blocks of a segment, got %" PRIu64, mine->blocks,
-                             hpcw_clog2_slice_blocks(w->slice))
-               : s;
+    return mine->first == mine->end ? HPCW_OK : hpcw_clog2_slice_place(w->slice, first_block, err);
 }
 
 /* Drops the records that are in the file, up to the last cut before the next record. */
@@ -469,12 +425,11 @@ static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
         return HPCW_OK;
     }
     r = exchange(w, err);
-    bool known = blocks_are_known(w), merged = !known && w->share[w->me].blocks == 0;
-    if (r == HPCW_OK && !known) {
+    if (r == HPCW_OK) {
         r = count_blocks(w, err);
     }
     if (r == HPCW_OK) {
-        *s = write_share(w, merged, err);
+        *s = write_share(w, err);
         drop_done(w);
         *s = *s == HPCW_OK ? encode_ahead(w, err) : *s;
     }
@@ -490,7 +445,7 @@ static hpcw_status make_room(struct work *w, hpcw_error *err) {
     w->ahead_to = AHEAD_BYTES;
     w->received.words = hpcw_i_malloc_large(RECEIVED_BYTES);
     w->received.capacity = w->received.words == NULL ? 0 : RECEIVED_BYTES / sizeof *w->received.words;
-    size_t words = (n + 1) * (w->samples + 2), counts = 2 * (n * w->samples + 2);
+    size_t words = (n + 1) * (w->samples + 2), counts = n * w->samples + 2;
     w->word = hpcw_i_calloc(words + counts + 3 * n, sizeof *w->word);
     w->cut = hpcw_i_calloc(n * w->samples + 2, sizeof *w->cut);
     w->share = hpcw_i_calloc(n, sizeof *w->share);
@@ -521,7 +476,6 @@ hpcw_status hpcw_i_clog2_merge_partitioned(hpcw_clog2 *file, hpcw_comm *comm,
     struct work w = {.file = file,
                      .comm = comm,
                      .stream = stream,
-                     .block_size = file->options.block_size,
                      .processes = (size_t)comm->size,
                      .me = (size_t)comm->process};
     hpcw_status s = HPCW_OK, all = hpcw_i_agree(comm, make_room(&w, err), NULL, err);
