@@ -22,8 +22,7 @@ struct arrangement {
     uint64_t rank_bytes, record_bytes;
     /* Results of a first walk over all tasks: */
     uint64_t stride; /* distance from a task's chunk to its next one, bytes */
-    /* fewest and most chunks that a task fills, at least partly */
-    uint32_t least, most;
+    uint32_t most;   /* most chunks that a task fills, at least partly */
 };
 
 /* How a task fills its chunks: all except the last one are alike. */
@@ -102,8 +101,7 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
                               .block = sion ? g->container_block : 1,
                               .chunk = sion && g->chunk_bytes != 0 ? g->chunk_bytes : g->rank_bytes,
                               .rank_bytes = g->rank_bytes,
-                              .record_bytes = sion ? g->record_bytes : 0,
-                              .least = UINT32_MAX};
+                              .record_bytes = sion ? g->record_bytes : 0};
     uint64_t rounded;
     uint64_t whole;
     if (!hpcw_i_round_up_u64(a->chunk, a->block, &rounded) || !hpcw_i_mul_u64(rounded, tasks, &whole) ||
@@ -125,7 +123,6 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
     struct slot s = slot_before_all();
     while (next_slot(a, &s)) {
         most = s.fill.chunks > most ? s.fill.chunks : most;
-        a->least = s.fill.chunks < a->least ? (uint32_t)s.fill.chunks : a->least;
     }
     a->stride = s.start + s.fill.chunk;
     a->most = (uint32_t)most;
@@ -138,15 +135,11 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
 
 /* ---- a walk over all bytes in the order of the file ---- */
 
-/* Sums that repeat with the pattern of chunks on blocks. */
-struct sums {
-    uint64_t blocks, shared_blocks, owner_blocks, bytes, shared_bytes;
-};
-
 struct block_walk {
     uint64_t fs_block;
     const uint32_t *owner; /* [tasks], or NULL */
-    struct sums sums;      /* sums over finished blocks */
+    /* sums over finished blocks */
+    uint64_t blocks, shared_blocks, owner_blocks, all_bytes, shared_bytes;
     /* The current block: */
     uint64_t index;
     uint64_t bytes;
@@ -179,12 +172,12 @@ static void leave_block(struct block_walk *w) {
     if (w->tasks == 0) {
         return;
     }
-    w->sums.blocks++;
-    w->sums.bytes += w->bytes;
-    w->sums.owner_blocks += w->owners;
+    w->blocks++;
+    w->all_bytes += w->bytes;
+    w->owner_blocks += w->owners;
     if (w->tasks > 1) {
-        w->sums.shared_blocks++;
-        w->sums.shared_bytes += w->bytes;
+        w->shared_blocks++;
+        w->shared_bytes += w->bytes;
     }
     w->largest = w->tasks > w->largest ? w->tasks : w->largest;
 }
@@ -231,8 +224,8 @@ static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint6
         uint64_t rest = size - head;
         uint64_t whole = (rest - 1) / w->fs_block; /* no other piece has bytes in the blocks between */
         leave_block(w);
-        w->sums.blocks += whole;
-        w->sums.bytes += whole * w->fs_block;
+        w->blocks += whole;
+        w->all_bytes += whole * w->fs_block;
         w->largest = w->largest == 0 ? 1 : w->largest;
         enter_block(w, index + whole + 1, task, rest - whole * w->fs_block);
     }
@@ -254,40 +247,6 @@ static void add_chunks(struct block_walk *w, const struct arrangement *a, uint64
         uint64_t of_next = more && k > 0 ? used(&next.fill, k - 1) : 0;
         add_piece(w, s.task, at + s.start, size, k == 0 ? 0 : earlier + s.start + s.fill.full,
                   of_next == 0 ? 0 : earlier + next.start + of_next);
-    }
-}
-
-static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
-    while (b != 0) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-static void add_all(struct block_walk *w, const struct arrangement *a, uint64_t base) {
-    /* As long as all tasks fill their chunks, the pattern of chunks on blocks repeats after a period. The
-     * first period is counted separately, since nothing precedes it. */
-    uint64_t period = w->fs_block / greatest_divisor(a->stride, w->fs_block);
-    uint64_t alike = a->least - 1;
-    bool repeats = alike / 3 >= period;
-    struct sums mark = {0};
-    for (uint64_t k = 0; k < a->most; k++) {
-        add_chunks(w, a, base, k);
-        if (repeats && k == period) {
-            mark = w->sums;
-        }
-        if (repeats && k == 2 * period) {
-            uint64_t times = (alike - 1 - k) / period;
-            w->sums.blocks += times * (w->sums.blocks - mark.blocks);
-            w->sums.shared_blocks += times * (w->sums.shared_blocks - mark.shared_blocks);
-            w->sums.owner_blocks += times * (w->sums.owner_blocks - mark.owner_blocks);
-            w->sums.bytes += times * (w->sums.bytes - mark.bytes);
-            w->sums.shared_bytes += times * (w->sums.shared_bytes - mark.shared_bytes);
-            w->index += times * period * a->stride / w->fs_block;
-            k += times * period;
-        }
     }
 }
 
@@ -346,16 +305,19 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t first, ui
         s = hpcw_i_fail_memory(err, "sharing", tasks, "ranks");
         goto done;
     }
-    add_all(&w, &a, (sion ? shape.data_start : 0) + bench_layout_shift(g->layout, g->container_block));
+    const uint64_t base = (sion ? shape.data_start : 0) + bench_layout_shift(g->layout, g->container_block);
+    for (uint64_t k = 0; k < a.most; k++) {
+        add_chunks(&w, &a, base, k);
+    }
     leave_block(&w);
-    *out = (struct bench_sharing){.data_blocks = w.sums.blocks,
-                                  .shared_blocks = w.sums.shared_blocks,
-                                  .owner_blocks = w.sums.owner_blocks,
+    *out = (struct bench_sharing){.data_blocks = w.blocks,
+                                  .shared_blocks = w.shared_blocks,
+                                  .owner_blocks = w.owner_blocks,
                                   .largest = w.largest,
                                   .ranks = count_bits(w.sharing, tasks),
                                   .pairs = count_bits(w.pair, tasks),
-                                  .bytes = w.sums.bytes,
-                                  .shared_bytes = w.sums.shared_bytes};
+                                  .bytes = w.all_bytes,
+                                  .shared_bytes = w.shared_bytes};
     if (sion) {
         count_metadata(g, &shape, &w, out);
     }

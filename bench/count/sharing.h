@@ -49,8 +49,7 @@ struct bench_sharing {
     uint64_t unused_bytes;
 };
 
-/* Counts. Memory: two bits a rank. Time: proportional to the ranks times the chunks of a rank until the pattern
- * of chunks on blocks repeats; with one chunk a rank, some ns a rank.
+/* Counts. Memory: two bits a rank. Time: some ns for each chunk of each rank.
  *
  * HPCW_EINVAL: a size of 0, a record larger than the chunk, or a layout without a geometry. HPCW_ERANGE: offsets
  * beyond 2^63 - 1. HPCW_ENOMEM. */
