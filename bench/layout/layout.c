@@ -31,7 +31,8 @@ const struct bench_layout_row *bench_layout_row(enum bench_layout layout) {
 
 /* ---- where the data lie ---- */
 
-uint32_t bench_layout_files(const struct bench_shape *shape) {
+/* Returns the number of files of a shape. */
+static uint32_t files_of(const struct bench_shape *shape) {
     return shape->layout == BENCH_TASK_LOCAL               ? shape->ranks
            : bench_layout_row(shape->layout)->offers_files ? shape->files
                                                            : 1;
@@ -73,9 +74,10 @@ static hpcw_status container_spots(const struct bench_shape *shape, uint32_t beg
     return HPCW_OK;
 }
 
-hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
-                               hpcw_error *err) {
-    uint32_t files = bench_layout_files(shape);
+/* Finds the spots of a shape: `spot` [ranks], `file_size` [files]. HPCW_ERANGE: an offset exceeds 2^63 - 1. */
+static hpcw_status find_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
+                              hpcw_error *err) {
+    uint32_t files = files_of(shape);
     if (shape->block_size > UINT32_MAX || files == 0 || files > shape->ranks) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "expected blocks below 4 GiB and at most one file for each of %u ranks, got %" PRIu64
@@ -127,14 +129,14 @@ static hpcw_status place(struct bench_work *w, hpcw_error *err) {
     const uint32_t ranks = w->shape.ranks;
     w->first = bench_work_first(ranks, writers(w), w->processes->process);
     w->count = bench_work_first(ranks, writers(w), w->processes->process + 1) - w->first;
-    w->files = bench_layout_files(&w->shape);
+    w->files = files_of(&w->shape);
     w->spot = hpcw_i_calloc(ranks, sizeof *w->spot);
     w->extent = hpcw_i_calloc((size_t)w->count + 1, sizeof *w->extent);
     w->file_size = hpcw_i_calloc((size_t)w->files + 1, sizeof *w->file_size);
     if (w->spot == NULL || w->extent == NULL || w->file_size == NULL) {
         return hpcw_i_fail_memory(err, NULL, w->shape.ranks, "ranks");
     }
-    hpcw_status s = bench_layout_spots(&w->shape, w->spot, w->file_size, err);
+    hpcw_status s = find_spots(&w->shape, w->spot, w->file_size, err);
     if (s == HPCW_OK) {
         join_extents(w);
     }
@@ -282,37 +284,13 @@ bool bench_work_stops(const struct bench_work *w) {
     return w->gone_wrong || (w->end_ns != 0 && w->written > 0 && bench_timer_now() >= w->end_ns);
 }
 
-hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    for (uint32_t i = 0; s == HPCW_OK && !bench_work_stops(w) && i < w->count; i++) {
-        s = bench_work_records(w, i, put, err);
-    }
-    return s;
-}
-
-hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
-    const uint32_t rounds = w->shape.ranks / writers(w) + (w->shape.ranks % writers(w) != 0);
-    const uint64_t records = (w->shape.rank_size + w->shape.record_size - 1) / w->shape.record_size;
-    hpcw_status s = HPCW_OK;
-    hpcw_error e;
-    /* gone_wrong is the same on all processes, since it was set in an earlier step. */
-    for (uint32_t i = 0; !w->gone_wrong && i < rounds; i++) {
-        if (i < w->count) {
-            s = bench_first_failure(s, bench_work_records(w, i, put, &e), err, &e);
-        }
-        for (uint64_t k = 0; i >= w->count && k < records; k++) {
-            s = bench_first_failure(s, put(w, 0, 0, NULL, 0, &e), err, &e);
-        }
-    }
-    return s;
-}
-
 /* After a failed record, continues only if other processes wait for the calls. */
 static bool goes_on(const struct bench_work *w, hpcw_status s) {
     return s == HPCW_OK || w->row->together;
 }
 
-hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_record *put, hpcw_error *err) {
+/* Passes the data of rank `first` + `index` to `put`, record by record. */
+static hpcw_status put_records(struct bench_work *w, uint32_t index, bench_put_record *put, hpcw_error *err) {
     uint32_t rank = w->first + index;
     uint64_t size = w->shape.rank_size;
     uint64_t period = bench_data_period(w->shape.record_size);
@@ -326,6 +304,31 @@ hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_r
             uint64_t n = piece - k < w->shape.record_size ? piece - k : w->shape.record_size;
             s = bench_first_failure(s, put(w, rank, at + k, w->data->source + k, (size_t)n, &e), err, &e);
             w->written += s == HPCW_OK ? n : 0;
+        }
+    }
+    return s;
+}
+
+hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && !bench_work_stops(w) && i < w->count; i++) {
+        s = put_records(w, i, put, err);
+    }
+    return s;
+}
+
+hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
+    const uint32_t rounds = w->shape.ranks / writers(w) + (w->shape.ranks % writers(w) != 0);
+    const uint64_t records = (w->shape.rank_size + w->shape.record_size - 1) / w->shape.record_size;
+    hpcw_status s = HPCW_OK;
+    hpcw_error e;
+    /* gone_wrong is the same on all processes, since it was set in an earlier step. */
+    for (uint32_t i = 0; !w->gone_wrong && i < rounds; i++) {
+        if (i < w->count) {
+            s = bench_first_failure(s, put_records(w, i, put, &e), err, &e);
+        }
+        for (uint64_t k = 0; i >= w->count && k < records; k++) {
+            s = bench_first_failure(s, put(w, 0, 0, NULL, 0, &e), err, &e);
         }
     }
     return s;

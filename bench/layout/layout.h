@@ -104,12 +104,6 @@ struct bench_work {
     void *mpi; /* state of the layouts by MPI-IO and HDF5 */
 };
 
-/* Return the number of files of a shape, and its spots: `spot` [ranks], `file_size` [files]. Pure arithmetic.
- * HPCW_ERANGE: an offset exceeds 2^63 - 1. */
-uint32_t bench_layout_files(const struct bench_shape *shape);
-hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
-                               hpcw_error *err);
-
 /* Returns the first rank of a process, if the first `writers` processes have all ranks. For process >= writers,
  * it is the number of ranks. */
 uint32_t bench_work_first(uint32_t ranks, uint32_t writers, int process);
@@ -152,11 +146,9 @@ hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err);
  * without bytes has no rate. */
 bool bench_work_stops(const struct bench_work *w);
 
-/* Passes the data of rank `first` + `index` to `put`, record by record; the other function does so for all ranks
- * of this process. */
+/* Passes the data of all ranks of this process to `put`, record by record. */
 typedef hpcw_status bench_put_record(struct bench_work *w, uint32_t rank, uint64_t at, const void *data,
                                      size_t size, hpcw_error *err);
-hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_record *put, hpcw_error *err);
 hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
 /* The same for a collective `put`. Every process calls it as often as the process with the most ranks, even

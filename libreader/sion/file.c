@@ -34,7 +34,8 @@ bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uin
  *  Tables
  * --------------------------------------------------------------------------------------------------------- */
 
-uint64_t read_sion_file_count_at(const struct read_sion_file *f, uint32_t index) {
+/* Offset of the stored block count of a task. */
+static uint64_t count_at(const struct read_sion_file *f, uint32_t index) {
     return f->info.meta2_start + 8 * (uint64_t)index;
 }
 
@@ -204,10 +205,10 @@ hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpc
     uint32_t i = index - f->window.first;
     int64_t blocks = f->window.blocks[i];
     if (blocks < 1 || blocks > (int64_t)f->info.blocks) {
-        return hpcw_i_fail(
-            err, HPCW_EFORMAT,
-            "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": expected 1..%" PRIu32 ", got %" PRId64,
-            read_sion_file_name(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": expected 1..%" PRIu32
+                           ", got %" PRId64,
+                           read_sion_file_name(f), index, count_at(f, index), f->info.blocks, blocks);
     }
     uint64_t chunk = f->window.chunk[i];
     struct read_sion_rows rows = read_sion_rows_begin(f, index, 1, (uint32_t)blocks, err);

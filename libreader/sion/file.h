@@ -129,9 +129,6 @@ const unsigned char *read_sion_rows_next(struct read_sion_rows *rows, uint32_t *
 /* Offset of the stored size of a task in a block. */
 uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, uint32_t block);
 
-/* Offset of the stored block count of a task. */
-uint64_t read_sion_file_count_at(const struct read_sion_file *f, uint32_t index);
-
 /* The place of the physical files of a container. */
 struct read_sion_place {
     char *path; /* path of file 0; NULL until init */

@@ -140,7 +140,7 @@ static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struc
                               const uint32_t *ranks, struct read_sion_window *window, const struct head *head,
                               hpcw_error *err) {
     r->info = head->info;
-    hpcw_status status = read_sion_share(r, comm, container, ranks, head->by_rank, window, HPCW_OK, err);
+    hpcw_status status = read_sion_share(r, comm, container, ranks, head->by_rank, window, err);
     /* more parts than the pool holds: some files are opened again later */
     if (status == HPCW_OK && r->parts > READ_SION_POOL) {
         status = read_sion_place_source(&r->place, 0, &r->first, err);

@@ -97,11 +97,10 @@ struct read_sion_window {
 /*
  * Finds the own tasks: reader->own and reader->part. Collective, also after failures: agree on the result after
  * it. `container` is that of process 0, and NULL elsewhere. `ranks` [reader->count]; NULL: a share of all tasks.
- * `mine`: an earlier failure of this process, which then has no reader->own.
  */
 hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, struct read_sion *container,
                             const uint32_t *ranks, bool by_rank, struct read_sion_window *window,
-                            hpcw_status mine, hpcw_error *err);
+                            hpcw_error *err);
 
 /* Returns the physical file of a part, and opens it if necessary. Valid until the next call. */
 hpcw_status read_sion_part_file(struct hpcw_sion_reader *reader, uint32_t part, struct read_sion_file **out,

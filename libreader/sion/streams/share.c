@@ -256,7 +256,7 @@ static bool share_file(struct sharing *s, uint32_t file, hpcw_status *mine, hpcw
 
 hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, struct read_sion *container,
                             const uint32_t *ranks, bool by_rank, struct read_sion_window *window,
-                            hpcw_status mine, hpcw_error *err) {
+                            hpcw_error *err) {
     struct sharing s = {
         .reader = reader,
         .comm = comm,
@@ -265,9 +265,7 @@ hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, st
         .by_rank = by_rank,
         .window = window,
     };
-    if (mine == HPCW_OK) {
-        mine = new_share(&s, err);
-    }
+    hpcw_status mine = new_share(&s, err);
     if (mine == HPCW_OK && container != NULL) {
         mine = read_sion_physical(container, 0, &s.base, err);
     }

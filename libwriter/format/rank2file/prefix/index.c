@@ -98,7 +98,8 @@ bool hpcw_i_r2f_is_complete(const hpcw_kvtree *record) {
     return complete != NULL && strcmp(complete, "1") == 0;
 }
 
-bool hpcw_i_r2f_is_good(const hpcw_kvtree *record) {
+/* Returns whether a restart may take a dataset: it is complete and did not fail. */
+static bool is_good(const hpcw_kvtree *record) {
     return hpcw_i_r2f_is_complete(record) && hpcw_kvtree_get(record, "FAILED") == NULL;
 }
 
@@ -130,7 +131,7 @@ const char *hpcw_i_r2f_index_newest(const hpcw_kvtree *index, hpcw_rank2file_lay
          n = hpcw_kvtree_next(n)) {
         const char *name = hpcw_kvtree_key(n);
         uint64_t id = hpcw_i_r2f_index_id(index, layout, name);
-        if (id > most && hpcw_i_r2f_is_good(hpcw_i_r2f_index_record(index, layout, name))) {
+        if (id > most && is_good(hpcw_i_r2f_index_record(index, layout, name))) {
             most = id;
             found = name;
         }
@@ -140,7 +141,7 @@ const char *hpcw_i_r2f_index_newest(const hpcw_kvtree *index, hpcw_rank2file_lay
 
 hpcw_status hpcw_i_r2f_index_settle(hpcw_kvtree *index, hpcw_rank2file_layout layout, hpcw_error *err) {
     const char *current = hpcw_kvtree_value(index, "CURRENT");
-    if (current != NULL && hpcw_i_r2f_is_good(hpcw_i_r2f_index_record(index, layout, current))) {
+    if (current != NULL && is_good(hpcw_i_r2f_index_record(index, layout, current))) {
         return HPCW_OK;
     }
     const char *newest = hpcw_i_r2f_index_newest(index, layout);

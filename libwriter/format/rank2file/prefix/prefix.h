@@ -88,9 +88,8 @@ hpcw_kvtree *hpcw_i_r2f_index_record(const hpcw_kvtree *index, hpcw_rank2file_la
 hpcw_kvtree *hpcw_i_r2f_index_record_in(const hpcw_kvtree *of_id, hpcw_rank2file_layout layout,
                                         const char *name);
 
-/* Return whether a record is complete, and whether a restart may take it: it is complete and did not fail. */
+/* Returns whether a record is complete. */
 bool hpcw_i_r2f_is_complete(const hpcw_kvtree *record);
-bool hpcw_i_r2f_is_good(const hpcw_kvtree *record);
 
 /* Returns the id of a dataset; 0: it is not listed, or has no id. */
 uint64_t hpcw_i_r2f_index_id(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *name);
