@@ -373,6 +373,20 @@ static void sentence_of(struct bench_json *io, const char *key, struct bench_res
 
 static void advice_of(struct bench_json *io, struct bench_results *r) {
     sentence_of(io, "verdict", r, &r->verdict);
+    if (bench_json_begin(io, "rival", true, &r->verdict.rival.there)) {
+        id_text id = "";
+        if (!io->reads) {
+            memcpy(id, r->point[r->verdict.rival.point].id, sizeof id);
+        }
+        bench_json_text(io, "id", id, sizeof id, false);
+        r->verdict.rival.point = find_point(r, id);
+        if (r->verdict.rival.point == SIZE_MAX) {
+            bench_json_refuse(io, "id", "the id of a point");
+        }
+        bench_json_number(io, "low", &r->verdict.rival.low, HUGE_VAL, false);
+        bench_json_number(io, "high", &r->verdict.rival.high, HUGE_VAL, false);
+        bench_json_end(io);
+    }
     r->advices =
         bench_json_begin_array(io, "recommendation", r->advices, sizeof r->advice / sizeof r->advice[0]);
     for (size_t i = 0; i < r->advices; i++) {
@@ -449,9 +463,9 @@ static void points_of(struct bench_json *io, struct bench_results *r, id_text *t
 
 static void results_of(struct bench_json *io, struct bench_results *r) {
     static const char *const format = "hpcw-bench sweep";
-    uint32_t version = 5;
+    uint32_t version = 6;
     (void)bench_json_word(io, "format", 0, &format, 1);
-    bench_json_u32(io, "version", &version, 5, 5);
+    bench_json_u32(io, "version", &version, 6, 6);
     bench_json_text(io, "hpcw", r->version, sizeof r->version, false);
     bench_json_text(io, "time", r->time, sizeof r->time, false);
     bench_json_machine(io, &r->machine);

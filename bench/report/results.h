@@ -185,6 +185,13 @@ struct bench_advice {
     char text[1024];
     size_t evidence[8]; /* indices of points */
     size_t evidences;
+    /* Of a verdict: the point that may exceed the fastest one by most. Its rate divided by that of the fastest is
+     * between `low` and `high`. */
+    struct {
+        bool there;
+        size_t point;
+        double low, high;
+    } rival;
 };
 
 struct bench_results {
@@ -280,9 +287,9 @@ struct bench_runs {
 };
 struct bench_runs bench_results_runs(const struct bench_results *r);
 
-/* Writes the command that goes on with an interrupted sweep: "hpcw-bench --budget 20m /scratch --out sweep --resume".
+/* Writes the command that goes on with an interrupted sweep: "mpirun -n 4 hpcw-bench --budget 20m /scratch --out sweep --resume".
  * `output`: directory of the results. Returns `text`. */
-enum { BENCH_RESUME = BENCH_DIRECTORY + BENCH_PATH + 600 };
+enum { BENCH_RESUME = BENCH_DIRECTORY + BENCH_PATH + 632 };
 char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]);
 
 /* Returns the point with this id, or NULL if there is none. */

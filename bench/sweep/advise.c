@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bench/report/results.h"
+#include "bench/sweep/sweep.h"
 #include "ui/cli/text.h"
 
 static bool usable(const struct bench_results *r, const struct bench_point *p) {
@@ -246,18 +247,30 @@ static bool is_choice(const struct bench_results *r, const struct bench_point *p
     return usable(r, p) && p->layout != BENCH_SION_SHIFTED;
 }
 
-/* Says "; use --budget 20m --layout sion-aligned,task-local", with the layouts that may be the best. */
-static void say_what_to_do(const struct bench_results *r, const struct bench_point *best,
-                           struct bench_advice *a) {
-    unsigned named = 0;
-    double minutes = fmax(20, ceil(4 * (double)r->limits.budget_ns / 60e9));
-    bench_advice_say(a, "; use --budget %.0fm --layout ", minutes);
+/* Says "; use --budget 20m". A repeat with fewer layouts would not answer the same questions. */
+static void say_budget(const struct bench_results *r, struct bench_advice *a) {
+    bench_advice_say(a, "; use --budget %.0fm", fmax(20, ceil(4 * (double)r->limits.budget_ns / 60e9)));
+}
+
+/* Returns the fewest runs of any point that counts. SIZE_MAX: no point counts. */
+static size_t fewest_runs(const struct bench_results *r) {
+    size_t fewest = SIZE_MAX;
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
-        if (is_choice(r, p) && (named >> p->layout & 1) == 0 && bench_results_most(p, best) > -log1p(NEAR)) {
-            bench_advice_say(a, "%s%s", named == 0 ? "" : ",", bench_layout_name[p->layout]);
-            named |= 1U << p->layout;
-        }
+        fewest = bench_results_counts(r, p) && p->trials < fewest ? p->trials : fewest;
+    }
+    return fewest;
+}
+
+static void say_too_few(const struct bench_results *r, struct bench_advice *a) {
+    bench_advice_say(a, "nothing can be said: too few runs of a point (expected %d or more, got %zu)",
+                     BENCH_FEWEST_REPEAT, fewest_runs(r));
+    if (r->stopped[0] != '\0') {
+        bench_advice_say(a, "; go on with --resume");
+    } else if (r->repeat < BENCH_FEWEST_REPEAT) {
+        bench_advice_say(a, "; use --repeat %d", BENCH_FEWEST_REPEAT);
+    } else {
+        say_budget(r, a);
     }
 }
 
@@ -403,6 +416,10 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
                          runs.planned);
     }
     bench_advice_where(a, r);
+    if (fewest_runs(r) < BENCH_FEWEST_REPEAT) {
+        say_too_few(r, a);
+        return;
+    }
     if (choices < 2) {
         say_why_nothing(r, choices, a);
         return;
@@ -418,6 +435,10 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
             near += above >= 0;
         }
     }
+    a->rival.there = true;
+    a->rival.point = rival;
+    a->rival.low = exp(-bench_results_most(p, &r->point[rival]));
+    a->rival.high = exp(most);
     if (!(most < log1p(NEAR))) {
         say_known(r, a);
     }
@@ -428,13 +449,9 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
         }
     }
     if (!(most < log1p(NEAR))) {
-        if (isfinite(most)) {
-            bench_advice_say(a, "noisy, another %s may be %.0f %% faster than %s",
-                             distinction(&r->point[rival], p), 100 * expm1(most), p->id);
-        } else {
-            bench_advice_say(a, "one run of each point shows no noise");
-        }
-        say_what_to_do(r, p, a);
+        bench_advice_say(a, "noisy, another %s may be %.0f %% faster than %s", distinction(&r->point[rival], p),
+                         100 * expm1(most), p->id);
+        say_budget(r, a);
         return;
     }
     say_choice(r, p, a);
@@ -457,12 +474,14 @@ hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    best_block(r);
-    pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers", "unaligned ones");
-    pairs(r, BENCH_SION_PACKED, BENCH_SION_ALIGNED, "Packed containers", "aligned ones");
-    number_of_files(r);
-    mode_pays(r, BENCH_DIRECT, "O_DIRECT");
-    mode_pays(r, BENCH_PREALLOCATED, "Preallocation");
+    if (fewest_runs(r) >= BENCH_FEWEST_REPEAT) {
+        best_block(r);
+        pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers", "unaligned ones");
+        pairs(r, BENCH_SION_PACKED, BENCH_SION_ALIGNED, "Packed containers", "aligned ones");
+        number_of_files(r);
+        mode_pays(r, BENCH_DIRECT, "O_DIRECT");
+        mode_pays(r, BENCH_PREALLOCATED, "Preallocation");
+    }
     judge(r, &r->verdict);
     return HPCW_OK;
 }
