@@ -207,7 +207,11 @@ struct bench_runs bench_results_runs(const struct bench_results *r) {
 }
 
 char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]) {
-    (void)snprintf(text, BENCH_RESUME, "hpcw-bench %s%s%s --out %s --resume", r->command,
+    char launcher[32] = "";
+    if (r->mpi[0] != '\0') {
+        (void)snprintf(launcher, sizeof launcher, "mpirun -n %d ", r->processes);
+    }
+    (void)snprintf(text, BENCH_RESUME, "%shpcw-bench %s%s%s --out %s --resume", launcher, r->command,
                    r->command[0] == '\0' ? "" : " ", r->directory, output);
     return text;
 }

@@ -80,9 +80,8 @@ static hpcw_status check_same(const struct bench_results *r, const struct bench_
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         if (strcmp(row[i].ours, row[i].theirs) != 0) {
             return hpcw_i_fail(err, HPCW_EMISMATCH,
-                               "%s: expected the results of an interrupted sweep with the same %s "
-                               "(%.300s), got another (%.300s)",
-                               output, row[i].what, row[i].ours, row[i].theirs);
+                               "%s: %s: expected \"%.300s\" as in the interrupted sweep, got \"%.300s\"",
+                               output, row[i].what, row[i].theirs, row[i].ours);
         }
     }
     return HPCW_OK;

@@ -198,7 +198,7 @@ static hpcw_status show(struct bench_sweep_state *w, uint32_t repetitions, const
 }
 
 /* Tells the points, the rounds, and how small a difference will show. On process 0, unless it is to be quiet. */
-static void tell_plan(const struct bench_sweep_state *w) {
+static void tell_plan(struct bench_sweep_state *w) {
     size_t points = 0;
     uint64_t round_ns = 0;
     for (size_t i = 0; i < w->r->points; i++) {
@@ -206,6 +206,8 @@ static void tell_plan(const struct bench_sweep_state *w) {
         points += p->active;
         round_ns += p->active && p->runs > 0 ? p->spent_ns / p->runs : 0;
     }
+    w->plan_points = points;
+    w->plan_rounds = w->r->repeat;
     if (w->processes->process == 0 && !w->o->quiet && points > 0) {
         char time[UI_TEXT_SIZE];
         const double seen = bench_sweep_seen(points, w->r->repeat, 0.05);
@@ -216,6 +218,20 @@ static void tell_plan(const struct bench_sweep_state *w) {
                           ? "; if runs scatter by 5 %%, differences above %.0f %% show\n"
                           : "; too little for a difference to show\n",
                       ceil(100 * seen));
+    }
+}
+
+/* Tells how many points and rounds were measured, if the plan told other numbers. On process 0, unless it is to be
+ * quiet. */
+static void tell_measured(const struct bench_sweep_state *w) {
+    size_t points = 0;
+    for (size_t i = 0; i < w->r->points; i++) {
+        points += w->planned[i].active;
+    }
+    if (w->processes->process == 0 && !w->o->quiet && w->plan_points > 0 &&
+        (points != w->plan_points || w->r->repeat != w->plan_rounds)) {
+        (void)fprintf(stderr, "hpcw-bench: measured: %zu points, %u rounds; planned: %zu points, %u rounds\n",
+                      points, w->r->repeat, w->plan_points, w->plan_rounds);
     }
 }
 
@@ -279,6 +295,11 @@ hpcw_status bench_sweep_rounds(struct bench_sweep_state *w, hpcw_error *err) {
             s = count_rounds(w, repetition, err);
             on = s == HPCW_OK;
         }
+    }
+    ui_progress_stop(w->progress);
+    w->progress = NULL;
+    if (s == HPCW_OK && bench_sweep_signalled(w) == 0) {
+        tell_measured(w);
     }
     hpcw_i_free(order);
     return s;

@@ -30,6 +30,8 @@ struct bench_sweep_state {
     uint64_t bytes, most_bytes; /* planned bytes of a run, and the limit */
     uint64_t random;
     uint32_t order;
+    size_t plan_points; /* active points, and rounds, when the plan was told; 0: not told */
+    uint32_t plan_rounds;
     bool resumed;                 /* points have runs of an earlier sweep */
     struct ui_progress *progress; /* NULL where nothing is shown */
 };

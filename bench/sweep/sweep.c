@@ -10,7 +10,6 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sys.h"
-#include "ui/cli/progress.h"
 
 static hpcw_status allocate_trials(struct bench_sweep_state *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -70,7 +69,6 @@ static hpcw_status measure(struct bench_sweep_state *w, const char *directory, h
     if (s == HPCW_OK) {
         s = bench_sweep_rounds(w, err);
     }
-    ui_progress_stop(w->progress);
     return s;
 }
 
