@@ -554,7 +554,7 @@ static void print_alone(const char *path, const struct bench_results *r, const s
             char bytes[UI_TEXT_SIZE], time[UI_TEXT_SIZE], least[UI_TEXT_SIZE], shortest[UI_TEXT_SIZE];
             (void)printf("%s: %s: %s", path, r->point[i].id, why);
             if (strcmp(why, "too small") == 0) {
-                (void)printf(": %s in %s, expected %s and %s", ui_text_bytes(bytes, r->point[i].bytes),
+                (void)printf(": %s in %s, expected %s and %s", ui_text_bytes_binary(bytes, r->point[i].bytes),
                              ui_text_duration(time, r->point[i].seconds),
                              ui_text_bytes_binary(least, r->limits.least_bytes),
                              ui_text_duration(shortest, (double)r->limits.least_ns / 1e9));

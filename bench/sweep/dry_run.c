@@ -8,6 +8,7 @@
 
 #include "bench/measure/json.h"
 #include "bench/sweep/state.h"
+#include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "ui/cli/text.h"
 
@@ -15,16 +16,18 @@
  * which runs are planned by default. */
 #define ASSUMED_RATE ((double)BENCH_USUAL_BYTES / BENCH_USUAL_SECONDS)
 
-enum { WARNINGS = 3 };
+enum { WARNINGS = 2 };
 
 struct dry_run {
     const struct bench_sweep_state *w;
     char warning[WARNINGS][BENCH_REASON];
     size_t warnings;
+    bool refused; /* the first warning is what a sweep fails for at once */
     /* of the points that fit into the budget */
     size_t points;
     uint64_t round_bytes, largest_bytes; /* bytes of a round with its ceilings, and of the largest run */
     uint32_t most_files;
+    bool fits; /* free space and --max-bytes have room for each run */
 };
 
 /* Notes what a sweep would fail for. A slow file system gets smaller runs, which the probe of a sweep finds: so the
@@ -35,6 +38,7 @@ static void find_warnings(struct dry_run *d, const char *directory) {
     if (bench_sweep_room(w, directory, &w->r->point[0], &e) != HPCW_OK ||
         (w->o->least_bytes != 0 && bench_sweep_check_limit(w, &e) != HPCW_OK)) {
         (void)snprintf(d->warning[d->warnings++], BENCH_REASON, "%s", e.message);
+        d->refused = true;
     } else if (bench_sweep_check_limit(w, &e) != HPCW_OK) {
         char rate[UI_TEXT_SIZE];
         const double seconds = bench_sweep_run_seconds(w->o->budget, w->o->budget);
@@ -44,7 +48,8 @@ static void find_warnings(struct dry_run *d, const char *directory) {
     d->warnings += bench_sweep_is_small(w, d->warning[d->warnings]);
 }
 
-static void sum_up(struct dry_run *d) {
+static void sum_up(struct dry_run *d, const char *directory) {
+    d->fits = true;
     for (size_t i = 0; i < d->w->r->points; i++) {
         const struct bench_point *p = &d->w->r->point[i];
         if (d->w->planned[i].active) {
@@ -52,12 +57,20 @@ static void sum_up(struct dry_run *d) {
             d->round_bytes += 2 * p->bytes;
             d->largest_bytes = p->bytes > d->largest_bytes ? p->bytes : d->largest_bytes;
             d->most_files = p->files > d->most_files ? p->files : d->most_files;
+            d->fits = d->fits && bench_sweep_room(d->w, directory, p, NULL) == HPCW_OK;
         }
     }
-    if (d->points == 0) {
-        (void)snprintf(d->warning[d->warnings++], BENCH_REASON, "nothing would be measured: %s: %.800s",
-                       d->w->r->point[0].id, d->w->r->point[0].reason);
+}
+
+/* A plan of nothing fails as the sweep would: first for the space, which more time would not change. */
+static hpcw_status expect_some(const struct dry_run *d, hpcw_error *err) {
+    const struct bench_results *r = d->w->r;
+    if (d->points > 0) {
+        return HPCW_OK;
     }
+    return d->refused ? hpcw_i_fail(err, HPCW_ENOTSUP, "%s", d->warning[0])
+                      : hpcw_i_fail(err, HPCW_ENOTSUP, "%s: nothing would be measured: %s: %s", r->directory,
+                                    r->point[0].id, r->point[0].reason);
 }
 
 static uint64_t all_bytes(const struct dry_run *d) {
@@ -75,11 +88,11 @@ static hpcw_status print_plan(const struct dry_run *d, hpcw_error *err) {
         const struct bench_point *p = &r->point[i];
         if (d->w->planned[i].active) {
             ui_table_cell(&t, "%s", p->id);
-            ui_table_cell(&t, "%s", ui_text_bytes(text, p->bytes));
+            ui_table_cell(&t, "%s", ui_text_bytes_binary(text, p->bytes));
             ui_table_cell(&t, "%" PRIu32, p->files);
         }
     }
-    hpcw_status s = d->points == 0 ? HPCW_OK : ui_table_print(&t, stdout, 0, err);
+    hpcw_status s = ui_table_print(&t, stdout, 0, err);
     ui_table_free(&t);
     bench_output_unmeasured(r, stdout);
     (void)printf(
@@ -90,9 +103,11 @@ static hpcw_status print_plan(const struct dry_run *d, hpcw_error *err) {
         r->hosts == 1 ? "" : "s", ui_text_rate(text, ASSUMED_RATE),
         (double)bench_sweep_pair_ns(1000000000) / 1e9);
     (void)printf("runs: %" PRIu32 " of each of %zu points and of its ceiling, after a warm-up run\n"
-                 "writes: %s in all, at most %s in %" PRIu32 " file%s at any time\n",
-                 r->repeat, d->points, ui_text_bytes(text, all_bytes(d)), ui_text_bytes(most, d->largest_bytes),
-                 d->most_files, d->most_files == 1 ? "" : "s");
+                 "writes: about %s in all, and about %s in %" PRIu32 " file%s at any time\n",
+                 r->repeat, d->points, ui_text_bytes_binary(text, all_bytes(d)),
+                 ui_text_bytes_binary(most, d->largest_bytes), d->most_files, d->most_files == 1 ? "" : "s");
+    (void)printf("space: %s free; a run %s\n", ui_text_bytes_binary(text, r->fs.free_bytes),
+                 d->fits ? "fits" : "does not fit");
     (void)printf("time: at most %s (--budget)\n", ui_text_duration(text, d->w->o->budget));
     bench_output_memory(r, stdout);
     for (size_t i = 0; i < d->warnings; i++) {
@@ -118,6 +133,8 @@ static void put_plan(struct hpcw_i_json *j, const struct dry_run *d) {
     hpcw_i_json_put_u64(j, "bytes", all_bytes(d));
     hpcw_i_json_put_u64(j, "most_bytes", d->largest_bytes);
     hpcw_i_json_put_u64(j, "most_files", d->most_files);
+    hpcw_i_json_put_u64(j, "free_bytes", r->fs.free_bytes);
+    hpcw_i_json_put_bool(j, "fits", d->fits);
     hpcw_i_json_key_array(j, "points");
     for (size_t i = 0; i < r->points; i++) {
         if (d->w->planned[i].active) {
@@ -169,8 +186,9 @@ hpcw_status bench_sweep_dry_run(struct bench_sweep_state *w, const char *directo
         s = bench_sweep_rounds(w, err);
     }
     if (s == HPCW_OK && w->processes->process == 0) {
-        sum_up(&d);
-        s = w->o->json ? write_json(&d, err) : print_plan(&d, err);
+        sum_up(&d, directory);
+        s = expect_some(&d, err);
+        s = s != HPCW_OK ? s : w->o->json ? write_json(&d, err) : print_plan(&d, err);
     }
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }

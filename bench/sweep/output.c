@@ -99,7 +99,7 @@ static void print_point(struct ui_table *t, const struct bench_results *r, const
     }
     char bytes[UI_TEXT_SIZE], seconds[UI_TEXT_SIZE];
     ui_table_cell(t, "%s", p->id);
-    ui_table_cell(t, "%s", ui_text_bytes(bytes, bench_results_bytes(p)));
+    ui_table_cell(t, "%s", ui_text_bytes_binary(bytes, bench_results_bytes(p)));
     ui_table_cell(t, "%s", ui_text_duration(seconds, p->seconds));
     print_rate(t, &p->durable);
     ui_table_cell(t, "%s", interval);

@@ -26,7 +26,7 @@ hpcw_status bench_sweep_room(const struct bench_sweep_state *w, const char *dire
                              "%s: expected %" PRIu64 " bytes of %s for a run, got %" PRIu64
                              " (%s, got %s); use a smaller --per-rank or %s",
                              w->r->directory, needed, full ? "free space" : "--max-bytes", most,
-                             ui_text_bytes(needed_text, needed), ui_text_bytes(most_text, most),
+                             ui_text_bytes_binary(needed_text, needed), ui_text_bytes_binary(most_text, most),
                              full ? "a directory with more free space" : "a larger --max-bytes");
 }
 

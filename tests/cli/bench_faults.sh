@@ -75,7 +75,7 @@ mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; then
     set -- small --out before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned --mode fsync --files 1 --quiet
     ends 1 "$HPCGEN" "$@" 2>said
-    needs='small: expected [0-9]* bytes of free space for a run, got 4194304 (8.5 MB, got 4.2 MB); use a smaller --per-rank or a '
+    needs='small: expected [0-9]* bytes of free space for a run, got 4194304 (8.1 MiB, got 4.0 MiB); use a smaller --per-rank or a '
     grep -q "^hpcw-bench: $PWD/$needs" said || bad "it says: $(cat said)"
     ends 0 "$HPCGEN" "$@" --dry-run >said
     grep -q "^warning: $PWD/$needs" said || bad "the plan says: $(cat said)"

@@ -118,7 +118,7 @@ sed 's|"processor": "[^"]*"|"processor": "other one"|; s|sion-packed/fsync/64K|s
 grep -q '^other processor: .*, other one$' said || bad "the other processor is not said"
 grep -q '^other.json: sion-packed/fsync/65K: only in this file$' said || bad "the point without a partner is not said"
 # These points are too small for a statement.
-grep -q '^out/results.json: sion-aligned/fsync/4K: too small: [0-9.]* kB in [0-9.]* [mu]*s, expected 256.0 MiB and 40.0 ms$' said || bad "too small points are not named: $(cat said)"
+grep -q '^out/results.json: sion-aligned/fsync/4K: too small: [0-9.]* KiB in [0-9.]* [mu]*s, expected 256.0 MiB and 40.0 ms$' said || bad "too small points are not named: $(cat said)"
 [ "$(tail -n 1 said)" = \
     'nothing can be said: no point counts in both sweeps; some points are too small: use a larger --per-rank for both sweeps' ] || bad "last line: $(tail -n 1 said)"
 "$HPCGEN" data --out large --budget 60s --repeat 3 --ranks 4 --per-rank 20000 --quiet --blocksize 4K,64K --mode fsync \

@@ -13,23 +13,25 @@ set -- --budget 300s --repeat 6 --ranks 4 --per-rank 3000000 --record 50000 --bl
 "$HPCGEN" data "$@" --out out --dry-run >plan || bad "--dry-run fails"
 [ -z "$(ls -A data)" ] && [ ! -e out ] || bad "--dry-run writes: $(ls -A data)"
 cat >expected <<ENDE
-sion-aligned/fsync/4K           12.0 MB      1
-sion-aligned/fsync/64K          12.0 MB      1
-sion-shifted/fsync/4K           12.0 MB      1
-sion-shifted/fsync/64K          12.0 MB      1
-task-local/fsync/records-50000       12.0 MB      4
+sion-aligned/fsync/4K          11.4 MiB      1
+sion-aligned/fsync/64K         11.4 MiB      1
+sion-shifted/fsync/4K          11.4 MiB      1
+sion-shifted/fsync/64K         11.4 MiB      1
+task-local/fsync/records-50000      11.4 MiB      4
 ENDE
 grep '^[a-z-]*/fsync' plan | tr -s ' ' >points
 tr -s ' ' <expected | diff - points >said || bad "other points are planned: $(cat said)"
 grep -q "^where: $PWD/data (.*, blocks of [0-9]* B), from 1 process on 1 host\$" plan || bad "not where: $(cat plan)"
 grep -q '^runs: 6 of each of 5 points and of its ceiling, after a warm-up run$' plan || bad "no runs: $(cat plan)"
 # Five points and their ceilings, seven times.
-grep -q '^writes: 840.0 MB in all, at most 12.0 MB in 4 files at any time$' plan || bad "no bytes: $(cat plan)"
+grep -qx 'writes: about 801.1 MiB in all, and about 11.4 MiB in 4 files at any time' plan || bad "no bytes: $(cat plan)"
+grep -qx 'space: [0-9.]* [KMGTP]iB free; a run fits' plan || bad "no space: $(cat plan)"
 grep -q '^time: at most 5 min 00 s (--budget)$' plan || bad "no time: $(cat plan)"
 grep -q '^assumed: plain writes of 1.1 GB/s, and runs that take 2.5 times as long; a slower file system gets ' plan || bad "no speed: $(cat plan)"
 grep -q '^warning' plan && bad "a warning: $(cat plan)"
 "$HPCGEN" data "$@" --out out --dry-run --max-bytes 1M >plan || bad "--dry-run fails with little space"
 grep -q '^warning: .*/data: expected [0-9]* bytes of --max-bytes for a run, got 1048576 ' plan || bad "no warning: $(cat plan)"
+grep -q '^space: .* free; a run does not fit$' plan || bad "it does not say that a run does not fit: $(cat plan)"
 # What is too small for --least-bytes is so for the plan and for the sweep.
 "$HPCGEN" data "$@" --out out --dry-run --least-bytes 16M >plan || bad "--dry-run fails with a small --per-rank"
 small='--per-rank: runs of 11.4 MiB are below --least-bytes, 16.0 MiB, and no point will be compared; use a larger --per-rank or a smaller --least-bytes'
@@ -54,10 +56,13 @@ assert plan["points"][0] == {"id": "sion-aligned/fsync/4K", "bytes": 12000000, "
 assert [point["id"] for point in plan["left_out"]] == ["task-local/fsync/records-50000"]
 assert (plan["bytes"], plan["most_bytes"], plan["most_files"]) == (2 * 4 * 7 * 12000000, 12000000, 1)
 assert len(plan["warnings"]) == 1 and "--max-bytes" in plan["warnings"][0]
+assert plan["free_bytes"] > 0 and plan["fits"] is False
 ENDE
-"$HPCGEN" data "$@" --out out --dry-run --budget 100ms >plan || bad "--dry-run fails with a budget for nothing"
-grep -qx 'warning: nothing would be measured: sion-aligned/fsync/4K: the budget of 100 ms is too small for it' plan ||
-    bad "no warning of a budget for nothing: $(cat plan)"
+# A plan of nothing fails, as the sweep does. Too little space comes before too little time.
+refuse 1 '*/data: nothing would be measured: sion-aligned/fsync/4K: the budget of 100 ms is too small for it' \
+    "$HPCGEN" data "$@" --out out --dry-run --budget 100ms
+refuse 1 '*/data: expected * bytes of *, got *; use a smaller --per-rank or *' \
+    "$HPCGEN" data --out out --dry-run --per-rank 2G --max-bytes 1G
 # Without --per-rank, the runs have the bytes of the assumed speed, which a minute has no time to repeat for all points.
 "$HPCGEN" data --out out --dry-run --budget 60s --json >plan.json || bad "--dry-run --json fails"
 python3 - plan.json <<'ENDE' || bad "another plan in JSON: $(cat plan.json)"

@@ -47,7 +47,7 @@ grep -q '^hpcw-bench: plan: 2 points, 1 rounds of [0-9.]* [mu]*s; too little for
     bad "no plan: $(cat progress)"
 
 # Points without a result are listed and are in no verdict. The last line says what to do.
-grep -q '^shared-posix/fsync/records-30000  *120.0 kB .*too small' table || bad "not too small: $(cat table)"
+grep -q '^shared-posix/fsync/records-30000  *117.2 KiB .*too small' table || bad "not too small: $(cat table)"
 # Runs are planned for 182 ms in this budget. They still count if the disk becomes four times as fast.
 grep -q '"least_s": 0.04,' names/results.json || bad "another least time: $(grep least_s names/results.json)"
 [ "$(count '"too_small": true' names/results.json)" -eq 2 ] || bad "results.json does not say what is too small"
@@ -133,7 +133,7 @@ sweep two --layout mpiio-independent,shared-posix --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"
 refuse 1 'data: nothing was measured: mpiio-independent/fsync/records-47K: *MPI*' \
     "$HPCGEN" data --out none --layout mpiio-independent --mode fsync --quiet
-refuse 1 '*/data: expected * bytes of --max-bytes for a run, got 65536 (*, got 65.5 kB); use a smaller --per-rank or a larger --max-bytes' \
+refuse 1 '*/data: expected * bytes of --max-bytes for a run, got 65536 (*, got 64.0 KiB); use a smaller --per-rank or a larger --max-bytes' \
     "$HPCGEN" data --out three --ranks 6 --per-rank 30000 --record 5000 --layout shared-posix --mode fsync --max-bytes 64K --quiet
 refuse 1 '*/data: expected * of --max-bytes for runs of * (--least-bytes), got 16.0 MiB; use a larger --max-bytes or a smaller --least-bytes' \
     "$HPCGEN" data --out three --layout shared-posix --mode fsync --max-bytes 16M --quiet
