@@ -79,7 +79,7 @@ static const struct ui_option option_table[] = {
            UI_LIMITS(1, 1073741824), .read = ui_read_sizes),
     OPTION(WORK, SWEEPING | COUNTING | PRINTING, 0, "per-rank", "SIZE", SIZE, per_rank,
            "bytes of one rank; auto: in a sweep whole records that make a run count, in a model 100 MB, in a "
-           "script as many as make a run of 1 GiB, at least 4M",
+           "script as many as make a run of 1 GiB. A script rounds up, so that no rank ends where a block does",
            UI_LIMITS(1, 1099511627775.0), AUTO),
     OPTION(WORK, SWEEPING | COUNTING, 'n', "ranks", "N", U32, ranks,
            "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more",

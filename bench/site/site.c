@@ -10,6 +10,7 @@
 
 #include <hpcw/version.h>
 
+#include "bench/report/results.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
 #include "ui/cli/text.h"
@@ -22,20 +23,33 @@ struct script {
     enum kind kind;
     char name[32]; /* name of the file system */
     uint64_t block, per_rank, tasks;
+    uint64_t aligned_to[3]; /* block sizes of containers */
     unsigned sweeps;
     double budget; /* seconds of a sweep */
 };
 
-static const char *const stripe_counts = "1 4 all", *const stripe_sizes = "1M 4M 16M";
-enum {
-    LUSTRE_SWEEPS = 3 * 3,
-    LARGE_TRANSFER = 4 << 20 /* bytes of an IOR transfer that reproduces a ceiling */
-};
+static const char *const stripe_counts = "1 4 all";
+/* Bytes of a write, about 1 MiB. LARGE_TRANSFER: of an IOR transfer that reproduces a ceiling, about 4 MiB. Five writes
+ * make it, as IOR expects whole transfers. It ends inside a block of 4 KiB, and so inside all larger ones. */
+enum { LUSTRE_SWEEPS = 3 * 3, WRITE = 818 << 10, LARGE_TRANSFER = 5 * WRITE, TRIES = 1000 };
 
 /* Bytes of a run without --per-rank: four times the default of --least-bytes. Such runs take the default of
  * --least-time on a file system of 27 GB/s, and an aligned point, its twin and their ceilings fit 11 times into 5
  * minutes at 160 MB/s. */
 #define RUN_BYTES (UINT64_C(1) << 30)
+
+/* Returns whether data of this size fill more than a third of their last block, but not all of it, for each block size.
+ * Then no rank of shared-posix begins where a block does, and ranks of sion-shifted share blocks of the file system if
+ * containers are aligned to them. Blocks below 4 KiB divide every transfer, and do not count. */
+static bool ends_inside(const struct script *s, uint64_t per_rank) {
+    for (size_t i = 0; i < sizeof s->aligned_to / sizeof s->aligned_to[0]; i++) {
+        const uint64_t block = s->aligned_to[i];
+        if (block >= 4096 && per_rank % block <= block - bench_layout_shift(BENCH_SION_SHIFTED, block)) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /* Prints the text in single quotes for a shell. */
 static void put_quoted(const char *text) {
@@ -64,6 +78,9 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
         "# sbatch THIS-SCRIPT; then hpcw-bench-JOB has a directory for each sweep, with report.html and "
         "results.json.\n"
         "# To run the same work by IOR after each sweep: IOR=/path/to/ior sbatch THIS-SCRIPT\n"
+        "# To start the processes by another launcher, with its options: LAUNCHER='mpirun --bind-to core' "
+        "sbatch "
+        "THIS-SCRIPT\n"
         "# To add parallel HDF5, if hpcw-bench and IOR are built with it: HDF5=yes sbatch THIS-SCRIPT\n"
         "#SBATCH --job-name=hpcw-bench\n"
         "#SBATCH --nodes=%u\n"
@@ -93,15 +110,19 @@ static void put_head(const struct bench_options *o, const struct script *s, cons
 
 static void put_functions(const struct bench_options *o, const struct script *s) {
     char each[UI_TEXT_SIZE], all[UI_TEXT_SIZE];
+    char write[UI_TEXT_SIZE], transfer[UI_TEXT_SIZE];
     (void)ui_text_size(each, s->per_rank);
+    (void)ui_text_size(write, WRITE);
+    (void)ui_text_size(transfer, LARGE_TRANSFER);
     /* The last blocks of a task count as space, too. The largest block of a container is twice the file system's. */
     (void)ui_text_size(all, 2 * (s->per_rank + 2 * s->block) * s->tasks);
     (void)printf(
         "\n"
-        "# sweep NAME OPTION...: every task writes %s in writes of 1M, and fsync ends a run.\n"
+        "# sweep NAME OPTION...: every task writes %s in writes of %s, and fsync ends a run. As in real data,\n"
+        "# no task ends where a block begins, for each block size that is measured.\n"
         "sweep() {\n"
         "    \"${launcher[@]}\" \"$bench\" sweep \"$dir\" --out \"$out/$1\" --quiet --ranks %" PRIu64
-        " --per-rank %s --record 1M --files 1 \\\n"
+        " --per-rank %s --record %s --files 1 \\\n"
         "        --mode fsync --max-bytes %s --budget %.15gs \\\n"
         "        --layout \"$layouts\" \"${@:2}\" || failed=1\n"
         "}\n"
@@ -109,70 +130,72 @@ static void put_functions(const struct bench_options *o, const struct script *s)
         "# peers COMMAND...: the points of a sweep by IOR, in a new directory that COMMAND prepares. IOR has "
         "no "
         "containers: what\n"
-        "# sion-aligned can reach is its ceiling, which IOR reproduces with transfers of 4M.\n"
+        "# sion-aligned can reach is its ceiling, which IOR reproduces with transfers of %s.\n"
         "peers() {\n"
         "    [ -n \"$ior\" ] || return 0\n"
         "    there=$dir/ior.$SLURM_JOB_ID\n"
         "    mkdir \"$there\" && \"$@\" \"$there\" || failed=1\n"
-        "    # task-local/fsync/records-1M; without MPI on one node:\n"
-        "    # fio --name=task-local --directory=\"$there\" --rw=write --bs=1M --size=%s --numjobs=%u "
+        "    # task-local/fsync/records-%s; without MPI on one node:\n"
+        "    # fio --name=task-local --directory=\"$there\" --rw=write --bs=%s --size=%s --numjobs=%u "
         "--ioengine=psync \\\n"
         "    #     --fallocate=none --end_fsync=1 --group_reporting\n"
-        "    \"${launcher[@]}\" \"$ior\" -a POSIX -F -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
-        "    # shared-posix/fsync/records-1M\n"
-        "    \"${launcher[@]}\" \"$ior\" -a POSIX -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
-        "    # mpiio-independent/fsync/records-1M\n"
-        "    \"${launcher[@]}\" \"$ior\" -a MPIIO -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
-        "    # mpiio-collective/fsync/records-1M\n"
-        "    \"${launcher[@]}\" \"$ior\" -a MPIIO -c -w -e -t 1m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    \"${launcher[@]}\" \"$ior\" -a POSIX -F -w -e -t %s -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    # shared-posix/fsync/records-%s\n"
+        "    \"${launcher[@]}\" \"$ior\" -a POSIX -w -e -t %s -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    # mpiio-independent/fsync/records-%s\n"
+        "    \"${launcher[@]}\" \"$ior\" -a MPIIO -w -e -t %s -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    # mpiio-collective/fsync/records-%s\n"
+        "    \"${launcher[@]}\" \"$ior\" -a MPIIO -c -w -e -t %s -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    if [ -n \"$hdf5\" ]; then\n"
-        "        # hdf5-independent/fsync/records-1M\n"
-        "        \"${launcher[@]}\" \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -w -e -t 1m -b %s "
+        "        # hdf5-independent/fsync/records-%s\n"
+        "        \"${launcher[@]}\" \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -w -e -t %s -b %s "
         "-i 5 -o "
         "\"$there/data\" || failed=1\n"
-        "        # hdf5-collective/fsync/records-1M\n"
-        "        \"${launcher[@]}\" \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -c -w -e -t 1m -b "
+        "        # hdf5-collective/fsync/records-%s\n"
+        "        \"${launcher[@]}\" \"$ior\" -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill -c -w -e -t %s -b "
         "%s -i 5 -o "
         "\"$there/data\" || failed=1\n"
         "    fi\n"
         "    # the ceiling of sion-aligned/fsync\n"
-        "    \"${launcher[@]}\" \"$ior\" -a POSIX -w -e -t 4m -b %s -i 5 -o \"$there/data\" || failed=1\n"
+        "    \"${launcher[@]}\" \"$ior\" -a POSIX -w -e -t %s -b %s -i 5 -o \"$there/data\" || failed=1\n"
         "    rm -rf \"$there\"\n"
         "}\n",
-        each, s->tasks, each, all, s->budget, each, o->site.tasks_per_node, each, each, each, each, each, each,
-        each);
+        each, write, s->tasks, each, write, all, s->budget, transfer, write, write, each,
+        o->site.tasks_per_node, write, each, write, write, each, write, write, each, write, write, each, write,
+        write, each, write, write, each, transfer, each);
 }
 
 static void put_points(const struct script *s) {
-    char block[3][UI_TEXT_SIZE];
-    (void)ui_text_size(block[0], s->block > 4 ? s->block / 4 : 1);
-    (void)ui_text_size(block[1], s->block);
-    (void)ui_text_size(block[2], 2 * s->block);
+    char block[4][UI_TEXT_SIZE];
+    for (size_t i = 0; i < 3; i++) {
+        (void)ui_text_size(block[i], s->aligned_to[i]);
+    }
+    (void)ui_text_size(block[3], s->block);
     if (s->kind == LUSTRE) {
         (void)printf(
             "\n"
             "# Stripes of each file: their number and size. Containers are aligned to the size.\n"
             "for count in %s; do\n"
-            "    for size in %s; do\n"
+            "    for size in %s %s %s; do\n"
             "        sweep \"stripes-$count-$size\" --stripe-count \"${count/all/65535}\" --stripe-size "
             "\"$size\" --blocksize \"$size\"\n"
             "        peers lfs setstripe -c \"${count/all/-1}\" -S \"$size\"\n"
             "    done\n"
             "done\n",
-            stripe_counts, stripe_sizes);
+            stripe_counts, block[0], block[1], block[2]);
     } else if (s->kind == GPFS) {
         (void)printf("\n"
                      "# Containers aligned to a quarter of a file system block, to a block and to two. Below a "
                      "block, hosts share blocks.\n"
                      "sweep blocks --fs-block %s --blocksize %s,%s,%s\n"
                      "peers true\n",
-                     block[1], block[0], block[1], block[2]);
+                     block[3], block[0], block[1], block[2]);
     } else {
         (void)printf("\n"
                      "# Containers aligned to a block of the file system, and to larger ones.\n"
-                     "sweep blocks --blocksize %s,64K,1M\n"
+                     "sweep blocks --blocksize %s,%s,%s\n"
                      "peers true\n",
-                     block[1]);
+                     block[0], block[1], block[2]);
     }
     (void)printf("\n"
                  "# Metadata rates, and the same number of files by mdtest, which is built with IOR.\n"
@@ -193,15 +216,8 @@ hpcw_status bench_site(const struct bench_options *o, const char *directory, hpc
                        .per_rank = o->per_rank,
                        .tasks = (uint64_t)o->site.nodes * o->site.tasks_per_node,
                        .budget = o->budget};
-    if (s.per_rank == 0) { /* whole transfers */
-        s.per_rank = (RUN_BYTES / s.tasks + LARGE_TRANSFER - 1) / LARGE_TRANSFER * LARGE_TRANSFER;
-    }
     if (directory[0] != '/' || strchr(directory, '\n') != NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an absolute path, which all nodes see", directory);
-    }
-    if (s.per_rank % LARGE_TRANSFER != 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "--per-rank: expected a multiple of 4M, got %" PRIu64 " bytes",
-                           s.per_rank);
     }
     hpcw_status r = s.kind == AUTO ? hpcw_i_fsinfo_look(NULL, directory, 0, &found, err) : HPCW_OK;
     if (r != HPCW_OK) {
@@ -217,6 +233,21 @@ hpcw_status bench_site(const struct bench_options *o, const char *directory, hpc
               : found.block_bytes != 0 ? found.block_bytes
               : s.kind == GPFS         ? UINT64_C(16) << 20
                                        : 4096;
+    const uint64_t sizes[][3] = {[LUSTRE] = {1 << 20, 4 << 20, 16 << 20},
+                                 [GPFS] = {s.block > 4 ? s.block / 4 : 1, s.block, 2 * s.block},
+                                 [OTHER] = {s.block, 64 << 10, 1 << 20}};
+    memcpy(s.aligned_to, sizes[s.kind], sizeof s.aligned_to);
+    /* Whole transfers, as IOR expects them. */
+    const uint64_t least = s.per_rank != 0 ? s.per_rank : RUN_BYTES / s.tasks;
+    s.per_rank = (least + LARGE_TRANSFER - 1) / LARGE_TRANSFER * LARGE_TRANSFER;
+    for (int i = 0; !ends_inside(&s, s.per_rank); i++) {
+        if (i == TRIES) {
+            return hpcw_i_fail(err, HPCW_EINVAL,
+                               "--fs-block: expected a power of two, as that of the file system, got %" PRIu64,
+                               s.block);
+        }
+        s.per_rank += LARGE_TRANSFER;
+    }
     s.sweeps = s.kind == LUSTRE ? LUSTRE_SWEEPS : 1;
     put_head(o, &s, directory);
     put_functions(o, &s);

@@ -50,7 +50,10 @@ grep -qx '#SBATCH --time=00:17:00' other.sh || bad "another time: $(grep time= o
 for file in blocks/results.json metadata/results.json; do
     "$JSON_CHECK" hpcw-bench-other/$file || bad "no results: $file of $(find hpcw-bench-other)"
 done
-[ "$(grep -c '^ior .* -b 4M -i 5 -o .*/it.s data/ior.other/data$' log)" -eq 5 ] || bad "other work for IOR: $(cat log)"
+# Five writes make a transfer. The data end inside blocks of 4 KiB to 1 MiB, so the two tasks share one.
+[ "$(grep -c '^ior .* -t 818K -b 12270K -i 5 -o .*/it.s data/ior.other/data$' log)" -eq 4 ] || bad "other work for IOR: $(cat log)"
+[ "$(grep -c '^ior -a POSIX -w -e -t 4090K -b 12270K -i 5' log)" -eq 1 ] || bad "other ceiling of IOR: $(cat log)"
+grep -q '"shared": 1, ' hpcw-bench-other/blocks/results.json || bad "ranks end where a block does"
 [ "$(grep -c '^mdtest ' log)" -eq 1 ] || bad "no work for mdtest: $(cat log)"
 grep -q HDF5 log && bad "HDF5 runs although nobody asks for it: $(cat log)"
 grep -q 'NOT RUN' other.sh && bad "what was run is said not to be"
@@ -59,7 +62,7 @@ grep -q 'NOT RUN' other.sh && bad "what was run is said not to be"
 export HDF5=yes
 site gpfs --fs-block 8M
 unset HDF5
-[ "$(grep -c '^ior -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill \(-c \)\{0,1\}-w -e -t 1m -b 4M ' log)" -eq 2 ] ||
+[ "$(grep -c '^ior -a HDF5 --hdf5.setAlignment=16m --hdf5.noFill \(-c \)\{0,1\}-w -e -t 818K -b 8180K ' log)" -eq 2 ] ||
     bad "no work for IOR with HDF5: $(cat log)"
 # shellcheck disable=SC2016
 grep -qxF 'layouts=$layouts${hdf5:+,hdf5-independent,hdf5-collective}' gpfs.sh || bad "no layouts of HDF5"
@@ -76,12 +79,22 @@ grep -q 'NOT RUN ON SUCH A MACHINE' lustre.sh || bad "what was not run is not sa
 
 refuse 1 'here: expected an absolute path*' "$HPCGEN" site here --nodes 1
 refuse 1 '/no/where: *; where it is not mounted, use --file-system' "$HPCGEN" site /no/where --nodes 1
-refuse 1 '--per-rank: expected a multiple of 4M, got 5 bytes' "$HPCGEN" site "$dir" --nodes 1 --per-rank 5
+refuse 1 '--fs-block: expected a power of two, as that of the file system, got 837632' "$HPCGEN" site "$dir" --nodes 1 --fs-block 818K
 # Without --per-rank, the tasks write 1 GiB a run, as much as many sweeps of five minutes can repeat.
 "$HPCGEN" site "$dir" --nodes 4 >usual.sh || bad "no script without --per-rank"
-grep -q ' --ranks 64 --per-rank 16M --record 1M ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
+grep -q ' --ranks 64 --per-rank 20450K --record 818K ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
 "$HPCGEN" site "$dir" --nodes 1000 >usual.sh || bad "no script for many nodes"
-grep -q ' --ranks 16000 --per-rank 4M --record 1M ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
+grep -q ' --ranks 16000 --per-rank 4090K --record 818K ' usual.sh || bad "other bytes: $(grep -e --per-rank usual.sh)"
+# The twin and the shared file are unaligned at all sizes that are measured.
+for row in lustre:1M,4M,16M gpfs:2M,8M,16M; do
+    size=$(sed -n 's/.* --per-rank \([0-9]*K\) .*/\1/p' "${row%:*}.sh")
+    "$HPCGEN" model --ranks 4 -b "${row#*:}" --per-rank "$size" --layout sion-shifted,shared-posix --json >shared || bad "no model"
+    [ "$(grep -c '"shared_blocks": [1-9]' shared)" -eq 6 ] || bad "nothing is shared with $size: $(cat shared)"
+done
+# A comment names each variable.
+for variable in $(sed -n 's/.*\${\([A-Z0-9_]*\)-.*/\1/p' usual.sh); do
+    [ "$variable" = HPCW_BENCH ] || grep -q "^# To .*$variable=.* sbatch THIS-SCRIPT" usual.sh || bad "no comment: $variable"
+done
 # The help names the variables that the script reads.
 "$HPCGEN" site --help >help || bad "no help"
 for variable in $(sed -n 's/.*\${\([A-Z0-9_]*\)-.*/\1/p' usual.sh); do
