@@ -239,8 +239,10 @@ static const struct ui_chapter chapters[] = {
      "If two ranks write into one block of the file system, then on GPFS and Lustre a lock moves between their "
      "nodes. The number of such blocks follows from the layout alone: model counts them exactly and without a "
      "file, for any number of ranks and any block size. It predicts no time. Compare shared-posix, the "
-     "unaligned case, with sion-aligned. The ranks of sion-shifted share blocks only where their data fill "
-     "more than a third of their last block. For MPI-IO and HDF5, it counts "
+     "unaligned case, with sion-aligned. If containers are aligned to the blocks of the file system, the ranks "
+     "of "
+     "sion-shifted share blocks only where their data fill more than a third of their last block; if to larger "
+     "blocks, hardly ever. For MPI-IO and HDF5, it counts "
      "the ranks whose bytes a block holds; with collective buffering fewer processes write.\n"},
     {"REPORTS",
      "A sweep writes results.json, with every run, and report.html, which shows the same as charts, with a "
@@ -257,7 +259,9 @@ static const struct ui_chapter chapters[] = {
      "site prints a batch script for Slurm: sweeps of the whole machine with several stripes on Lustre, with "
      "several "
      "block sizes on GPFS, and metadata rates. If the variable IOR has the path of IOR, the job also runs IOR "
-     "with the work of each point. The scripts for Lustre and GPFS were run on imitations only, and say so.\n"},
+     "with the work of each point. The scripts for Lustre and GPFS were run on imitations only, and say so.\n"
+     "\n"
+     "doc/faq.md has the options of IOR beside those of hpcw-bench.\n"},
     {"EXIT STATUS", "0 if all was measured, or left out for a reason that is given; 1 if something failed, or "
                     "nothing at all was measured; 2 if the command "
                     "line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
