@@ -17,3 +17,11 @@ diff alone traced
 "$hpcgen" verify own_state.clog2
 "$hpcgen" info --all own_state.clog2 >info
 [ "$(grep -A3 'name: Compute' info | grep 'count:')" = "    count: 20" ] || { cat info; exit 1; }
+
+# While the wrapper is off, states of the program alone make no log.
+rm own_state.clog2
+HPCW_TRACE=0 "$mpiexec" -n 2 "$trace" --library "$wrapper" --output own_state.clog2 "$program" >traced
+if [ -e own_state.clog2 ]; then
+    echo "expected no log with HPCW_TRACE=0"
+    exit 1
+fi
