@@ -20,8 +20,8 @@
  *                   assumed, so a wait is rather too short than too long. It may be too long in a program that also
  *                   receives with persistent requests. "Late Receiver"
  *    collective     A rank is in a collective call when the last rank of the communicator enters it. It waits from
- *                   its begin to that of the last rank. A rank that leaves earlier has not waited for all, as in
- *                   MPI_Bcast. Its wait for the root is not counted, since a log does not name the root. "Wait at
+ *                   its begin to that of the last rank. Calls that make a communicator are collective, too. A rank
+ *                   that leaves earlier has not waited for all, as in MPI_Bcast. Its wait for the root is not counted, since a log does not name the root. "Wait at
  *                   Barrier", "Wait at N x N"
  *
  * Calls are recognised by the names of their states, "MPI_...". A log without such states has no waits. The n-th

@@ -8,10 +8,10 @@
 
 #include <hpcw/clog2.h>
 
-enum { COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, WAITALL, SENDRECV, BARRIER, BCAST, STATES };
-static const char *const state_name[STATES] = {"Compute",     "MPI_Send", "MPI_Recv",    "MPI_Isend",
-                                               "MPI_Irecv",   "MPI_Wait", "MPI_Waitall", "MPI_Sendrecv",
-                                               "MPI_Barrier", "MPI_Bcast"};
+enum { COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, WAITALL, SENDRECV, BARRIER, BCAST, CART, STATES };
+static const char *const state_name[STATES] = {"Compute",     "MPI_Send",  "MPI_Recv",       "MPI_Isend",
+                                               "MPI_Irecv",   "MPI_Wait",  "MPI_Waitall",    "MPI_Sendrecv",
+                                               "MPI_Barrier", "MPI_Bcast", "MPI_Cart_create"};
 
 /* An event at a second, on a rank of a communicator: begin or end of a state, or an end of a message with a
  * peer. */

@@ -16,8 +16,9 @@ STARTS = {"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Start", "MPI_Startall"} 
 EXCHANGES = {"MPI_Sendrecv", "MPI_Sendrecv_replace"}
 RECEIVES = {"MPI_Recv", "MPI_Mrecv"} | EXCHANGES
 COLLECTIVES = {"MPI_" + name for name in (
-    "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Exscan", "Gather",
-    "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv")}
+    "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Cart_create", "Cart_sub",
+    "Comm_create", "Comm_dup", "Comm_split", "Comm_split_type", "Dist_graph_create", "Dist_graph_create_adjacent", "Exscan",
+    "Gather", "Gatherv", "Graph_create", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv")}
 
 
 def find(states: np.ndarray, messages: np.ndarray, names: list, ranks: int, dtype: np.dtype) -> np.ndarray:

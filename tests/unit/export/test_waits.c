@@ -417,6 +417,22 @@ static void collective(void **state) {
     gen_waits_free(&w);
 }
 
+/* Calls that make a communicator wait for all of the old one. */
+static void a_new_communicator(void **state) {
+    (void)state;
+    static const struct happens log[] = {
+        BEGIN(1, 0, CART),
+        END(5, 0, CART),
+        BEGIN(4, 1, CART),
+        END(5, 1, CART),
+    };
+    struct gen_waits w = WAITS_OF(2, log);
+    expect_waits(&w, 1, 3);
+    expect_wait(&w, GEN_WAITS_COLLECTIVE, 0, 1, 3);
+    expect_pair(&w, 0, GEN_WAITS_COLLECTIVE, CART, CART, 3);
+    gen_waits_free(&w);
+}
+
 /* A rank that leaves before the last one enters has not waited for it. */
 static void leaves_early(void **state) {
     (void)state;
@@ -631,6 +647,7 @@ int main(void) {
         cmocka_unit_test(exchange),
         cmocka_unit_test(messages_of_communicators),
         cmocka_unit_test(collective),
+        cmocka_unit_test(a_new_communicator),
         cmocka_unit_test(leaves_early),
         cmocka_unit_test(communicators),
         cmocka_unit_test(chain),
