@@ -54,10 +54,17 @@ static bool learn_tags(struct fit_program *p) {
 
 /* ---- the machine ---- */
 
-/* Flight times of the shortest and of the longest messages for which the receiver waited. */
+/* Flight times: from the begin of the send to the end of the receive. */
+enum flight {
+    FLIGHT_ANY,   /* of all messages, seconds: upper bounds of the latency */
+    FLIGHT_SMALL, /* of short messages for which the receiver waited */
+    FLIGHT_WHOLE, /* of all long messages, seconds per byte: upper bounds of the time of a byte */
+    FLIGHT_LARGE, /* of long messages for which the receiver waited, seconds per byte */
+    FLIGHTS
+};
 struct flights {
-    double *small, *large; /* seconds; for large messages, seconds per byte */
-    size_t smalls, larges, small_capacity, large_capacity;
+    double *value;
+    size_t count, capacity;
 };
 enum { SMALL = 1024, LARGE = 65536, SIZES = 32 };
 
@@ -67,27 +74,44 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Returns the first percentile. The fastest value itself may be an artefact of unsynchronised clocks. */
-static double fastest_of(double *value, size_t count, double otherwise) {
-    if (count == 0) {
+static double fastest_of(struct flights *f, double otherwise) {
+    if (f->count == 0) {
         return otherwise;
     }
-    qsort(value, count, sizeof *value, by_value);
-    return value[count / 100];
+    qsort(f->value, f->count, sizeof *f->value, by_value);
+    return f->value[f->count / 100];
 }
 
-static bool add_flight(double **list, size_t *count, size_t *capacity, double value) {
-    double *grown = hpcw_i_grow(*list, capacity, *count + 1, sizeof *grown);
+static bool add_flight(struct flights *f, double value) {
+    double *grown = hpcw_i_grow(f->value, &f->capacity, f->count + 1, sizeof *grown);
     if (grown == NULL) {
         return false;
     }
-    *list = grown;
-    grown[(*count)++] = value;
+    f->value = grown;
+    grown[f->count++] = value;
     return true;
+}
+
+/* Adds the flight of a message that is received in a call. */
+static bool add_flights(struct flights *f, const struct fit_call *call, const struct fit_end *end) {
+    const double seconds = end->time - end->other;
+    const bool waited = call->begin < end->other;
+    bool good = add_flight(&f[FLIGHT_ANY], seconds);
+    if (waited && end->bytes <= SMALL) {
+        good = good && add_flight(&f[FLIGHT_SMALL], seconds);
+    }
+    if (end->bytes >= LARGE) {
+        good = good && add_flight(&f[FLIGHT_WHOLE], seconds / end->bytes);
+    }
+    if (waited && end->bytes >= LARGE) {
+        good = good && add_flight(&f[FLIGHT_LARGE], seconds / end->bytes);
+    }
+    return good;
 }
 
 static bool learn_machine(struct fit_program *p) {
     const struct fit_history *h = &p->history;
-    struct flights f = {0};
+    struct flights f[FLIGHTS] = {{0}};
     bool good = true;
     /* By log2(bytes): receives that began after the begin of the send, and after the end of the send. */
     uint64_t late[SIZES] = {0};
@@ -103,12 +127,7 @@ static bool learn_machine(struct fit_program *p) {
                 if (end->send || posted != posted) {
                     continue;
                 }
-                if (call->begin < end->other && end->bytes <= SMALL) {
-                    good = add_flight(&f.small, &f.smalls, &f.small_capacity, end->time - end->other);
-                } else if (call->begin < end->other && end->bytes >= LARGE) {
-                    good = add_flight(&f.large, &f.larges, &f.large_capacity,
-                                      (end->time - end->other) / end->bytes);
-                }
+                good = add_flights(f, call, end);
                 const struct fit_rank *from = &h->rank[end->peer];
                 const size_t sender = fit_call_at(from, end->other);
                 if (sender != SIZE_MAX && posted > from->call[sender].begin &&
@@ -124,8 +143,10 @@ static bool learn_machine(struct fit_program *p) {
             }
         }
     }
-    p->machine.latency = fmax(1e-8, fastest_of(f.small, f.smalls, 3e-7));
-    p->machine.rate = 1 / fmax(1e-12, fastest_of(f.large, f.larges, 1e-10));
+    /* A call that completes several requests ends with the last one, so few messages may all seem slow. */
+    p->machine.latency = fmax(1e-8, fmin(fastest_of(&f[FLIGHT_SMALL], 3e-7), fastest_of(&f[FLIGHT_ANY], 3e-7)));
+    p->machine.rate =
+        1 / fmax(1e-12, fmin(fastest_of(&f[FLIGHT_LARGE], 1e-10), fastest_of(&f[FLIGHT_WHOLE], 1e-10)));
     /* Senders wait from the smallest size on at which most of them do. A sender that did not wait must not wait
      * in the twin. Otherwise ranks that send to each other would deadlock. Calls that also receive do not show
      * whether they waited for a receiver. */
@@ -135,8 +156,9 @@ static bool learn_machine(struct fit_program *p) {
             p->machine.eager = (UINT32_C(1) << size) - 1;
         }
     }
-    hpcw_i_free(f.small);
-    hpcw_i_free(f.large);
+    for (size_t i = 0; i < FLIGHTS; i++) {
+        hpcw_i_free(f[i].value);
+    }
     return good;
 }
 
