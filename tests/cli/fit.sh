@@ -330,8 +330,8 @@ if [ -d "${HPCW_GOLDEN-}/clog2" ]; then
     alike "$HPCW_GOLDEN/clog2/np4_comms.clog2" mpe
 fi
 # In a log with few short messages, each may have ended in a call that waited for longer ones. They are no measure of latency.
-"$HPCGEN" -q -n 8 -f clog2 -s 2 -w stencil --scale small -o few || exit 1
-"$HPCGEN" fit few -O few.ini -q || bad "a log with few short messages has no twin"
+"$HPCGEN" -q -n 8 -f clog2 -s 2 -w stencil --scale small -o short_log || exit 1
+"$HPCGEN" fit short_log -O short_log.ini -q || bad "a log with few short messages has no twin"
 # A rank may be alone in a communicator. Its collective calls there are not taken for calls of all ranks.
 cat >alone.lua <<'EOF'
 function run()
