@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # hpcgen fit of logs with different numbers of ranks: one program for any number.
 
@@ -10,6 +11,7 @@ refuse() {
     shift
     "$HPCGEN" fit "$@" -O no.ini >said 2>&1 && bad "fit $*: expected a failure"
     [ "$(wc -l <said)" = 1 ] || bad "fit $*: expected one line, got $(cat said)"
+    # shellcheck disable=SC2254
     case $(cat said) in
     $pattern) ;;
     *) bad "fit $*: expected $pattern, got $(cat said)" ;;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/kvtree/pack.h"
 
-
 #include <hpcw/kvtree.h>
 #include <inttypes.h>
 
