@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/fit/log/partner.h"
 
-static const struct fit_item *item_of(const struct fit_partner_seen *s, uint32_t rank) {
-    const struct fit_steps *steps = &s->p->steps[rank];
-    return &steps->item[steps->step[steps->sample[s->number]].first + s->item];
-}
-
 static uint32_t peer_of(const struct fit_partner_seen *s, uint32_t rank) {
-    return item_of(s, rank)->peer;
+    return fit_item_of(s->p, rank, s->number, s->item)->peer;
 }
 
 /* Returns the place so many steps from another one in a dimension; UINT32_MAX: there is none. On a ring no place is as far
@@ -128,7 +123,7 @@ static bool is_on_line(const struct fit_grid_line *line, const struct fit_partne
     uint32_t side[3], at[3];
     fit_grid_sides(line->grid, seen->p->history.ranks, side);
     for (uint32_t m = 0; m < seen->role->ranks; m++) {
-        const struct fit_item *item = item_of(seen, seen->role->rank[m]);
+        const struct fit_item *item = fit_item_of(seen->p, seen->role->rank[m], seen->number, seen->item);
         model_grid_position(side, seen->role->rank[m], at);
         const uint32_t place = at[line->along];
         at[line->along] = 0;

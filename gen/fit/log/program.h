@@ -75,6 +75,16 @@ struct fit_program {
     bool tags;
 };
 
+/* Returns the first step of a rank with this number, and one of its items. */
+static inline const struct fit_step *fit_step_of(const struct fit_program *p, uint32_t rank, uint32_t number) {
+    return &p->steps[rank].step[p->steps[rank].sample[number]];
+}
+
+static inline const struct fit_item *fit_item_of(const struct fit_program *p, uint32_t rank, uint32_t number,
+                                                 uint32_t item) {
+    return &p->steps[rank].item[fit_step_of(p, rank, number)->first + item];
+}
+
 /* Reads a log; roles are not found yet. Free *p also after a failure. HPCW_EINVAL: the log is incomplete.
  * Otherwise fails as fit_history_read. */
 hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error *err);

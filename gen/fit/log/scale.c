@@ -10,12 +10,6 @@
 
 /* ---- equal roles ---- */
 
-static const struct fit_step *first_step(const struct fit_program *p, const struct fit_role *r,
-                                         uint32_t number) {
-    const struct fit_steps *s = &p->steps[r->rank[0]];
-    return &s->step[s->sample[number]];
-}
-
 static bool same_step(const struct fit_program *p, const struct fit_step *x, const struct fit_program *q,
                       const struct fit_step *y) {
     return x->verb == y->verb && x->call == y->call && x->all == y->all && x->comm == y->comm &&
@@ -42,8 +36,8 @@ static bool same_nodes(const struct same *of, const uint32_t *x, size_t count, c
                    same_nodes(of, m->child, m->children, n->child, n->children);
         } else {
             same = m->number == n->number && m->site == n->site &&
-                   same_step(of->p, first_step(of->p, of->r, m->number), of->q,
-                             first_step(of->q, of->s, n->number));
+                   same_step(of->p, fit_step_of(of->p, of->r->rank[0], m->number), of->q,
+                             fit_step_of(of->q, of->s->rank[0], n->number));
         }
     }
     return same;

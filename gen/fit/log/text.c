@@ -101,16 +101,6 @@ static hpcw_status put_states(struct text *t, hpcw_error *err) {
 
 /* ---- lists of messages ---- */
 
-static const struct fit_step *step_of(const struct fit_program *p, uint32_t rank, uint32_t number) {
-    const struct fit_steps *s = &p->steps[rank];
-    return &s->step[s->sample[number]];
-}
-
-static const struct fit_item *item_of(const struct fit_program *p, uint32_t rank, uint32_t number, uint32_t i) {
-    const struct fit_steps *s = &p->steps[rank];
-    return &s->item[s->step[s->sample[number]].first + i];
-}
-
 /* Returns the same role in the log with fewer ranks. */
 static const struct fit_role *like(const struct text *t, const struct fit_role *r) {
     return &t->scale->fewer->role[t->scale->like[r - t->p->role]];
@@ -140,28 +130,29 @@ static struct fit_partner partner_of(const struct text *t, const struct fit_role
 static bool is_line(const struct text *t, const struct fit_role *r, uint32_t number,
                     struct fit_grid_line *line) {
     const struct text_seen seen = see(t, r, number, 0);
-    return step_of(t->p, r->rank[0], number)->verb == FIT_SPLIT && fit_line_find(seen.log, seen.count, line);
+    return fit_step_of(t->p, r->rank[0], number)->verb == FIT_SPLIT &&
+           fit_line_find(seen.log, seen.count, line);
 }
 
 /* Returns the mean bytes of a message, over the ranks of a role that have a partner for it. */
 static uint32_t bytes_of(const struct fit_program *p, const struct fit_role *r, uint32_t number, uint32_t i) {
     uint64_t sum = 0, count = 0;
     for (uint32_t m = 0; m < r->ranks; m++) {
-        const struct fit_item *item = item_of(p, r->rank[m], number, i);
+        const struct fit_item *item = fit_item_of(p, r->rank[m], number, i);
         sum += item->peer != FIT_NOBODY ? item->bytes : 0;
         count += item->peer != FIT_NOBODY;
     }
     /* Without a partner the bytes are those of a collective call. */
-    return count > 0 ? (uint32_t)((sum + count / 2) / count) : item_of(p, r->rank[0], number, i)->bytes;
+    return count > 0 ? (uint32_t)((sum + count / 2) / count) : fit_item_of(p, r->rank[0], number, i)->bytes;
 }
 
 /* Returns the tag of a message on the first rank of a role that has a partner for it. */
 static int32_t tag_of(const struct fit_program *p, const struct fit_role *r, uint32_t number, uint32_t i) {
     uint32_t m = 0;
-    while (m + 1 < r->ranks && item_of(p, r->rank[m], number, i)->peer == FIT_NOBODY) {
+    while (m + 1 < r->ranks && fit_item_of(p, r->rank[m], number, i)->peer == FIT_NOBODY) {
         m++;
     }
-    return item_of(p, r->rank[m], number, i)->tag;
+    return fit_item_of(p, r->rank[m], number, i)->tag;
 }
 
 /* For other numbers of ranks, bytes count as equal if none differs from the mean by more than this share of it: a grid of
@@ -172,16 +163,16 @@ static int32_t tag_of(const struct fit_program *p, const struct fit_role *r, uin
 static bool has_equal_items(const struct fit_program *p, const struct fit_role *r, uint32_t number,
                             uint32_t items) {
     for (uint32_t m = 0; m < r->ranks; m++) {
-        if (step_of(p, r->rank[m], number)->items != items) {
+        if (fit_step_of(p, r->rank[m], number)->items != items) {
             return false;
         }
     }
     for (uint32_t i = 0; i < items; i++) {
         const double bytes = bytes_of(p, r, number, i), most = p->scales ? MOST_UNEVEN * bytes : 0;
-        const bool all = step_of(p, r->rank[0], number)->verb == FIT_MEET;
+        const bool all = fit_step_of(p, r->rank[0], number)->verb == FIT_MEET;
         const int32_t tag = tag_of(p, r, number, i);
         for (uint32_t m = 0; m < r->ranks; m++) {
-            const struct fit_item *item = item_of(p, r->rank[m], number, i);
+            const struct fit_item *item = fit_item_of(p, r->rank[m], number, i);
             if ((fabs(item->bytes - bytes) > most || (p->tags && item->tag != tag)) &&
                 (all || item->peer != FIT_NOBODY)) {
                 return false;
@@ -193,7 +184,7 @@ static bool has_equal_items(const struct fit_program *p, const struct fit_role *
 
 /* Returns whether the messages of a step are functions of the rank, and in a scaled text of the number of ranks. */
 static bool is_regular(const struct text *t, const struct fit_role *r, uint32_t number) {
-    const uint32_t items = step_of(t->p, r->rank[0], number)->items;
+    const uint32_t items = fit_step_of(t->p, r->rank[0], number)->items;
     bool regular = has_equal_items(t->p, r, number, items) &&
                    (t->scale == NULL || has_equal_items(t->scale->fewer, like(t, r), number, items));
     for (uint32_t i = 0; regular && i < items; i++) {
@@ -258,10 +249,10 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
     uint32_t items = 0;
     uint64_t most[3] = {10, 1, 0}; /* partners may be -1, which needs two characters */
     for (uint32_t m = 0; m < r->ranks; m++) {
-        const struct fit_step *step = step_of(t->p, r->rank[m], number);
+        const struct fit_step *step = fit_step_of(t->p, r->rank[m], number);
         items = step->items > items ? step->items : items;
         for (uint32_t i = 0; i < step->items; i++) {
-            const struct fit_item *item = item_of(t->p, r->rank[m], number, i);
+            const struct fit_item *item = fit_item_of(t->p, r->rank[m], number, i);
             most[0] = item->peer > most[0] && item->peer != FIT_NOBODY ? item->peer : most[0];
             most[1] = item->bytes > most[1] ? item->bytes : most[1];
             most[2] = t->tags && (uint32_t)item->tag > most[2] ? (uint32_t)item->tag : most[2];
@@ -270,13 +261,13 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
     const int width[3] = {width_of(most[0]), width_of(most[1]), t->tags ? width_of(most[2]) : 0};
     put(t, "messages([[\n");
     for (uint32_t m = 0; m < r->ranks; m++) {
-        const struct fit_step *step = step_of(t->p, r->rank[m], number);
+        const struct fit_step *step = fit_step_of(t->p, r->rank[m], number);
         for (uint32_t i = 0; i < items; i++) {
             if (i >= step->items) {
                 put(t, "%*s", width[0] + width[1] + width[2], "");
                 continue;
             }
-            const struct fit_item *item = item_of(t->p, r->rank[m], number, i);
+            const struct fit_item *item = fit_item_of(t->p, r->rank[m], number, i);
             put(t, "%*" PRId64 "%*" PRIu32, width[0],
                 item->peer == FIT_NOBODY ? (int64_t)-1 : (int64_t)item->peer, width[1], item->bytes);
             if (t->tags) {
@@ -294,19 +285,19 @@ static void put_table(struct text *t, const struct fit_role *r, uint32_t number)
 
 /* Returns whether a step has one message that is written in its own line. */
 static bool is_single(const struct text *t, const struct fit_role *r, uint32_t number) {
-    const struct fit_step *step = step_of(t->p, r->rank[0], number);
+    const struct fit_step *step = fit_step_of(t->p, r->rank[0], number);
     return step->items == 1 && is_regular(t, r, number) && partner_of(t, r, number, 0).kind != FIT_PARTNER_GRID;
 }
 
 static bool has_list(const struct text *t, const struct fit_role *r, uint32_t number) {
-    const struct fit_step *step = step_of(t->p, r->rank[0], number);
+    const struct fit_step *step = fit_step_of(t->p, r->rank[0], number);
     struct fit_grid_line line;
     bool any = step->items > 0;
     if (is_line(t, r, number, &line)) {
         return false;
     }
     for (uint32_t m = 1; !any && m < r->ranks; m++) {
-        any = step_of(t->p, r->rank[m], number)->items > 0;
+        any = fit_step_of(t->p, r->rank[m], number)->items > 0;
     }
     return any && !is_single(t, r, number);
 }
@@ -319,7 +310,7 @@ static void put_one_list(struct text *t, const struct fit_role *r, uint32_t numb
         return;
     }
     const char *before = "{ ";
-    for (uint32_t i = 0; i < step_of(t->p, r->rank[0], number)->items; i++) {
+    for (uint32_t i = 0; i < fit_step_of(t->p, r->rank[0], number)->items; i++) {
         put(t, "%s{ ", before);
         put_item(t, r, number, i);
         put(t, " }");
@@ -547,7 +538,7 @@ static void put_meeting(struct text *t, const struct fit_text_line *l) {
         }
         put(t, parts ? ", step = 0 }" : "");
     }
-    if (rooted && l->single && item_of(t->p, l->r->rank[0], l->number, 0)->peer != 0) {
+    if (rooted && l->single && fit_item_of(t->p, l->r->rank[0], l->number, 0)->peer != 0) {
         put(t, ", ");
         put_partner(t, partner_of(t, l->r, l->number, 0));
     } else if (rooted && !l->single) {
@@ -636,7 +627,7 @@ static bool is_wait(const struct fit_step *step) {
 
 static void put_step(struct text *t, const struct fit_role *r, const struct fit_node *n) {
     struct fit_text_line l = {
-        .r = r, .step = step_of(t->p, r->rank[0], n->number), .number = n->number, .site = n->site + 1};
+        .r = r, .step = fit_step_of(t->p, r->rank[0], n->number), .number = n->number, .site = n->site + 1};
     const char *name = t->p->history.name[l.step->name];
     l.changes = n->versions > 0;
     l.single = !l.changes && is_single(t, r, n->number);
@@ -873,7 +864,7 @@ static hpcw_status check_steps(const struct text *t, hpcw_error *err) {
                     err, HPCW_EINVAL,
                     "logs: expected partners that follow from the rank and the number of ranks, and equal "
                     "bytes, got others in %s, first on rank %" PRIu32,
-                    t->p->history.name[step_of(t->p, r->rank[0], number)->name], r->rank[0]);
+                    t->p->history.name[fit_step_of(t->p, r->rank[0], number)->name], r->rank[0]);
             }
         }
     }
