@@ -87,7 +87,9 @@ gen/report                   libwriter/base libwriter/io libreader/* ui/page gen
 gen/fit                      libwriter/base ui/param ui/page gen/model/load gen/model/machine gen/spec
 gen/fit/links                libwriter/base libwriter/fields libreader/linktest libreader/sion gen/model/* gen/spec gen/fit
 gen/fit/loads                libwriter/base libreader libreader/vom libreader/vom/set gen/model/* gen/spec gen/fit
-gen/fit/log                  libwriter/base libreader gen/model/draw gen/sim gen/sim/lua gen/spec gen/waits gen/fit
+gen/fit/log/program          libwriter/base libreader gen/model/draw gen/sim gen/fit
+gen/fit/log/text             libwriter/base gen/sim gen/sim/lua gen/fit gen/fit/log/program
+gen/fit/log                  libwriter/base gen/spec gen/waits gen/fit gen/fit/log/program gen/fit/log/text
 gen/fit/sizes                libwriter/base libwriter/io libreader/rank2file libreader/sion gen/model/draw gen/spec gen/fit
 gen/format                   libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/sim/timing gen/spec gen/report
 gen/format/rows              libwriter/base libwriter/io libwriter/comm libwriter/fields libreader/* ui/page ui/param gen/model/* gen/sim gen/sim/timing gen/spec gen/report gen/export gen/export/rewrite gen/fit gen/fit/* gen/format

@@ -14,7 +14,7 @@
 
 #include "gen/dataset/generate.h"
 #include "gen/fit/loads/loads.h"
-#include "gen/fit/log/text.h"
+#include "gen/fit/log/text/text.h"
 #include "gen/format/format.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "gen/fit/log/facts.h"
-#include "gen/fit/log/program.h"
-#include "gen/fit/log/text.h"
+#include "gen/fit/log/program/program.h"
+#include "gen/fit/log/text/text.h"
 #include "gen/spec/workload.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "gen/fit/log/draws.h"
-#include "gen/fit/log/fold.h"
-#include "gen/fit/log/partner.h"
+#include "gen/fit/log/program/draws.h"
+#include "gen/fit/log/program/fold.h"
+#include "gen/fit/log/program/partner.h"
 #include "libwriter/base/mem.h"
 
 enum { MOST = 20000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/course.h"
+#include "gen/fit/log/program/course.h"
 
 #include <math.h>
 

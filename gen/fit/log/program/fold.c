@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/fold.h"
+#include "gen/fit/log/program/fold.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a program as a workload in Lua for gen/sim/lua. */
-#ifndef HPCW_GEN_FIT_LOG_TEXT_H
-#define HPCW_GEN_FIT_LOG_TEXT_H
+#ifndef HPCW_GEN_FIT_LOG_TEXT_TEXT_H
+#define HPCW_GEN_FIT_LOG_TEXT_TEXT_H
 
-#include "gen/fit/log/program.h"
-#include "gen/fit/log/scale.h"
+#include "gen/fit/log/program/program.h"
+#include "gen/fit/log/program/scale.h"
 #include "libwriter/base/buf.h"
 
 /* Limits of the text: a person should be able to read it. A log that needs more has not been understood. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All ranks on a grid with sides as equal as possible. */
-#ifndef HPCW_GEN_FIT_LOG_GRID_H
-#define HPCW_GEN_FIT_LOG_GRID_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_GRID_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_GRID_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls of a log: when each member arrived, and which member was the root. */
-#ifndef HPCW_GEN_FIT_LOG_MEETINGS_H
-#define HPCW_GEN_FIT_LOG_MEETINGS_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_MEETINGS_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_MEETINGS_H
 
-#include "gen/fit/log/history.h"
-#include "gen/fit/log/steps.h"
+#include "gen/fit/log/program/history.h"
+#include "gen/fit/log/program/steps.h"
 
 /* Collective calls of one communicator, in order. */
 struct fit_meetings {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/steps.h"
+#include "gen/fit/log/program/steps.h"
 
 #include <math.h>
 #include <string.h>

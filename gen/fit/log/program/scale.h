@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What two logs of one program with different numbers of ranks have in common: which roles are the same, and which
  * ranks have them. */
-#ifndef HPCW_GEN_FIT_LOG_SCALE_H
-#define HPCW_GEN_FIT_LOG_SCALE_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_SCALE_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_SCALE_H
 
-#include "gen/fit/log/program.h"
+#include "gen/fit/log/program/program.h"
 
 struct fit_scale {
     const struct fit_program *more, *fewer; /* the log with more ranks, and the other one */

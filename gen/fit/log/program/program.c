@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/program.h"
+#include "gen/fit/log/program/program.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/fit/log/course.h"
-#include "gen/fit/log/machine.h"
-#include "gen/fit/log/versions.h"
+#include "gen/fit/log/program/course.h"
+#include "gen/fit/log/program/machine.h"
+#include "gen/fit/log/program/versions.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

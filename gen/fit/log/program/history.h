@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* History of the ranks of an event log: their MPI calls in order, and the messages that begin or end in these
  * calls. */
-#ifndef HPCW_GEN_FIT_LOG_HISTORY_H
-#define HPCW_GEN_FIT_LOG_HISTORY_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_HISTORY_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

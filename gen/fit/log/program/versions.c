@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/versions.h"
+#include "gen/fit/log/program/versions.h"
 
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"

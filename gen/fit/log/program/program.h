@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A log as a program: roles with loops, times of their steps, and the machine that the messages show. */
-#ifndef HPCW_GEN_FIT_LOG_PROGRAM_H
-#define HPCW_GEN_FIT_LOG_PROGRAM_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_PROGRAM_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_PROGRAM_H
 
-#include "gen/fit/log/draws.h"
-#include "gen/fit/log/fold.h"
-#include "gen/fit/log/grid.h"
-#include "gen/fit/log/history.h"
-#include "gen/fit/log/meetings.h"
-#include "gen/fit/log/steps.h"
+#include "gen/fit/log/program/draws.h"
+#include "gen/fit/log/program/fold.h"
+#include "gen/fit/log/program/grid.h"
+#include "gen/fit/log/program/history.h"
+#include "gen/fit/log/program/meetings.h"
+#include "gen/fit/log/program/steps.h"
 
 /* Times of a step over all ranks of a role. rest: time in its calls beyond what the simulator gives them. */
 struct fit_site {

@@ -7,10 +7,10 @@
  *
  * For a small run, luck is a table of ranks and turns, since it decides who waits for whom. For a large run, luck
  * is drawn. */
-#ifndef HPCW_GEN_FIT_LOG_COURSE_H
-#define HPCW_GEN_FIT_LOG_COURSE_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_COURSE_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_COURSE_H
 
-#include "gen/fit/log/program.h"
+#include "gen/fit/log/program/program.h"
 
 /* Learns course and luck of a program with phases from its long times, then divides the times by both. `least`
  * as in fit_draws_members. Returns false when memory runs out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/history.h"
+#include "gen/fit/log/program/history.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of a step: their distribution, and a factor for each rank of the role. */
-#ifndef HPCW_GEN_FIT_LOG_DRAWS_H
-#define HPCW_GEN_FIT_LOG_DRAWS_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_DRAWS_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_DRAWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

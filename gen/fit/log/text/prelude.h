@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Texts that twins of logs begin with. The build makes the table from the files. */
-#ifndef HPCW_GEN_FIT_LOG_PRELUDE_H
-#define HPCW_GEN_FIT_LOG_PRELUDE_H
+#ifndef HPCW_GEN_FIT_LOG_TEXT_PRELUDE_H
+#define HPCW_GEN_FIT_LOG_TEXT_PRELUDE_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/partner.h"
+#include "gen/fit/log/program/partner.h"
 
 static uint32_t peer_of(const struct fit_partner_seen *s, uint32_t rank) {
     return fit_item_of(s->p, rank, s->number, s->item)->peer;

@@ -6,10 +6,10 @@
  *
  * A log does not show which request a call waits for. Receives are assumed to end in the order in which they
  * were posted. */
-#ifndef HPCW_GEN_FIT_LOG_STEPS_H
-#define HPCW_GEN_FIT_LOG_STEPS_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_STEPS_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_STEPS_H
 
-#include "gen/fit/log/history.h"
+#include "gen/fit/log/program/history.h"
 #include "gen/sim/sim.h"
 
 enum fit_verb {

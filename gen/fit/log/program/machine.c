@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/machine.h"
+#include "gen/fit/log/program/machine.h"
 
 #include <math.h>
 #include <stdlib.h>

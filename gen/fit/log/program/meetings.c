@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/meetings.h"
+#include "gen/fit/log/program/meetings.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * "ScalaTrace: Scalable Compression and Replay of Communication Traces for High-Performance Computing", JPDC
  * 69(8), 2009). A sequence that occurs twice in a row becomes a loop. A sequence after a loop that equals its
  * body becomes one more turn. An inner loop may have another number of turns each time. */
-#ifndef HPCW_GEN_FIT_LOG_FOLD_H
-#define HPCW_GEN_FIT_LOG_FOLD_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_FOLD_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_FOLD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/fit/log/grid.h"
+#include "gen/fit/log/program/grid.h"
 
 void fit_grid_sides(struct fit_grid grid, uint32_t ranks, uint32_t side[3]) {
     model_grid_shape(ranks, grid.dims > 0 ? grid.dims : 1, side);

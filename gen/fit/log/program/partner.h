@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Partners of messages as functions of the rank and of the number of ranks. */
-#ifndef HPCW_GEN_FIT_LOG_PARTNER_H
-#define HPCW_GEN_FIT_LOG_PARTNER_H
+#ifndef HPCW_GEN_FIT_LOG_PROGRAM_PARTNER_H
+#define HPCW_GEN_FIT_LOG_PROGRAM_PARTNER_H
 
-#include "gen/fit/log/grid.h"
-#include "gen/fit/log/program.h"
+#include "gen/fit/log/program/grid.h"
+#include "gen/fit/log/program/program.h"
 
 struct fit_partner {
     enum {

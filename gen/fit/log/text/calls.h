@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Steps as calls of the simulator's programs. */
+#ifndef HPCW_GEN_FIT_LOG_TEXT_CALLS_H
+#define HPCW_GEN_FIT_LOG_TEXT_CALLS_H
+
+#include "gen/fit/log/text/put.h"
+
+void fit_text_put_step(struct fit_text *t, const struct fit_role *r, const struct fit_node *n);
+
+#endif
