@@ -36,44 +36,72 @@ hpcw_status bench_metadata_rate(struct bench_metadata *m, hpcw_error *err) {
     return s;
 }
 
-/* With fewer runs, an interval of the median covers less than 90 %. */
-enum { LEAST_RUNS = 5 };
-
-/* How a container compares with files, if the intervals of the medians do not overlap. */
-static void say_factor(struct bench_advice *a, const char *done, const struct bench_stats *container,
-                       const struct bench_stats *files) {
-    if (container->ci_low <= files->ci_high && files->ci_low <= container->ci_high) {
-        bench_advice_say(a, "%s as fast, within the noise", done);
-    } else {
-        double factor = container->median / files->median;
-        bench_advice_say(a, "%s %.*f times as fast", done, factor < 10 ? 2 : 0, factor);
+/* Compares the rates of a container with those of files by the rule for differences. `found`: files, container. */
+static hpcw_status compare(const struct bench_metadata *files, size_t runs, enum bench_operation k,
+                           struct bench_log found[2], hpcw_error *err) {
+    double *x = hpcw_i_calloc(2 * runs, sizeof *x);
+    if (x == NULL) {
+        return hpcw_i_fail_memory(err, NULL, runs, "repetitions");
     }
+    for (size_t i = 0; i < 2 * runs; i++) {
+        const struct bench_metadata *m = &files[i / runs];
+        x[i] = log(bench_metadata_rate_of(m, &m->trial[i % runs], k));
+    }
+    hpcw_status s = bench_log_spread(x, 2, runs, found, err);
+    hpcw_i_free(x);
+    return s;
+}
+
+/* Says "created 53 times as fast", or the range if no difference is shown. Returns whether the range is wide. */
+static bool say_factor(struct bench_advice *a, const char *done, const struct bench_log log[2],
+                       const struct bench_rate *container, const struct bench_rate *files) {
+    const bool shown = bench_log_differ(&log[1], &log[0]) != 0;
+    const bool noisy = !shown && bench_log_is_noisy(&log[0]);
+    if (shown) {
+        double factor = container->stats.median / files->stats.median;
+        bench_advice_say(a, "%s %.*f times as fast", done, factor < 10 ? 2 : 0, factor);
+    } else if (noisy) {
+        bench_advice_say(a, "%s %.2f to %.2f times as fast (noisy)", done,
+                         exp(-bench_log_most(&log[0], &log[1])), exp(bench_log_most(&log[1], &log[0])));
+    } else {
+        bench_advice_say(a, "%s as fast, within the noise", done);
+    }
+    return noisy;
 }
 
 /* Makes the verdict for the largest number of tasks. Rows are pairs, files first. */
-static void give_verdict(struct bench_results *r) {
+static hpcw_status give_verdict(struct bench_results *r, hpcw_error *err) {
     struct bench_advice *a = &r->verdict;
     *a = (struct bench_advice){0};
+    bench_advice_where(a, r);
     for (size_t i = r->metadatas / 2 * 2; i > 0; i -= 2) {
         const struct bench_metadata *files = &r->metadata[i - 2], *container = &r->metadata[i - 1];
-        if (files->trials > 0 && container->trials > 0 && files->trials < LEAST_RUNS) {
-            bench_advice_where(a, r);
-            bench_advice_say(a, "nothing can be said: expected %d runs or more, got %zu; use a larger --repeat",
-                             LEAST_RUNS, files->trials);
-            return;
+        const size_t runs = files->trials < container->trials ? files->trials : container->trials;
+        struct bench_log create[2], open[2];
+        if (runs == 0) {
+            continue;
         }
-        if (files->trials > 0 && container->trials > 0) {
-            bench_advice_where(a, r);
+        if (runs < BENCH_FEWEST_REPEAT) {
+            bench_advice_say(a, "nothing can be said: expected %d runs or more, got %zu; use a larger --repeat",
+                             BENCH_FEWEST_REPEAT, runs);
+            return HPCW_OK;
+        }
+        hpcw_status s = compare(files, runs, BENCH_CREATE, create, err);
+        s = s == HPCW_OK ? compare(files, runs, BENCH_REOPEN, open, err) : s;
+        if (s == HPCW_OK) {
             bench_advice_say(a, "with %u tasks, and compared with a file for each, one container is ",
                              files->tasks);
-            say_factor(a, "created", &container->rate[BENCH_CREATE].stats, &files->rate[BENCH_CREATE].stats);
-            say_factor(a, " and opened", &container->rate[BENCH_REOPEN].stats,
-                       &files->rate[BENCH_REOPEN].stats);
-            return;
+            bool noisy =
+                say_factor(a, "created", create, &container->rate[BENCH_CREATE], &files->rate[BENCH_CREATE]);
+            noisy = say_factor(a, " and opened", open, &container->rate[BENCH_REOPEN],
+                               &files->rate[BENCH_REOPEN]) ||
+                    noisy;
+            bench_advice_say(a, "%s", noisy ? "; use a larger --repeat" : "");
         }
+        return s;
     }
-    bench_advice_where(a, r);
     bench_advice_say(a, "nothing can be said: no number of tasks was measured; use a larger --budget");
+    return HPCW_OK;
 }
 
 hpcw_status bench_metadata_conclude(struct bench_results *r, hpcw_error *err) {
@@ -81,8 +109,7 @@ hpcw_status bench_metadata_conclude(struct bench_results *r, hpcw_error *err) {
     for (size_t i = 0; s == HPCW_OK && i < r->metadatas; i++) {
         s = bench_metadata_rate(&r->metadata[i], err);
     }
-    give_verdict(r);
-    return s;
+    return s == HPCW_OK ? give_verdict(r, err) : s;
 }
 
 void bench_metadata_free(struct bench_results *r) {

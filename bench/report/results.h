@@ -91,6 +91,13 @@ struct bench_blocks {
     uint64_t by_processes, by_hosts; /* those that two or more processes or hosts share */
 };
 
+/* The logarithms of the rates of a point, without the part that all points of a repetition share. */
+struct bench_log {
+    double mean;     /* without the lowest and the highest fifth */
+    double variance; /* of the mean */
+    double band;     /* how far the true mean may be away; infinite: unknown */
+};
+
 struct bench_point {
     char id[2 * BENCH_NAME]; /* unique, "sion-aligned/fsync/1M" */
     enum bench_layout layout;
@@ -124,15 +131,13 @@ struct bench_point {
     struct bench_rate ratio;
     struct bench_rate read; /* bytes / read, where the runs were read again */
     bool read_cached;       /* less than BENCH_COLD of the bytes of a run came from a disk */
-    /* Set by bench_results_spread, of the logarithms of the rates. */
-    struct {
-        double mean;
-        double variance; /* of the mean */
-        double band;     /* how far the true mean may be away; infinite: unknown */
-    } log;
-    bool noisy;    /* no difference below BENCH_NOISY_SPREAD would be seen from a point that scatters as much */
-    bool verified; /* read back and compared, every byte */
+    struct bench_log log;   /* set by bench_results_spread */
+    bool noisy;             /* bench_log_is_noisy, of BENCH_FEWEST_REPEAT runs or more */
+    bool verified;          /* read back and compared, every byte */
 };
+
+/* Of fewer runs of a point, no differences and no noise are told. */
+enum { BENCH_FEWEST_REPEAT = 5 };
 
 /* A point is noisy if no difference below this would be seen. 0.25 is 25 %. */
 #define BENCH_NOISY_SPREAD 0.25
@@ -253,14 +258,23 @@ double bench_results_rate_of(const struct bench_point *p, const struct bench_tri
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
 
 /*
- * Fills in log_mean, log_variance, log_band and `noisy` of all points that have rates. The rule for differences
- * uses them. It takes the logarithms of the rates, without the part that all points of a repetition share, and
- * compares their trimmed means by Student's t. HPCW_ENOMEM.
+ * The rule for differences. It takes the logarithms of rates, without the part that all points of a repetition
+ * share, and compares their trimmed means by Student's t. x[i * runs + k]: logarithm of the rate of point i in
+ * repetition k; the shared part is subtracted from it. log[points] is filled in. HPCW_ENOMEM.
  */
+hpcw_status bench_log_spread(double *x, size_t points, size_t runs, struct bench_log *log, hpcw_error *err);
+
+/* Apply the rule. The first function returns 1 if `a` is faster, -1 if `b` is, 0 if neither is shown. The second
+ * returns how much faster `a` may be at most, as a logarithm. The third returns whether no difference below
+ * BENCH_NOISY_SPREAD would be seen from a point that scatters as much. */
+int bench_log_differ(const struct bench_log *a, const struct bench_log *b);
+double bench_log_most(const struct bench_log *a, const struct bench_log *b);
+bool bench_log_is_noisy(const struct bench_log *log);
+
+/* Fills in `log` and `noisy` of all points that have rates, by this rule. HPCW_ENOMEM. */
 hpcw_status bench_results_spread(struct bench_results *r, hpcw_error *err);
 
-/* Apply this rule to two points that count. The first function returns 1 if `a` is faster, -1 if `b` is, 0 if
- * neither is shown. The second returns how much faster `a` may be at most, as a logarithm. */
+/* Apply this rule to two points that count. */
 int bench_results_differ(const struct bench_point *a, const struct bench_point *b);
 double bench_results_most(const struct bench_point *a, const struct bench_point *b);
 

@@ -42,10 +42,10 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
  * number of these points. */
 enum { BENCH_QUESTION_SIZES = 3, BENCH_QUESTION_POINTS = 2 * BENCH_QUESTION_SIZES };
 
-/* Number of rounds without --repeat. FEWEST: least number if the first points alone take all of the time. LEAST:
- * least number otherwise. MOST: largest number. In simulated sweeps, ten short rounds give more verdicts than five
- * of twice the length. */
-enum { BENCH_FEWEST_REPEAT = 5, BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
+/* Number of rounds without --repeat. LEAST: least number, but BENCH_FEWEST_REPEAT if the first points alone take all
+ * of the time. MOST: largest number. In simulated sweeps, ten short rounds give more verdicts than five of twice the
+ * length. */
+enum { BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
 
 /* The shortest run that is planned, in seconds. In shorter ones, clock, page cache and scheduler decide. */
 #define BENCH_LEAST_SECONDS 0.05

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "bench/measure/random.h"
+#include "bench/report/metadata.h"
 #include "bench/report/results.h"
 #include "bench/sweep/sweep.h"
 #include "libwriter/base/mem.h"
@@ -617,6 +618,50 @@ static void a_verdict_says_where(void **state) {
     assert_non_null(strstr(a.text, "\u00fce (lustre, 4 hosts, 2026-11-29) "));
 }
 
+/* Files and container follow the rule of the sweep: a factor if a difference shows, a range if the runs scatter. */
+static void metadata_follows_the_rule(void **state) {
+    (void)state;
+    static const struct {
+        const uint64_t *files, *container;
+        const char *created;
+    } row[] = {{slow, fast, "created 2.00 times as fast and opened 2.00 times as fast"},
+               {fast, fast, "created as fast, within the noise and opened as fast, within the noise"},
+               {wide, other, "created 0."}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct bench_results r = {.fs.type = "ext4",
+                                  .directory = "/scratch",
+                                  .host = "node1",
+                                  .hosts = 1,
+                                  .time = "2026-11-29T10:00:00Z",
+                                  .metadatas = 2,
+                                  .metadata = hpcw_i_calloc(2, sizeof *r.metadata)};
+        assert_non_null(r.metadata);
+        for (size_t side = 0; side < 2; side++) {
+            struct bench_metadata *m = &r.metadata[side];
+            *m = (struct bench_metadata){.layout = side == 0 ? BENCH_TASK_LOCAL : BENCH_SION_ALIGNED,
+                                         .tasks = 64,
+                                         .trials = 5,
+                                         .trial = hpcw_i_calloc(5, sizeof *m->trial)};
+            assert_non_null(m->trial);
+            for (uint32_t k = 0; k < 5; k++) {
+                const uint64_t ns = (side == 0 ? row[i].files : row[i].container)[k] * MS;
+                m->trial[k] = (struct bench_metadata_trial){.repetition = k + 1, .ns = {ns, ns, ns, ns}};
+            }
+        }
+        assert_int_equal(bench_metadata_conclude(&r, NULL), HPCW_OK);
+        assert_non_null(strstr(r.verdict.text, row[i].created));
+        if (row[i].files == wide) {
+            double low, high;
+            const char *opened = strstr(r.verdict.text, "opened ");
+            assert_non_null(opened);
+            assert_int_equal(sscanf(opened, "opened %lf to %lf times as fast (noisy)", &low, &high), 2);
+            assert_true(low < 1 && 1.25 < high);
+            assert_string_equal(strstr(opened, "; "), "; use a larger --repeat");
+        }
+        bench_results_free(&r);
+    }
+}
+
 static void failed_points_prove_nothing(void **state) {
     (void)state;
     struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
@@ -639,7 +684,7 @@ int main(void) {
         cmocka_unit_test(what_is_known_comes_first),  cmocka_unit_test(memory_is_no_disk),
         cmocka_unit_test(too_few_runs_say_nothing),   cmocka_unit_test(one_choice_says_why),
         cmocka_unit_test(a_verdict_says_where),       cmocka_unit_test(failed_points_prove_nothing),
-        cmocka_unit_test(small_points_prove_nothing),
+        cmocka_unit_test(small_points_prove_nothing), cmocka_unit_test(metadata_follows_the_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
