@@ -27,6 +27,8 @@ hpcw_status bench_log_spread(double *x, size_t points, size_t runs, struct bench
         pooled += log[i].variance / (double)points;
         df += more;
     }
+    /* The mean of all points takes one degree of freedom from each repetition. */
+    df = points > 1 ? df - df / points : df;
     /* Few runs may agree by chance. So a point counts as scattering at least as much as all points on average. */
     const double t = bench_stats_student(df, BENCH_RULE_LEVEL / (double)(points > 1 ? points - 1 : 1));
     for (size_t i = 0; i < points; i++) {
