@@ -399,6 +399,9 @@ static void give_verdict(struct bench_comparison *c) {
                 "%zu points of %zu layout%s are too few to show how sweeps scatter; use more block sizes for "
                 "both sweeps (--blocksize 4K:16M:x4)",
                 c->pairs, c->groups, c->groups == 1 ? "" : "s");
+        } else if (c->runs < BENCH_FEWEST_REPEAT) {
+            say(c, "too few runs of a point (expected %d or more, got %zu); use --repeat %d for both sweeps",
+                BENCH_FEWEST_REPEAT, c->runs, BENCH_FEWEST_REPEAT);
         } else {
             say(c, "noisy; use --budget 20m for both sweeps");
         }
@@ -455,7 +458,7 @@ static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
 
 hpcw_status bench_compare(const struct bench_results *a, const struct bench_results *b,
                           struct bench_comparison *c, hpcw_error *err) {
-    *c = (struct bench_comparison){.pair = hpcw_i_calloc(a->points + 1, sizeof *c->pair)};
+    *c = (struct bench_comparison){.pair = hpcw_i_calloc(a->points + 1, sizeof *c->pair), .runs = SIZE_MAX};
     if (c->pair == NULL) {
         return hpcw_i_fail_memory(err, NULL, a->points, "comparisons");
     }
@@ -467,6 +470,8 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
                                     .b = y,
                                     .other_size = x->bytes != y->bytes || x->ranks != y->ranks ||
                                                   x->record_size != y->record_size || x->files != y->files};
+            c->runs = x->trials < c->runs ? x->trials : c->runs;
+            c->runs = y->trials < c->runs ? y->trials : c->runs;
         }
     }
     hpcw_status s = c->pairs == 0 ? HPCW_OK : test_all(c, err);
@@ -569,12 +574,16 @@ static void print_alone(const char *path, const struct bench_results *r, const s
     }
 }
 
-static void change_cells(struct ui_table *t, const struct bench_change *c, bool few) {
+/* `few`: more points would help. */
+static void change_cells(struct ui_table *t, const struct bench_change *c, bool few, size_t runs) {
     ui_table_cell(t, "%+.1f %%", 100 * c->change);
     if (isfinite(c->low) && isfinite(c->high)) {
         ui_table_cell(t, "%+.1f %% to %+.1f %%", 100 * c->low, 100 * c->high);
     } else {
-        ui_table_cell(t, "%s", few ? "none: too few points" : "none: too noisy");
+        ui_table_cell(t, "none: %s",
+                      few                          ? "too few points"
+                      : runs < BENCH_FEWEST_REPEAT ? "too few runs"
+                                                   : "too noisy");
     }
     if (isfinite(c->seen)) {
         ui_table_cell(t, "%.0f %%", ceil(100 * c->seen));
@@ -611,7 +620,7 @@ static hpcw_status print_layouts(const struct bench_comparison *c, hpcw_error *e
             ui_table_cell(&t, "%.1f MB/s", c->plain_first / 1e6);
             ui_table_cell(&t, "%.1f MB/s", c->plain_second / 1e6);
         }
-        change_cells(&t, change, i < c->groups && c->few);
+        change_cells(&t, change, i < c->groups && c->few, c->runs);
         if (i < c->groups) {
             verdict_cell(&t, c, change, "");
         } else {
@@ -639,7 +648,7 @@ static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err
         ui_table_cell(&t, "%#.4g", p->first);
         ui_table_cell(&t, "%s", ui_text_rate(text, rate_of(p->b)));
         ui_table_cell(&t, "%#.4g", p->second);
-        change_cells(&t, &p->change, c->few);
+        change_cells(&t, &p->change, c->few, c->runs);
         const bool noisy = p->a->noisy || p->b->noisy;
         verdict_cell(&t, c, &p->change,
                      p->other_size ? (noisy ? ", of other size, noisy" : ", of other size")

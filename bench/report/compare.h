@@ -60,6 +60,7 @@ struct bench_comparison {
     struct bench_change plain;        /* change of these rates */
     bool
         machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
+    size_t runs;         /* fewest runs of a point */
     bool few;            /* more points of the same scatter would give the layouts an interval */
     char verdict[1024];
 };

@@ -330,7 +330,7 @@ static void find_twins(struct bench_json *io, struct bench_results *r, id_text *
     }
 }
 
-/* Checks `noisy`, which follows from the trials of all points. */
+/* Checks `noisy`, which follows from the trials of all points. Older files mark points of too few runs, too. */
 static void check_noise(struct bench_json *io, struct bench_results *r) {
     bool *said = hpcw_i_calloc(r->points + 1, sizeof *said);
     if (said == NULL) {
@@ -342,7 +342,7 @@ static void check_noise(struct bench_json *io, struct bench_results *r) {
     }
     io->status = bench_results_spread(r, io->err);
     for (size_t i = 0; io->status == HPCW_OK && i < r->points; i++) {
-        if (said[i] != r->point[i].noisy) {
+        if (said[i] != r->point[i].noisy && said[i] != bench_log_is_noisy(&r->point[i].log)) {
             refuse_point(io, i, "noisy", said[i] ? "false, from all trials" : "true, from all trials");
         }
     }

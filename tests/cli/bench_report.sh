@@ -130,7 +130,7 @@ grep -q '^plain writes  *[1-9].* +0.0 % .*no difference shown' said || bad "plai
 case $(tail -n 1 said) in
 # How much these short runs scatter decides which of these it is; test_bench_compare has each with given figures.
 'no difference was shown; differences above '*' % in a layout'*' would have been seen') ;;
-'nothing can be said: noisy; use --budget 20m'*) ;;
+'nothing can be said: too few runs of a point (expected 5 or more, got 3); use --repeat 5 for both sweeps') ;;
 'nothing can be said: '*' points of '*' layouts are too few to show how sweeps scatter; use more block sizes'*) ;;
 *) bad "last line: $(tail -n 1 said)" ;;
 esac

@@ -307,6 +307,25 @@ static void noise_says_nothing(void **state) {
     bench_comparison_free(&c);
 }
 
+/* Four runs are too few to be called noisy. */
+static void few_runs_are_not_noise(void **state) {
+    (void)state;
+    static struct sweep a, b;
+    uint64_t random = 6;
+    const struct disturbance storm = {.scatter = 1.5, .weather = 0.1};
+    struct bench_comparison c;
+    simulate(&a, &storm, &random);
+    simulate(&b, &storm, &random);
+    for (size_t i = 0; i < POINTS; i++) {
+        b.point[i].trials = b.point[i].ceiling_trials = 4;
+    }
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_string_equal(c.verdict,
+                        "nothing can be said: too few runs of a point (expected 5 or more, got 4); use "
+                        "--repeat 5 for both sweeps");
+    bench_comparison_free(&c);
+}
+
 /* The scatter of two points tells too little about that of sweeps. No interval is given, and more points help. */
 static void two_points_are_too_few(void **state) {
     (void)state;
@@ -446,12 +465,19 @@ static void the_command_names_what_is_slow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_busy_machine_hides_little), cmocka_unit_test(ceilings_that_are_held_up_hide_little),
-        cmocka_unit_test(equal_sweeps_show_none),      cmocka_unit_test(a_slower_layout_is_found_and_no_other),
-        cmocka_unit_test(the_power_is_as_stated),      cmocka_unit_test(a_single_point_is_named),
-        cmocka_unit_test(the_machine_is_told_apart),   cmocka_unit_test(noise_says_nothing),
-        cmocka_unit_test(two_points_are_too_few),      cmocka_unit_test(only_what_counts_is_compared),
-        cmocka_unit_test(other_sizes_are_told),        cmocka_unit_test(the_command_names_what_is_slow),
+        cmocka_unit_test(a_busy_machine_hides_little),
+        cmocka_unit_test(ceilings_that_are_held_up_hide_little),
+        cmocka_unit_test(equal_sweeps_show_none),
+        cmocka_unit_test(a_slower_layout_is_found_and_no_other),
+        cmocka_unit_test(the_power_is_as_stated),
+        cmocka_unit_test(a_single_point_is_named),
+        cmocka_unit_test(the_machine_is_told_apart),
+        cmocka_unit_test(noise_says_nothing),
+        cmocka_unit_test(two_points_are_too_few),
+        cmocka_unit_test(few_runs_are_not_noise),
+        cmocka_unit_test(only_what_counts_is_compared),
+        cmocka_unit_test(other_sizes_are_told),
+        cmocka_unit_test(the_command_names_what_is_slow),
     };
     return cmocka_run_group_tests_name("bench_compare", tests, NULL, NULL);
 }

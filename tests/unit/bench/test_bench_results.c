@@ -440,6 +440,9 @@ static void one_rule_decides_all(void **state) {
         const bool few = count < BENCH_FEWEST_REPEAT;
         assert_int_equal(strstr(r.verdict.text, " nothing can be said: too few runs of a point (") != NULL,
                          few);
+        for (size_t i = 0; few && i < POINTS; i++) {
+            assert_false(r.point[i].noisy);
+        }
         assert_true(!few || (r.advices == 0 && r.verdict.evidences == 0 && !r.verdict.rival.there));
         char *table = shown(&r, false), *page = pages ? shown(&r, true) : NULL;
         for (size_t i = 0; i < POINTS; i++) {
