@@ -75,9 +75,9 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
         if (s == HPCW_OK && r.stopped[0] != '\0' && r.metadatas == 0) {
             const struct bench_runs runs = bench_results_runs(&r);
             char go_on[BENCH_RESUME];
-            (void)fprintf(
-                stderr, "hpcw-bench: %s: the sweep was %s, and these are %zu of its %zu runs; to go on: %s\n",
-                results, r.stopped, runs.made, runs.planned, bench_results_resume(&r, directory, go_on));
+            (void)fprintf(stderr, "hpcw-bench: %s: the sweep was %s, and these are %zu of its %zu runs; %s\n",
+                          results, r.stopped, runs.made, runs.planned,
+                          bench_results_resume(&r, directory, go_on));
         }
         bench_results_free(&r);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that measure together: one without MPI, or those that mpirun started. */
+/* Processes that measure together: one without MPI, or those that a launcher of MPI started. */
 #ifndef HPCW_BENCH_MEASURE_PROCESSES_H
 #define HPCW_BENCH_MEASURE_PROCESSES_H
 

@@ -145,7 +145,7 @@ static void warnings(struct ui_page *page, const struct bench_results *r, const 
         char command[BENCH_RESUME];
         ui_page_text(page, "The sweep was %s, and the page shows %zu of its %zu runs. ", r->stopped, runs.made,
                      runs.planned);
-        ui_page_text(page, "To go on: %s", bench_results_resume(r, path != NULL ? path : output, command));
+        ui_page_text(page, "T%s", bench_results_resume(r, path != NULL ? path : output, command) + 1);
         hpcw_i_free(path);
         ui_page_end(page);
     }

@@ -207,11 +207,12 @@ struct bench_runs bench_results_runs(const struct bench_results *r) {
 }
 
 char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]) {
-    char launcher[32] = "";
+    char processes[32] = "";
     if (r->mpi[0] != '\0') {
-        (void)snprintf(launcher, sizeof launcher, "mpirun -n %d ", r->processes);
+        (void)snprintf(processes, sizeof processes, " with %d process%s", r->processes,
+                       r->processes == 1 ? "" : "es");
     }
-    (void)snprintf(text, BENCH_RESUME, "%shpcw-bench %s%s%s --out %s --resume", launcher, r->command,
+    (void)snprintf(text, BENCH_RESUME, "to go on%s: hpcw-bench %s%s%s --out %s --resume", processes, r->command,
                    r->command[0] == '\0' ? "" : " ", r->directory, output);
     return text;
 }

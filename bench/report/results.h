@@ -301,8 +301,9 @@ struct bench_runs {
 };
 struct bench_runs bench_results_runs(const struct bench_results *r);
 
-/* Writes the command that goes on with an interrupted sweep: "mpirun -n 4 hpcw-bench --budget 20m /scratch --out sweep --resume".
- * `output`: directory of the results. Returns `text`. */
+/* Says how to go on with an interrupted sweep: "to go on with 4 processes: hpcw-bench --budget 20m /scratch --out sweep
+ * --resume". It names no launcher, as nobody knows which one started the sweep. `output`: directory of the results.
+ * Returns `text`. */
 enum { BENCH_RESUME = BENCH_DIRECTORY + BENCH_PATH + 632 };
 char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]);
 

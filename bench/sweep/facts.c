@@ -63,7 +63,7 @@ hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *direct
     (void)snprintf(r->command, sizeof r->command, "%s", command);
     if (r->mpi[0] == '\0') {
 #ifdef HPCW_BENCH_MPI
-        const char *why = "MPI-IO needs processes that were started by mpirun";
+        const char *why = "MPI-IO needs processes that a launcher of MPI started (mpirun, srun)";
 #else
         const char *why = "this build has no MPI";
 #endif

@@ -144,7 +144,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         if (s == HPCW_OK && signal != 0 && !own.metadata && !own.quiet) {
             const struct bench_runs runs = bench_results_runs(&results);
             char go_on[BENCH_RESUME];
-            (void)fprintf(stderr, "hpcw-bench: interrupted after %zu of %zu runs; to go on: %s\n", runs.made,
+            (void)fprintf(stderr, "hpcw-bench: interrupted after %zu of %zu runs; %s\n", runs.made,
                           runs.planned, bench_results_resume(&results, w.output, go_on));
         }
         s = s == HPCW_OK && signal == 0 && !*failed ? expect_some(&results, directory, err) : s;

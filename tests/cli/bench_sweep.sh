@@ -131,7 +131,7 @@ grep -q SECRET told/results.json && bad "all of the environment is in the result
 # Points that cannot be run are listed. This is a failure only if no point can be run.
 sweep two --layout mpiio-independent,shared-posix --mode fsync
 grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"
-refuse 1 'data: nothing was measured: mpiio-independent/fsync/records-47K: *MPI*' \
+refuse 1 "data: nothing was measured: mpiio-independent/fsync/records-47K: *MPI*${MPIEXEC:+mpirun, srun}*" \
     "$HPCGEN" data --out none --layout mpiio-independent --mode fsync --quiet
 refuse 1 '*/data: expected * bytes of --max-bytes for a run, got 65536 (*, got 64.0 KiB); use a smaller --per-rank or a larger --max-bytes' \
     "$HPCGEN" data --out three --ranks 6 --per-rank 30000 --record 5000 --layout shared-posix --mode fsync --max-bytes 64K --quiet
