@@ -103,12 +103,13 @@ static void say_where(const char *program, bool has_mpi, const char *refusal, co
     } else {
         (void)snprintf(log, sizeof log, "%s/%s.clog2", here, has_mpi ? last_part(program) : "PROGRAM");
     }
-    (void)fprintf(
-        stderr,
-        has_mpi ? "hpcw-trace: %s: the log will be %s\n"
-                : "hpcw-trace: %s: not linked with MPI: if it opens MPI, or starts a program of MPI, the log "
-                  "will be %s\n",
-        program, log);
+    const char *on = getenv("HPCW_TRACE");
+    const bool off = on != NULL && strcmp(on, "0") == 0;
+    (void)fprintf(stderr, "hpcw-trace: %s: %s%s %s\n", program,
+                  has_mpi ? "" : "not linked with MPI: if it opens MPI, or starts a program of MPI, ",
+                  off ? "nothing is recorded unless the program calls MPI_Pcontrol(1); the log is then"
+                      : "the log will be",
+                  log);
 }
 
 /* ---- the start ---- */

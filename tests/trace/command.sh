@@ -51,6 +51,11 @@ log=$scratch/$(basename "$program").clog2
 "$hpcgen" info --json "$log" >info.json
 grep -q '"ranks": 2' info.json || fail "expected a log of 2 ranks" info.json
 
+# It promises no log where nothing is recorded.
+HPCW_TRACE=0 "$mpiexec" -n 2 "$trace" --output off.clog2 "$program" >out 2>err || fail "the program fails" err
+said="nothing is recorded unless the program calls MPI_Pcontrol(1); the log is then $scratch/off.clog2"
+[ "$(grep hpcw err)" = "hpcw-trace: $program: $said" ] || fail "expected that nothing is recorded" err
+
 echo "== from PATH, and by a link"
 ln -s "$trace" link
 cp "$program" prefix/bin/the_program
