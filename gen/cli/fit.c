@@ -136,32 +136,37 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     return s;
 }
 
-/* Names the parts of the paths that are left out, on standard error and in the twin. */
-static hpcw_status leave_out(const struct gen_cli_options *o, const char *const *path, size_t count,
-                             struct gen_fit_twin *twin, hpcw_error *err) {
+/* Says once for each format why its parts of the paths are left out: in a remark of the twin, or without a twin on
+ * standard error. */
+static hpcw_status leave_out(bool quiet, const char *const *path, size_t count, struct gen_fit_twin *twin,
+                             hpcw_error *err) {
     bool others;
     hpcw_status s = has_others(path, count, &others, err);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-            const struct gen_format *row = gen_format[f];
-            const char *noun = row->noun != NULL ? row->noun : row->name;
-            char why[96] = "its twin has no other format; fit it alone";
-            char part[GEN_DIRECTORY_PATH] = "";
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        const struct gen_format *row = gen_format[f];
+        const char *noun = row->noun != NULL ? row->noun : row->name;
+        char why[96] = "its twin has no other format; fit it alone";
+        size_t parts = 0;
+        for (size_t i = 0; s == HPCW_OK && i < count && is_left_out(row, twin != NULL, others); i++) {
+            char part[GEN_DIRECTORY_PATH];
             hpcw_error room;
-            s = is_left_out(row, twin != NULL, others) ? part_of(path[i], f, part, err) : HPCW_OK;
-            if (s != HPCW_OK || part[0] == '\0') {
-                continue;
+            s = part_of(path[i], f, part, err);
+            if (s == HPCW_OK && part[0] != '\0') {
+                if (twin == NULL && !quiet) {
+                    (void)fprintf(stderr, "%s%s", parts == 0 ? "hpcgen: " : ", ",
+                                  gen_cli_printable(part, &room));
+                }
+                parts++;
             }
-            if (row->fit == NULL) {
-                (void)snprintf(why, sizeof why, "fitting %s %s is not possible in this version",
-                               strchr("aeiou", noun[0]) != NULL ? "an" : "a", noun);
-            }
-            if (!o->quiet) {
-                (void)fprintf(stderr, "hpcgen: %s: left out: %s\n", gen_cli_printable(part, &room), why);
-            }
-            if (twin != NULL) {
-                gen_fit_remark(twin, "%s: the %s was left out: %s", row->name, noun, why);
-            }
+        }
+        if (parts > 0 && row->fit == NULL) {
+            (void)snprintf(why, sizeof why, "fitting %s %s is not possible in this version",
+                           strchr("aeiou", noun[0]) != NULL ? "an" : "a", noun);
+        }
+        if (parts > 0 && twin != NULL) {
+            gen_fit_remark(twin, "%s: the %s was left out: %s", row->name, noun, why);
+        } else if (parts > 0 && !quiet) {
+            (void)fprintf(stderr, ": left out: %s\n", why);
         }
     }
     return s;
@@ -350,7 +355,7 @@ static hpcw_status make_twin(const struct gen_cli_options *o, const char *const 
     struct ui_progress *progress = gen_cli_show_reading(o);
     s = s == HPCW_OK ? add_paths(path, count, &facts, &twin, err) : s;
     ui_progress_stop(progress);
-    s = s == HPCW_OK ? leave_out(o, path, count, &twin, err) : s;
+    s = s == HPCW_OK ? leave_out(o->quiet, path, count, &twin, err) : s;
     s = s == HPCW_OK ? write_twin(o, &twin, err) : s;
     if (s == HPCW_OK) {
         s = o->json    ? print_learned_json(&twin, err)
@@ -485,7 +490,6 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
         s = add_paths(&path[i], 1, &facts[i], NULL, err);
     }
     ui_progress_stop(progress);
-    s = s == HPCW_OK ? leave_out(o, path, 2, NULL, err) : s;
     size_t rows = facts[0].count + facts[1].count;
     if (s == HPCW_OK && (row = hpcw_i_calloc(rows, sizeof *row)) == NULL) {
         s = hpcw_i_fail_memory(err, "comparison", rows, "rows");
@@ -496,6 +500,7 @@ static hpcw_status compare(const struct gen_cli_options *o, const char *const *p
             : o->quiet ? HPCW_OK
                        : print_rows(lacks, row, rows, beside(o), err);
     }
+    s = s == HPCW_OK ? leave_out(o->quiet, path, 2, NULL, err) : s;
     if (s == HPCW_OK && o->output[0] != '\0') {
         s = gen_cli_open_output(o->output, HPCW_SYNC_NONE, &page, err);
         s = s == HPCW_OK ? gen_fit_compare_page(page, path, lacks, row, rows, err) : s;

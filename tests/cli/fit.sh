@@ -276,12 +276,10 @@ learned bad_node_share 0 0 sound.ini
 # ---- an event log beside other formats is left out ----
 
 "$HPCGEN" -q -n 16 -f vom,clog2 --seed 4 -o both --set load.phases=4 || exit 1
-log=both/clog2/app.clog2
-left_out="hpcgen: $log: left out: its twin has no other format; fit it alone"
 "$HPCGEN" fit both -O both.ini >table 2>err || bad "the fit of load data beside a log failed: $(cat err)"
-[ "$(cat err)" = "$left_out" ] || bad "expected the line '$left_out', got: $(cat err)"
+[ ! -s err ] || bad "the fit of load data beside a log says more than its table: $(cat err)"
 grep -q '^; clog2: the event log was left out: ' both.ini || bad "no remark on the log: $(cat both.ini)"
-grep -q '^clog2: the event log was left out: ' table || bad "the remark on the log is not printed: $(cat table)"
+[ "$(tail -n 1 table)" = 'clog2: the event log was left out: its twin has no other format; fit it alone' ] || bad "the remark on the log is not printed: $(cat table)"
 grep -q '^formats = vom$' both.ini || bad "other formats: $(grep formats both.ini)"
 "$HPCGEN" fit both/vom -O again.ini -q || bad "the fit of the load data alone failed"
 grep -v '^; clog2' both.ini | cmp - again.ini || bad "a log that is left out changes the configuration"
