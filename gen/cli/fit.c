@@ -426,7 +426,7 @@ static hpcw_status print_rows_json(const char *lacks, const struct gen_fit_row *
                                        [GEN_FIT_SHARE] = "share",       [GEN_FIT_FACTOR] = "factor",
                                        [GEN_FIT_RATIO] = "ratio",       [GEN_FIT_AMOUNT] = "amount",
                                        [GEN_FIT_MIX] = "mix",           [GEN_FIT_MATRIX] = "matrix",
-                                       [GEN_FIT_LARGEST] = "largest"};
+                                       [GEN_FIT_LARGEST] = "largest",   [GEN_FIT_NEST] = "nest"};
     struct gen_cli_result r;
     size_t verdicts[GEN_FIT_VERDICTS] = {0};
     gen_cli_result_begin(&r, true);

@@ -99,6 +99,24 @@ static double distance_of_largest(const struct gen_fit_fact *real, const struct 
     return largest(real)->amount - amount;
 }
 
+static bool has_loop(const struct gen_fit_fact *fact, double turns) {
+    bool found = false;
+    for (size_t i = 0; i < fact->pieces; i++) {
+        found = found || fact->piece[i].amount == turns;
+    }
+    return found;
+}
+
+/* Which loop is the main one is a guess, which two logs of one program may answer differently. If both have the loop
+ * of one answer, sets both values to its turns. */
+static void meet_loops(const struct gen_fit_fact *const side[2], double value[2]) {
+    for (size_t i = 0; i < 2; i++) {
+        if (has_loop(side[1 - i], value[i])) {
+            value[1 - i] = value[i];
+        }
+    }
+}
+
 static struct gen_fit_row judge(struct gen_fit_row row) {
     row.verdict = row.distance <= row.allowed ? GEN_FIT_ALIKE : GEN_FIT_DIFFERENT;
     return row;
@@ -137,6 +155,10 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
         return judge(row);
     case GEN_FIT_MATRIX:
         row.distance = distance_of_matrices(side);
+        return judge(row);
+    case GEN_FIT_NEST:
+        meet_loops(side, row.value);
+        row.distance = fabs(row.value[1] - row.value[0]);
         return judge(row);
     default:
         break;

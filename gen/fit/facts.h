@@ -24,6 +24,9 @@ enum gen_fit_kind {
     /* amounts by kind. Let A be the largest item of the twin, and B that of the real data. They are alike if in the
      * real data the amount of A is at most `allowed` below that of B. */
     GEN_FIT_LARGEST,
+    /* turns of loops in each other, by depth; the value is that of one of them. Alike if both sides have a loop with
+     * the value of one side. */
+    GEN_FIT_NEST,
 };
 
 /* An amount, and the key of its kind or pair. */

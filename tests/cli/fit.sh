@@ -298,6 +298,13 @@ for seed in 1 2 4; do
     [ "$(sed -n 's/^phases = \([0-9]*\).*/\1/p' brief.ini)" -gt 4 ] || bad "seed $seed: other phases: $(cat brief.ini)"
     rm -r brief brief.ini brief.lua
 done
+# Two logs of one program: fit takes an outer loop for the main one, or the loop inside. Turns of the same one are compared.
+for seed in 1 3; do
+    "$HPCGEN" -q -n 16 -f clog2 -s $seed -w stencil --scale tiny --set load.phases=37 --set workload.residual=8 -o nest$seed || exit 1
+done
+"$HPCGEN" fit --compare nest1 nest3 >said || bad "two logs of one program cannot be compared"
+grep -q '^clog2  *turns of the main loop .* alike$' said || bad "turns of other loops are compared: $(cat said)"
+rm -r nest1 nest3
 for workload in wavefront fft stencil; do
     "$HPCGEN" -q -n 16 -f clog2 -s 5 -w $workload --scale small -o log || exit 1
     "$HPCGEN" fit log -O made/../log.ini -q 2>/dev/null && bad "a folder that is not there is accepted"

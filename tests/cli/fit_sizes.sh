@@ -63,7 +63,7 @@ for ranks in 9 36 100; do
     "$HPCGEN" verify --quiet made || bad "$ranks ranks: the twin's log is damaged"
     "$HPCGEN" fit --compare halo$ranks made >said
     for row in 'length of the run' 'calls by name' messages bytes 'bytes between pairs of ranks' 'bytes of a message' \
-        'compute time' phases; do
+        'compute time' 'turns of the main loop'; do
         grep -q "^clog2   *\(median \)\?$row .* alike$" said || bad "$ranks ranks: $row: $(cat said)"
     done
     rm -r made
@@ -115,7 +115,7 @@ for workload in wavefront fft; do
     "$HPCGEN" --quiet --config $workload.ini --seed 7 --ranks 36 --out made36 || bad "$workload: no twin"
     make --ranks 36 --scale tiny --workload $workload --out ${workload}36
     "$HPCGEN" fit --compare ${workload}36 made36 >said
-    for row in 'length of the run' 'calls by name' messages 'bytes of messages' phases; do
+    for row in 'length of the run' 'calls by name' messages 'bytes of messages' 'turns of the main loop'; do
         grep -q "^clog2   *\(median \)\?$row .* alike$" said || bad "$workload: $row: $(cat said)"
     done
     rm -r made36

@@ -292,6 +292,26 @@ static void add_waits(struct facts *f, const char *path) {
     gen_waits_free(&waits);
 }
 
+/* Adds the turns of the main loop, and those of the loops around it and inside. */
+static void add_turns(struct facts *f) {
+    const struct fit_program *p = f->p;
+    struct gen_fit_part *piece = hpcw_i_malloc((p->nests + (size_t)1) * sizeof *piece);
+    for (uint32_t i = 0; piece != NULL && i < p->nests; i++) {
+        piece[i] = (struct gen_fit_part){i, p->nest[i]};
+    }
+    if (piece == NULL) {
+        fail(f);
+    } else {
+        add(f, (struct gen_fit_fact){.name = "turns of the main loop",
+                                     .unit = "",
+                                     .kind = GEN_FIT_NEST,
+                                     .value = p->phases,
+                                     .part = {NAN, NAN},
+                                     .piece = piece,
+                                     .pieces = p->nests});
+    }
+}
+
 hpcw_status fit_log_facts(const char *path, const struct fit_program *p, struct gen_fit_facts *facts,
                           hpcw_error *err) {
     struct facts f = {.p = p, .facts = facts, .err = err};
@@ -301,6 +321,6 @@ hpcw_status fit_log_facts(const char *path, const struct fit_program *p, struct 
     add_across(&f);
     add_meetings(&f);
     add_waits(&f, path);
-    add_number(&f, "phases", "", GEN_FIT_AMOUNT, p->phases, 0);
+    add_turns(&f);
     return f.status;
 }

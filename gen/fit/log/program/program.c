@@ -89,22 +89,39 @@ static bool may_be_phases(const struct fit_program *p, const struct fit_node *lo
     return loop->turns[0] > FIT_FEW || (!p->outer && (!fit_turns_the_same(loop) || share > NEARLY_ALL));
 }
 
+/* Returns the total turns of a loop that the program enters this often. */
+static uint32_t total_turns(const struct fit_node *loop, uint32_t entries) {
+    uint32_t sum = 0;
+    for (size_t i = 0; i < entries; i++) {
+        sum += loop->turns[i < loop->times ? i : loop->times - 1];
+    }
+    return sum;
+}
+
 /* Finds the main loop of a role: the loop with most of the calls. Then descends into inner loops whose turns may be
- * phases and that have more than half of its calls. */
+ * phases and that have more than half of its calls. Counts the turns of the loops inside, too. */
 static bool find_loop(const struct fit_program *p, struct fit_role *r, const struct fit_place *place) {
     const struct fit_steps *s = &p->steps[r->rank[0]];
     uint64_t *calls = hpcw_i_calloc(r->tree.sites + (size_t)1, sizeof *calls);
     uint64_t most = 0;
+    uint32_t entries = 1;
+    bool phases = true;
     r->loop = FIT_LOOP;
+    r->nests = 0;
     for (size_t i = 0; calls != NULL && i < s->count; i++) {
         calls[place[i].site] += s->step[i].calls;
     }
     uint32_t loop = calls == NULL ? FIT_LOOP : longest_of(&r->tree, r->tree.top, r->tree.tops, calls, 0, &most);
     double share = 1;
-    while (loop != FIT_LOOP && (r->loop == FIT_LOOP || may_be_phases(p, &r->tree.node[loop], share))) {
+    while (loop != FIT_LOOP && (phases || r->nests < FIT_NEST)) {
         const struct fit_node *n = &r->tree.node[loop];
         const uint64_t all = most;
-        r->loop = loop;
+        entries = total_turns(n, entries);
+        phases = phases && (r->loop == FIT_LOOP || may_be_phases(p, n, share));
+        r->loop = phases ? loop : r->loop;
+        if (r->nests < FIT_NEST) {
+            r->nest[r->nests++] = entries;
+        }
         loop = longest_of(&r->tree, n->child, n->children, calls, all / 2, &most);
         share = (double)most / (double)all;
     }
@@ -415,6 +432,16 @@ hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_erro
     p->phases = s == HPCW_OK ? p->role[0].turns : 1;
     for (uint32_t r = 1; s == HPCW_OK && r < p->roles; r++) {
         p->phases = p->role[r].turns == p->phases ? p->phases : 1;
+    }
+    p->nests = 0;
+    for (bool equal = s == HPCW_OK; equal && p->nests < p->role[0].nests;) {
+        const uint32_t turns = p->role[0].nest[p->nests];
+        for (uint32_t r = 1; r < p->roles; r++) {
+            equal = equal && p->nests < p->role[r].nests && p->role[r].nest[p->nests] == turns;
+        }
+        if (equal) {
+            p->nest[p->nests++] = turns;
+        }
     }
     p->course = (struct fit_course){0};
     bool good = s != HPCW_OK || p->phases == 1 ||

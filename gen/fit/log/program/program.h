@@ -18,6 +18,9 @@ struct fit_site {
     struct fit_draws rest;
 };
 
+/* Most loops in each other whose turns are counted. */
+enum { FIT_NEST = 8 };
+
 /* Ranks with equal sequences of step numbers. */
 struct fit_role {
     uint32_t *rank; /* [ranks] ascending */
@@ -28,6 +31,8 @@ struct fit_role {
     /* loop whose turns are the phases of the run; FIT_LOOP: none */
     uint32_t loop;
     uint32_t turns; /* total turns of that loop; at least 1 */
+    /* [nests] total turns of the loops with most of the calls: the outermost one, then those inside */
+    uint32_t nest[FIT_NEST], nests;
     /* a turn begins with the first step of the loop, not with the time before it */
     bool late;
     /* common factor of a rank's times before calls in one turn */
@@ -61,6 +66,7 @@ struct fit_program {
     struct fit_meetings *meetings; /* [history.comms] */
     /* turns of the longest loop if all roles have it; otherwise 1 */
     uint32_t phases;
+    uint32_t nest[FIT_NEST], nests; /* those of the roles, as far as they are equal */
     bool
         outer; /* in fit_program_fold: phases are turns of an outer loop, even if it has little beside an inner one */
     struct fit_course course; /* course.turns is 0: unknown */
