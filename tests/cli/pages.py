@@ -198,6 +198,14 @@ def small_screens(page):
                 fingers(page)
 
 
+def shares(page):
+    page.size(1280, 900)
+    page.open("compare.html")
+    ends = page.run("""Array.from(document.querySelectorAll('canvas')).map(c => Chart.getChart(c))
+        .filter(c => c && c.options.scales.y.title.text === 'share').map(c => c.scales.y.max)""")
+    check(len(ends) > 0 and set(ends) == {1}, "axes of shares that end at 100 %", ends)
+
+
 def paper(page):
     page.size(1280, 900)
     page.open("log.html")
@@ -224,7 +232,7 @@ page = Browser()
 try:
     page.size(1280, 900)
     page.open("set.html")
-    for look in (moves_and_zooms, single_events, findings, tables, colours, without_hover, pictures, small_screens, paper, missing_scripts):
+    for look in (moves_and_zooms, single_events, findings, tables, colours, without_hover, pictures, small_screens, shares, paper, missing_scripts):
         try:
             look(page)
         except RuntimeError as problem:

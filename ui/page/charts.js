@@ -312,7 +312,11 @@
       options.scales.x.max = x[1] + 0.02 * (x[1] - x[0]);
       options.scales.x.ticks.includeBounds = false;
     }
-    if (!spec.y.log) { options.scales.y.suggestedMax = y[1] * 1.04; }
+    if (spec.y.unit === 'share' && y[1] <= 1) {
+      options.scales.y.max = 1; // no share is larger
+    } else if (!spec.y.log) {
+      options.scales.y.suggestedMax = y[1] * 1.04;
+    }
     if (spec.x.divide) {
       options.scales.relative = axisOf({ label: spec.x.divided, unit: spec.x.unit, log: spec.x.log,
         ticks: spec.x.ticks }, x[0], x[1], { axis: 'x', position: 'top' });
