@@ -162,11 +162,39 @@ static void make_title(const struct gen_report *r, const char *path, char title[
     }
 }
 
-static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *err) {
+/* Names the formats of truth.json that the dataset lacks, on the page and in *lacks. */
+static hpcw_status name_missing(const struct gen_report *r, const char *dir, hpcw_error *lacks,
+                                hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH], names[256] = "";
+    for (size_t f = 0; f < gen_format_count; f++) {
+        const size_t n = strlen(names);
+        hpcw_status s = gen_cli_find(dir, f, path, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        if (path[0] == '\0' && gen_report_truth(r, gen_format[f]->name) != NULL) {
+            (void)snprintf(names + n, sizeof names - n, "%s%s", n > 0 ? ", " : "", gen_format[f]->name);
+        }
+    }
+    if (names[0] != '\0') {
+        (void)hpcw_i_fail(
+            lacks, HPCW_ENOENT,
+            "%s: expected all formats of the dataset, got none of %s: `hpcgen repair` makes them again", dir,
+            names);
+        ui_page_begin(r->page, UI_PAGE_NOTE);
+        ui_page_text(r->page, "Missing formats of the dataset: %s.", names);
+        ui_page_end(r->page);
+    }
+    return HPCW_OK;
+}
+
+/* *lacks: receives the formats that are missing. */
+static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *lacks, hpcw_error *err) {
     char links[GEN_DIRECTORY_PATH];
     size_t drawn = 0;
     hpcw_status s = gen_cli_find(dir, GEN_FORMAT_LINKTEST, links, err);
     r->links = links[0] == '\0' ? NULL : links;
+    s = s == HPCW_OK ? name_missing(r, dir, lacks, err) : s;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         char path[GEN_DIRECTORY_PATH];
         s = gen_cli_find(dir, f, path, err);
@@ -184,12 +212,12 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
     return s;
 }
 
-/* Refuses an unfinished dataset, and with `of_format` the directory of a format in it: sums over only some of the
- * ranks would mislead. */
-static hpcw_status check_finished(const char *path, bool of_format, hpcw_error *err) {
-    char dataset[GEN_DIRECTORY_PATH];
-    gen_directory_path(path, of_format ? ".." : ".", dataset);
-    return gen_directory_check_finished(dataset, err);
+/* Refuses an unfinished dataset, and a directory in it: sums over only some of the ranks would mislead. */
+static hpcw_status check_finished(const char *path, hpcw_error *err) {
+    char parent[GEN_DIRECTORY_PATH];
+    gen_directory_path(path, "..", parent);
+    hpcw_status s = gen_directory_check_finished(path, err);
+    return s == HPCW_OK ? gen_directory_check_finished(parent, err) : s;
 }
 
 hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
@@ -208,7 +236,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         return s;
     }
     s = gen_format_of_file(path, &f, err);
-    s = s == HPCW_OK ? check_finished(path, f < gen_format_count, err) : s;
+    s = s == HPCW_OK ? check_finished(path, err) : s;
     if (s != HPCW_OK) {
         return s;
     }
@@ -217,7 +245,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
     }
-    hpcw_error warning = {.code = HPCW_OK};
+    hpcw_error warning = {.code = HPCW_OK}, lacks = {.code = HPCW_OK};
     struct gen_report r = {.path = path, .jobs = o->jobs, .warning = &warning};
     char detail[GEN_DIRECTORY_PATH + 8];
     if (o->detail && gen_cli_is_standard(output)) {
@@ -260,7 +288,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     if (s == HPCW_OK) {
         struct ui_progress *progress = gen_cli_show_reading(o);
         put_machine(&r);
-        s = f < gen_format_count ? gen_format[f]->report(&r, err) : draw_all(&r, path, err);
+        s = f < gen_format_count ? gen_format[f]->report(&r, err) : draw_all(&r, path, &lacks, err);
         ui_progress_stop(progress);
     }
     if (s == HPCW_OK) {
@@ -272,6 +300,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     ui_page_free(r.page);
     cJSON_Delete(truth);
     if (s == HPCW_OK) {
+        gen_cli_warn(&lacks);
         gen_cli_warn(&warning);
     }
     if (s == HPCW_OK && !o->quiet) {

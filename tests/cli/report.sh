@@ -109,9 +109,13 @@ mv short/data.3.json.br uneven/ 2>/dev/null || mv short uneven/data.3.json.br
 grep -q 'uneven/data.3.json.br: expected [0-9]* phases as in the ranks before, got 3' err || bad "no word on a short rank: $(cat err)"
 mv uneven/data.3.json.br short.br && mv uneven/data.0.json.br uneven/data.3.json.br && mv short.br uneven/data.0.json.br
 
-# Formats that are not in the dataset are not on the page; a single file; a window.
+# Formats that are not in the dataset are not on the page, and a line says so; a single file; a window.
 rm -r set/vom set/scr set/clog2
-"$HPCGEN" report set -q -O part.html || bad "report of a part fails"
+"$HPCGEN" report set -q -O part.html 2>said || bad "report of a part fails: $(cat said)"
+[ "$(cat said)" = \
+    'hpcgen: set: expected all formats of the dataset, got none of vom, clog2, rank2file: `hpcgen repair` makes them again' ] ||
+    bad "no word on the missing formats: $(cat said)"
+grep -q 'Missing formats of the dataset: vom, clog2, rank2file[.]' part.html || bad "no word on the page on the missing formats"
 sound "3 charts, 7 tables" part.html
 ! grep -q '<h2 id=[^>]*>Event log' part.html || bad "a section of what is not there"
 "$HPCGEN" report set/linktest/pingpong_results_bin.sion -q -O one.html || bad "report of a file fails"

@@ -49,7 +49,7 @@ def test_unfinished(tmp_path):
     out = tmp_path / "out"
     subprocess.run([os.environ["HPCW_HPCGEN"], "--quiet", "--ranks", "16", "--scale", "tiny", "--out", out, "--part", "1/2"],
                    check=True)
-    for path in (out, out / "vom"):
+    for path in (out, out / "vom", out / "scr", out / "sion"):
         with pytest.raises(hpcw.HpcwError, match="got an unfinished one: `hpcgen --resume` or `hpcgen join` finishes it") as unfinished:
             hpcw.open(path)
         assert unfinished.value.status == hpcw.Status.ESTATE

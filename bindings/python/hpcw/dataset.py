@@ -100,10 +100,10 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
         if os.path.exists(os.path.join(name, "manifest.json")):
             return Run(path)
         _check_finished(name)
+        _check_finished(os.path.dirname(name))
         if os.path.exists(os.path.join(name, ".scr", "index.scr")):
             return Checkpoints(path)
         if is_set(name):
-            _check_finished(os.path.dirname(name))
             return Loads(path)
         raise errors.of(f"{name}: expected a dataset, load data or checkpoints, got another directory", errors.Status.EFORMAT)
     try:
