@@ -142,7 +142,8 @@ enum { BENCH_FEWEST_REPEAT = 5 };
 /* A point is noisy if no difference below this would be seen. 0.25 is 25 %. */
 #define BENCH_NOISY_SPREAD 0.25
 
-/* Probability that equal points are called different, for all comparisons with one point together. */
+/* Probability that a point is called faster or slower than others that equal it, for all comparisons with it
+ * together. */
 #define BENCH_RULE_LEVEL 0.05
 
 /* Share of the bytes that must come from a disk in every run. With less, the rate of reading is called cached. */

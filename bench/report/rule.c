@@ -30,7 +30,7 @@ hpcw_status bench_log_spread(double *x, size_t points, size_t runs, struct bench
     /* The mean of all points takes one degree of freedom from each repetition. */
     df = points > 1 ? df - df / points : df;
     /* Few runs may agree by chance. So a point counts as scattering at least as much as all points on average. */
-    const double t = bench_stats_student(df, BENCH_RULE_LEVEL / (double)(points > 1 ? points - 1 : 1));
+    const double t = bench_stats_student(df, BENCH_RULE_LEVEL / 2 / (double)(points > 1 ? points - 1 : 1));
     for (size_t i = 0; i < points; i++) {
         log[i].band = df == 0 ? (double)INFINITY : t * sqrt(fmax(log[i].variance, pooled));
     }

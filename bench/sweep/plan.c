@@ -401,7 +401,7 @@ double bench_sweep_seen(size_t points, uint32_t rounds, double scatter) {
     /* The trimmed mean of n normal values has 0.6 n - 1 degrees of freedom. Its variance is 1.1 / n times theirs,
      * and here 1.3 / n, as the larger of two spreads counts. */
     const double n = rounds, others = (double)(points > 1 ? points - 1 : 1);
-    const double df = others * fmax(0.6 * n - 1, 0), level = BENCH_RULE_LEVEL / others;
+    const double df = others * fmax(0.6 * n - 1, 0), level = BENCH_RULE_LEVEL / 2 / others;
     const double t = bench_stats_student((size_t)df, level) + bench_stats_student((size_t)df, 0.1);
     return expm1(t * sqrt(2 * 1.3 / n) * scatter);
 }

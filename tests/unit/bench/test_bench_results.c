@@ -241,7 +241,7 @@ static void verdicts_are_right(void **state) {
     static const struct {
         struct scatter scatter;
         size_t least; /* verdicts */
-    } row[] = {{{0.02, 0}, 200}, {{0.04, 0}, 160}, {{0.03, 0.05}, 80}, {{0.1, 0.1}, 0}, {{0.5, 0.2}, 0}};
+    } row[] = {{{0.02, 0}, 200}, {{0.04, 0}, 160}, {{0.03, 0.05}, 70}, {{0.1, 0.1}, 0}, {{0.5, 0.2}, 0}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         size_t given, wrong;
         simulate(&row[i].scatter, 5, &given, &wrong);
@@ -264,6 +264,38 @@ static void short_rounds_serve_better(void **state) {
                       scatter[i].held_up, given[i][0], given[i][1], wrong[0], wrong[1]);
         assert_true(wrong[1] <= 4);
         assert_true(given[i][1] > given[i][0]);
+    }
+}
+
+/* Of equal points, about one sweep in twenty finds that the best differs from another; with nine points one in ten. */
+static void equal_points_are_called_equal(void **state) {
+    (void)state;
+    enum { SWEEPS = 1000, POINTS = 9, ROUNDS = 30 };
+    static const size_t shape[][2] = {{2, 5}, {2, 10}, {6, 5}, {6, 10}, {POINTS, 10}, {POINTS, ROUNDS}};
+    uint64_t random = 5;
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++) {
+        const size_t points = shape[i][0], rounds = shape[i][1];
+        size_t alarms = 0;
+        for (size_t sweep = 0; sweep < SWEEPS; sweep++) {
+            double x[POINTS * ROUNDS];
+            struct bench_log log[POINTS];
+            hpcw_error err;
+            for (size_t k = 0; k < points * rounds; k++) {
+                x[k] = 0.05 * normal(&random);
+            }
+            assert_int_equal(bench_log_spread(x, points, rounds, log, &err), HPCW_OK);
+            size_t best = 0;
+            bool differs = false;
+            for (size_t k = 1; k < points; k++) {
+                best = log[k].mean > log[best].mean ? k : best;
+            }
+            for (size_t k = 0; k < points; k++) {
+                differs = differs || bench_log_differ(&log[k], &log[best]) != 0;
+            }
+            alarms += differs;
+        }
+        print_message("%zu points, %zu rounds: %zu of %d\n", points, rounds, alarms, SWEEPS);
+        assert_true(alarms >= 20 && alarms <= 120);
     }
 }
 
@@ -358,7 +390,6 @@ static void check_verdict(const struct bench_results *r) {
     }
     const struct bench_point *best = &r->point[r->verdict.evidence[0]];
     size_t equal = 0;
-    assert_false(best->noisy);
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         if (p != best && p->layout != BENCH_SION_SHIFTED) {
@@ -679,15 +710,25 @@ static void failed_points_prove_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_of_a_point),           cmocka_unit_test(modes_have_their_rates),
-        cmocka_unit_test(one_rule_decides_all),       cmocka_unit_test(cached_reading_is_told),
-        cmocka_unit_test(differences_are_told),       cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
-        cmocka_unit_test(verdicts_are_right),         cmocka_unit_test(short_rounds_serve_better),
-        cmocka_unit_test(the_plan_says_what_shows),   cmocka_unit_test(noise_is_reported),
-        cmocka_unit_test(what_is_known_comes_first),  cmocka_unit_test(memory_is_no_disk),
-        cmocka_unit_test(too_few_runs_say_nothing),   cmocka_unit_test(one_choice_says_why),
-        cmocka_unit_test(a_verdict_says_where),       cmocka_unit_test(failed_points_prove_nothing),
-        cmocka_unit_test(small_points_prove_nothing), cmocka_unit_test(metadata_follows_the_rule),
+        cmocka_unit_test(rates_of_a_point),
+        cmocka_unit_test(modes_have_their_rates),
+        cmocka_unit_test(one_rule_decides_all),
+        cmocka_unit_test(cached_reading_is_told),
+        cmocka_unit_test(differences_are_told),
+        cmocka_unit_test(a_run_that_was_held_up_changes_nothing),
+        cmocka_unit_test(verdicts_are_right),
+        cmocka_unit_test(short_rounds_serve_better),
+        cmocka_unit_test(equal_points_are_called_equal),
+        cmocka_unit_test(the_plan_says_what_shows),
+        cmocka_unit_test(noise_is_reported),
+        cmocka_unit_test(what_is_known_comes_first),
+        cmocka_unit_test(memory_is_no_disk),
+        cmocka_unit_test(too_few_runs_say_nothing),
+        cmocka_unit_test(one_choice_says_why),
+        cmocka_unit_test(a_verdict_says_where),
+        cmocka_unit_test(failed_points_prove_nothing),
+        cmocka_unit_test(small_points_prove_nothing),
+        cmocka_unit_test(metadata_follows_the_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
