@@ -12,6 +12,7 @@
  * P12  Narval documentation (Digital Research Alliance of Canada): islands with 33:7 blocking
  * P13  JUPITER configuration page: groups of 240 nodes, 15 lower switches, 4 x 72 cores, 4 x NDR200 a node
  * P14  host names seen in public course notes, logs and tools
+ * P15  De Sensi et al., "An In-Depth Analysis of the Slingshot Interconnect", SC20: 350 ns a switch
  * C1   JUWELS configuration page: 2 x EPYC 7402, 24 cores each; 8 caches of 16 MB a processor: 3 cores share one
  * C2   LUMI-C: 2 x 64-core EPYC "Milan", 8 cores a die with one L3 (LUMI architecture slides, zenodo 10683366)
  * C3   Narval: 2 x EPYC 7532, 32 cores each; 16 caches of 16 MB a processor: 2 cores share one
@@ -34,7 +35,7 @@ static const char *const hosts_names[] = {ALL_HOSTS, NULL};
 /* Base parameters. Within a node: [M, A]. Between nodes: HDR200 as measured by LinkTest [P1, P2, P5, A]. Shapes
  * of nodes and networks follow below. */
 static const struct model_machine_params hdr200 = {
-    .message.latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35}, /* [M, A]; [P2], and 0.09 us a switch [P7] */
+    .message.latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35}, /* [M, A]; [P2], and 0.09 us a switch [A] */
     .message.line_gbs = {14.7, 12, 9, 25, 25, 25},
     .message.protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07}, /* [M]; remainder of [P1] */
     .message.rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
@@ -73,7 +74,7 @@ static const struct model_machine_params hdr200 = {
 
 static void network_ss11(struct model_machine_params *p) {
     p->message.latency_us[MODEL_SAME_SWITCH] = 1.6; /* [P5] */
-    p->message.latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us a switch [A] */
+    p->message.latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us a switch [P15] */
     p->message.latency_us[MODEL_OTHER_GROUP] = 2.3;
     p->nodes = 2978;
     p->group_links = 128; /* half as many as its cards [A] */
