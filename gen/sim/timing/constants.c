@@ -4,6 +4,10 @@
  *
  * L    Alexandrov, Ionescu, Schauser, Scheiman: "LogGP", SPAA 1995: the latency of a message is wire time and processor time
  *      at both ends
+ * M    logs of real programs under the wrapper, source M1 of doc/realism.md: in MG, the median MPI_Irecv takes 70 ns and the
+ *      median MPI_Wait 30 ns
+ * S    SimGrid's calibrations, source P9 of doc/realism.md: a read of the clock by MPI_Wtime takes 31 to 47 ns. The length of
+ *      a call in a log contains one.
  * N    NVIDIA, ConnectX-6 user manual, Introduction: 215 million messages per second
  * T    Thakur, Rabenseifner, Gropp: "Optimization of Collective Communication Operations in MPICH", IJHPCA 19(1), 2005. MPICH
  *      has the values as defaults of MPIR_CVAR_BCAST_SHORT_MSG_SIZE, MPIR_CVAR_BCAST_MIN_PROCS and others like them, in
@@ -16,9 +20,13 @@
  * K    Linux kernel documentation, tools/rtla and trace/osnoise-tracer: noise that the tracer osnoise measured. In
  *      rtla-osnoise-top, 4 processors for a minute: 1,000 timer interrupts a second, all noise 0.39 to 0.64 % of the
  *      time. In osnoise-tracer, 8 processors of a virtual machine for a second: 88 interruptions by threads and 72 by
- *      firmware or hypervisor; the longest one of each processor is 9 to 202 us, with quartiles 45, 66 and 107 us.
+ *      firmware or hypervisor; the longest one of each processor is 9 to 202 us, with quartiles 45, 66 and 107 us. There
+ *      and in timerlat-tracer, a timer interrupt takes 1.8, 2.8 and 7.6 us. In admin-guide/kernel-parameters, skew_tick,
+ *      which is off by default, moves the timer interrupts of processors apart.
  *      Nothing is taken from rtla-osnoise-hist: there, 12 processors had 480 interruptions of 20 us and more in a minute, 195
  *      of 30 us and more and 41 of 40 us and more, a tenth of the detours here.
+ * F    EDK II, source P10 of doc/realism.md: firmware that handles an interrupt waits until all processors of the host have
+ *      stopped
  * P    Acun, Miller, Kale: "Variation Among Processors Under Turbo Boost in HPC Systems", ICS 2016: up to 16 % between
  *      processors of Edison, Cab and Stampede; below 1 % on Blue Waters, which does not overclock
  * A    assumption: what is between the parentheses
@@ -26,7 +34,7 @@
 #include "gen/sim/timing/constants.h"
 
 const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
-    [SIM_CALL] = {"call", 50, "ns", "A (about 150 instructions, 3 in a ns)", "length of a receive from nobody"},
+    [SIM_CALL] = {"call", 50, "ns", "[M], the mean of both; [S]", "length of a receive from nobody"},
     [SIM_OVERHEAD] = {"overhead", 0.25, "share of the latency", "[L], A (a quarter at each end)",
                       "processor time of a send"},
     [SIM_GAP] = {"gap", 4.65, "ns per message of a card", "[N], A (other cards are as fast)",
@@ -42,12 +50,12 @@ const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
     [SIM_PROCESSORS] = {"processors", 0.04, "share of the time", "[P], A (hpcw_i_normal is at most 3.46: 14 %)",
                         "spread of processors"},
     [SIM_TICK_PERIOD] = {"tick_period", 1e6, "ns", "[K]", "period of the ticks"},
-    [SIM_TICK] = {"tick", 5000, "ns", "[K], A (all noise but the detours, 0.05 %)", "time lost to the system"},
+    [SIM_TICK] = {"tick", 5000, "ns", "[K], all noise but the detours, 0.05 %", "time lost to the system"},
     [SIM_DETOUR_RATE] = {"detour_rate", 20, "per second", "[K]", "longest interruption of a second"},
-    [SIM_DETOUR_SHARED] = {"detour_shared", 0.45, "share of the detours",
-                           "[K], A (firmware stops the whole host)", "interruptions of a whole host"},
+    [SIM_DETOUR_SHARED] = {"detour_shared", 0.45, "share of the detours", "[K], 72 of 160 are firmware's; [F]",
+                           "interruptions of a whole host"},
     [SIM_DETOUR_LEAST] = {"detour_least", 12000, "ns",
-                          "A (the longest one of a second then has quartiles of 44, 61 and 90 us, near [K])",
+                          "[K], fit: the longest one of a second has quartiles of 44, 61 and 90 us",
                           "longest interruption of a second"},
     [SIM_DETOUR_MOST] = {"detour_most", 200000, "ns", "[K]", "longest interruption of all"},
 };

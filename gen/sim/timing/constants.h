@@ -5,7 +5,7 @@
 #define HPCW_GEN_SIM_TIMING_CONSTANTS_H
 
 enum sim_constant {
-    SIM_CALL,     /* processor time of a call that moves nothing, and of an idle phase */
+    SIM_CALL,     /* length in the log of a call that moves nothing, and of an idle phase */
     SIM_OVERHEAD, /* processor time of a send or of a receive, as a share of the latency of an empty message */
     SIM_GAP,      /* time that a network card needs for a message, besides that for its bytes */
     SIM_COMBINE,  /* time to combine a byte of two operands */
