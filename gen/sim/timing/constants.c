@@ -32,7 +32,7 @@
  *      stopped
  * P    Acun, Miller, Kale: "Variation Among Processors Under Turbo Boost in HPC Systems", ICS 2016: up to 16 % between
  *      processors of Edison, Cab and Stampede; below 1 % on Blue Waters, which does not overclock
- * A    assumption: what is between the parentheses
+ * A    assumption: what is between the parentheses. Half and twice: what then changes in the gate of doc/realism.md
  */
 #include "gen/sim/timing/constants.h"
 
@@ -40,7 +40,8 @@ const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
     [SIM_CALL] = {"call", 50, "ns", "[M], the mean of both; [S]", "length of a receive from nobody"},
     [SIM_OVERHEAD] = {"overhead", 0.21, "share of the latency", "[L], [G]; [S] has 0.23",
                       "processor time of a send"},
-    [SIM_GAP] = {"gap", 4.65, "ns per message of a card", "[N], A (other cards are as fast)",
+    [SIM_GAP] = {"gap", 4.65, "ns per message of a card",
+                 "[N], A (other cards are as fast; half or twice: gate within 3 %)",
                  "messages of a node in a second"},
     [SIM_COMBINE] = {"combine", 0.1, "ns per byte", "[O]", "time to combine 1 MiB"},
     [SIM_BCAST_MEDIUM] = {"bcast_medium", 12288, "bytes", "[T]", "broadcast of 256 KiB"},
@@ -50,7 +51,8 @@ const struct sim_constant_row sim_constant_row[SIM_CONSTANTS] = {
     [SIM_ALLGATHER_LONG] = {"allgather_long", 524288, "bytes", "[T]", "allgather of 64 KiB on 256 ranks"},
     [SIM_ALLGATHER_ODD] = {"allgather_odd", 81920, "bytes", "[T]", "allgather of 64 KiB on 255 ranks"},
     [SIM_ALLTOALL_LONG] = {"alltoall_long", 256, "bytes", "[T]", "alltoall of 256 KiB"},
-    [SIM_PROCESSORS] = {"processors", 0.04, "share of the time", "[P], A (hpcw_i_normal is at most 3.46: 14 %)",
+    [SIM_PROCESSORS] = {"processors", 0.04, "share of the time",
+                        "[P], A (half-normal, at most 3.46 times this: 14 %; half: 6 %, twice: 22 %)",
                         "spread of processors"},
     [SIM_TICK_PERIOD] = {"tick_period", 1e6, "ns", "[K]", "period of the ticks"},
     [SIM_TICK] = {"tick", 5000, "ns", "[K], all noise but the detours, 0.05 %", "time lost to the system"},
