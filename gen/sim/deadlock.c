@@ -10,7 +10,7 @@
 /* ranks that a message names; bytes of a position in the program */
 enum { NAMED = 4, PLACE = 256 };
 
-/* Text that grows and is cut when the buffer is full. */
+/* Text that grows and is cut when the buffer is full. It leaves room in an error for the message around it. */
 struct sim_words {
     char text[900];
     size_t size;

@@ -28,6 +28,7 @@ struct sim_round {
     bool tree;
 };
 
+/* MODEL_MAX_RANKS is 2^30. A plan goes through all levels at most twice. */
 enum { SIM_MOST_LEVELS = 30, SIM_MOST_ROUNDS = 2 * SIM_MOST_LEVELS };
 
 struct sim_plan {

@@ -96,8 +96,8 @@ void sim_free(struct sim *sim) {
 
 /* ---- turns ---- */
 
-/* Returns the rank to run: the last one that became ready, since its memory is still in the caches. Tests can
- * choose any. */
+/* Returns the rank to run: the last one that became ready, since its memory is still in the caches. Tests take
+ * another one, by a linear congruential generator. */
 static uint32_t take_ready(struct sim *sim) {
     uint32_t at = sim->ready_count - 1;
     if (sim->options.order != 0) {
@@ -169,6 +169,7 @@ static bool serve_timed(struct sim *sim) {
     return false;
 }
 
+/* Doubles or halves the distance. Twice FEW_CALLS and half of MANY_CALLS keep it from changing back at once. */
 static void adapt_window(struct sim *sim) {
     const uint64_t calls = (sim->calls - sim->calls_at_horizon) / sim->ranks;
     const bool often = sim->parked_count > sim->turns / FEW_STOPS;

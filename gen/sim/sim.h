@@ -104,7 +104,8 @@ enum sim_work {
     SIM_WORK_CALL /* a call; only for SIM_LOSES */
 };                /* what a rank computes: its load, the program's own time, or calls */
 
-/* Numbers of communicators: the world and the highest one. SIM_MOST_COMMS: most that a rank may ask for. */
+/* Numbers of communicators: the world and the highest one, of 20 bits as in an event. SIM_MOST_COMMS: most that a
+ * rank may ask for; they are kept until the run ends, so a program with a split in a loop is refused. */
 enum { SIM_WORLD = 0, SIM_LAST_COMM = (1 << 20) - 1, SIM_MOST_COMMS = 256 };
 
 struct sim_event {
@@ -143,7 +144,7 @@ struct sim_observer {
 /* ---- a run ---- */
 
 /* Further clocks of a run. Each shows the times without one fault, while ranks do what they do on the main
- * clock. */
+ * clock. truth.json has the costs of so many faults, and so many affected ranks of each. */
 enum { SIM_MOST_CLOCKS = 8, SIM_MOST_AFFECTED = 10 };
 
 struct sim_options {

@@ -12,7 +12,8 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* Memory of a text and of each rank: three times what a rank of the library's workloads takes. */
+/* Limit of memory: for the text and what few ranks may take, and for each rank. RANK_MEMORY is three times what a
+ * rank of the library's workloads takes. */
 enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 
 /* A program that uses this much processor time without ending a phase is in error. In that time a rank can make
