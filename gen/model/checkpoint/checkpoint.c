@@ -57,7 +57,7 @@ void model_checkpoint_params_init(struct model_checkpoint_params *params) {
         .layout = HPCW_RANK2FILE_SHARED,
         .checkpoints = 2,
         .mean_size = 32 << 10,
-        .sigma = 0.4,
+        .sigma = 0.4, /* an assumption */
         .leaf_ranks = 8192,
         .leaf_bytes = 1 << 20,
     };

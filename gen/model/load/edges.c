@@ -83,10 +83,11 @@ static double change_in(uint32_t period) {
     return period == 0 ? 0 : 0.1;
 }
 
-/* Standard deviation of the sum of two neighbours' work, which is correlated. */
+/* Standard deviation of the sum of two neighbours' work. Their correlation is then 0.28, near load.alike *
+ * load.correlation, which ranks next to each other have. */
 static const double sum_of_two = 1.6;
 
-/* For MODEL_COMM_SAMPLE: ln(messages) between handlers, then ln(bytes) from objects to their group. The last
+/* For MODEL_COMM_SAMPLE [L]: ln(messages) between handlers, then ln(bytes) from objects to their group. The last
  * value is the share of its deviation that follows the work. It gives work and bytes of an object a correlation
  * of 0.65 [L]. */
 static const double sample_messages_mean = 3.45, sample_messages_sd = 1.33;

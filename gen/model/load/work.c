@@ -127,7 +127,7 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
 }
 
 /* First of the remaining `parts` parts. It is an equal share of `left`, plus or minus a quarter that persists
- * and a tenth that does not. */
+ * and a tenth that does not [A in params.c]. */
 static uint64_t part_of(uint64_t left, uint32_t lasting, uint32_t word, uint32_t parts) {
     double share = (0.75 + 0.5 * hpcw_i_uniform(lasting)) * (0.9 + 0.2 * hpcw_i_uniform(word)) / parts;
     uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
@@ -216,7 +216,8 @@ uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t wh
         return 0;
     }
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OTHER, rank, which, phase, w);
-    return model_load_at_least_1(median_ns * hpcw_i_exp(0.5 * hpcw_i_normal(w[0], w[1])) * slowness);
+    const double sigma = 0.5; /* standard deviation of ln(time) [A in params.c] */
+    return model_load_at_least_1(median_ns * hpcw_i_exp(sigma * hpcw_i_normal(w[0], w[1])) * slowness);
 }
 
 void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t count, uint32_t which,
@@ -244,7 +245,7 @@ void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t 
     }
 }
 
-/* ---- memory ---- */
+/* ---- memory [A in params.c: all numbers here] ---- */
 
 double model_load_held(const struct model_load *m, uint32_t object, double lasting, double sigma) {
     uint32_t own[4];

@@ -59,6 +59,7 @@ static const struct model_machine_params hdr200 = {
     .gpu.latency_node_us = 2.2, /* [A] */
     .gpu.node_gbs = 100,        /* 4 of 12 NVLinks of 25 GB/s between two A100 [C1] */
     .gpu.latency_net_us = 0.9,  /* [A] */
+    /* shares and weights of faults, and the factor of cables: [A] */
     .bad.node_share = 0.004,
     .bad.factor = {0.5, 0.25, 0.11}, /* a factor below 0.93 is visible [P9]; 0.11 was measured [P10] */
     .bad.weight = {0.6, 0.3},

@@ -123,7 +123,7 @@ static inline double model_network_congestion(const struct model_network *net, d
 /* Each half of the congestion is (z + MODEL_TAIL_SHIFT)^2, or 0 if this sum is negative. Here z interpolates
  * between two normal draws z(n) and z(n + 1). In window w, with k = w mod 4 and n = w / 4, z =
  * model_network_knot[0][k] * z(n) + model_network_knot[1][k] * z(n + 1). The table is public for vector code
- * that repeats these operations. */
+ * that repeats these operations. How slowly both halves change is an assumption. */
 enum { MODEL_KNOT_WINDOWS = 4, MODEL_BACKGROUND_WINDOWS = 8 };
 extern const double model_network_knot[2][MODEL_KNOT_WINDOWS];
 
