@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/sim/crowd.h"
 
+#include <string.h>
+
 #include "gen/sim/private.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -30,27 +32,46 @@ static double cards_of_rank(const struct model_network *net) {
     return sharing > nics ? (double)nics / sharing : 1;
 }
 
-static void use_phase(struct sim *sim, uint32_t phase) {
+/* Returns the pattern of the messages of a phase if those of each class took longer by this share of their time. */
+static struct model_pattern pattern_of(const struct sim *sim, uint32_t phase, const double *excess) {
     const struct sim_crowd_phase *p = &sim->crowd.phase[phase];
     const struct model_network *net = sim->options.network;
-    const double group_ns = (double)p->busy_ns[MODEL_OTHER_GROUP];
-    const double switch_ns = group_ns + (double)p->busy_ns[MODEL_SAME_GROUP];
-    const double all_ns = switch_ns + (double)p->busy_ns[MODEL_SAME_SWITCH];
-    struct model_pattern pattern = {.ranks = 0};
-    if (all_ns > 0) {
-        /* If ranks are in different phases, messages of several phases are on the way at once. It is as if a
-         * phase lasted from the end of the previous phase to its own end. */
-        const uint64_t length_ns = p->end_ns - end_of(&sim->crowd, phase);
-        const uint64_t sends_ns = p->last_ns - p->first_ns;
-        const double node_ns =
-            (double)net->machine->nodes * (double)(length_ns < sends_ns ? length_ns : sends_ns);
-        pattern = (struct model_pattern){.ranks = all_ns * cards_of_rank(net) / node_ns,
-                                         .off_switch = switch_ns / all_ns,
-                                         .off_group = group_ns / all_ns,
-                                         .groups = model_network_uniform(net).groups,
-                                         .hops = (double)p->busy_hops / all_ns};
+    const double nodes = net->machine->nodes, cards = cards_of_rank(net), most = sim_cost_sharing(net) * cards;
+    /* If ranks are in different phases, messages of several phases are on the way at once. It is as if a phase
+     * lasted from the end of the previous phase to its own end. */
+    const uint64_t length_ns = p->end_ns - end_of(&sim->crowd, phase), sends_ns = p->last_ns - p->first_ns;
+    const uint64_t took_ns = length_ns < sends_ns ? length_ns : sends_ns;
+    double all_ns = 0, far_ns = 0, time_ns = took_ns > p->wait_ns ? (double)(took_ns - p->wait_ns) : 1;
+    for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
+        const double busy_ns = (double)p->busy_ns[c];
+        all_ns += busy_ns * (1 + excess[c]);
+        far_ns += c > MODEL_SAME_SWITCH ? busy_ns * (1 + excess[c]) : 0;
+        time_ns += busy_ns * excess[c] / sim->ranks;
     }
-    sim->crowd.now = find_excess(sim, &pattern, sim->crowd.excess);
+    if (all_ns == 0) {
+        return (struct model_pattern){.ranks = 0};
+    }
+    const double busy = all_ns * cards / (nodes * time_ns);
+    return (struct model_pattern){.ranks = busy < most ? busy : most,
+                                  .off_switch = far_ns / all_ns,
+                                  .off_group = (double)p->busy_ns[MODEL_OTHER_GROUP] *
+                                               (1 + excess[MODEL_OTHER_GROUP]) / all_ns,
+                                  .groups = model_network_uniform(net).groups,
+                                  .hops = (double)p->busy_hops * (1 + excess[MODEL_SAME_SWITCH]) / all_ns};
+}
+
+/* Finds the extra times with which links carry as much as they can, and no more: more time of messages makes more
+ * of them meet, but also the phase longer. They follow from what the phase would have been without crowded links,
+ * and not from what it was: the figures may have changed among its messages. */
+static void use_phase(struct sim *sim, uint32_t phase) {
+    enum { ROUNDS = 50 }; /* each leaves at most 1 / (1 + excess) of the error */
+    double excess[MODEL_CLASSES] = {0};
+    sim->crowd.now = true;
+    for (int i = 0; i < ROUNDS && sim->crowd.now; i++) {
+        const struct model_pattern pattern = pattern_of(sim, phase, excess);
+        sim->crowd.now = find_excess(sim, &pattern, excess);
+    }
+    memcpy(sim->crowd.excess, excess, sizeof excess);
 }
 
 /* Returns whether links are crowded if all ranks always send to the farthest ranks. */
@@ -85,7 +106,8 @@ hpcw_status sim_crowd_init(struct sim *sim, hpcw_error *err) {
     const struct model_pattern all = model_network_uniform(sim->options.network);
     (void)find_excess(sim, &all, sim->crowd.all_excess);
     sim->crowd.phase = hpcw_i_calloc(phases, sizeof *sim->crowd.phase);
-    if (sim->crowd.phase == NULL) {
+    sim->crowd.wait_ns = hpcw_i_calloc(sim->ranks, sizeof *sim->crowd.wait_ns);
+    if (sim->crowd.phase == NULL || sim->crowd.wait_ns == NULL) {
         return hpcw_i_fail_memory(err, "simulator", phases, "phases");
     }
     for (size_t k = 0; k < phases; k++) {
@@ -96,6 +118,7 @@ hpcw_status sim_crowd_init(struct sim *sim, hpcw_error *err) {
 
 void sim_crowd_free(struct sim *sim) {
     hpcw_i_free(sim->crowd.phase);
+    hpcw_i_free(sim->crowd.wait_ns);
 }
 
 /* Returns how long after the end of a phase its figures begin to hold. end_ns: earliest end of that phase, which
@@ -106,13 +129,15 @@ static uint64_t delay_of(const struct sim_crowd *crowd, uint64_t end_ns) {
     return sim_later_ns(length_ns, end_ns > before_ns ? end_ns - before_ns : 0);
 }
 
-void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns) {
+void sim_crowd_end_phase(struct sim *sim, uint32_t rank, uint32_t phase, uint64_t time_ns) {
     struct sim_crowd *crowd = &sim->crowd;
     if (crowd->phase == NULL) {
         return;
     }
     struct sim_crowd_phase *p = &crowd->phase[phase];
     p->end_ns = sim_later_ns(p->end_ns, time_ns);
+    p->wait_ns = sim_later_ns(p->wait_ns, crowd->wait_ns[rank]);
+    crowd->wait_ns[rank] = 0;
     if (++p->ended == sim->ranks) {
         const uint64_t before_ns = phase > 0 ? crowd->phase[phase - 1].holds_ns : 0;
         p->holds_ns = sim_later_ns(before_ns, p->end_ns + delay_of(crowd, p->end_ns));

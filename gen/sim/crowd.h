@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Crowded links between switches, between groups, or between nodes of a torus. A message over an overloaded link
  * keeps its sender's share of the cards busy for longer and arrives later. The delay follows from the messages
- * of an earlier phase: how many cards were busy at once, and how far messages went (struct model_pattern). Links
- * are a mean field, as for the link test: no message is routed. So a single crowded link among empty ones is not
- * modelled.
+ * of an earlier phase: how many cards were busy at once, and how far messages went (struct model_pattern). With
+ * it, links carry as much as they can, and no more. Links are a mean field, as for the link test: no message is
+ * routed. So a single crowded link among empty ones is not modelled.
  *
  * Ranks may be in different phases at one simulated time, so a phase counts once all ranks have ended it. Its
  * figures hold for calls that begin later by its length, or by the length of the previous phase if that was
@@ -24,9 +24,10 @@ struct sim;
 
 /* Messages between nodes that all ranks sent in one phase. */
 struct sim_crowd_phase {
-    /* sum over ranks: how long their shares of the cards were busy */
+    /* sum over ranks: how long their shares of the cards would have been busy if no link was crowded */
     uint64_t busy_ns[MODEL_CLASSES];
     uint64_t busy_hops;         /* sum of these times, each multiplied by the message's hops on a torus */
+    uint64_t wait_ns;           /* how long the messages of a rank took longer, for the rank with the most */
     uint64_t first_ns, last_ns; /* when the first message left, and when the last one had left */
     uint64_t end_ns;            /* when the last rank ended the phase */
     /* if all ranks have ended it: when its figures begin to hold */
@@ -36,6 +37,7 @@ struct sim_crowd_phase {
 
 struct sim_crowd {
     struct sim_crowd_phase *phase;    /* [phases + 1] NULL: no link of the job can be crowded */
+    uint64_t *wait_ns;                /* [ranks] how much longer the messages of its phase took so far */
     uint32_t ended;                   /* number of phases that all ranks have ended */
     uint32_t used;                    /* number of these whose figures hold, or held */
     bool now;                         /* some link is crowded now */
@@ -53,14 +55,14 @@ static inline uint64_t sim_crowd_wait(const struct sim_crowd *crowd, const struc
 }
 
 /* Counts a message of a rank in this phase. It leaves at `leaves_ns` and takes `wait_ns` longer. */
-static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t phase, const struct sim_cost *cost,
-                                   uint64_t leaves_ns, uint64_t wait_ns) {
+static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t rank, uint32_t phase,
+                                   const struct sim_cost *cost, uint64_t leaves_ns, uint64_t wait_ns) {
     if (crowd->phase != NULL && cost->distance >= MODEL_SAME_SWITCH) {
         struct sim_crowd_phase *p = &crowd->phase[phase];
-        const uint64_t busy_ns = cost->card_ns + wait_ns;
-        const uint64_t left_ns = leaves_ns + busy_ns;
-        p->busy_ns[cost->distance] += busy_ns;
-        p->busy_hops += busy_ns * cost->hops;
+        const uint64_t left_ns = leaves_ns + cost->card_ns + wait_ns;
+        crowd->wait_ns[rank] += wait_ns;
+        p->busy_ns[cost->distance] += cost->card_ns;
+        p->busy_hops += cost->card_ns * cost->hops;
         p->first_ns = leaves_ns < p->first_ns ? leaves_ns : p->first_ns;
         p->last_ns = left_ns > p->last_ns ? left_ns : p->last_ns;
     }
@@ -71,7 +73,7 @@ static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t phase, cons
 uint64_t sim_crowd_pairs_wait(const struct sim *sim, enum model_class distance, uint64_t bytes);
 
 /* Records that a rank ends a phase. */
-void sim_crowd_end_phase(struct sim *sim, uint32_t phase, uint64_t time_ns);
+void sim_crowd_end_phase(struct sim *sim, uint32_t rank, uint32_t phase, uint64_t time_ns);
 
 /* Selects the figures that hold at `first_ns`; no later call may begin before that. Returns a later time until
  * which the same figures hold. */

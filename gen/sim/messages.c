@@ -337,7 +337,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
     const uint64_t time_ns = leaves_ns + (cost->rendezvous ? 0 : wait_ns);
     const uint64_t known_ns = time_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
     r->out_free_ns = leaves_ns + cost->card_ns + wait_ns;
-    sim_crowd_count(&sim->crowd, r->phase, cost, leaves_ns, wait_ns);
+    sim_crowd_count(&sim->crowd, rank, r->phase, cost, leaves_ns, wait_ns);
     p->envelope_ns = sim_later_ns(p->envelope_ns, known_ns);
     if (sim_has_clocks(sim)) {
         sim_without_send(sim, rank, cost, wait_ns);

@@ -206,7 +206,7 @@ enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank) {
     r->mark_ns = after_mark_ns(sim, rank);
     sim_tell(sim,
              &(struct sim_event){.time_ns = r->mark_ns, .rank = rank, .what = SIM_PHASE, .bytes = r->phase});
-    sim_crowd_end_phase(sim, r->phase, r->mark_ns);
+    sim_crowd_end_phase(sim, rank, r->phase, r->mark_ns);
     r->phase++;
     return sim_advance(sim, rank, r->mark_ns);
 }

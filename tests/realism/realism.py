@@ -223,7 +223,9 @@ class Runs:
         healthy = ("rank2file.checkpoints=0", "machine.bad_node_share=0", "machine.bad_cable_share=0")
         # Two islands of 66 nodes with 14 links of 12.5 GB/s between them.
         tree = (132, "fattree-hdr100", *healthy, "machine.ppn=1", "machine.busy_share=0")
-        yield from self.exchanged(*tree, messages=1, of_rank=66 / 14 / 12.5e3)
+        # The seed decides whether figures of the links change between phases or within one.
+        for seed in range(1, 5):
+            yield from self.exchanged(*tree, messages=1, of_rank=66 / 14 / 12.5e3, seed=seed)
         yield from self.in_alltoall(*tree, of_rank=66 * 66 / 132 / 14 / 12.5e3)
         # 4 x 4 x 4 units of 2 x 3 x 2 nodes with 4 ranks and 10 links of 6.8 GB/s each.
         sides, ranks, messages = (4, 4, 4, 2, 3, 2), 4 * 768, 8
@@ -235,10 +237,10 @@ class Runs:
         hops = statistics.mean(torus_hops(sides, 0, other) for other in range(ranks // 4))
         yield from self.in_alltoall(*torus, of_rank=4 * hops / 10 / 6.8e3)
 
-    def exchanged(self, ranks, machine, *parameters, messages, of_rank):
+    def exchanged(self, ranks, machine, *parameters, messages, of_rank, seed=1):
         size = 4 << 20
         out = self.log(f"across-{machine}", ranks, "across", "load.phases=16", f"workload.bytes={size}",
-                       f"workload.messages={messages}", *parameters, options=("--preset", machine))
+                       f"workload.messages={messages}", *parameters, options=("--preset", machine, "--seed", seed))
         is_us = {name: value for name, value, _ in self.figures("--across", f"{out}/clog2/app.clog2")}
         yield self.carried(f"messages.{machine}", of_rank * size, is_us["across.exchange_us"], out)
 

@@ -87,6 +87,34 @@ static void test_full_links(void **state) {
     }
 }
 
+/* If pairs of ranks are apart, the figures change while some of them are in the middle of a phase. The links stay
+ * full. */
+static void test_ranks_apart(void **state) {
+    (void)state;
+    for (uint64_t apart_ns = 1000; apart_ns <= 256000; apart_ns *= 2) {
+        struct script s;
+        begin_islands(&s, 1, 1);
+        for (uint32_t r = 0; r < s.machine.ranks; r++) {
+            script_compute(&s, r, 1 + r % (NODES / 2) * apart_ns);
+            for (uint32_t k = 0; k < PHASES; k++) {
+                add_exchange(&s, r, BYTES);
+                end_phase(&s, r, k);
+            }
+        }
+        script_run(&s);
+        const double line_ns = BYTES / s.machine.params.message.line_gbs[MODEL_OTHER_GROUP];
+        const double full_ns = (double)ROUNDS * NODES / 2 * line_ns;
+        for (uint32_t k = PHASES / 2; k < PHASES; k++) {
+            const double carried = full_ns / (double)length_of(&s, k);
+            if (carried < 0.8 || carried > 1.15) {
+                fail_msg("%g us apart: in phase %u links carry %g of what they can", 1e-3 * (double)apart_ns, k,
+                         carried);
+            }
+        }
+        script_end(&s);
+    }
+}
+
 /* An alltoall takes at least the time that the links need between the islands, and not much more. */
 static void test_alltoall(void **state) {
     (void)state;
@@ -235,9 +263,10 @@ static void test_short_phase(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_links),   cmocka_unit_test(test_alltoall),
-        cmocka_unit_test(test_empty_links),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_phases_apart), cmocka_unit_test(test_short_phase),
+        cmocka_unit_test(test_full_links),  cmocka_unit_test(test_ranks_apart),
+        cmocka_unit_test(test_alltoall),    cmocka_unit_test(test_empty_links),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_phases_apart),
+        cmocka_unit_test(test_short_phase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
