@@ -167,9 +167,6 @@ static hpcw_status read_timeline(const struct gen_report *r, struct log_profile 
     if (s != HPCW_OK) {
         return s;
     }
-    for (uint32_t k = 0; k < p->ranks; k++) {
-        ui_timeline_add(&p->timeline, k, p->colours - 1, p->rank[k].last, p->end);
-    }
     ui_timeline_finish(&p->timeline);
     return p->detail == NULL ? HPCW_OK : gen_report_detail_publish(p->detail, err);
 }
@@ -179,9 +176,9 @@ static hpcw_status read_timeline(const struct gen_report *r, struct log_profile 
 static double computing_of(const struct log_profile *p, uint32_t first, uint32_t last) {
     double sum = 0;
     for (uint32_t k = first; k <= last; k++) {
-        sum += p->end - p->begin - p->rank[k].in_states;
+        sum += log_computing(p, k);
     }
-    return sum > 0 ? sum : 0;
+    return sum;
 }
 
 static void put_state(const struct gen_report *r, const struct log_profile *p, const char *name, double count,
@@ -211,6 +208,9 @@ static void draw_states(const struct gen_report *r, const struct log_profile *p)
     }
     if (!listed) {
         put_state(r, p, p->name[p->colours - 1], NAN, computing, NAN);
+    }
+    if (log_ended(p) > 0) {
+        put_state(r, p, "no state any more", NAN, log_ended(p), NAN);
     }
     ui_page_end(r->page);
 }
@@ -242,8 +242,9 @@ static void draw_groups(const struct gen_report *r, const struct log_profile *p)
     }
     ui_page_bars(r->page,
                  &(struct ui_page_bars){.title = "Where the time of the ranks goes",
-                                        .caption = "Time in which a state was the innermost one, and the rest "
-                                                   "of the run; mean of the ranks of a group.",
+                                        .caption = "Time in which a state was the innermost one, and time "
+                                                   "in none until the rank's last one; mean of the ranks of a "
+                                                   "group.",
                                         .origin = UI_PAGE_READ,
                                         .category_label = "ranks",
                                         .label = "time per rank",
@@ -348,7 +349,8 @@ static void put_how(const struct gen_report *r, const struct log_profile *p) {
     static const char *const item[] = {
         "The run lasts from the first begin of a state to the last end of one. The time of all ranks is this "
         "time for each of them.",
-        "A state is a call of MPI if its name begins with MPI_. A rank that is in no state is computing.",
+        "A state is a call of MPI if its name begins with MPI_. A rank that is in no state is computing, "
+        "until its last state ends.",
         "A rank waits for a late sender from the begin of its receiving call to the begin of the send.",
         "A rank waits for a late receiver from the begin of its blocking send, or of MPI_Sendrecv, to the "
         "begin of the receive or of MPI_Irecv. So does a call of MPI_Wait or MPI_Waitall that completes sends: "

@@ -68,6 +68,21 @@ static inline uint32_t log_profile_of(uint32_t state) {
     return state < LOG_MOST_STATES ? state : LOG_MOST_STATES - 1;
 }
 
+/* Returns the seconds in which a rank is in no state until its last one ends. After that it has ended. */
+static inline double log_computing(const struct log_profile *p, uint32_t rank) {
+    const double computing = p->rank[rank].last - p->begin - p->rank[rank].in_states;
+    return computing > 1e-9 * (p->end - p->begin) ? computing : 0; /* less is a rounding error */
+}
+
+/* Returns the seconds of all ranks after their last states. */
+static inline double log_ended(const struct log_profile *p) {
+    double ended = 0;
+    for (uint32_t k = 0; k < p->ranks; k++) {
+        ended += p->end - p->rank[k].last;
+    }
+    return ended;
+}
+
 /* Returns whether a state is a call of MPI, by its name as in gen/waits. */
 static inline bool log_is_mpi(const char *name) {
     return strncmp(name, "MPI_", strlen("MPI_")) == 0;

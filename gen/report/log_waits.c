@@ -44,9 +44,9 @@ static struct log_shares shares_of(const struct log_profile *p) {
     for (uint32_t k = 0; k < p->ranks; k++) {
         sum.mpi += p->rank[k].in_mpi;
         in_states += p->rank[k].in_states;
+        sum.computing += log_computing(p, k);
     }
     sum.others = in_states > sum.mpi ? in_states - sum.mpi : 0;
-    sum.computing = sum.all > in_states ? sum.all - in_states : 0;
     for (uint32_t k = 0; k < p->states; k++) {
         const struct log_state *t = &p->state[p->order[k]];
         const struct log_state **most = log_is_mpi(t->name) ? &sum.call : &sum.other;
@@ -62,6 +62,9 @@ static void put_most(const struct gen_report *r, const struct log_state *most, d
         ui_page_text(r->page, " in %s)", most->name);
     }
 }
+
+/* Share of all ranks' time after their last states from which it is told. */
+#define LEAST_ENDED 0.001
 
 static void find_shares(const struct gen_report *r, const struct log_profile *p) {
     const struct log_shares sum = shares_of(p);
@@ -86,7 +89,13 @@ static void find_shares(const struct gen_report *r, const struct log_profile *p)
     }
     ui_page_text(page, ", ");
     ui_page_number(page, UI_PAGE_SHARE, sum.computing / sum.all);
-    ui_page_text(page, " computing outside of states.");
+    ui_page_text(page, " computing outside of states");
+    if (log_ended(p) >= LEAST_ENDED * sum.all) {
+        ui_page_text(page, ", ");
+        ui_page_number(page, UI_PAGE_SHARE, log_ended(p) / sum.all);
+        ui_page_text(page, " after their last state");
+    }
+    ui_page_text(page, ".");
     ui_page_end(page);
 }
 

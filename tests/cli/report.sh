@@ -45,6 +45,20 @@ done
 for link in '#chart-[0-9]*">rank' '#chart-[0-9]*">phase' '#rank-[0-9]*">rank' '#timeline" data-rank="[0-9]*' '#odd-file">'; do
     sed -n '/<div class="findings">/,/<\/div>/p' set.report.html | grep -q "$link" || bad "no link $link in the findings"
 done
+# A rank that has ended computes no more.
+cat >early.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    work(rank == 0 and 1 or 1 / 4)
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -n 4 -f clog2 -o early -q --scale tiny --set rank2file.checkpoints=0 --workload early.lua || bad "generate fails"
+"$HPCGEN" report early/clog2/app.clog2 -O early.html 2>early.said || bad "report of a log fails"
+grep -q 'Of their time none is in MPI, [0-9.]* % in other states ([0-9.]* % in Compute), 0 % computing outside of states, [0-9.]* % after their last state\.$' early.said ||
+    bad "ranks that have ended: $(cat early.said)"
+
 # A fault of some ranks: they stand out, with the mark of the truth.
 "$HPCGEN" -n 64 -f linktest -o links -q --set machine.bad_node_share=1 || bad "generate fails"
 "$HPCGEN" report links -q -O links.html || bad "report of links fails"

@@ -103,7 +103,11 @@ static void an_early_end_is_no_work(void **state) {
         BEGIN(0, 0, SENDRECV), END(1, 0, SENDRECV), BEGIN(1, 0, COMPUTE), END(3, 0, COMPUTE),
         BEGIN(0, 1, SENDRECV), END(2, 1, SENDRECV), BEGIN(2, 1, COMPUTE), END(10, 1, COMPUTE),
     };
-    free(page_of(2, log, sizeof log / sizeof log[0]));
+    char *page = page_of(2, log, sizeof log / sizeof log[0]);
+    HAS(said, "50 % in other states (50 % in Compute), 0 % computing outside of states, 35 % after their last "
+              "state.\n");
+    HAS(page, "<td>no state any more</td>");
+    free(page);
     HAS(said, "\nImbalance 60 %: rank 1 is outside of MPI for 8 s, the mean rank for 5 s.\n");
 }
 
@@ -127,7 +131,8 @@ static void other_threads_do_not_count(void **state) {
                                          BEGIN_IN(0, 0, 2, COMPUTE), END_IN(4, 0, 2, COMPUTE),
                                          BEGIN(0, 1, COMPUTE),       END(4, 1, COMPUTE)};
     char *page = page_of(2, log, sizeof log / sizeof log[0]);
-    HAS(said, "75 % in other states (75 % in Compute), 25 % computing outside of states.\n");
+    HAS(said, "75 % in other states (75 % in Compute), 0 % computing outside of states, 25 % after their last "
+              "state.\n");
     HAS(page, "Only the main thread of a rank counts");
     free(page);
 }
