@@ -11,6 +11,7 @@
 #include "bench/site/site.h"
 #include "bench/sweep/sweep.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 #include "ui/page/page.h"
 
 /* Joins the options as they were given, for the results. Leaves out the names of directories. */
@@ -52,6 +53,19 @@ static hpcw_status run_model(struct bench_call *call, hpcw_error *err) {
     return bench_model(call->options, err);
 }
 
+/* Fails with HPCW_EEXIST if the page would replace the results that it is drawn from. */
+static hpcw_status check_page(const char *results, const char *page, hpcw_error *err) {
+    struct hpcw_i_entry in, out;
+    int e = hpcw_i_sys_look(results, true, &in);
+    e = e == 0 ? hpcw_i_sys_look(page, true, &out) : e;
+    return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot find out whether this is the file of the results", page)
+           : out.kind == HPCW_I_FILE && out.id.device == in.id.device && out.id.inode == in.id.inode
+               ? hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: expected an output that is not read, got the input %s: choose another name",
+                             page, results)
+               : HPCW_OK;
+}
+
 /* Draws the results of an earlier sweep as a page, by default in their directory. */
 static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const struct bench_options *o = call->options;
@@ -71,7 +85,8 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     hpcw_status s = ui_page_available(err);
     s = s == HPCW_OK ? bench_results_read(&r, results, err) : s;
     if (s == HPCW_OK) {
-        s = bench_report_page(&r, directory, page, err);
+        s = check_page(results, page, err);
+        s = s == HPCW_OK ? bench_report_page(&r, directory, page, err) : s;
         if (s == HPCW_OK && r.stopped[0] != '\0' && r.metadatas == 0) {
             const struct bench_runs runs = bench_results_runs(&r);
             char go_on[BENCH_RESUME];

@@ -149,12 +149,14 @@ hpcw_status bench_read_file(const char *path, uint64_t most, unsigned char **dat
     int fd;
     uint64_t length = 0;
     *data = NULL;
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC, 0, &fd);
+    int e = hpcw_i_sys_open_file_at(AT_FDCWD, path, &fd, &length);
     if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+        const char *other = hpcw_i_sys_no_file(e);
+        return other != NULL
+                   ? hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a regular file, got %s", path, other)
+                   : hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
     }
-    e = hpcw_i_sys_size(fd, &length);
-    if (e == 0 && length <= most && (*data = hpcw_i_malloc((size_t)length + 1)) != NULL) {
+    if (length <= most && (*data = hpcw_i_malloc((size_t)length + 1)) != NULL) {
         e = hpcw_i_sys_pread(fd, *data, (size_t)length, 0, size);
     }
     (void)hpcw_i_sys_close(fd);

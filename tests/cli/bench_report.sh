@@ -48,6 +48,19 @@ done
 cmp out/report.html again.html || bad "another page"
 refuse 1 '--output: expected a file for the page, got -: ./- is one of this name' "$HPCGEN" report out/results.json --output -
 [ ! -e ./- ] || bad "a file is called -"
+# The results are never replaced by their page, whatever name leads to them.
+cp out/results.json kept.json
+ln -s out/results.json link
+for name in out/results.json out/../out/results.json link; do
+    refuse 1 "$name: expected an output that is not read, got the input out/results.json: choose another name" \
+        "$HPCGEN" report out/results.json --output "$name"
+done
+cmp kept.json out/results.json || bad "the results are gone"
+# A pipe without a writer is no results, and nobody waits for one.
+mkfifo pipe
+refuse 1 'pipe: expected a regular file, got a FIFO, a socket or a device' timeout -k 1 20 "$HPCGEN" report pipe
+refuse 1 'pipe: expected a regular file, got a FIFO, a socket or a device' \
+    timeout -k 1 20 "$HPCGEN" compare out/results.json pipe
 for arguments in "report --help" "compare out/results.json out/results.json" "model --ranks 64 --blocksize 4K"; do
     # shellcheck disable=SC2086
     if "$HPCGEN" $arguments >/dev/full 2>said; then bad "status 0 without its output: $arguments"; fi
