@@ -27,6 +27,34 @@ static bool is_interrupted(const char *directory) {
     return interrupted;
 }
 
+/* Checks the directory in which a sweep goes on and replaces the files of these names. Without results.json the
+ * others are somebody else's. A symbolic link could lead to a file elsewhere. */
+static hpcw_status check_resumed(const char *directory, hpcw_error *err) {
+    static const char *const name[] = {"results.json", "results.csv", "report.html"};
+    char path[BENCH_PATH + 16];
+    struct hpcw_i_entry entry;
+    (void)snprintf(path, sizeof path, "%s", directory);
+    int e = hpcw_i_sys_look(directory, true, &entry);
+    if (e == 0 && entry.kind != HPCW_I_DIRECTORY) {
+        return hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "%s: expected the directory of an interrupted sweep, got something else: choose another --out",
+            directory);
+    }
+    bool results = false;
+    for (size_t i = 0; e == 0 && i < sizeof name / sizeof name[0]; i++) {
+        (void)snprintf(path, sizeof path, "%s/%s", directory, name[i]);
+        e = hpcw_i_sys_look(path, false, &entry);
+        results = results || (i == 0 && entry.kind == HPCW_I_FILE);
+        if (e == 0 && entry.kind != HPCW_I_NOTHING && (entry.kind != HPCW_I_FILE || !results)) {
+            return hpcw_i_fail(
+                err, HPCW_EEXIST, "%s: expected the file of an interrupted sweep, got %s: choose another --out",
+                path, entry.kind == HPCW_I_FILE ? "one without results.json" : "no regular file");
+        }
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+}
+
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err) {
     if (o->output[0] != '\0') {
@@ -42,9 +70,9 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
         path[n] = '\0';
     }
     int e = hpcw_i_sys_mkdir(path, 0777);
-    e = e == EEXIST && o->resume ? 0 : e;
     hpcw_status s =
-        e == 0 ? HPCW_OK
+        e == 0                     ? HPCW_OK
+        : e == EEXIST && o->resume ? check_resumed(path, err)
         : e == EEXIST
             ? hpcw_i_fail(err, HPCW_EEXIST,
                           "%s: expected the name of a new directory for the results, got one that exists%s",

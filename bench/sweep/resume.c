@@ -22,7 +22,15 @@ static hpcw_status read_text(const char *path, unsigned char **text, size_t *siz
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
     }
-    return entry.kind == HPCW_I_NOTHING ? HPCW_OK : bench_read_file(path, MOST_BYTES, text, size, err);
+    if (entry.kind == HPCW_I_NOTHING) {
+        return HPCW_OK;
+    }
+    hpcw_status s = bench_read_file(path, MOST_BYTES, text, size, err);
+    return s == HPCW_OK && *size == 0
+               ? hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: expected the results of a sweep, got an empty file: choose another --out",
+                             path)
+               : s;
 }
 
 /* Process 0 reads the results in the directory `output` and gives them to all processes. *there: whether there are

@@ -107,7 +107,8 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 
 /* ---- output ---- */
 
-/* Makes the directory of the results. On process 0 only. HPCW_EEXIST: the name exists, and o->resume is not set. */
+/* Makes the directory of the results. On process 0 only. HPCW_EEXIST: the name exists, and o->resume is not set
+ * or it is not the directory of a sweep. */
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err);
 

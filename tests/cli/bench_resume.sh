@@ -186,6 +186,35 @@ refuse 1 'more: expected the points and repetitions of this sweep, got others' "
 refuse 1 'out: expected the name of a new directory *, got one that exists; to go on with its interrupted sweep, add --resume' \
     "$HPCGEN" data "$@" --out out
 refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume
+# What is not of a sweep stays, and so does what links lead to.
+resume() { # NAME
+    timeout -k 1 60 "$HPCGEN" data --resume --out "$@" --quiet
+}
+for name in results.csv report.html; do
+    mkdir foreign
+    echo mine >foreign/$name
+    refuse 1 "foreign/$name: expected the file of an interrupted sweep, got one without results.json: choose another --out" resume foreign "$@"
+    [ "$(cat foreign/$name)" = mine ] || bad "somebody else's $name is replaced"
+    rm -r foreign
+    cp -r out linked
+    rm -f linked/$name
+    echo mine >elsewhere
+    ln -s ../elsewhere linked/$name
+    refuse 1 "linked/$name: expected the file of an interrupted sweep, got no regular file: choose another --out" resume linked "$@"
+    [ "$(cat elsewhere)" = mine ] || bad "what the link $name leads to is replaced"
+    rm -r linked
+done
+mkdir linked
+ln -s ../nowhere linked/results.json
+refuse 1 'linked/results.json: expected the file of an interrupted sweep, got no regular file: choose another --out' resume linked "$@"
+[ ! -e nowhere ] || bad "results are written through a link"
+mkfifo linked/pipe
+mv linked/pipe linked/results.json
+refuse 1 'linked/results.json: expected the file of an interrupted sweep, got no regular file: choose another --out' resume linked "$@"
+rm linked/results.json
+: >linked/results.json
+refuse 1 'linked/results.json: expected the results of a sweep, got an empty file: choose another --out' resume linked "$@"
+refuse 1 'elsewhere: expected the directory of an interrupted sweep, got something else: choose another --out' resume elsewhere "$@"
 mkdir other
 refuse 1 'out: directory: expected "*/data" as in the interrupted sweep, got "*/other"' \
     "$HPCGEN" other "$@" --out out --resume --quiet
