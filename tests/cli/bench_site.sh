@@ -59,6 +59,16 @@ grep -q HDF5 log && bad "HDF5 runs although nobody asks for it: $(cat log)"
 grep -q 'NOT RUN' other.sh && bad "what was run is said not to be"
 [ -z "$(ls -A "$dir")" ] || bad "data remain: $(ls -A "$dir")"
 
+# What has the name of a directory of the job already is somebody else's: it stays, and the job fails.
+mkdir "$dir/ior.other" "$dir/mdtest.other"
+touch "$dir/ior.other/theirs" "$dir/mdtest.other/theirs"
+rm -r hpcw-bench-other
+site other
+[ $status -eq 1 ] || bad "status $status, expected 1: $(cat said)"
+[ -e "$dir/ior.other/theirs" ] && [ -e "$dir/mdtest.other/theirs" ] || bad "the job removes somebody else's directory"
+! grep -q . log || bad "the job works in somebody else's directory: $(cat log)"
+rm -r "$dir/ior.other" "$dir/mdtest.other"
+
 export HDF5=yes
 site gpfs --fs-block 8M
 unset HDF5
