@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <hpcw/sink.h>
-
 #include "gen/cli/commands.h"
 #include "gen/cli/common/standard_output.h"
 #include "gen/dataset/directory/directory.h"
@@ -15,6 +13,7 @@
 #include "libreader/source.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 #include "libwriter/io/text.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
@@ -174,15 +173,12 @@ static hpcw_status leave_out(bool quiet, const char *const *path, size_t count, 
 
 /* ---- the twin ---- */
 
-static hpcw_status write_output(const char *output, const struct hpcw_i_buf *buf, hpcw_error *err) {
-    hpcw_sink *sink;
-    hpcw_status s = gen_cli_open_output(output, HPCW_SYNC_NONE, &sink, err);
-    if (s == HPCW_OK) {
-        s = hpcw_sink_write_at(sink, 0, buf->data, buf->size, err);
-        s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
-        hpcw_sink_free(sink);
-    }
-    return s;
+/* Writes all but the name of a file. */
+static hpcw_status settle_output(const char *output, const struct hpcw_i_buf *buf, hpcw_sink **sink,
+                                 hpcw_error *err) {
+    hpcw_status s = gen_cli_open_output(output, HPCW_SYNC_NONE, sink, err);
+    s = s == HPCW_OK ? hpcw_sink_write_at(*sink, 0, buf->data, buf->size, err) : s;
+    return s == HPCW_OK ? hpcw_i_sink_settle(*sink, err) : s;
 }
 
 /* The parameters that all workloads of fit have. */
@@ -326,6 +322,7 @@ static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_
                               hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
     char workload[GEN_CLI_PATH_SIZE] = "";
+    hpcw_sink *file[2] = {NULL, NULL};
     hpcw_status s = HPCW_OK;
     if (twin->workload.size > 0) {
         s = name_workload(o->output, workload, err);
@@ -339,9 +336,17 @@ static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_
     }
     s = s == HPCW_OK ? gen_fit_twin_print(twin, name, &buf, err) : s;
     if (s == HPCW_OK && twin->workload.size > 0) {
-        s = write_output(workload, &twin->workload, err);
+        s = settle_output(workload, &twin->workload, &file[0], err);
     }
-    s = s == HPCW_OK ? write_output(o->output, &buf, err) : s;
+    s = s == HPCW_OK ? settle_output(o->output, &buf, &file[1], err) : s;
+    /* Both have all their bytes before the first gets its name: a new workload beside an older configuration would
+     * look like one twin. */
+    for (size_t i = 0; i < 2; i++) {
+        s = s == HPCW_OK && file[i] != NULL ? hpcw_sink_publish(file[i], err) : s;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        hpcw_sink_free(file[i]);
+    }
     hpcw_i_buf_free(&buf);
     return s;
 }

@@ -371,6 +371,12 @@ echo '-- my own' >own.lua
 refuse 'hpcgen: own.lua: expected no file, or a workload that fit wrote, *: choose another --output' 1 log -O own.ini
 [ "$(cat own.lua)" = '-- my own' ] && [ ! -e own.ini ] || bad "a workload of the user's own was replaced"
 "$HPCGEN" fit log -O twice.ini -q && "$HPCGEN" fit log -O twice.ini -q || bad "a twin is not replaced by another one"
+# A workload is not replaced if its configuration cannot be: they would look like one twin.
+cp twice.lua kept.lua
+rm twice.ini
+mkdir twice.ini
+refuse 'hpcgen: twice.ini: expected a regular file to replace, got a directory' 1 alone -O twice.ini -q
+cmp twice.lua kept.lua || bad "half of a twin is replaced"
 refuse 'hpcgen: --output: expected a name like twin.ini, got log.lua: the workload gets the name in .lua' 1 log -O log.lua
 
 # ---- settings ----
