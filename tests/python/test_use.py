@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import pydoc
+import shutil
 import subprocess
 import sys
 import threading
@@ -54,6 +55,11 @@ def test_unfinished(tmp_path):
             hpcw.open(path)
         assert unfinished.value.status == hpcw.Status.ESTATE
     assert hpcw.info(out)["state"] == "unfinished"
+    # What cannot be looked at is not absent: here a link that leads to itself.
+    shutil.rmtree(out / ".hpcw")
+    (out / ".hpcw").symlink_to(".hpcw")
+    with pytest.raises(hpcw.HpcwError, match="cannot look at it: Too many levels of symbolic links"):
+        hpcw.open(out / "vom")
 
 
 def test_windows(dataset):

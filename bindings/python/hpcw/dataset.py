@@ -15,6 +15,23 @@ from .sion import PARTICLE, Container
 from .vom import Loads, is_set
 
 
+def _failed(path: str, what: str, failure: OSError) -> errors.HpcwError:
+    status = {FileNotFoundError: errors.Status.ENOENT, PermissionError: errors.Status.EACCES}
+    return errors.of(f"{path}: {what}: {failure.strerror}", status.get(type(failure), errors.Status.EIO), failure.errno)
+
+
+def _exists(*parts: str) -> bool:
+    """Whether a path exists. Only its absence counts as that, as os.path.exists takes any failure for it."""
+    path = os.path.join(*parts)
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as failure:
+        raise _failed(path, "cannot look at it", failure) from None
+    return True
+
+
 class Run(_show.Shown):
     """A dataset: all formats of one simulated run. A format that it was generated without raises HpcwNotFoundError.
 
@@ -38,7 +55,7 @@ class Run(_show.Shown):
 
     def _at(self, *parts: str) -> str:
         path = os.path.join(self.path, *parts)
-        if not os.path.exists(path):
+        if not _exists(path):
             raise errors.of(f"{path}: expected the {parts[0]} data of the dataset, got none", errors.Status.ENOENT)
         return path
 
@@ -97,11 +114,11 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
     """
     name = _library.absolute(path)
     if os.path.isdir(name):
-        if os.path.exists(os.path.join(name, "manifest.json")):
+        if _exists(name, "manifest.json"):
             return Run(path)
         _check_finished(name)
         _check_finished(os.path.dirname(name))
-        if os.path.exists(os.path.join(name, ".scr", "index.scr")):
+        if _exists(name, ".scr", "index.scr"):
             return Checkpoints(path)
         if is_set(name):
             return Loads(path)
@@ -110,9 +127,7 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
         with builtins.open(name, "rb") as file:
             start = file.read(8)
     except OSError as failure:
-        status = {FileNotFoundError: errors.Status.ENOENT, PermissionError: errors.Status.EACCES}
-        raise errors.of(f"{name}: cannot open: {failure.strerror}", status.get(type(failure), errors.Status.EIO),
-                        failure.errno) from None
+        raise _failed(name, "cannot open", failure) from None
     if start.startswith(b"CLOG-"):
         return EventLog(path)
     if start.startswith(b"sion"):
@@ -123,7 +138,7 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
 
 
 def _check_finished(directory: str) -> None:
-    if os.path.exists(os.path.join(directory, ".hpcw", "parameters.ini")):
+    if _exists(directory, ".hpcw", "parameters.ini"):
         raise errors.of(f"{directory}: expected a finished dataset, got an unfinished one: `hpcgen --resume` or `hpcgen join` "
                         "finishes it", errors.Status.ESTATE)
 
