@@ -167,3 +167,11 @@ def test_close_twice_and_incomplete(tmp_path):
     with pytest.raises(hpcw.HpcwError):
         f.close()
     assert os.listdir(tmp_path) == ["x.sion"]
+
+
+def test_log_after_close(tmp_path):
+    f = hpcw.log_create(tmp_path / "x.clog2", 1)
+    f.close()
+    with pytest.raises(hpcw.HpcwError) as closed:
+        f.write(np.array([(0, 0, 0, 0, 0.5, 1.0)], hpcw.clog2.STATES), names=["Step"])
+    assert closed.value.status == hpcw.Status.ESTATE

@@ -51,10 +51,22 @@ def fail(scratch):
             assert comm.rank < comm.size - 1
 
 
+def refuse(scratch):
+    """So is one while process 0 writes a log."""
+    f = hpcw.log_create(f"{scratch}/refused.clog2", 2, comm)
+    f.write(np.zeros(1, [("rank", "i4")]), names=["Step"])
+    try:
+        f.close()
+        raise AssertionError("expected a failure, got none")
+    except ValueError as failure:
+        assert "name" in str(failure)
+
+
 scratch = comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None)
 try:
     write(scratch)
     fail(scratch)
+    refuse(scratch)
 except hpcw.HpcwLibraryError as other:
     print(f"skipped: {other}")
     sys.exit(77)

@@ -310,6 +310,8 @@ class LogWriter(Writer):
         """Adds rows: structured arrays with the fields of EventLog.states, messages and events. The field `name` is an index
         in `names`, or without them in the names of the EventLog that made the array. Ranks are ranks of the world. The field
         `comm` of messages is not used."""
+        if not self._open_:
+            raise errors.HpcwError(f"{self.path}: expected a log that is open, got one that was closed", errors.Status.ESTATE)
         for what, rows in (("states", states), ("messages", messages), ("events", events)):
             if rows is not None:
                 known = names
@@ -327,7 +329,7 @@ class LogWriter(Writer):
         if gathered is not None:
             try:
                 self._write(gathered)
-            except errors.HpcwError as raised:
+            except Exception as raised:  # of any kind: the other processes wait for it
                 failure = raised
         if self._mpi is not None:
             failure = self._mpi.bcast(failure)
