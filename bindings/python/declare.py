@@ -60,7 +60,7 @@ class Writer:
         self.known.add(name)
 
     def print_struct(self, name, members, base):
-        print(f"\n\nclass {name}({base}):\n    _fields_ = [{self.fields(members)}\n    ]", file=self.out)
+        print(f"\n\nclass {name}(Whole, {base}):\n    _fields_ = [{self.fields(members)}\n    ]", file=self.out)
         self.known.add(name)
 
     def function(self, f):
@@ -79,7 +79,8 @@ class Writer:
         self.out = out
         print('# Made by bindings/python/declare.py of the headers of hpcw, which are the manual.\n'
               '"""The public headers of hpcw."""\n'
-              'from ctypes import *  # noqa: F403\n', file=out)
+              'from ctypes import *  # noqa: F403\n\n'
+              'from ._whole import Whole\n', file=out)
         for name, value in self.d.constants.items():
             print(f"{name} = {value.encode() if isinstance(value, str) else value!r}", file=out)
         for name, members in self.d.structs.items():

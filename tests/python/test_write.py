@@ -175,3 +175,22 @@ def test_log_after_close(tmp_path):
     with pytest.raises(hpcw.HpcwError) as closed:
         f.write(np.array([(0, 0, 0, 0, 0.5, 1.0)], hpcw.clog2.STATES), names=["Step"])
     assert closed.value.status == hpcw.Status.ESTATE
+
+
+def test_numbers_and_names_are_not_cut(tmp_path):
+    """Task 2^32 is not task 0, and a name does not end at a NUL."""
+    with pytest.raises(hpcw.HpcwValueError, match="4294967296"):
+        with hpcw.sion_create(tmp_path / "x.sion", 2) as f:
+            f.write(1 << 32, b"of another task")
+    with pytest.raises(hpcw.HpcwValueError, match="got -1"):
+        with hpcw.sion_create(tmp_path / "x.sion", content="keys") as f:
+            f.write(0, b"value", key=-1)
+    for create in (lambda: hpcw.sion_create(tmp_path / "x.sion", (1 << 32) + 2),
+                   lambda: hpcw.loads_create(tmp_path / "x.0.json", np.int64(1 << 32), 4),
+                   lambda: hpcw.links_create(tmp_path / "x.sion", (1 << 32) + 2)):
+        with pytest.raises(hpcw.HpcwValueError, match="got 42949672|got 4294967296"):
+            create()
+    with pytest.raises(hpcw.HpcwValueError, match="a text without NUL"):
+        with hpcw.checkpoint_create(tmp_path / "scr") as f:
+            f.write(0, "name\0cut", b"data")
+    assert not (tmp_path / "x.sion").exists() and not (tmp_path / "x.0.json").exists()

@@ -8,8 +8,9 @@ import os
 import threading
 import weakref
 from ctypes import byref
+from numbers import Integral
 
-from . import _c, _where, errors
+from . import _c, _whole, _where, errors
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -63,6 +64,9 @@ def raise_of(error: _c.hpcw_error, status: int) -> None:
 def call(name: str, *args) -> None:
     """Calls a function that returns a status and takes an hpcw_error as its last argument. Raises its error."""
     error = _c.hpcw_error()
+    for kind, value in zip(_c.CALLS[name][1:], args):
+        if isinstance(value, (Integral, bytes)) and kind is not ctypes.c_void_p:
+            _whole.check(name, value, kind(value).value)
     status = getattr(library(), name)(*args, byref(error))
     if status != _c.HPCW_OK:
         raise_of(error, status)
