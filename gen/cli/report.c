@@ -8,6 +8,7 @@
 #include "gen/cli/common/standard_output.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/format/format.h"
+#include "gen/report/report.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
@@ -246,7 +247,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         return hpcw_i_fail_sys(err, e, "%s: expected a file or directory", path);
     }
     hpcw_error warning = {.code = HPCW_OK}, lacks = {.code = HPCW_OK};
-    struct gen_report r = {.path = path, .jobs = o->jobs, .warning = &warning};
+    struct log_detail *made = NULL;
+    struct gen_report r = {.path = path, .jobs = o->jobs, .made = &made, .warning = &warning};
     char detail[GEN_DIRECTORY_PATH + 8];
     if (o->detail && gen_cli_is_standard(output)) {
         return hpcw_i_fail(err, HPCW_EINVAL,
@@ -291,9 +293,15 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         s = f < gen_format_count ? gen_format[f]->report(&r, err) : draw_all(&r, path, &lacks, err);
         ui_progress_stop(progress);
     }
+    if (s == HPCW_OK && made != NULL) {
+        /* An older page of this name reads the same scripts, so they get their name only when the new page is whole. */
+        s = ui_page_settle(r.page, err);
+        s = s == HPCW_OK ? gen_report_detail_publish(made, err) : s;
+    }
     if (s == HPCW_OK) {
         s = ui_page_finish(r.page, err);
     }
+    gen_report_detail_free(made);
     if (s == HPCW_OK && !o->quiet) {
         (void)fprintf(stderr, "%s", ui_page_said(r.page));
     }

@@ -168,7 +168,7 @@ static hpcw_status read_timeline(const struct gen_report *r, struct log_profile 
         return s;
     }
     ui_timeline_finish(&p->timeline);
-    return p->detail == NULL ? HPCW_OK : gen_report_detail_publish(p->detail, err);
+    return p->detail == NULL ? HPCW_OK : gen_report_detail_finish(p->detail, err);
 }
 
 /* ---- Drawing ---- */
@@ -466,7 +466,11 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
         err);
     read_clog2_warn(reader, p->cases, r->warning);
     s = s == HPCW_OK ? draw(r, p, reader, err) : s;
-    gen_report_detail_free(p->detail);
+    if (s == HPCW_OK && p->detail != NULL) {
+        *r->made = p->detail;
+    } else {
+        gen_report_detail_free(p->detail);
+    }
     ui_timeline_free(&p->timeline);
     ui_raster_free(&p->waiting);
     ui_raster_free(&p->cause);

@@ -165,15 +165,18 @@ void gen_report_detail_message(struct log_detail *d, uint32_t from_rank, uint32_
     put_numbers(d, to_rank / d->block_ranks, number, sizeof number / sizeof number[0], from, to);
 }
 
-hpcw_status gen_report_detail_publish(struct log_detail *d, hpcw_error *err) {
-    uint64_t bytes;
+hpcw_status gen_report_detail_finish(struct log_detail *d, hpcw_error *err) {
     for (size_t i = 0; i < BLOCKS; i++) {
         if (d->status == HPCW_OK && d->block[i].records.size > 0) {
             put_script(d, i);
         }
     }
-    return d->status == HPCW_OK ? gen_folder_publish(&d->folder, false, &bytes, err)
-                                : hpcw_i_fail_as(err, &d->error);
+    return d->status == HPCW_OK ? HPCW_OK : hpcw_i_fail_as(err, &d->error);
+}
+
+hpcw_status gen_report_detail_publish(struct log_detail *d, hpcw_error *err) {
+    uint64_t bytes;
+    return gen_folder_publish(&d->folder, false, &bytes, err);
 }
 
 const struct ui_page_script *gen_report_detail_scripts(const struct log_detail *d, size_t *count) {

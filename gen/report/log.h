@@ -102,10 +102,9 @@ hpcw_status gen_report_detail_open(const struct gen_report *r, const struct log_
 void gen_report_detail_state(struct log_detail *d, uint32_t rank, uint32_t state, double from, double to);
 void gen_report_detail_message(struct log_detail *d, uint32_t from_rank, uint32_t to_rank, double from,
                                double to, uint64_t bytes);
-/* Writes the remaining events and gives the directory its final name. Returns the first failure of all calls. */
-hpcw_status gen_report_detail_publish(struct log_detail *d, hpcw_error *err);
+/* Writes the remaining events. Returns the first failure of all calls. */
+hpcw_status gen_report_detail_finish(struct log_detail *d, hpcw_error *err);
 /* Returns the script files, which the page lists. They are valid until `d` is freed. */
 const struct ui_page_script *gen_report_detail_scripts(const struct log_detail *d, size_t *count);
-void gen_report_detail_free(struct log_detail *d);
 
 #endif

@@ -11,16 +11,19 @@
 
 enum { GEN_REPORT_HOST = 64 }; /* size of the name of a host with its NUL */
 
+struct log_detail;
+
 /* A file or directory of a format to draw. */
 struct gen_report {
     struct ui_page *page;
-    const char *path;    /* path of that file or directory */
-    const cJSON *truth;  /* truth.json, not checked; NULL: there is none */
-    uint32_t jobs;       /* threads */
-    double from_s, to_s; /* the window to show first; from_s >= to_s: all */
-    const char *links;   /* path of the dataset's LinkTest result, which names the hosts; NULL: none */
-    const char *detail;  /* new directory for the single events of a log; NULL: none */
-    hpcw_error *warning; /* out: why the charts may be wrong; code HPCW_OK: no known reason */
+    const char *path;         /* path of that file or directory */
+    const cJSON *truth;       /* truth.json, not checked; NULL: there is none */
+    uint32_t jobs;            /* threads */
+    double from_s, to_s;      /* the window to show first; from_s >= to_s: all */
+    const char *links;        /* path of the dataset's LinkTest result, which names the hosts; NULL: none */
+    const char *detail;       /* new directory for the single events of a log; NULL: none */
+    struct log_detail **made; /* out: that directory, which gets its name with the page; NULL: none */
+    hpcw_error *warning;      /* out: why the charts may be wrong; code HPCW_OK: no known reason */
 };
 
 hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err);
@@ -28,6 +31,10 @@ hpcw_status gen_report_rank2file(const struct gen_report *r, hpcw_error *err);
 hpcw_status gen_report_sion(const struct gen_report *r, hpcw_error *err);
 hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err);
 hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err);
+
+/* Gives the directory of the single events its name. */
+hpcw_status gen_report_detail_publish(struct log_detail *d, hpcw_error *err);
+void gen_report_detail_free(struct log_detail *d);
 
 /* A member of truth.json by a path such as "machine.slow_ports"; NULL if there is none. */
 const cJSON *gen_report_truth(const struct gen_report *r, const char *path);

@@ -21,6 +21,9 @@ refuse 1 'set: --detail: expected a file for --output*' "$HPCGEN" report set -q 
 refuse 1 'set/sion/particles.sion: --detail: expected an event log, got one of format *' \
     "$HPCGEN" report set/sion/particles.sion -q -O x --detail
 [ ! -e log.html.detail ] || bad "single events that nobody wanted"
+# An older page would read the single events of a page for which there is no space.
+refuse 1 'full.html: cannot write *: File too large' prlimit --fsize=300000 "$HPCGEN" report set -q -O full.html --detail
+[ ! -e full.html ] && [ ! -e full.html.detail ] || bad "single events without their page"
 
 command -v chromium >/dev/null && command -v python3 >/dev/null || {
     echo "without chromium and python3 no page is looked at" >&2

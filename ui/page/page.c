@@ -12,6 +12,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 #include "ui/page/private.h"
 
 const char *const ui_page_unit_name[] = {
@@ -479,13 +480,27 @@ static void put_top(struct ui_page *page) {
     page->out = rest;
 }
 
-hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err) {
+hpcw_status ui_page_settle(struct ui_page *page, hpcw_error *err) {
     if (page->depth > 0) {
         fail(page, HPCW_ESTATE, "report: an element was not ended");
     }
     put_tail(page);
     put_top(page);
     hand_on(page);
+    if (page->status == HPCW_OK) {
+        page->status = hpcw_i_sink_settle(page->sink, &page->error);
+    }
+    page->settled = true;
+    if (page->status != HPCW_OK && err != NULL) {
+        *err = page->error;
+    }
+    return page->status;
+}
+
+hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err) {
+    if (!page->settled && ui_page_settle(page, err) != HPCW_OK) {
+        return page->status;
+    }
     if (page->status == HPCW_OK) {
         page->status = hpcw_sink_publish(page->sink, &page->error);
     }

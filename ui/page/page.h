@@ -65,6 +65,10 @@ HPCW_MUST_CHECK hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title
 /* Checks that this build can make pages. If not, HPCW_ENOTSUP and a message. */
 HPCW_MUST_CHECK hpcw_status ui_page_available(hpcw_error *err);
 
+/* Ends the page and writes all of it but the name, for a page with other files that get their names together. Returns
+ * the first failure of all calls. ui_page_finish must follow. */
+HPCW_MUST_CHECK hpcw_status ui_page_settle(struct ui_page *page, hpcw_error *err);
+
 /* Ends the page and publishes it. Returns the first failure of all calls; then there is no new file. */
 HPCW_MUST_CHECK hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err);
 

@@ -41,6 +41,7 @@ struct ui_page {
     unsigned found;   /* number of the last section that has a finding */
     char heading[96]; /* title of the open section */
     unsigned charts, timelines;
+    bool settled; /* all is written but the name */
     hpcw_status status;
     hpcw_error error;
 };
