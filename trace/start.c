@@ -39,16 +39,20 @@ static void set_classes(const char *name, uint64_t classes) {
     set(name, "%s", text);
 }
 
-/* Sets the variables of the tracing library. The name of the log becomes absolute by `here`, the working
- * directory, as the program may leave it. */
+/* Sets a variable to a path. The path becomes absolute by `here`, the working directory, as the program may leave
+ * it. */
+static void set_path(const char *name, const char *path, const char *here) {
+    set(name, "%s%s%s", path[0] == '/' ? "" : here, path[0] == '/' ? "" : "/", path);
+}
+
+/* Sets the variables of the tracing library. */
 static void set_variables(const struct ui_parse *parse, const char *here) {
     const struct trace_options *o = parse->options;
     if (o->output[0] != '\0') {
-        set("HPCW_TRACE_FILE", "%s%s%s", o->output[0] == '/' ? "" : here, o->output[0] == '/' ? "" : "/",
-            o->output);
+        set_path("HPCW_TRACE_FILE", o->output, here);
     }
     if (o->directory[0] != '\0') {
-        set("HPCW_TRACE_DIR", "%s", o->directory);
+        set_path("HPCW_TRACE_DIR", o->directory, here);
     }
     if (o->memory != 0) {
         set("HPCW_TRACE_MEMORY", "%" PRIu64, o->memory >> 20);

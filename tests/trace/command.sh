@@ -80,6 +80,9 @@ HPCW_TRACE_WAIT=30
 ENDE
 environment --output /a/b.clog2 --dir /dev/shm --memory 128M --also group --skip message,collective --paused --wait 30 \
     --clock mpi --clocks | grep -v LD_PRELOAD | diff expected -
+# The program may leave the working directory before it calls MPI_Init.
+environment --output b.clog2 --dir local | grep -v LD_PRELOAD >got
+printf 'HPCW_TRACE_DIR=%s/local\nHPCW_TRACE_FILE=%s/b.clog2\n' "$scratch" "$scratch" | diff - got
 environment --only message,group | grep -v LD_PRELOAD >got
 cat >expected <<ENDE
 HPCW_TRACE_ALSO=message,group
