@@ -35,7 +35,11 @@ def test_generate_verify_and_score(tmp_path, capfd):
         with pytest.raises(hpcw.HpcwExistsError, match="choose another directory, or force=True to") as exists:
             hpcw.generate(target, ranks=8, formats="linktest", show=False)
         assert exists.value.status == hpcw.Status.EEXIST and isinstance(exists.value, FileExistsError)
-    assert hpcw.generate(run.path, ranks=8, formats="linktest", force=True, show=False).ranks == 8
+    run = hpcw.generate(run.path, ranks=8, formats="linktest", force=True, show=False)
+    assert run.ranks == 8
+    with pytest.raises(hpcw.HpcwExistsError, match="got the finished dataset of the same parameters: .*, force=True writes it"):
+        hpcw.generate(run.path, ranks=8, formats="linktest", show=False)
+    assert hpcw.generate(run.path, ranks=8, formats="linktest", resume=True, show=False).ranks == 8
     assert "workload" not in repr(hpcw.open(run.path))
     run = hpcw.generate(run.path, ranks=16, formats="clog2", force=True, show=False)
     with pytest.raises(hpcw.HpcwError, match="kind"):
@@ -198,6 +202,17 @@ def test_errors(tmp_path, monkeypatch):
     for path in (tmp_path, tmp_path / "x"):
         with pytest.raises(hpcw.HpcwFormatError):
             hpcw.open(path)
+    # A pipe without a writer, in place of files: nobody waits for one. And a manifest of nothing.
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "manifest.json").symlink_to(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path / "dataset"):
+        with pytest.raises(hpcw.HpcwError, match="expected a regular file|expected JSON"):
+            hpcw.open(path)
+    (tmp_path / "dataset" / "manifest.json").unlink()
+    (tmp_path / "dataset" / "manifest.json").write_text("{}")
+    with pytest.raises(hpcw.HpcwFormatError, match="manifest.json: expected the parameters of a dataset"):
+        hpcw.open(tmp_path / "dataset")
     monkeypatch.setenv("HPCW_HPCGEN", str(tmp_path / "none"))
     with pytest.raises(hpcw.HpcwLibraryError, match="hpcgen"):
         hpcw.generate(tmp_path / "out", ranks=2)

@@ -20,6 +20,11 @@ def _failed(path: str, what: str, failure: OSError) -> errors.HpcwError:
     return errors.of(f"{path}: {what}: {failure.strerror}", status.get(type(failure), errors.Status.EIO), failure.errno)
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    """Opens a FIFO, too, at once. It is empty, and so nothing that is known."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def _exists(*parts: str) -> bool:
     """Whether a path exists. Only its absence counts as that, as os.path.exists takes any failure for it."""
     path = os.path.join(*parts)
@@ -41,12 +46,16 @@ class Run(_show.Shown):
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)
         self.manifest: dict = self._json("manifest.json")
-        self.ranks: int = self.manifest["parameters"]["ranks"]
+        try:
+            self.ranks: int = self.manifest["parameters"]["ranks"]
+        except (KeyError, TypeError):
+            raise errors.of(f"{self.path}/manifest.json: expected the parameters of a dataset, got none",
+                            errors.Status.EFORMAT) from None
 
     def _json(self, name: str) -> dict:
         path = os.path.join(self.path, name)
         try:
-            with builtins.open(path, encoding="utf-8") as file:
+            with builtins.open(path, encoding="utf-8", opener=_without_waiting) as file:
                 return json.load(file)
         except FileNotFoundError as failure:
             raise errors.of(f"{path}: expected a file of a dataset, got none", errors.Status.ENOENT, failure.errno) from None
@@ -124,7 +133,7 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
             return Loads(path)
         raise errors.of(f"{name}: expected a dataset, load data or checkpoints, got another directory", errors.Status.EFORMAT)
     try:
-        with builtins.open(name, "rb") as file:
+        with builtins.open(name, "rb", opener=_without_waiting) as file:
             start = file.read(8)
     except OSError as failure:
         raise _failed(name, "cannot open", failure) from None

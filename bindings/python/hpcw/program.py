@@ -61,7 +61,9 @@ def _run(*args: str, show: bool = False) -> str:
     if process.returncode != 0:
         message = re.sub(r"^hpcgen: ", "", last.strip().rpartition("\n")[2]) or f"hpcgen {args[0]}: status {process.returncode}"
         # Messages of hpcgen for a target that it replaces only with --force.
-        message, exists = re.subn("choose another --out, or --force to", "choose another directory, or force=True to", message)
+        exists = re.search("choose another --out, or --force to|expected an empty directory, got", message)
+        if exists:
+            message = re.sub("--(force|resume)", r"\1=True", message.replace("another --out", "another directory"))
         raise errors.of(message, errors.Status.EEXIST if exists else
                         errors.Status.EINVAL if process.returncode == 2 else errors.Status.EFORMAT)
     return out
@@ -93,9 +95,10 @@ def _options(options: dict) -> list:
 def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True, **options):
     """Makes a dataset with hpcgen and opens it.
 
-    out: directory of the dataset. It may be missing or empty, or hold the same dataset, finished or not. options: those of
-    `hpcgen generate`, with underscores: seed=3, workload="wavefront", formats=["clog2", "vom"], scale="small", jobs=2,
-    force=True; parameters by their names: set={"load.phases": 3}. show: progress and messages go to sys.stderr.
+    out: directory of the dataset. It may be missing or empty; with resume=True, it may also hold the same dataset, finished
+    or not. options: those of `hpcgen generate`, with underscores: seed=3, workload="wavefront", formats=["clog2", "vom"],
+    scale="small", jobs=2, force=True; parameters by their names: set={"load.phases": 3}. show: progress and messages go to
+    sys.stderr.
 
     Returns a Run. Raises HpcwValueError for impossible options, and HpcwExistsError if the directory holds anything else;
     with force=True the dataset replaces that.
