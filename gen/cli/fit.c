@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fit: writes the configuration of a synthetic twin, or tells how alike two data sets are. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 #include "libwriter/io/text.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
@@ -293,15 +293,18 @@ static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_
 }
 
 /* Checks the file that the workload would replace. As the user did not choose its name, only a workload that fit
- * wrote is replaced. Fails with HPCW_EEXIST for any other file. */
+ * wrote is replaced. Fails with HPCW_EEXIST for any other file, and for a symbolic link, which may lead elsewhere. */
 static hpcw_status check_workload(const char *workload, hpcw_error *err) {
+    struct hpcw_i_entry entry;
     struct hpcw_i_text text;
     char line[sizeof GEN_FIT_TWIN_OF_LOG] = "";
-    int e = hpcw_i_text_open(workload, &text);
-    if (e == ENOENT) {
+    int e = hpcw_i_sys_look(workload, false, &entry);
+    if (e == 0 && entry.kind == HPCW_I_NOTHING) {
         return HPCW_OK;
     }
-    if (e == 0) {
+    const bool is_file = e == 0 && entry.kind == HPCW_I_FILE;
+    e = is_file ? hpcw_i_text_open(workload, &text) : e;
+    if (e == 0 && is_file) {
         e = hpcw_i_text_line(&text, line, sizeof line);
         hpcw_i_text_close(&text);
     }

@@ -371,6 +371,12 @@ echo '-- my own' >own.lua
 refuse 'hpcgen: own.lua: expected no file, or a workload that fit wrote, *: choose another --output' 1 log -O own.ini
 [ "$(cat own.lua)" = '-- my own' ] && [ ! -e own.ini ] || bad "a workload of the user's own was replaced"
 "$HPCGEN" fit log -O twice.ini -q && "$HPCGEN" fit log -O twice.ini -q || bad "a twin is not replaced by another one"
+for target in twice.lua nowhere; do
+    ln -s $target link.lua
+    refuse 'hpcgen: link.lua: expected no file, or a workload that fit wrote, *: choose another --output' 1 log -O link.ini
+    rm link.lua
+done
+[ ! -e nowhere ] || bad "a workload is written through a link"
 # A workload is not replaced if its configuration cannot be: they would look like one twin.
 cp twice.lua kept.lua
 rm twice.ini
