@@ -130,7 +130,7 @@ void bench_workdir_remove(const struct bench_processes *p, const char *path) {
 
 hpcw_status bench_workdir_clear(const char *path, hpcw_error *err) {
     int fd;
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_DIRECTORY, 0, &fd);
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, &fd);
     if (e == 0) {
         e = hpcw_i_tree_clear(fd, ".");
         int synced = hpcw_i_sys_fsync(fd);

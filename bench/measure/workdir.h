@@ -22,8 +22,8 @@ hpcw_status bench_workdir_make(const struct bench_processes *p, const char *pare
 /* Collective. When all processes have stopped using the directory, process 0 removes it with its content. */
 void bench_workdir_remove(const struct bench_processes *p, const char *path);
 
-/* Removes the content of the directory, and waits until the file system has recorded that. Called by one
- * process. */
+/* Removes the content of the directory, and waits until the file system has recorded that. It follows no link that has
+ * taken the place of the directory. Called by one process. */
 hpcw_status bench_workdir_clear(const char *path, hpcw_error *err);
 
 /* Removes a directory with its content if it exists. Follows no link. */

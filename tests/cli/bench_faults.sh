@@ -190,6 +190,21 @@ got=$?
 [ $got -eq 1 ] || bad "status $got where the directory went away"
 [ ! -e lost ] || holds lost '"errno": 2,'
 
+# ---- a directory of data that becomes a link: what it leads to is not removed
+mkdir -p swapped precious/below
+echo mine >precious/below/file
+"$HPCGEN" swapped --out link --budget 20s --repeat 30 --ranks 2 --per-rank 2000000 --files 1 --blocksize 4K --mode fsync \
+    --layout sion-aligned,task-local --least-bytes 1 --least-time 1us --quiet 2>said &
+pid=$!
+while ! work=$(ls -d swapped/.hpcw-bench.*[0-9] 2>/dev/null) && kill -0 $pid 2>/dev/null; do :; done
+kill -s STOP $pid
+mv "$work" away && ln -s ../precious "$work"
+kill -s CONT $pid
+wait $pid
+got=$?
+[ $got -eq 1 ] || bad "status $got where the directory of data became a link: $(cat said)"
+[ "$(cat precious/below/file)" = mine ] || bad "what a link leads to is removed"
+
 # ---- too little time: what there was none for is named, and no measurement at all is a failure
 ends 1 "$HPCGEN" data --out short --budget 300ms --quiet 2>said
 grep -q '^hpcw-bench: data: nothing was measured: sion-aligned/fsync/[0-9]*[KM]: the budget of 300 ms is too small for it$' said ||
