@@ -50,6 +50,13 @@ def test_generate_verify_and_score(tmp_path, capfd):
         hpcw.verify(run)
 
 
+def test_names_like_options(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for call in hpcw.verify, hpcw.info, lambda path: hpcw.score(path, path):
+        with pytest.raises(hpcw.HpcwError, match="^--help"):
+            call("--help")
+
+
 def test_unfinished(tmp_path):
     out = tmp_path / "out"
     subprocess.run([os.environ["HPCW_HPCGEN"], "--quiet", "--ranks", "16", "--scale", "tiny", "--out", out, "--part", "1/2"],

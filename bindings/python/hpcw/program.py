@@ -115,7 +115,7 @@ def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
     fault.
     """
     options = {"deep": True if deep else None, "jobs": jobs}
-    return json.loads(_run("verify", "--json", *_options(options), os.fspath(getattr(what, "path", what))))
+    return json.loads(_run("verify", "--json", *_options(options), "--", os.fspath(getattr(what, "path", what))))
 
 
 def score(findings, run) -> dict:
@@ -126,14 +126,14 @@ def score(findings, run) -> dict:
     """
     directory = os.fspath(getattr(run, "path", run))
     if isinstance(findings, (str, os.PathLike)):
-        return json.loads(_run("score", "--json", os.fspath(findings), directory))
+        return json.loads(_run("score", "--json", "--", os.fspath(findings), directory))
     import tempfile
     if not isinstance(findings, dict):
         findings = {"findings": list(findings)}
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(findings, file, default=_plain)
         file.flush()
-        return json.loads(_run("score", "--json", file.name, directory))
+        return json.loads(_run("score", "--json", "--", file.name, directory))
 
 
 def _plain(value):
@@ -143,4 +143,4 @@ def _plain(value):
 
 def info(path: str | os.PathLike) -> dict:
     """What a file holds, as `hpcgen info --json` tells it (doc/info.md)."""
-    return json.loads(_run("info", "--json", os.fspath(path)))
+    return json.loads(_run("info", "--json", "--", os.fspath(path)))
