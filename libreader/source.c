@@ -11,6 +11,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
 /* Most bytes of one system call. Linux reads at most 2 GiB - 4 KiB per call; a round number below keeps requests
@@ -141,6 +142,11 @@ hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err
     int e = hpcw_i_sys_look(path, true, &entry);
     *is = e == 0 && entry.kind == HPCW_I_DIRECTORY;
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+}
+
+bool read_source_is_unfinished(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return hpcw_i_sink_is_temporary(slash == NULL ? path : slash + 1);
 }
 
 bool read_source_is_of_system(hpcw_status status, const hpcw_error *why) {

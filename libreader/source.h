@@ -46,6 +46,9 @@ hpcw_status read_source_begins_with(const char *path, const void *bytes, size_t 
 /* Finds whether a path leads to a directory. False if nothing has this name. Any other failure is an error. */
 hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err);
 
+/* Returns whether a file has the temporary name that it keeps until its writer closes it. */
+bool read_source_is_unfinished(const char *path);
+
 /* Returns whether a failure is one of the system, which says nothing about the content of a file. A missing name
  * and damaged data are no such failures. */
 bool read_source_is_of_system(hpcw_status status, const hpcw_error *why);

@@ -127,10 +127,12 @@ static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     int32_t blocks = read_sion_i32(mark + READ_SION_COMMIT_BLOCKS_AT, info->meta_big);
     int64_t meta2_start = read_sion_i64(mark + READ_SION_COMMIT_META2_AT, info->meta_big);
     if (meta2_start == 0) {
-        return hpcw_i_fail(err, HPCW_ETRUNCATED,
-                           "%s: start_of_varheader at offset %" PRIu64
-                           ": expected the offset of META2, got 0: the file was never closed by its writer",
-                           read_sion_file_name(f), at + READ_SION_COMMIT_META2_AT);
+        return hpcw_i_fail(
+            err, HPCW_ETRUNCATED,
+            "%s: start_of_varheader at offset %" PRIu64
+            ": expected the offset of META2, got 0: the file was never closed by its writer, which "
+            "has to write it again",
+            read_sion_file_name(f), at + READ_SION_COMMIT_META2_AT);
     }
     if (blocks < 1) {
         return wrong(f, "maxchunks", at, ">= 1", blocks, err);
@@ -323,6 +325,14 @@ hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_fil
     }
     status = find_mapping(f, err);
 done:
+    if ((status == HPCW_EFORMAT || status == HPCW_ETRUNCATED) &&
+        read_source_is_unfinished(read_sion_file_name(f))) {
+        status =
+            hpcw_i_fail(err, HPCW_ETRUNCATED,
+                        "%s: expected a finished file, got one whose writer still runs, or died and has to "
+                        "write it again",
+                        read_sion_file_name(f));
+    }
     if (status != HPCW_OK) {
         read_sion_file_free(f);
         f = NULL;

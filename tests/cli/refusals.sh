@@ -35,6 +35,13 @@ refuse verify full
 refuse verify full/notes
 refuse info missing
 refuse info full/notes
+# What a killed writer of a container leaves.
+echo data >full/.hpcw-0123456789abcdef-a.sion.tmp
+refuse verify full/.hpcw-0123456789abcdef-a.sion.tmp
+refuse info full/.hpcw-0123456789abcdef-a.sion.tmp
+: >full/.hpcw-0123456789abcdef-a.sion.tmp
+refuse report full/.hpcw-0123456789abcdef-a.sion.tmp
+rm full/.hpcw-0123456789abcdef-a.sion.tmp
 refuse join full
 refuse join missing
 cat full/notes

@@ -8,6 +8,7 @@
 
 #include "gen/cli/common/common.h"
 #include "gen/dataset/directory/directory.h"
+#include "libreader/source.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -45,6 +46,9 @@ const char *gen_cli_kind(const char *path) {
         (e = hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &fd)) == 0) {
         e = hpcw_i_sys_pread(fd, head, sizeof head, 0, &size);
         hpcw_i_sys_drop(fd);
+    }
+    if (e == 0 && entry.kind == HPCW_I_FILE && read_source_is_unfinished(path)) {
+        return "an unfinished file, whose writer still runs, or died and has to write it again";
     }
     if (e != 0 || entry.kind != HPCW_I_FILE || size == 0) {
         return e != 0                           ? "a file that cannot be read"

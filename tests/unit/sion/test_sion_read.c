@@ -672,6 +672,32 @@ static void files_with_other_names(void **state) {
     assert_non_null(strstr(err.message, "expected a name of file 2"));
 }
 
+/* What a killed writer leaves is empty, or has data and no header. Only the name tells that it was never whole. */
+static void unfinished_files(void **state) {
+    (void)state;
+    char path[300], other[300];
+    hpcw_sion_reader *r;
+    hpcw_error err;
+    (void)snprintf(path, sizeof path, "%s/.hpcw-0123456789abcdef-a.sion.tmp", dir);
+    (void)snprintf(other, sizeof other, "%s/zeros", dir);
+    for (off_t size = 0; size <= 8192; size += 4096) {
+        int fd = open(path, O_CREAT | O_WRONLY, 0600);
+        assert_true(fd >= 0);
+        assert_int_equal(ftruncate(fd, size), 0);
+        assert_int_equal(close(fd), 0);
+        assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_ETRUNCATED);
+        assert_non_null(strstr(err.message, ".tmp: expected a finished file, got one whose writer still runs"));
+    }
+    assert_int_equal(rename(path, other), 0);
+    assert_int_equal(hpcw_sion_reader_open(other, NULL, 0, NULL, &r, &err), HPCW_EFORMAT);
+    assert_non_null(strstr(err.message, "not a SION file"));
+    /* A whole container under this name, as between the close and the renaming of a set. */
+    write_many(other, 2, 1);
+    assert_int_equal(rename(other, path), 0);
+    assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_OK);
+    hpcw_sion_reader_free(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(description),
@@ -688,6 +714,7 @@ int main(void) {
         cmocka_unit_test(cut_in_turn),
         cmocka_unit_test(many_files_from_elsewhere),
         cmocka_unit_test(files_with_other_names),
+        cmocka_unit_test(unfinished_files),
         cmocka_unit_test(sparse_file_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, make, clean);
