@@ -41,10 +41,12 @@ hpcw_clog2_reader_select.window
 ARRAYS = set("""
 hpcw_linktest_partners.partner hpcw_linktest_timings.time_ps hpcw_linktest_timings.partner hpcw_linktest_slowest.slow
 hpcw_linktest_end_permutation.slow hpcw_linktest_complete.summary hpcw_vom_element.index
-hpcw_rank2file_restart_load.ranks hpcw_sion_reader_open.ranks hpcw_sion_reader_open_named.ranks
 hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_reader_slowest.connection
 hpcw_linktest_reader_matrix.time_s
 """.split())
+
+# Pointers to several values that may be left out, and whose number is the argument before.
+COUNTED = {"hpcw_rank2file_restart_load.ranks", "hpcw_sion_reader_open.ranks", "hpcw_sion_reader_open_named.ranks"}
 
 # Arguments that C still uses after the call.
 BORROWED = {"hpcw_vom_element.index"}
@@ -65,7 +67,7 @@ def is_in(table, function, name):
 
 def check_tables():
     """Fails if a table has an entry for an argument that does not exist."""
-    for entry in sorted((NULL | ARRAYS | BORROWED | set(TEXTS)) - listed):
+    for entry in sorted((NULL | ARRAYS | COUNTED | BORROWED | set(TEXTS)) - listed):
         fail(f"expected an argument {entry}, which is in a table of bindings/fortran/arguments.py, got none")
 
 
@@ -122,6 +124,8 @@ class Argument:
             self.by_value("type(c_funptr)")
         elif self.stars == 1:
             self.pointer()
+        elif following and is_in(COUNTED, self.f, following[2]):
+            self.count_of(following[2])
         elif self.stars == 0:
             self.by_value(type_of(d, self.base))
         else:
@@ -131,6 +135,14 @@ class Argument:
         self.inner = [f"{kind}, value :: {self.name}"]
         self.outer = [f"{outer or kind + ', intent(in)'} :: {self.name}"]
         self.passed = [passed or self.name]
+
+    def count_of(self, array):
+        """Makes a count optional, whose array follows."""
+        kind = type_of(self.d, self.base)
+        self.by_value(kind, "number", f"{kind}, intent(in), optional")
+        self.local = [f"{kind} :: number"]
+        self.before = ["number = 0", f"if (present({array})) number = size({array}, kind=kind(number))",
+                       f"if (present({self.name})) number = {self.name}"]
 
     def with_number(self, known):
         """Makes the number that follows optional."""
@@ -228,12 +240,12 @@ class Argument:
         name = self.name
         intent = "in" if self.const else "inout" if self.base in self.d.structs else "out"
         target = ", target" if is_in(BORROWED, self.f, name) else ""
-        many = is_in(ARRAYS, self.f, name)
-        if self.const and self.base in KINDS and not (many or self.number or self.optional):
+        many, counted = is_in(ARRAYS, self.f, name), self.number or is_in(COUNTED, self.f, name)
+        if self.const and self.base in KINDS and not (many or counted or self.optional):
             fail(f"expected {self.f}.{name} in ARRAYS of bindings/fortran/arguments.py, as C would take one value by value")
         kind = f"{type_of(self.d, self.base)}, intent({intent}){self.optional}"
-        self.inner = [f"{kind} :: {name}{'(*)' if many or self.number else ''}"]
-        self.outer = [f"{kind}{target} :: {name}{'(*)' if many else '(:)' if self.number else ''}"]
+        self.inner = [f"{kind} :: {name}{'(*)' if many or counted else ''}"]
+        self.outer = [f"{kind}{target} :: {name}{'(*)' if many else '(:)' if counted else ''}"]
         if self.number:
             self.with_number(f"size({name}, kind=c_size_t)")
 

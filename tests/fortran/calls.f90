@@ -111,7 +111,7 @@ contains
     call ok(hpcw_sion_close(sion, err), 'close')
     call hpcw_sion_free(sion)
 
-    call ok(hpcw_sion_reader_open('buffers.sion', count=0, out=reader, err=err), 'open for reading')
+    call ok(hpcw_sion_reader_open('buffers.sion', out=reader, err=err), 'open for reading')
     info => hpcw_sion_reader_info(reader)
     call check(info%tasks == 1 .and. hpcw_text(info%name) == 'buffers.sion', 'a struct from C, with a text')
     call check(.not. associated(hpcw_sion_reader_find(reader, 7)), 'no struct from C')
@@ -411,7 +411,11 @@ contains
 
     call ok(hpcw_rank2file_restart_open('ckpt', out=restart, err=err), 'restart_open')
     call ok(hpcw_rank2file_restart_load(restart, 1, [0], err), 'load of ranks')
-    call ok(hpcw_rank2file_restart_load(restart, 0, err=err), 'load of a share')
+    call ok(hpcw_rank2file_restart_load(restart, ranks=[0], err=err), 'load of all ranks of an array')
+    call check(hpcw_rank2file_restart_files(restart) == 2, 'files of these ranks')
+    call ok(hpcw_rank2file_restart_load(restart, count=0, ranks=[0], err=err), 'load of the first ranks')
+    call check(hpcw_rank2file_restart_files(restart) == 0, 'files of no ranks')
+    call ok(hpcw_rank2file_restart_load(restart, err=err), 'load of a share')
     call ok(hpcw_rank2file_restart_check(restart, .true., err), 'check')
     call ok(hpcw_rank2file_restart_file(restart, 0_c_int64_t, found, err), 'file')
     call check(index(hpcw_text(found%path), 'rank_0.ckpt') > 0 .and. found%size == 12 .and. found%has_crc, 'a file')
