@@ -425,6 +425,12 @@ hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *cons
     hpcw_i_json_key_array(json, "phases");
     s = s == HPCW_OK ? phases_truth(cJSON_GetObjectItemCaseSensitive(all, "phases"), json, err) : s;
     hpcw_i_json_end_array(json);
+    if (d->load.params.scenario.kind != MODEL_SCENARIO_NONE) {
+        hpcw_i_json_key_object(json, "scenario");
+        hpcw_i_json_put_str(json, "kind", model_scenario_name[d->load.params.scenario.kind]);
+        gen_costs_truth(&costs, GEN_COST_SCENARIO, 0, 0, json);
+        hpcw_i_json_end_object(json);
+    }
     hpcw_i_json_key_array(json, "interruptions");
     s = s == HPCW_OK
             ? interruptions_truth(cJSON_GetObjectItemCaseSensitive(all, "interruptions"), &costs, json, err)

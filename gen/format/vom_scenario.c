@@ -167,11 +167,10 @@ static void put_place(const struct model_load *m, struct hpcw_i_json *json) {
 
 hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_load_tally *tally,
                                  struct hpcw_i_json *json, hpcw_error *err) {
-    static const char *const kind[] = {"none", "spike", "ramp", "hotspot"};
     const struct model_load_params *p = &d->load.params;
     hpcw_status s = HPCW_OK;
     hpcw_i_json_key_object(json, "scenario");
-    hpcw_i_json_put_str(json, "kind", kind[p->scenario.kind]);
+    hpcw_i_json_put_str(json, "kind", model_scenario_name[p->scenario.kind]);
     if (p->scenario.kind != MODEL_SCENARIO_NONE) {
         const uint32_t left = p->phases - p->scenario.first;
         const uint32_t phases = p->scenario.phases < left ? p->scenario.phases : left;

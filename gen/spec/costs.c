@@ -47,6 +47,9 @@ void gen_costs_choose(const struct gen_dataset *d, struct gen_costs *c) {
     uint32_t a = 0;
     uint32_t b = 0;
     *c = (struct gen_costs){.count = 0};
+    if (d->load.params.scenario.kind != MODEL_SCENARIO_NONE) {
+        add(c, (struct gen_cost_fault){GEN_COST_SCENARIO, {0, 0}, 0});
+    }
     while (model_truth_next_node(m, &a, &node)) {
         add(c, (struct gen_cost_fault){GEN_COST_SLOW_NODE, {node.node, 0}, (node.factor - 1) * node.ranks});
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost of faults: how much longer the run of the log took because of each. The simulator computes it for a few
- * faults at once, those expected to cost most. They are first slow nodes, by the work they add; then
- * interruptions, by length; then slow ports and cables, by the bandwidth they lack. Of equal ones, the first by
- * place is taken. */
+ * faults at once, those expected to cost most. They are first the scenario of the load; then slow nodes, by the
+ * work they add; then interruptions, by length; then slow ports and cables, by the bandwidth they lack. Of equal
+ * ones, the first by place is taken. */
 #ifndef HPCW_GEN_SPEC_COSTS_H
 #define HPCW_GEN_SPEC_COSTS_H
 
@@ -11,6 +11,7 @@
 #include "gen/spec/dataset.h"
 
 enum gen_cost_kind {
+    GEN_COST_SCENARIO,     /* place and second: 0 */
     GEN_COST_SLOW_NODE,    /* place: number of the node; second: 0 */
     GEN_COST_INTERRUPTION, /* rank, phase */
     GEN_COST_SLOW_PORT,    /* place: number of the port's node; second: 0 */
@@ -31,8 +32,8 @@ struct gen_costs {
 /* Chooses the faults of a built dataset. */
 void gen_costs_choose(const struct gen_dataset *d, struct gen_costs *costs);
 
-/* Returns a rank's load in a phase without a fault. load_ns: the load with the fault, from this model, which has
- * no noise. */
+/* Returns a rank's load in a phase without a fault other than the scenario. load_ns: the load with the fault, from
+ * this model, which has no noise. */
 uint64_t gen_costs_load_ns(const struct gen_cost_fault *fault, const struct model_load *load, uint32_t rank,
                            uint32_t phase, uint64_t load_ns);
 

@@ -19,19 +19,21 @@ struct workload_loads {
     /* without the handlers' work and without noise, since the run adds both */
     struct model_load load;
     struct model_load_whole whole;
-    uint64_t **load_ns;            /* [phases][ranks] NULL: not measured yet */
-    uint64_t *calm_ns;             /* [ranks] unused result */
+    /* [phases][ranks] NULL: not measured yet; in a run with a scenario followed by [ranks] loads without it */
+    uint64_t **load_ns;
     struct gen_edges *edges;       /* NULL: the program does not use edges */
     const struct gen_costs *costs; /* NULL: not wanted */
 };
 
 static hpcw_status measure_phase(struct workload_loads *l, uint32_t phase, hpcw_error *err) {
-    l->load_ns[phase] = hpcw_i_malloc(l->d->ranks * sizeof **l->load_ns);
+    const uint32_t ranks = l->d->ranks;
+    const bool calm = l->load.params.scenario.kind != MODEL_SCENARIO_NONE;
+    l->load_ns[phase] = hpcw_i_malloc((calm ? 2 : 1) * (size_t)ranks * sizeof **l->load_ns);
     if (l->load_ns[phase] == NULL) {
-        return hpcw_i_fail_memory(err, "workload", l->d->ranks, "ranks");
+        return hpcw_i_fail_memory(err, "workload", ranks, "ranks");
     }
     model_load_whole_measure(&l->whole, phase);
-    model_load_whole_ranks(&l->whole, l->load_ns[phase], l->calm_ns);
+    model_load_whole_ranks(&l->whole, l->load_ns[phase], calm ? l->load_ns[phase] + ranks : NULL);
     return l->edges != NULL ? gen_edges_add(l->edges, phase, l->whole.rank, err) : HPCW_OK;
 }
 
@@ -55,7 +57,10 @@ static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct
 /* After load_of. */
 static uint64_t load_without(void *context, uint32_t rank, uint32_t phase, uint32_t clock) {
     const struct workload_loads *l = context;
-    return gen_costs_load_ns(&l->costs->fault[clock], &l->load, rank, phase, l->load_ns[phase][rank]);
+    const struct gen_cost_fault *fault = &l->costs->fault[clock];
+    const uint64_t *load_ns = l->load_ns[phase];
+    return fault->kind == GEN_COST_SCENARIO ? load_ns[l->d->ranks + rank]
+                                            : gen_costs_load_ns(fault, &l->load, rank, phase, load_ns[rank]);
 }
 
 static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t *bytes) {
@@ -74,10 +79,9 @@ static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset 
     l->load.handler_ns = NULL;
     l->load.disturbed = NULL;
     l->load_ns = hpcw_i_calloc(d->load.params.phases, sizeof *l->load_ns);
-    l->calm_ns = hpcw_i_malloc(d->ranks * sizeof *l->calm_ns);
     hpcw_status s = model_load_whole_new(&l->whole, &l->load, err);
     s = s == HPCW_OK && gen_workload_uses_edges(d->workload) ? gen_edges_new(&l->load, &l->edges, err) : s;
-    return s != HPCW_OK || (l->load_ns != NULL && l->calm_ns != NULL)
+    return s != HPCW_OK || l->load_ns != NULL
                ? s
                : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
 }
@@ -103,7 +107,6 @@ static void loads_free(struct workload_loads *l) {
         hpcw_i_free(l->load_ns[k]);
     }
     hpcw_i_free(l->load_ns);
-    hpcw_i_free(l->calm_ns);
     gen_edges_free(l->edges);
     model_load_whole_free(&l->whole);
 }

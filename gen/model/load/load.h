@@ -45,6 +45,9 @@ enum model_scenario {
     MODEL_SCENARIO_HOTSPOT /* heavy objects around a centre that crosses the index space */
 };
 
+/* Names of the scenarios, ended by NULL. */
+extern const char *const model_scenario_name[];
+
 /* Largest values of "load.objects" and of the layers of a phase. */
 enum { MODEL_LOAD_MOST_PLACES = 4096, MODEL_LOAD_MOST_LAYERS = 4096 };
 

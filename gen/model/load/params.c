@@ -5,7 +5,7 @@
 static const char *const comm_names[] = {"stencil", "sample", "none", "mesh", NULL};
 static const char *const balancer_names[] = {"none", "greedy", "tempered", NULL};
 static const char *const course_names[] = {"auto", "ramp", "flat", "decay", "steps", "bursts", NULL};
-static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
+const char *const model_scenario_name[] = {"none", "spike", "ramp", "hotspot", NULL};
 
 #define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
 
@@ -133,7 +133,7 @@ const struct ui_param model_load_param[] = {
     PARAM("footprint", SIZE, memory.footprint_bytes, 1, 0x1p40, "bytes", "median memory of an object [A]"),
     PARAM("rank_bytes", SIZE, memory.rank_bytes, 0, 0x1p40, "bytes",
           "memory of a rank besides blocks and objects; 0: as much as an object [A]"),
-    PARAM("scenario", CHOICE, scenario.kind, .choices = scenario_names,
+    PARAM("scenario", CHOICE, scenario.kind, .choices = model_scenario_name,
           .help = "injected imbalance: none, spike (some ranks' objects are heavy for some phases), "
                   "ramp (they grow heavy and stay so) or hotspot (a heavy region that crosses the "
                   "index space)"),

@@ -264,10 +264,14 @@ void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank) {
 void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns, uint64_t *calm_ns) {
     const struct model_load *m = w->load;
     memcpy(load_ns, w->fixed_ns, m->ranks * sizeof *load_ns);
-    memcpy(calm_ns, w->fixed_ns, m->ranks * sizeof *calm_ns);
+    if (calm_ns != NULL) {
+        memcpy(calm_ns, w->fixed_ns, m->ranks * sizeof *calm_ns);
+    }
     for (uint32_t o = 0; o < m->objects; o++) {
         if (w->time_ns[o] > 0) {
             load_ns[w->rank[o]] += w->time_ns[o];
+        }
+        if (w->time_ns[o] > 0 && calm_ns != NULL) {
             calm_ns[w->rank[o]] += (uint64_t)((double)w->time_ns[o] / model_load_scenario(m, o, w->phase));
         }
     }

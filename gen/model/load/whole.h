@@ -55,7 +55,8 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
  * as if all ranks were equally fast. Afterwards only the placement is valid in *w. */
 void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank);
 
-/* Computes the measured loads of the ranks, and their loads without the scenario: [ranks] each. */
+/* Computes the measured loads of the ranks, and their loads without the scenario: [ranks] each. calm_ns: NULL if
+ * not wanted. */
 void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns, uint64_t *calm_ns);
 
 /* Computes the imbalance: largest load over the mean, minus 1. Once as measured, once without the scenario. */
