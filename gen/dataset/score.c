@@ -49,7 +49,8 @@ static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
 struct score_fault {
     uint32_t kind, class;
     bool found;
-    double cost_s; /* 0: not costly, or the truth does not say */
+    double cost_s;        /* 0: not costly, or the truth does not say */
+    bool cost_is_unknown; /* the truth says that its cost was not measured */
     /* index + 1 of an earlier fault of this kind at the same place, which counts for both; 0: none */
     size_t same;
     uint32_t first_rank[2], ranks[2]; /* for a cable: the ranks at each of its two switches */
@@ -318,7 +319,11 @@ static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *s
     const cJSON *cost = cJSON_GetObjectItemCaseSensitive(entry, "cost_s");
     const double cost_s = cJSON_IsNumber(cost) ? cost->valuedouble : 0;
     s->fault[s->faults] = (struct score_fault){
-        .kind = (uint32_t)kind, .class = class, .cost_s = cost_s > s->costly_s ? cost_s : 0};
+        .kind = (uint32_t)kind,
+        .class = class,
+        .cost_s = cost_s > s->costly_s ? cost_s : 0,
+        .cost_is_unknown = cJSON_IsNull(cost),
+    };
     bool known;
     if (!add_places(s, kind, entry, s->faults, &known)) {
         return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
@@ -571,16 +576,19 @@ static void put_kind(const struct score *s, size_t kind, struct hpcw_i_json *jso
 static void put_cost(const struct score *s, struct hpcw_i_json *json) {
     double all_s = 0;
     double found_s = 0;
+    uint64_t unknown = 0;
     for (size_t i = 0; i < s->faults; i++) {
         const struct score_fault *f = &s->fault[i];
         all_s += f->same == 0 ? f->cost_s : 0;
         found_s += f->same == 0 && f->found ? f->cost_s : 0;
+        unknown += f->same == 0 && f->cost_is_unknown;
     }
     if (all_s > 0) {
         hpcw_i_json_key_object(json, "cost");
         hpcw_i_json_put_f64(json, "cost_s", all_s);
         hpcw_i_json_put_f64(json, "cost_found_s", found_s);
         put_share(json, "ordered", s->ordered, s->pairs);
+        hpcw_i_json_put_u64(json, "faults_of_unknown_cost", unknown);
         hpcw_i_json_end_object(json);
     }
 }
