@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list: prints the formats, presets, workloads, and parameters with their values. A topic chooses one of these. */
+/* list: prints the formats, presets, workloads, and parameters with their values. A topic chooses one of these, or
+ * one workload. */
 #include <stdio.h>
 #include <string.h>
 
@@ -241,8 +242,19 @@ static void name_topics(char *all, size_t size) {
     }
 }
 
+static bool is_workload(const char *topic) {
+    bool is = false;
+    for (size_t i = 0; topic != NULL && i < gen_workload_files; i++) {
+        is = is || strcmp(topic, gen_workload_file[i].name) == 0;
+    }
+    return is;
+}
+
 static hpcw_status check_topic(const char *topic, hpcw_error *err) {
     char all[256];
+    if (is_workload(topic)) {
+        return HPCW_OK;
+    }
     for (size_t i = 0; gen_cli_topics[i] != NULL; i++) {
         if (topic == NULL || strcmp(topic, gen_cli_topics[i]) == 0) {
             return HPCW_OK;
@@ -281,13 +293,50 @@ static void first_words(const struct gen_workload_file *f, char *words, size_t s
     (void)snprintf(words, size, "%.*s", (int)((line == NULL ? end : line) - at), at);
 }
 
+/* Gets what a parameter means: the comment at the end of its line. "" if it has none. */
+static void meaning_of(const struct gen_workload_file *f, const char *key, char *words, size_t size) {
+    const char *at = (const char *)f->data;
+    const char *end = at + f->size;
+    char line[256], start[128];
+    const int start_size = snprintf(start, sizeof start, "  %s = ", key);
+    words[0] = '\0';
+    while (at < end && words[0] == '\0') {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        next = next == NULL ? end : next;
+        (void)snprintf(line, sizeof line, "%.*s", (int)(next - at), at);
+        const char *comment = strstr(line, "-- ");
+        if (strncmp(line, start, (size_t)start_size) == 0 && comment != NULL) {
+            (void)snprintf(words, size, "%s", comment + 3);
+        }
+        at = next + 1;
+    }
+}
+
+/* Where to list the parameters of a workload. */
+struct list_target {
+    const struct gen_workload_file *file;
+    struct hpcw_i_json *json;
+};
+
 static void json_parameter(void *context, const char *key, const char *value) {
-    hpcw_i_json_put_str(context, key, value);
+    const struct list_target *to = context;
+    hpcw_i_json_put_str(to->json, key, value);
+}
+
+static void json_meaning(void *context, const char *key, const char *value) {
+    const struct list_target *to = context;
+    char words[256];
+    (void)value;
+    meaning_of(to->file, key, words, sizeof words);
+    hpcw_i_json_put_str(to->json, key, words);
 }
 
 static void print_parameter(void *context, const char *key, const char *value) {
-    (void)context;
-    (void)printf("    workload.%s = %s\n", key, value);
+    const struct list_target *to = context;
+    char words[256], name[160];
+    meaning_of(to->file, key, words, sizeof words);
+    (void)snprintf(name, sizeof name, "  workload.%s = %s", key, value);
+    print_entry(name, words, COLUMN + 4);
 }
 
 /* Opens a workload of the library to list its parameters. It gets two ranks and one phase, but is not run. */
@@ -297,7 +346,8 @@ static hpcw_status open_workload(const struct gen_workload_file *f, struct sim_l
     return sim_lua_open(&text, lua, err);
 }
 
-static hpcw_status list_workloads(bool as_json, hpcw_error *err) {
+/* only: lists this workload; NULL: all of them. */
+static hpcw_status list_workloads(const char *only, bool as_json, hpcw_error *err) {
     struct gen_cli_result r;
     hpcw_status s = HPCW_OK;
     gen_cli_result_begin(&r, as_json);
@@ -307,19 +357,26 @@ static hpcw_status list_workloads(bool as_json, hpcw_error *err) {
     for (size_t i = 0; s == HPCW_OK && i < gen_workload_files; i++) {
         const struct gen_workload_file *f = &gen_workload_file[i];
         struct sim_lua *lua;
+        struct list_target to = {f, &r.json};
         char words[256];
+        if (only != NULL && strcmp(only, f->name) != 0) {
+            continue;
+        }
         first_words(f, words, sizeof words);
         s = open_workload(f, &lua, err);
         if (s == HPCW_OK && as_json) {
             hpcw_i_json_key_object(&r.json, f->name);
             hpcw_i_json_put_str(&r.json, "help", words);
             hpcw_i_json_key_object(&r.json, "set");
-            s = sim_lua_parameters(lua, json_parameter, &r.json, err);
+            s = sim_lua_parameters(lua, json_parameter, &to, err);
+            hpcw_i_json_end_object(&r.json);
+            hpcw_i_json_key_object(&r.json, "meanings");
+            s = s == HPCW_OK ? sim_lua_parameters(lua, json_meaning, &to, err) : s;
             hpcw_i_json_end_object(&r.json);
             hpcw_i_json_end_object(&r.json);
         } else if (s == HPCW_OK) {
             print_entry(f->name, words, 14);
-            s = sim_lua_parameters(lua, print_parameter, NULL, err);
+            s = sim_lua_parameters(lua, print_parameter, &to, err);
         }
         sim_lua_free(lua);
     }
@@ -330,8 +387,9 @@ hpcw_status gen_cli_list(const struct gen_cli_options *o, const char *topic, hpc
     struct gen_dataset d, usual;
     char topics[256];
     hpcw_status s = check_topic(topic, err);
-    if (s != HPCW_OK || (topic != NULL && strcmp(topic, "workloads") == 0)) {
-        return s == HPCW_OK ? list_workloads(o->json, err) : s;
+    const bool one = is_workload(topic);
+    if (s != HPCW_OK || one || (topic != NULL && strcmp(topic, "workloads") == 0)) {
+        return s == HPCW_OK ? list_workloads(one ? topic : NULL, o->json, err) : s;
     }
     s = gen_dataset_init(&d, o->preset, (enum gen_scale)o->scale, err);
     s = s == HPCW_OK ? gen_dataset_init(&usual, o->preset, (enum gen_scale)o->scale, err) : s;

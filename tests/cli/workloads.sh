@@ -8,6 +8,9 @@ make() { "$HPCGEN" --ranks 24 --scale tiny --set load.phases=6 --quiet "$@"; }
 "$HPCGEN" list workloads
 "$HPCGEN" list workloads --json >list.json
 "$JSON_CHECK" list.json
+grep -q '"planes": "of a sweep; more of them fill the pipeline better"' list.json
+"$HPCGEN" list wavefront >wavefront.list
+"$HPCGEN" list workloads | sed -n '1p; /^  wavefront/,$p' | cmp - wavefront.list
 
 workloads="adaptive coupled farm fft hydro solver stencil wavefront"
 for workload in $workloads; do
@@ -66,9 +69,6 @@ for kind in processors ticks detours; do
     log_work only-$kind | paste - calm.work | awk '$1 <= $2 || $1 > 1.14 * $2 { exit 1 }'
 done
 
-# truth.json has the time taken by noise, and nothing without noise.
-lost() { sed -n 's/.*"\(most_\)*lost_ns": \([0-9]*\).*/\2/p' "$1/truth.json"; }
-[ "$(lost formats | grep -c '^[1-9]')" -eq 12 ]
 # Without noise, a scenario costs as much as a run without it is shorter, except for the rounding of objects' times.
 last_end() { sed -n '/"clog2"/,/^  }/s/.*"end_ns": \([0-9]*\).*/\1/p' "$1/truth.json" | tail -1; }
 for scenario in spike ramp hotspot; do
@@ -79,6 +79,9 @@ for scenario in spike ramp hotspot; do
         awk '{ by = ($2 - $3) / 1e9; exit !($1 > 0 && ($1 - by) ^ 2 < 1e-12 * by ^ 2) }'
 done
 
+# truth.json has the time taken by noise, and nothing without noise.
+lost() { sed -n 's/.*"\(most_\)*lost_ns": \([0-9]*\).*/\2/p' "$1/truth.json"; }
+[ "$(lost formats | grep -c '^[1-9]')" -eq 12 ]
 [ "$(lost calm | grep -c '^0$')" -eq 12 ]
 
 # A text beside the dataset, with a parameter. The dataset keeps the text.

@@ -46,7 +46,7 @@ static const struct ui_command commands[] = {
     [GEN_CLI_INFO] = {"info", "show what a file, a dataset or any directory holds", "FILE|DIR", 1, 1},
     [GEN_CLI_LIST] = {"list",
                       "list formats, presets and the parameters that are set most; with TOPIC only that: "
-                      "formats, presets, workloads, or a group of parameters",
+                      "formats, presets, workloads, one workload, or a group of parameters",
                       "[TOPIC]", 0, 1},
     [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
