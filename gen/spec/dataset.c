@@ -197,8 +197,10 @@ static hpcw_status build_checkpoints(struct gen_dataset *d, hpcw_error *err) {
     return d->ckpt_params.checkpoints > 0
                ? gen_checkpoints_new(&d->checkpoint, d->workload->checkpoint_ns, gen_dataset_start(d),
                                      &d->checkpoints, err)
-               : hpcw_i_fail(err, HPCW_ERANGE,
-                             "rank2file.checkpoints: expected at least 1 with format rank2file, got 0");
+               : hpcw_i_fail(
+                     err, HPCW_ERANGE,
+                     "rank2file.checkpoints: expected at least 1 with format rank2file, got 0: set it, or "
+                     "leave rank2file out of --formats");
 }
 
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {

@@ -26,10 +26,9 @@ const char *const model_checkpoint_fault_name[MODEL_CHECKPOINT_FAULTS] = {"missi
 const struct ui_param model_checkpoint_param[] = {
     PARAM("layout", CHOICE, layout, .choices = layouts,
           .help = "SCR release whose directories and names to use; shared: SCR 1.1 and 3 can both restart"),
-    PARAM(
-        "checkpoints", U32, checkpoints, 0, 1000, NULL,
-        "number of checkpoints, evenly over the phases; the last one is current; 0: an event log without any; "
-        "if it is not set, by the seed: 1 to 3"),
+    PARAM("checkpoints", U32, checkpoints, 0, 1000, NULL,
+          "number of checkpoints, evenly over the phases; the last one is current; 0: none, for --formats "
+          "without rank2file; if it is not set, by the seed: 1 to 3"),
     PARAM("mean_size", SIZE, mean_size, MODEL_CHECKPOINT_LEAST, 0x1p36, "bytes", "mean size of a rank's file"),
     PARAM("sigma", F64, sigma, 0, 2, NULL,
           "standard deviation of ln(memory of an object); a rank's file sums up that of its objects"),
