@@ -72,7 +72,7 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
     (void)fprintf(stderr, "hpcgen: %u ranks, seed %" PRIu64 ", preset %s, scale %s: %s apparent, %s stored\n",
                   d->ranks, d->seed, d->preset, gen_scale_name[d->scale],
                   ui_text_bytes(apparent, o->size.apparent), ui_text_bytes(allocated, o->size.allocated));
-    (void)fprintf(stderr, "hpcgen: %" PRIu64 " file%s written, %" PRIu64 " kept, in %s\n", o->files,
+    (void)fprintf(stderr, "hpcgen: %" PRIu64 " data file%s written, %" PRIu64 " kept, in %s\n", o->files,
                   o->files == 1 ? "" : "s", o->kept, ui_text_duration(duration, seconds));
     if (!o->complete) {
         (void)fprintf(stderr, "hpcgen: part %u of %u is complete; after the last one: hpcgen join %s\n",

@@ -106,7 +106,8 @@ hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hp
         (void)snprintf(count, sizeof count, ",\"files\":%" PRIu64, files);
         (void)printf("{\"ok\":true,\"kind\":\"%s\"%s}\n", what, files == 0 ? "" : count);
     } else if (!o->quiet) {
-        (void)snprintf(count, sizeof count, ", %" PRIu64 " file%s", files, files == 1 ? "" : "s");
+        (void)snprintf(count, sizeof count, ", %" PRIu64 " %sfile%s", files, directory ? "data " : "",
+                       files == 1 ? "" : "s");
         (void)printf("%s: ok (%s%s)\n", gen_cli_printable(path, &room), what, files == 0 ? "" : count);
     }
     return HPCW_OK;

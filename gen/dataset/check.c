@@ -384,7 +384,7 @@ hpcw_status gen_check_dataset(struct gen_check *check, hpcw_error *err) {
         s = l == HPCW_OK ? HPCW_OK : found(&c, 0, GEN_CHECKSUMS, &e, err);
         s = s == HPCW_OK ? check_files(&c, &e) : s;
         s = s == HPCW_OK && check->deep ? check_deep(&c, &e) : s;
-        check->files = c.count;
+        check->files = c.first[gen_format_count];
     }
     gen_faults_sort(&check->faults);
     if (check->faults.no_memory) {

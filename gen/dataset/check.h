@@ -12,7 +12,7 @@ struct gen_check {
     bool all;  /* find all faults, not only the first */
     bool deep; /* make the dataset again and compare all bytes */
     struct gen_faults faults;
-    uint64_t files; /* files in the manifest */
+    uint64_t files; /* data files: files of formats */
 };
 
 /* Returns the first fault, if there is one. c->faults also has it and, with `all`, all others in order. The
