@@ -27,7 +27,7 @@ hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw
     hpcw_i_json_put_str(&r.json, "file", path);
     struct ui_progress *progress = gen_cli_show_reading(o);
     if (directory) {
-        s = gen_cli_put_contents(path, &r.json, err);
+        s = gen_cli_put_contents(path, o->all || o->json, &r.json, err);
     } else {
         hpcw_i_json_put_str(&r.json, "format", row->name);
         gen_directory_path(path, "..", dataset);

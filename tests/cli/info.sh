@@ -47,6 +47,16 @@ same rank2file set/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.data
 # A dataset, and any directory; the tables list what a dataset has.
 "$HPCGEN" --scale tiny --quiet --ranks 16 --out parts --part 1/2 || bad "generate fails"
 same Directories set parts
+# Every fault, with where it is and what it costs.
+"$HPCGEN" --scale tiny --quiet --ranks 32 --workload wavefront --set machine.slow_node_share=0.5 --set load.noise=0.05 \
+    --set load.scenario=spike --set machine.bad_cable_share=1 --set machine.nodes_per_switch=2 \
+    --set rank2file.missing_files=1 --out faults || bad "generate fails"
+"$HPCGEN" info --all faults >text || bad "info fails"
+for line in 'kind=slow_node where=jw[^ ]* phase=null factor=[0-9.]* cost_s=[0-9.]*' 'kind=spike where=null phase=null factor=null cost_s=0\.[0-9]*' \
+    'kind=slow_cable where=switches [0-9]* and [0-9]* ' 'kind=interruption where=rank [0-9]* phase=[0-9]* factor=null cost_s=' \
+    'kind=missing_file where=scr/[^ ]* phase=null factor=null cost_s=null'; do
+    grep -q -e "^  - $line" text || bad "no fault $line: $(grep kind= text)"
+done
 
 # The container of a LinkTest result is described like any other.
 listed SION >listed

@@ -25,8 +25,8 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
 hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 
 /* Adds the contents of a directory to an open object: each name with its kind and its sizes. For a dataset it
- * also adds the parameters and faults of the run. */
-hpcw_status gen_cli_put_contents(const char *directory, struct hpcw_i_json *json, hpcw_error *err);
+ * also adds the parameters of the run and the numbers of its faults; with `faults`, each fault, too. */
+hpcw_status gen_cli_put_contents(const char *directory, bool faults, struct hpcw_i_json *json, hpcw_error *err);
 /* Adds to an open object that the dataset is unfinished, and the commands that finish it. */
 void gen_cli_put_unfinished(struct hpcw_i_json *json);
 

@@ -256,7 +256,63 @@ static void put_injected(struct hpcw_i_json *json, const struct gen_report *r,
     }
 }
 
-static void put_run(struct hpcw_i_json *json, const char *text, const cJSON *manifest, const cJSON *truth) {
+/* Puts a number of a fault; null if it has none. */
+static void put_number_of(struct hpcw_i_json *json, const cJSON *fault, const char *key) {
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(fault, key);
+    hpcw_i_json_key(json, key);
+    if (cJSON_IsNumber(value) && strcmp(key, "phase") == 0) {
+        hpcw_i_json_u64(json, (uint64_t)value->valuedouble);
+    } else if (cJSON_IsNumber(value)) {
+        hpcw_i_json_f64(json, value->valuedouble);
+    } else {
+        hpcw_i_json_null(json);
+    }
+}
+
+/* Puts where a fault is: its host, its file, its two switches, or its rank; null for a scenario. */
+static void put_where(struct hpcw_i_json *json, const cJSON *fault) {
+    const cJSON *host = cJSON_GetObjectItemCaseSensitive(fault, "host");
+    const cJSON *file = cJSON_GetObjectItemCaseSensitive(fault, "file");
+    const cJSON *a = cJSON_GetObjectItemCaseSensitive(fault, "switch_a");
+    const cJSON *b = cJSON_GetObjectItemCaseSensitive(fault, "switch_b");
+    const cJSON *rank = cJSON_GetObjectItemCaseSensitive(fault, "rank");
+    char text[64] = "";
+    if (cJSON_IsNumber(a) && cJSON_IsNumber(b)) {
+        (void)snprintf(text, sizeof text, "switches %.0f and %.0f", a->valuedouble, b->valuedouble);
+    } else if (cJSON_IsNumber(rank)) {
+        (void)snprintf(text, sizeof text, "rank %.0f", rank->valuedouble);
+    }
+    const char *where = cJSON_IsString(host)   ? host->valuestring
+                        : cJSON_IsString(file) ? file->valuestring
+                                               : text;
+    hpcw_i_json_key(json, "where");
+    if (where[0] != '\0') {
+        hpcw_i_json_str(json, where);
+    } else {
+        hpcw_i_json_null(json);
+    }
+}
+
+/* Puts all faults in a part of truth.json. They are the objects that have a visibility or a cost. */
+static void put_faults(struct hpcw_i_json *json, const cJSON *part) {
+    const cJSON *item;
+    if (cJSON_HasObjectItem(part, "visibility") || cJSON_HasObjectItem(part, "cost_s")) {
+        hpcw_i_json_flat_object(json);
+        put_text(json, "kind", cJSON_GetObjectItemCaseSensitive(part, "kind"));
+        put_where(json, part);
+        put_number_of(json, part, "phase");
+        put_number_of(json, part, "factor");
+        put_number_of(json, part, "cost_s");
+        hpcw_i_json_end_object(json);
+        return;
+    }
+    cJSON_ArrayForEach(item, part) {
+        put_faults(json, item);
+    }
+}
+
+static void put_run(struct hpcw_i_json *json, const char *text, const cJSON *manifest, const cJSON *truth,
+                    bool faults) {
     static const struct gen_injected of_machine[] = {{"slow_ports", "machine.slow_ports"},
                                                      {"slow_cables", "machine.slow_cables"},
                                                      {"slow_nodes", "machine.slow_nodes"},
@@ -278,9 +334,14 @@ static void put_run(struct hpcw_i_json *json, const char *text, const cJSON *man
     }
     put_text(json, "load_scenario", gen_report_truth(&r, "vom.scenario.kind"));
     hpcw_i_json_end_object(json);
+    if (faults) {
+        hpcw_i_json_key_array(json, "faults");
+        put_faults(json, truth);
+        hpcw_i_json_end_array(json);
+    }
 }
 
-static hpcw_status read_run(const char *dir, struct hpcw_i_json *json, hpcw_error *err) {
+static hpcw_status read_run(const char *dir, bool faults, struct hpcw_i_json *json, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char *text = NULL;
     cJSON *manifest = NULL, *truth = NULL;
@@ -294,7 +355,7 @@ static hpcw_status read_run(const char *dir, struct hpcw_i_json *json, hpcw_erro
         if (gen_directory_read_json(path, &truth, &ignored) != HPCW_OK) {
             truth = NULL;
         }
-        put_run(json, text, manifest, truth);
+        put_run(json, text, manifest, truth, faults);
     }
     hpcw_i_free(text);
     cJSON_Delete(manifest);
@@ -307,7 +368,7 @@ void gen_cli_put_unfinished(struct hpcw_i_json *json) {
     hpcw_i_json_put_str(json, "next", GEN_TO_FINISH);
 }
 
-hpcw_status gen_cli_put_contents(const char *dir, struct hpcw_i_json *json, hpcw_error *err) {
+hpcw_status gen_cli_put_contents(const char *dir, bool faults, struct hpcw_i_json *json, hpcw_error *err) {
     struct contents c = {0};
     const bool complete = exists(dir, GEN_MANIFEST), dataset = complete || exists(dir, GEN_PARAMETERS);
     hpcw_status s = look_into(dir, dataset, &c, err);
@@ -320,7 +381,7 @@ hpcw_status gen_cli_put_contents(const char *dir, struct hpcw_i_json *json, hpcw
     hpcw_i_json_put_u64(json, "files", c.all.files);
     hpcw_i_json_put_u64(json, "bytes", c.all.bytes);
     hpcw_i_json_put_u64(json, "stored_bytes", c.all.stored);
-    s = s == HPCW_OK && complete ? read_run(dir, json, err) : s;
+    s = s == HPCW_OK && complete ? read_run(dir, faults, json, err) : s;
     hpcw_i_json_key_array(json, "contents");
     for (size_t i = 0; s == HPCW_OK && i < c.count; i++) {
         hpcw_i_json_flat_object(json);
