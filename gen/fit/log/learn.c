@@ -61,6 +61,8 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
  * the run. If sharing alone cannot match the length, all times in calls are scaled by a factor. */
 enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
 #define MOST_REST 4.0
+/* A factor that is larger than this, or smaller than 1 over it, deserves a remark (an assumption). */
+#define FAR_REST 2.0
 #define CLOSE 0.01
 
 /* Result of simulating the twin: mean length over some seeds, and the number of messages. */
@@ -311,6 +313,16 @@ static hpcw_status check_twin(const char *path, const struct fit_program *p, str
     if (h->of_threads > 0) {
         gen_fit_remark(twin, "clog2: calls of other threads than the main one are left out: %.2g %%",
                        100 * share_of((double)h->of_threads, (double)(h->of_threads + h->calls)));
+    }
+    if (h->states[0] != '\0') {
+        gen_fit_remark(twin, "clog2: states of the program are left out: %s", h->states);
+    }
+    if (twin->rest > FAR_REST || twin->rest < 1 / FAR_REST) {
+        gen_fit_remark(
+            twin,
+            "clog2: workload.rest is %.3g, far from 1: the waits of the twin may differ from those of "
+            "the log; hpcgen fit --compare shows them",
+            twin->rest);
     }
     hpcw_status s = HPCW_OK;
     if (is_off(p, trial)) {

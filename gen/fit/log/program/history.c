@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
@@ -106,6 +108,15 @@ static hpcw_status name_of(struct fit_log_reading *r, const char *text, uint32_t
     return HPCW_OK;
 }
 
+/* Adds the name of a state that is no call of MPI to the text of them. */
+static void note_state(struct fit_history *h, const char *name) {
+    const size_t size = strlen(h->states);
+    if (strcmp(name, "Compute") != 0) {
+        (void)snprintf(h->states + size, sizeof h->states - size, "%s%s", size > 0 ? ", " : "", name);
+        hpcw_i_shown(h->states);
+    }
+}
+
 static hpcw_status meaning_of(struct fit_log_reading *r, uint32_t definition, const struct meaning **out,
                               hpcw_error *err) {
     if (definition >= r->meanings || r->meaning == NULL) {
@@ -127,7 +138,11 @@ static hpcw_status meaning_of(struct fit_log_reading *r, uint32_t definition, co
         m->says = strcmp(d.format, "sent=%l, received=%l") == 0                  ? SAYS_LONG
                   : strcmp(d.format, "send_msg_sz/p=%d, recv_msg_sz/p=%d.") == 0 ? SAYS_INT
                                                                                  : SAYS_NOTHING;
-        s = m->call ? name_of(r, d.name, &m->name, err) : HPCW_OK;
+        if (m->call) {
+            s = name_of(r, d.name, &m->name, err);
+        } else {
+            note_state(r->h, d.name);
+        }
     }
     *out = m;
     return s;

@@ -49,6 +49,8 @@ struct fit_comm {
     uint64_t members; /* sum of a hash of each world rank in it */
 };
 
+enum { FIT_STATES_TEXT = 140 };
+
 struct fit_history {
     uint32_t ranks;
     char (*name)[HPCW_CLOG2_NAME + 1];
@@ -60,6 +62,9 @@ struct fit_history {
     uint64_t calls;    /* of all ranks */
     uint64_t messages, bytes;
     uint64_t of_threads; /* calls of other threads than the main one, all skipped */
+    /* names of all states but MPI's calls, with commas; cut off if they do not fit. Without "Compute", which a
+     * twin has, too */
+    char states[FIT_STATES_TEXT];
 };
 
 /* Reads a log. Free *h also after a failure.
