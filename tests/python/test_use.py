@@ -75,6 +75,7 @@ def test_unfinished(tmp_path):
 
 def test_windows(dataset):
     run = hpcw.open(dataset)
+    assert (run.log.begin_s, run.log.end_s) == (run.log.info()["begin_s"], run.log.info()["end_s"])
     log, loads = run.log, run.loads
     states, messages, events = log.states(), log.messages(), log.events()
     middle = float(np.median(states["begin"]))
@@ -161,6 +162,18 @@ def test_truth(dataset):
     sizes = [len(run.particles.read(rank)) for rank in range(run.ranks)]
     assert sum(sizes) == run.truth["sion"]["particles"] and max(sizes) == run.truth["sion"]["most_particles"]
     assert run.particles.read(5).dtype == hpcw.PARTICLE
+
+
+def test_faults(tmp_path):
+    run = hpcw.generate(tmp_path / "out", ranks=32, seed=1, scale="tiny", formats=["clog2", "rank2file"], show=False,
+                        set={"load.noise": 0.05, "machine.bad_cable_share": 1, "machine.nodes_per_switch": 2,
+                             "rank2file.missing_files": 1})
+    faults, listed = run.faults(), run.info()["faults"]
+    assert faults["kind"].tolist() == [f["kind"] for f in listed] and faults["where"].tolist() == [f["where"] for f in listed]
+    assert {"interruption", "slow_cable", "missing_file"} <= set(faults["kind"])
+    for name, none in (("phase", -1), ("factor", np.nan), ("cost_s", np.nan)):
+        assert np.array_equal(faults[name], [none if f[name] is None else f[name] for f in listed], equal_nan=True)
+    assert np.isnan(faults["cost_s"]).any() and not np.isnan(faults["cost_s"]).all()
 
 
 def test_frames(dataset):

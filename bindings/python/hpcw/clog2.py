@@ -2,8 +2,9 @@
 """CLOG-2 event logs: states, messages and solo events."""
 from __future__ import annotations
 
+import functools
 import os
-from ctypes import byref, c_size_t
+from ctypes import byref, c_bool, c_size_t
 
 import numpy as np
 
@@ -44,6 +45,23 @@ class EventLog(_show.Shown):
     def _facts(self) -> dict:
         return {"ranks": self.ranks, "threads": self.threads,
                 "size": _show.size_text(self.blocks * self.block_size)}
+
+    @functools.cached_property
+    def begin_s(self) -> float:
+        """Time of the first record, seconds, as in info(). NaN: the log has none."""
+        record, more = _c.hpcw_clog2_record(), c_bool()
+        with self._handle as reader:
+            _library.library().hpcw_clog2_reader_rewind(reader)
+            _library.call("hpcw_clog2_reader_next", reader, byref(record), byref(more))
+        return record.time if more else float("nan")
+
+    @functools.cached_property
+    def end_s(self) -> float:
+        """Time at which the last state, message or event ends, seconds. NaN: the log has none. The first use reads the log."""
+        rows = [self._select("states", _c.HPCW_CLOG2_TABLE_STATES, [("end", "f8")], None, None, None)["end"],
+                self._select("messages", _c.HPCW_CLOG2_TABLE_MESSAGES, [("received", "f8")], None, None, None)["received"],
+                self._select("solos", _c.HPCW_CLOG2_TABLE_SOLOS, [("time", "f8")], None, None, None)["time"]]
+        return max((float(times.max()) for times in rows if len(times)), default=float("nan"))
 
     @property
     def names(self) -> np.ndarray:

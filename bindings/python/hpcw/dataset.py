@@ -7,12 +7,16 @@ import functools
 import json
 import os
 
+import numpy as np
+
 from . import _library, _show, errors
 from .clog2 import EventLog
 from .linktest import Links
 from .rank2file import Checkpoints, Map, Tree
 from .sion import PARTICLE, Container
 from .vom import Loads, is_set
+
+FAULTS = np.dtype([("kind", "O"), ("where", "O"), ("phase", "i8"), ("factor", "f8"), ("cost_s", "f8")])
 
 
 def _failed(path: str, what: str, failure: OSError) -> errors.HpcwError:
@@ -72,6 +76,32 @@ class Run(_show.Shown):
     def truth(self) -> dict:
         """What is wrong in the dataset, a dictionary of the faults that hpcgen put into it (doc/truth.md)."""
         return self._json("truth.json")
+
+    def faults(self) -> np.ndarray:
+        """The faults in `truth`, in its order.
+
+        Returns a structured array: kind, where (host, file, switches or rank, as a text), phase (-1: none), factor and cost_s
+        (seconds that the run took longer because of the fault). NaN: the fault has no factor, or its cost was not measured.
+        """
+        def walk(part):
+            if isinstance(part, dict) and ("visibility" in part or "cost_s" in part):
+                yield part
+            elif isinstance(part, (dict, list)):
+                for one in part.values() if isinstance(part, dict) else part:
+                    yield from walk(one)
+
+        def where(fault):
+            if "switch_a" in fault:
+                return f"switches {fault['switch_a']} and {fault['switch_b']}"
+            rank = f"rank {fault['rank']}" if "rank" in fault else ""
+            return fault.get("host", fault.get("file", rank))
+
+        def number(fault, name):
+            value = fault.get(name)
+            return np.nan if value is None else value
+
+        return np.array([(f["kind"], where(f), f.get("phase", -1), number(f, "factor"), number(f, "cost_s"))
+                         for f in walk(self.truth)], FAULTS)
 
     @functools.cached_property
     def links(self) -> Links:
