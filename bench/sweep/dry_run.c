@@ -27,7 +27,7 @@ struct dry_run {
     size_t points;
     uint64_t round_bytes, largest_bytes; /* bytes of a round with its ceilings, and of the largest run */
     uint32_t most_files;
-    bool fits; /* free space and --max-bytes have room for each run */
+    uint64_t needed; /* most bytes that a run takes on the disk */
 };
 
 /* Notes what a sweep would fail for. A slow file system gets smaller runs, which the probe of a sweep finds: so the
@@ -48,8 +48,7 @@ static void find_warnings(struct dry_run *d, const char *directory) {
     d->warnings += bench_sweep_is_small(w, d->warning[d->warnings]);
 }
 
-static void sum_up(struct dry_run *d, const char *directory) {
-    d->fits = true;
+static void sum_up(struct dry_run *d) {
     for (size_t i = 0; i < d->w->r->points; i++) {
         const struct bench_point *p = &d->w->r->point[i];
         if (d->w->planned[i].active) {
@@ -57,9 +56,17 @@ static void sum_up(struct dry_run *d, const char *directory) {
             d->round_bytes += 2 * p->bytes;
             d->largest_bytes = p->bytes > d->largest_bytes ? p->bytes : d->largest_bytes;
             d->most_files = p->files > d->most_files ? p->files : d->most_files;
-            d->fits = d->fits && bench_sweep_room(d->w, directory, p, NULL) == HPCW_OK;
+            const uint64_t needed = bench_sweep_needed(d->w, p);
+            d->needed = needed > d->needed ? needed : d->needed;
         }
     }
+}
+
+/* Returns what is too small for a run: "the free space", "--max-bytes", or NULL if it fits. */
+static const char *too_small(const struct dry_run *d) {
+    return d->needed > d->w->r->fs.free_bytes ? "the free space"
+           : d->needed > d->w->o->max_bytes   ? "--max-bytes"
+                                              : NULL;
 }
 
 /* A plan of nothing fails as the sweep would: first for the space, which more time would not change. */
@@ -106,8 +113,9 @@ static hpcw_status print_plan(const struct dry_run *d, hpcw_error *err) {
                  "writes: about %s in all, and about %s in %" PRIu32 " file%s at any time\n",
                  r->repeat, d->points, ui_text_bytes_binary(text, all_bytes(d)),
                  ui_text_bytes_binary(most, d->largest_bytes), d->most_files, d->most_files == 1 ? "" : "s");
-    (void)printf("space: %s free; a run %s\n", ui_text_bytes_binary(text, r->fs.free_bytes),
-                 d->fits ? "fits" : "does not fit");
+    (void)printf("space: %s free; a run %s%s\n", ui_text_bytes_binary(text, r->fs.free_bytes),
+                 too_small(d) == NULL ? "fits" : "does not fit into ",
+                 too_small(d) == NULL ? "" : too_small(d));
     (void)printf("time: at most %s (--budget)\n", ui_text_duration(text, d->w->o->budget));
     bench_output_memory(r, stdout);
     for (size_t i = 0; i < d->warnings; i++) {
@@ -134,7 +142,7 @@ static void put_plan(struct hpcw_i_json *j, const struct dry_run *d) {
     hpcw_i_json_put_u64(j, "most_bytes", d->largest_bytes);
     hpcw_i_json_put_u64(j, "most_files", d->most_files);
     hpcw_i_json_put_u64(j, "free_bytes", r->fs.free_bytes);
-    hpcw_i_json_put_bool(j, "fits", d->fits);
+    hpcw_i_json_put_bool(j, "fits", too_small(d) == NULL);
     hpcw_i_json_key_array(j, "points");
     for (size_t i = 0; i < r->points; i++) {
         if (d->w->planned[i].active) {
@@ -186,7 +194,7 @@ hpcw_status bench_sweep_dry_run(struct bench_sweep_state *w, const char *directo
         s = bench_sweep_rounds(w, err);
     }
     if (s == HPCW_OK && w->processes->process == 0) {
-        sum_up(&d, directory);
+        sum_up(&d);
         s = expect_some(&d, err);
         s = s != HPCW_OK ? s : w->o->json ? write_json(&d, err) : print_plan(&d, err);
     }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bench/layout/layout.h"
 #include "bench/sweep/state.h"
@@ -11,23 +12,32 @@
 #include "libwriter/io/fsinfo.h"
 #include "ui/cli/text.h"
 
+uint64_t bench_sweep_needed(const struct bench_sweep_state *w, const struct bench_point *p) {
+    /* Holes take no space. The data, the last block of each rank and a container's tables do. */
+    return p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
+}
+
 hpcw_status bench_sweep_room(const struct bench_sweep_state *w, const char *directory,
                              const struct bench_point *p, hpcw_error *err) {
     uint64_t space = 0;
     hpcw_status s = hpcw_i_fs_space(directory, &space, NULL, err);
-    /* Holes take no space. The data, the last block of each rank and a container's tables do. */
-    const uint64_t needed = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
+    const uint64_t needed = bench_sweep_needed(w, p);
     const bool full = needed > space;
     const uint64_t most = full ? space : w->o->max_bytes;
-    char needed_text[UI_TEXT_SIZE], most_text[UI_TEXT_SIZE];
-    return s != HPCW_OK || needed <= most
-               ? s
-               : hpcw_i_fail(err, HPCW_ENOTSUP,
-                             "%s: expected %" PRIu64 " bytes of %s for a run, got %" PRIu64
-                             " (%s, got %s); use a smaller --per-rank or %s",
-                             w->r->directory, needed, full ? "free space" : "--max-bytes", most,
-                             ui_text_bytes_binary(needed_text, needed), ui_text_bytes_binary(most_text, most),
-                             full ? "a directory with more free space" : "a larger --max-bytes");
+    if (s != HPCW_OK || needed <= most) {
+        return s;
+    }
+    char needed_text[UI_TEXT_SIZE], most_text[UI_TEXT_SIZE], rounded[2 * UI_TEXT_SIZE + 16] = "";
+    (void)ui_text_bytes_binary(needed_text, needed);
+    (void)ui_text_bytes_binary(most_text, most);
+    if (strcmp(needed_text, most_text) != 0) {
+        (void)snprintf(rounded, sizeof rounded, " (%s, got %s)", needed_text, most_text);
+    }
+    return hpcw_i_fail(err, HPCW_ENOTSUP,
+                       "%s: expected %" PRIu64 " bytes of %s for a run, got %" PRIu64
+                       "%s; use a smaller --per-rank or %s",
+                       w->r->directory, needed, full ? "free space" : "--max-bytes", most, rounded,
+                       full ? "a directory with more free space" : "a larger --max-bytes");
 }
 
 hpcw_status bench_sweep_check_limit(const struct bench_sweep_state *w, hpcw_error *err) {

@@ -69,6 +69,9 @@ void bench_sweep_try_direct(const struct bench_sweep_state *w, char why[BENCH_NA
 
 /* ---- sizes.c ---- */
 
+/* Returns the bytes that a run of the point takes on the disk, at most. */
+uint64_t bench_sweep_needed(const struct bench_sweep_state *w, const struct bench_point *p);
+
 /* Checks whether the disk of `directory` and --max-bytes have room for a run of the point. */
 hpcw_status bench_sweep_room(const struct bench_sweep_state *w, const char *directory,
                              const struct bench_point *p, hpcw_error *err);

@@ -31,7 +31,17 @@ grep -q '^assumed: plain writes of 1.1 GB/s, and runs that take 2.5 times as lon
 grep -q '^warning' plan && bad "a warning: $(cat plan)"
 "$HPCGEN" data "$@" --out out --dry-run --max-bytes 1M >plan || bad "--dry-run fails with little space"
 grep -q '^warning: .*/data: expected [0-9]* bytes of --max-bytes for a run, got 1048576 ' plan || bad "no warning: $(cat plan)"
-grep -q '^space: .* free; a run does not fit$' plan || bad "it does not say that a run does not fit: $(cat plan)"
+grep -q '^space: .* free; a run does not fit into --max-bytes$' plan || bad "it does not say what a run does not fit into: $(cat plan)"
+# Sizes that look equal when they are rounded are not given twice.
+"$HPCGEN" data "$@" --out out --dry-run --per-rank 64M --ranks 64 >plan || bad "--dry-run fails with 64 ranks of 64 MiB"
+grep -q '^warning: .*/data: expected 42[0-9]* bytes of [-a-z ]* for a run, got 4294967296; use a smaller --per-rank or ' plan ||
+    grep -q 'bytes of free space' plan || bad "another warning: $(cat plan)"
+# The comparison of the manual fits, and has more than the six points of the first question.
+options=$(sed -n 's/^    hpcw-bench DIR --out before \(.*\) && .*/\1/p' "$HERE/../../doc/bench.md")
+# shellcheck disable=SC2086 # several options
+"$HPCGEN" data $options --out out --dry-run >plan || bad "the comparison of doc/bench.md cannot be planned: $options"
+! grep -q -e 'into --max-bytes$' plan && [ "$(grep -c '^sion-aligned/fsync/\|^sion-shifted/fsync/' plan)" -ge 12 ] ||
+    bad "the comparison of doc/bench.md with $options: $(cat plan)"
 # What is too small for --least-bytes is so for the plan and for the sweep.
 "$HPCGEN" data "$@" --out out --dry-run --least-bytes 16M >plan || bad "--dry-run fails with a small --per-rank"
 small='--per-rank: runs of 11.4 MiB are below --least-bytes, 16.0 MiB, and no point will be compared; use a larger --per-rank or a smaller --least-bytes'
