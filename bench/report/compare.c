@@ -395,10 +395,13 @@ static void give_verdict(struct bench_comparison *c) {
     if (layouts > BENCH_COMPARE_MOST) {
         say(c, "nothing %scan be said: ", any || differs(&c->plain) ? "else " : "");
         if (c->few) {
-            say(c,
-                "%zu points of %zu layout%s are too few to show how sweeps scatter; use more block sizes for "
-                "both sweeps (--blocksize 4K:16M:x4)",
-                c->pairs, c->groups, c->groups == 1 ? "" : "s");
+            say(c, "%zu points of %zu layout%s are too few to show how sweeps scatter; ", c->pairs, c->groups,
+                c->groups == 1 ? "" : "s");
+            if (c->larger_budget > 0) {
+                say(c, "the budget left others out: use --budget %.0fm for both sweeps", c->larger_budget);
+            } else {
+                say(c, "use more block sizes for both sweeps (--blocksize 4K:16M:x4)");
+            }
         } else if (c->runs < BENCH_FEWEST_REPEAT) {
             say(c, "too few runs of a point (expected %d or more, got %zu); use --repeat %d for both sweeps",
                 BENCH_FEWEST_REPEAT, c->runs, BENCH_FEWEST_REPEAT);
@@ -456,6 +459,15 @@ static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
     say(c, "for both");
 }
 
+/* Notes the budget that a sweep should have had, if it lacked time for points. */
+static void leave_out(struct bench_comparison *c, const struct bench_results *r) {
+    for (size_t i = 0; i < r->points; i++) {
+        if (bench_results_lacks_time(&r->point[i])) {
+            c->larger_budget = fmax(c->larger_budget, bench_results_larger_budget(r));
+        }
+    }
+}
+
 hpcw_status bench_compare(const struct bench_results *a, const struct bench_results *b,
                           struct bench_comparison *c, hpcw_error *err) {
     *c = (struct bench_comparison){.pair = hpcw_i_calloc(a->points + 1, sizeof *c->pair), .runs = SIZE_MAX};
@@ -474,6 +486,8 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
             c->runs = y->trials < c->runs ? y->trials : c->runs;
         }
     }
+    leave_out(c, a);
+    leave_out(c, b);
     hpcw_status s = c->pairs == 0 ? HPCW_OK : test_all(c, err);
     s = s == HPCW_OK && c->pairs > 0 ? test_plain(c, err) : s;
     if (s == HPCW_OK) {

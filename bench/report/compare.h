@@ -62,6 +62,7 @@ struct bench_comparison {
         machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
     size_t runs;         /* fewest runs of a point */
     bool few;            /* more points of the same scatter would give the layouts an interval */
+    double larger_budget; /* minutes, if the budget left points out; 0: it did not */
     char verdict[1024];
 };
 

@@ -194,6 +194,17 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
 
 const char bench_results_ended[] = "the sweep ended before it was measured";
 
+const char bench_results_budget[] = "the budget of ";
+
+bool bench_results_lacks_time(const struct bench_point *p) {
+    return p->fate == BENCH_LEFT_OUT &&
+           strncmp(p->reason, bench_results_budget, strlen(bench_results_budget)) == 0;
+}
+
+double bench_results_larger_budget(const struct bench_results *r) {
+    return fmax(20, ceil(4 * (double)r->limits.budget_ns / 60e9));
+}
+
 struct bench_runs bench_results_runs(const struct bench_results *r) {
     struct bench_runs done = {0, 0};
     for (size_t i = 0; i < r->points; i++) {

@@ -295,6 +295,13 @@ struct bench_limit bench_results_limit(const struct bench_results *r);
 /* Reason of a point that was not measured before the sweep ended. */
 extern const char bench_results_ended[];
 
+/* Begin of the reason of a point that the budget is too small for, and whether a point has such a reason. */
+extern const char bench_results_budget[];
+bool bench_results_lacks_time(const struct bench_point *p);
+
+/* Returns the budget to try next, in minutes. */
+double bench_results_larger_budget(const struct bench_results *r);
+
 /* Counts the runs of points that were made and that are planned, without warm-up runs and ceilings. Points that are
  * left out or failed do not count. */
 struct bench_runs {

@@ -315,7 +315,7 @@ static uint64_t pair_ns(const struct bench_planned *p) {
 
 static void no_time(const struct bench_options *o, struct bench_point *p, struct bench_planned *planned) {
     char budget[UI_TEXT_SIZE], why[96];
-    (void)snprintf(why, sizeof why, "the budget of %s is too small for it",
+    (void)snprintf(why, sizeof why, "%s%s is too small for it", bench_results_budget,
                    ui_text_duration(budget, o->budget));
     cannot(p, planned, why);
 }

@@ -345,6 +345,18 @@ static void two_points_are_too_few(void **state) {
     assert_string_equal(c.verdict, "nothing can be said: 2 points of 1 layout are too few to show how sweeps "
                                    "scatter; use more block sizes for both sweeps (--blocksize 4K:16M:x4)");
     bench_comparison_free(&c);
+    /* The other block sizes were asked for, but the budget had no time for them. */
+    a.r.points = 3;
+    a.r.limits.budget_ns = UINT64_C(600000000000);
+    a.point[2].fate = BENCH_LEFT_OUT;
+    (void)snprintf(a.point[2].reason, sizeof a.point[2].reason,
+                   "the budget of 10 min 00 s is too small for it");
+    assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
+    assert_string_equal(c.verdict,
+                        "nothing can be said: 2 points of 1 layout are too few to show how sweeps scatter; the "
+                        "budget left others out: use --budget 40m for both sweeps");
+    bench_comparison_free(&c);
+    a.point[2].fate = BENCH_MEASURED;
     a.r.points = b.r.points = 7;
     assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
     assert_true(isfinite(c.group[0].change.low) && isfinite(c.group[0].change.high));
