@@ -11,6 +11,8 @@
 
 #include "bench/report/results.h"
 #include "bench/sweep/sweep.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
 static bool usable(const struct bench_results *r, const struct bench_point *p) {
@@ -247,9 +249,32 @@ static bool is_choice(const struct bench_results *r, const struct bench_point *p
     return usable(r, p) && p->layout != BENCH_SION_SHIFTED;
 }
 
-/* Says "; use --budget 20m". A repeat with fewer layouts would not answer the same questions. */
-static void say_budget(const struct bench_results *r, struct bench_advice *a) {
-    bench_advice_say(a, "; use --budget %.0fm", fmax(20, ceil(4 * (double)r->limits.budget_ns / 60e9)));
+/* Says "--budget 20m". A repeat with fewer layouts would not answer the same questions. */
+static void say_budget(const struct bench_results *r, struct bench_advice *a, const char *before) {
+    bench_advice_say(a, "%s--budget %.0fm", before, bench_results_larger_budget(r));
+}
+
+/* Finds how many processors other programs kept busy: the median of the runs. 0: few or unknown. */
+static hpcw_status find_others(const struct bench_results *r, double *others, hpcw_error *err) {
+    size_t most = 0, n = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        most += r->point[i].trials;
+    }
+    double *x = hpcw_i_malloc((most + 1) * sizeof *x);
+    if (x == NULL) {
+        return hpcw_i_fail_memory(err, NULL, most, "runs");
+    }
+    for (size_t i = 0; i < r->points; i++) {
+        for (size_t k = 0; k < r->point[i].trials; k++) {
+            x[n] = r->point[i].trial[k].others;
+            n += isnan(x[n]) ? 0 : 1;
+        }
+    }
+    struct bench_stats stats = {.median = 0};
+    hpcw_status s = n == 0 ? HPCW_OK : bench_stats_of(x, n, 0.95, &stats, err);
+    *others = stats.median > BENCH_NOISE ? stats.median : 0;
+    hpcw_i_free(x);
+    return s;
 }
 
 /* Returns the fewest runs of any point that counts. SIZE_MAX: no point counts. */
@@ -270,7 +295,7 @@ static void say_too_few(const struct bench_results *r, struct bench_advice *a) {
     } else if (r->repeat < BENCH_FEWEST_REPEAT) {
         bench_advice_say(a, "; use --repeat %d", BENCH_FEWEST_REPEAT);
     } else {
-        say_budget(r, a);
+        say_budget(r, a, "; use ");
     }
 }
 
@@ -401,7 +426,7 @@ static void say_choice(const struct bench_results *r, const struct bench_point *
     }
 }
 
-static void judge(struct bench_results *r, struct bench_advice *a) {
+static hpcw_status judge(struct bench_results *r, struct bench_advice *a, hpcw_error *err) {
     size_t best = SIZE_MAX, choices = 0, near = 0;
     for (size_t i = 0; i < r->points; i++) {
         if (is_choice(r, &r->point[i])) {
@@ -418,11 +443,11 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
     bench_advice_where(a, r);
     if (fewest_runs(r) < BENCH_FEWEST_REPEAT) {
         say_too_few(r, a);
-        return;
+        return HPCW_OK;
     }
     if (choices < 2) {
         say_why_nothing(r, choices, a);
-        return;
+        return HPCW_OK;
     }
     const struct bench_point *p = &r->point[best];
     double most = -(double)INFINITY; /* logarithm of the factor by which another point may be faster */
@@ -451,8 +476,14 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
     if (!(most < log1p(NEAR))) {
         bench_advice_say(a, "noisy, another %s may be %.0f %% faster than %s", distinction(&r->point[rival], p),
                          100 * expm1(most), p->id);
-        say_budget(r, a);
-        return;
+        double others = 0;
+        hpcw_status s = find_others(r, &others, err);
+        if (others > 0) {
+            bench_advice_say(a, "; other programs kept %.1f processors busy: repeat it without them, or use ",
+                             others);
+        }
+        say_budget(r, a, others > 0 ? "" : "; use ");
+        return s;
     }
     say_choice(r, p, a);
     char text[UI_TEXT_SIZE];
@@ -466,6 +497,7 @@ static void judge(struct bench_results *r, struct bench_advice *a) {
         bench_advice_say(a, "%zu of the %zu others may be as fast, or at most %.0f %% faster.", near,
                          choices - 1, ceil(100 * expm1(most)));
     }
+    return HPCW_OK;
 }
 
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
@@ -482,6 +514,5 @@ hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
         mode_pays(r, BENCH_DIRECT, "O_DIRECT");
         mode_pays(r, BENCH_PREALLOCATED, "Preallocation");
     }
-    judge(r, &r->verdict);
-    return HPCW_OK;
+    return judge(r, &r->verdict, err);
 }

@@ -521,6 +521,23 @@ static void noise_is_reported(void **state) {
     assert_true(
         says(&r, "Aligned containers compared with unaligned ones: no difference beyond noise in 1 pair;"));
     assert_false(says(&r, "faster beyond noise in"));
+    /* Other programs are named if they were busy in most runs. */
+    hpcw_error err;
+    for (size_t i = 0; i < r.points; i++) {
+        for (size_t k = 0; k < 5; k++) {
+            r.point[i].trial[k].others = k == 0 ? (double)NAN : k == 1 ? 0 : 1.55;
+        }
+    }
+    assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
+    assert_non_null(strstr(r.verdict.text,
+                           "; other programs kept 1.6 processors busy: repeat it without them, or "
+                           "use --budget 20m"));
+    r.point[0].trial[1].others = r.point[0].trial[2].others = 0;
+    for (size_t i = 1; i < r.points; i++) {
+        r.point[i].trial[2].others = r.point[i].trial[3].others = 0.09;
+    }
+    assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
+    assert_null(strstr(r.verdict.text, "other programs"));
     bench_results_free(&r);
 }
 
