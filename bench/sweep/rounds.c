@@ -183,7 +183,7 @@ static hpcw_status resize(struct bench_sweep_state *w, hpcw_error *err) {
 /* Shows the progress of these repetitions, after the prefix. On process 0, unless it is to be quiet. */
 static hpcw_status show(struct bench_sweep_state *w, uint32_t repetitions, const char *prefix,
                         hpcw_error *err) {
-    struct ui_progress_options shown = {.prefix = prefix};
+    struct ui_progress_options shown = {.prefix = prefix, .share = true};
     ui_progress_stop(w->progress);
     w->progress = NULL;
     if (w->processes->process != 0 || w->o->quiet || w->o->dry_run) {
@@ -221,8 +221,8 @@ static void tell_plan(struct bench_sweep_state *w) {
     }
 }
 
-/* Tells how many points and rounds were measured, if the plan told other numbers. On process 0, unless it is to be
- * quiet. */
+/* Tells how many points and rounds were measured, if the plan told other numbers, and a limit that the budget has
+ * lowered. On process 0, unless it is to be quiet. */
 static void tell_measured(const struct bench_sweep_state *w) {
     size_t points = 0;
     for (size_t i = 0; i < w->r->points; i++) {
@@ -232,6 +232,16 @@ static void tell_measured(const struct bench_sweep_state *w) {
         (points != w->plan_points || w->r->repeat != w->plan_rounds)) {
         (void)fprintf(stderr, "hpcw-bench: measured: %zu points, %u rounds; planned: %zu points, %u rounds\n",
                       points, w->r->repeat, w->plan_points, w->plan_rounds);
+    }
+    if (w->processes->process == 0 && !w->o->quiet && w->o->per_rank == 0 && w->o->least_bytes == 0 &&
+        w->r->limits.least_bytes < BENCH_USUAL_BYTES) {
+        char least[UI_TEXT_SIZE], usual[UI_TEXT_SIZE];
+        (void)fprintf(
+            stderr,
+            "hpcw-bench: measured: runs of %s or more count, not of %s, as the budget is short; a cache "
+            "of the storage may hold them\n",
+            ui_text_bytes_binary(least, w->r->limits.least_bytes),
+            ui_text_bytes_binary(usual, BENCH_USUAL_BYTES));
     }
 }
 

@@ -30,6 +30,7 @@ struct ui_progress {
     double interval_s, start_s;
     unsigned width;
     bool bar, running, stopping;
+    bool share;
     bool reads;
     uint64_t read_before; /* bytes that the process had read at the start */
     bool drawn;           /* a bar is on the screen */
@@ -110,14 +111,16 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
     /* Append the most important part first. Parts that do not fit are left out. */
     if (s->total != 0) {
         (void)snprintf(tail, sizeof tail, "%3u%%", percent(s));
-        char both[2 * UI_TEXT_SIZE + 8];
-        (void)snprintf(both, sizeof both, "%s of %s", ui_text_bytes(done, s->done),
-                       ui_text_bytes(total, total_of(s)));
-        append(tail, sizeof tail, columns, "  ", both);
+        if (!s->share) {
+            char both[2 * UI_TEXT_SIZE + 8];
+            (void)snprintf(both, sizeof both, "%s of %s", ui_text_bytes(done, s->done),
+                           ui_text_bytes(total, total_of(s)));
+            append(tail, sizeof tail, columns, "  ", both);
+        }
     } else {
         (void)snprintf(tail, sizeof tail, "%s", ui_text_bytes(done, s->done));
     }
-    if (s->rate >= 0) {
+    if (s->rate >= 0 && !s->share) {
         append(tail, sizeof tail, columns, "  ", ui_text_rate(rate, s->rate));
     }
     const char *time = remaining(left, s);
@@ -154,7 +157,9 @@ void ui_progress_line(char *text, size_t size, const struct ui_progress_state *s
     char done[UI_TEXT_SIZE], total[UI_TEXT_SIZE], rate[UI_TEXT_SIZE], left[UI_TEXT_SIZE];
     ui_text_bytes(done, s->done);
     text[0] = '\0';
-    if (s->total != 0) {
+    if (s->total != 0 && s->share) {
+        (void)snprintf(text, size, "%u%%", percent(s));
+    } else if (s->total != 0) {
         char head[2 * UI_TEXT_SIZE + 16];
         (void)snprintf(head, sizeof head, "%s of %s (%u%%)", done, ui_text_bytes(total, total_of(s)),
                        percent(s));
@@ -162,7 +167,7 @@ void ui_progress_line(char *text, size_t size, const struct ui_progress_state *s
     } else {
         append(text, size, size, "", done);
     }
-    if (s->rate >= 0) {
+    if (s->rate >= 0 && !s->share) {
         append(text, size, size, ", ", ui_text_rate(rate, s->rate));
     }
     const char *time = remaining(left, s);
@@ -194,6 +199,7 @@ static void draw(struct ui_progress *p, double rate) {
         .total = p->total,
         .rate = rate,
         .elapsed_s = now_s() - p->start_s,
+        .share = p->share,
     };
     const char *prefix = p->prefix == NULL ? "" : p->prefix, *colon = p->prefix == NULL ? "" : ": ";
     if (p->bar) {
@@ -307,6 +313,7 @@ hpcw_status ui_progress_start(const struct ui_progress_options *options, struct 
     p->prefix = options->prefix;
     p->total = options->total;
     p->width = options->width;
+    p->share = options->share;
     p->reads = options->reads;
     p->read_before = read_before;
     p->bar = options->mode == UI_PROGRESS_BAR ||

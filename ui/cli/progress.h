@@ -32,6 +32,7 @@ struct ui_progress_options {
     /* Bar: seconds between two drawings. Lines: seconds before the first one. 0: the defaults, 0.1 and 5. */
     double interval_s;
     unsigned width; /* columns; 0: ask the terminal at each drawing */
+    bool share;     /* show only the share that is done: readers would take bytes and rate for a result */
     bool reads;     /* count the bytes that this process reads, not those of ui_progress_add; only on Linux */
 };
 
@@ -63,6 +64,7 @@ struct ui_progress_state {
     uint64_t done, total; /* bytes; total 0: not known */
     double rate;          /* bytes a second over the last seconds; below 0: not known yet */
     double elapsed_s;
+    bool share; /* as in the options */
 };
 
 /* Makes the bar, at most width - 1 columns: some terminals wrap at the last one. Leaves out the least important

@@ -122,6 +122,11 @@ static void figures_at_the_ends(void **state) {
     s.rate = 1000;
     ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "50.0 MB of 100.0 MB (50%), 1.0 kB/s, 13 h 53 min left, linktest");
+    s.share = true;
+    ui_progress_line(text, sizeof text, &s);
+    assert_string_equal(text, "50%, 13 h 53 min left, linktest");
+    ui_progress_bar(text, sizeof text, 60, &s);
+    assert_string_equal(text, "[############............]  50%  13 h 53 min left  linktest");
 }
 
 /* ---- the thread ---- */
