@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -52,17 +53,31 @@ static hpcw_status compare(const struct bench_metadata *files, size_t runs, enum
     return s;
 }
 
-/* Says "created 53 times as fast", or the range if no difference is shown. Returns whether the range is wide. */
-static bool say_factor(struct bench_advice *a, const char *done, const struct bench_log log[2],
-                       const struct bench_rate *container, const struct bench_rate *files) {
+/* Two significant digits: "0.62", "1.8", "2900". */
+static void say_two_digits(struct bench_advice *a, double v) {
+    char text[UI_TEXT_SIZE];
+    (void)snprintf(text, sizeof text, "%.1e", v); /* rounds; 9.96 becomes 10 */
+    v = strtod(text, NULL);
+    const int digits = 1 - (int)floor(log10(v));
+    bench_advice_say(a, "%.*f", digits > 0 ? digits : 0, v);
+}
+
+/* Says "created 53 times as fast (48 to 59)", or only the range if no difference is shown. Both are from the rule for
+ * differences, and not from the medians, which may lie outside the range. Returns whether the range is wide. */
+static bool say_factor(struct bench_advice *a, const char *done, const struct bench_log log[2]) {
+    const double low = exp(-bench_log_most(&log[0], &log[1])), high = exp(bench_log_most(&log[1], &log[0]));
     const bool shown = bench_log_differ(&log[1], &log[0]) != 0;
     const bool noisy = !shown && bench_log_is_noisy(&log[0]);
-    if (shown) {
-        double factor = container->stats.median / files->stats.median;
-        bench_advice_say(a, "%s %.*f times as fast", done, factor < 10 ? 2 : 0, factor);
-    } else if (noisy) {
-        bench_advice_say(a, "%s %.2f to %.2f times as fast (noisy)", done,
-                         exp(-bench_log_most(&log[0], &log[1])), exp(bench_log_most(&log[1], &log[0])));
+    if (shown || noisy) {
+        bench_advice_say(a, "%s ", done);
+        if (shown) {
+            say_two_digits(a, exp(log[1].mean - log[0].mean));
+            bench_advice_say(a, " times as fast (");
+        }
+        say_two_digits(a, low);
+        bench_advice_say(a, " to ");
+        say_two_digits(a, high);
+        bench_advice_say(a, shown ? ")" : " times as fast (noisy)");
     } else {
         bench_advice_say(a, "%s as fast, within the noise", done);
     }
@@ -91,11 +106,8 @@ static hpcw_status give_verdict(struct bench_results *r, hpcw_error *err) {
         if (s == HPCW_OK) {
             bench_advice_say(a, "with %u tasks, and compared with a file for each, one container is ",
                              files->tasks);
-            bool noisy =
-                say_factor(a, "created", create, &container->rate[BENCH_CREATE], &files->rate[BENCH_CREATE]);
-            noisy = say_factor(a, " and opened", open, &container->rate[BENCH_REOPEN],
-                               &files->rate[BENCH_REOPEN]) ||
-                    noisy;
+            bool noisy = say_factor(a, "created", create);
+            noisy = say_factor(a, " and opened", open) || noisy;
             bench_advice_say(a, "%s", noisy ? "; use a larger --repeat" : "");
         }
         return s;
@@ -181,11 +193,15 @@ static void draw_table(const struct bench_results *r, struct ui_page *page) {
         for (enum bench_operation k = 0; k < BENCH_OPERATIONS; k++) {
             const struct bench_rate *rate = &m->rate[k];
             ui_page_number_cell(page, UI_PAGE_COUNT, rate->there ? rate->stats.median : (double)NAN);
-            ui_page_cell(page);
-            ui_page_number(page, UI_PAGE_COUNT, rate->there ? rate->stats.ci_low : (double)NAN);
-            ui_page_text(page, " to ");
-            ui_page_number(page, UI_PAGE_COUNT, rate->there ? rate->stats.ci_high : (double)NAN);
-            ui_page_end(page);
+            if (bench_rate_is_spread(rate)) {
+                ui_page_cell(page);
+                ui_page_number(page, UI_PAGE_COUNT, rate->stats.ci_low);
+                ui_page_text(page, " to ");
+                ui_page_number(page, UI_PAGE_COUNT, rate->stats.ci_high);
+                ui_page_end(page);
+            } else {
+                ui_page_text_cell(page, "%s", "");
+            }
         }
         ui_page_end(page);
     }
@@ -215,8 +231,11 @@ hpcw_status bench_metadata_draw(const struct bench_results *r, struct ui_page *p
             }
             if ((m->layout != BENCH_TASK_LOCAL) == container && m->rate[k].there) {
                 const struct bench_stats *x = &m->rate[k].stats;
-                point[points++] =
-                    (struct ui_page_point){.x = m->tasks, .y = x->median, .low = x->ci_low, .high = x->ci_high};
+                const bool spread = bench_rate_is_spread(&m->rate[k]);
+                point[points++] = (struct ui_page_point){.x = m->tasks,
+                                                         .y = x->median,
+                                                         .low = spread ? x->ci_low : (double)NAN,
+                                                         .high = spread ? x->ci_high : (double)NAN};
                 series[c].points++;
             }
         }

@@ -222,6 +222,8 @@ static void what_it_is(struct ui_page *page, const struct bench_results *r) {
         {"Noisy",
          "runs differ so much that only large differences would be seen; such points are hollow or pale"},
         {"Too small", "runs write too little, or are too short, to be compared"},
+        {"Fastest", "by the mean of its runs without the lowest and the highest fifth; it need not have the "
+                    "highest median"},
         {"Interval", "a range that contains the median of very many runs with about 95 %"},
     };
     ui_page_heading(page, "What this is");
@@ -266,7 +268,7 @@ static void number_cell(struct ui_page *page, bool there, enum ui_page_unit unit
 
 static void rate_cells(struct ui_page *page, const struct bench_rate *rate) {
     number_cell(page, rate->there, UI_PAGE_RATE, rate->stats.median);
-    if (rate->there) {
+    if (bench_rate_is_spread(rate)) {
         ui_page_cell(page);
         ui_page_number(page, UI_PAGE_RATE, rate->stats.ci_low);
         ui_page_text(page, " to ");

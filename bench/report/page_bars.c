@@ -66,8 +66,10 @@ static void add_bar(struct bars *b, const struct bench_point *p, const struct be
         }
     }
     b->median[p->mode][at] = rate->stats.median;
-    b->low[p->mode][at] = rate->stats.ci_low;
-    b->high[p->mode][at] = rate->stats.ci_high;
+    if (bench_rate_is_spread(rate)) {
+        b->low[p->mode][at] = rate->stats.ci_low;
+        b->high[p->mode][at] = rate->stats.ci_high;
+    }
     b->doubtful[p->mode][at] = p->noisy;
     b->used[p->mode] = true;
 }

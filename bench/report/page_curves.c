@@ -23,10 +23,11 @@ static void end_series(struct bench_page_drawing *d) {
 
 static void add_rate(struct bench_page_drawing *d, double x, const struct bench_point *p,
                      const struct bench_rate *rate) {
+    const bool spread = bench_rate_is_spread(rate);
     add_point(d, &(struct ui_page_point){.x = x,
                                          .y = rate->stats.median,
-                                         .low = rate->stats.ci_low,
-                                         .high = rate->stats.ci_high,
+                                         .low = spread ? rate->stats.ci_low : (double)NAN,
+                                         .high = spread ? rate->stats.ci_high : (double)NAN,
                                          .note = p->noisy ? "noisy" : NULL,
                                          .doubtful = p->noisy});
 }

@@ -252,6 +252,11 @@ bool bench_fs_is_memory(const struct bench_fs *fs);
 uint64_t bench_results_bytes_of(const struct bench_point *p, const struct bench_trial *t);
 uint64_t bench_results_bytes(const struct bench_point *p);
 
+/* Returns whether the rate has an interval: one run has none. */
+static inline bool bench_rate_is_spread(const struct bench_rate *rate) {
+    return rate->there && rate->stats.count > 1;
+}
+
 /* Returns the bytes per second of one trial, until they are durable or until the page cache has them. */
 double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable);
 

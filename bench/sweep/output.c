@@ -115,7 +115,7 @@ static void print_point(struct ui_table *t, const struct bench_results *r, const
     const bool too_small = !bench_results_counts(r, p);
     char interval[2 * UI_TEXT_SIZE] = "", ratio[UI_TEXT_SIZE] = "", shared[UI_TEXT_SIZE] = "";
     char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
-    if (p->durable.there) {
+    if (bench_rate_is_spread(&p->durable)) {
         (void)snprintf(interval, sizeof interval, "%s to %s", ui_text_rate(low, p->durable.stats.ci_low),
                        ui_text_rate(high, p->durable.stats.ci_high));
     }
@@ -221,6 +221,11 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
     }
     hpcw_status s = measured == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
     ui_table_free(&t);
+    if (r->verdict.rival.there) {
+        (void)fputs("points are ranked by the mean of their runs without the lowest and the highest fifth: the "
+                    "best one need not have the highest median\n",
+                    stream);
+    }
     bench_output_unmeasured(r, stream);
     bench_output_memory(r, stream);
     for (size_t i = 0; i <= r->advices; i++) {

@@ -86,6 +86,7 @@ static const uint64_t fast[] = {10, 10, 11, 10, 10};
 static const uint64_t slow[] = {20, 21, 20, 20, 20};
 static const uint64_t wide[] = {9, 12, 25, 19, 10};
 static const uint64_t other[] = {14, 8, 8, 14, 12};
+static const uint64_t uneven[] = {1300, 1400, 1500, 1450, 1350};
 static const uint64_t far[] = {100, 101, 99, 100, 102};
 
 static void rates_of_a_point(void **state) {
@@ -476,6 +477,9 @@ static void one_rule_decides_all(void **state) {
         }
         assert_true(!few || (r.advices == 0 && r.verdict.evidences == 0 && !r.verdict.rival.there));
         char *table = shown(&r, false), *page = pages ? shown(&r, true) : NULL;
+        assert_int_equal(strstr(table, "\npoints are ranked by ") != NULL, r.verdict.rival.there);
+        /* One run has no interval. */
+        assert_int_equal(strstr(table, "B/s to ") != NULL, count > 1);
         for (size_t i = 0; i < POINTS; i++) {
             const char *line = line_of(table, r.point[i].id);
             assert_non_null(line);
@@ -675,7 +679,8 @@ static void metadata_follows_the_rule(void **state) {
     static const struct {
         const uint64_t *files, *container;
         const char *created;
-    } row[] = {{slow, fast, "created 2.00 times as fast and opened 2.00 times as fast"},
+    } row[] = {{slow, fast, "created 2.0 times as fast (2.0 to 2.0) and opened 2.0 times as fast (2.0 to 2.0)"},
+               {uneven, fast, "created 140 times as fast (130 to 150) and opened "},
                {fast, fast, "created as fast, within the noise and opened as fast, within the noise"},
                {wide, other, "created 0."}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
