@@ -114,8 +114,12 @@ static void put_functions(const struct bench_options *o, const struct script *s)
     (void)ui_text_size(each, s->per_rank);
     (void)ui_text_size(write, WRITE);
     (void)ui_text_size(transfer, LARGE_TRANSFER);
-    /* The last blocks of a task count as space, too. The largest block of a container is twice the file system's. */
-    (void)ui_text_size(all, 2 * (s->per_rank + 2 * s->block) * s->tasks);
+    /* The last blocks of a task count as space, too. On Lustre the block of the file system is the stripe. */
+    uint64_t largest = 0;
+    for (size_t i = 0; i < sizeof s->aligned_to / sizeof s->aligned_to[0]; i++) {
+        largest = s->aligned_to[i] > largest ? s->aligned_to[i] : largest;
+    }
+    (void)ui_text_size(all, 2 * (s->per_rank + 2 * largest) * s->tasks);
     (void)printf(
         "\n"
         "# sweep NAME OPTION...: every task writes %s in writes of %s, and fsync ends a run. As in real data,\n"
@@ -176,7 +180,9 @@ static void put_points(const struct script *s) {
     if (s->kind == LUSTRE) {
         (void)printf(
             "\n"
-            "# Stripes of each file: their number and size. Containers are aligned to the size.\n"
+            "# Stripes of each file: their number and size. Containers are aligned to the size. To measure "
+            "other\n"
+            "# stripes, edit the two lists. Larger stripes need a larger --max-bytes.\n"
             "for count in %s; do\n"
             "    for size in %s %s %s; do\n"
             "        sweep \"stripes-$count-$size\" --stripe-count \"${count/all/65535}\" --stripe-size "

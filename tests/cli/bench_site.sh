@@ -82,6 +82,12 @@ grep -qx 'sweep blocks --fs-block 8M --blocksize 2M,8M,16M' gpfs.sh || bad "othe
 
 # There are no stripes here, so the sweeps are refused. The job continues and fails.
 site lustre
+grep -q '^# stripes, edit the two lists[.] ' lustre.sh || bad "it is not said how to choose stripes"
+# The stripes decide the space, not a block size that is given: two blocks of 16 MiB for each task besides its data.
+space=$(sed -n 's/.* --max-bytes \([^ ]*\) .*/\1/p' lustre.sh)
+"$HPCGEN" site "$dir" --nodes 1 --ntasks-per-node 2 --per-rank 4M --file-system lustre --fs-block 4M |
+    grep -q -e "--max-bytes $space " || bad "--fs-block changes --max-bytes $space"
+[ "$space" = $((2 * 2 * ($(sed -n 's/.* --per-rank \([0-9]*\)K .*/\1/p' lustre.sh) + 2 * 16384)))K ] || bad "other space: $space"
 grep -q 'NOT RUN ON SUCH A MACHINE' lustre.sh || bad "what was not run is not said to be"
 [ $status -eq 1 ] || bad "status $status, expected 1: $(cat said)"
 [ "$(grep -c '^lfs setstripe -c \(1\|4\|-1\) -S \(1\|4\|16\)M ' log)" -eq 9 ] || bad "other stripes: $(cat log)"
