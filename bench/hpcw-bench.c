@@ -25,8 +25,8 @@ static void join_command(int argc, char **argv, const struct ui_parse *parse, ch
         }
         /* Leave out options that do not affect what is measured. */
         const bool shown = strcmp(argv[i], "--resume") == 0 || strcmp(argv[i], "-r") == 0 ||
-                           strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--quiet") == 0 ||
-                           strcmp(argv[i], "-q") == 0;
+                           strcmp(argv[i], "--dry-run") == 0 || strcmp(argv[i], "--json") == 0 ||
+                           strcmp(argv[i], "--quiet") == 0 || strcmp(argv[i], "-q") == 0;
         if (strcmp(argv[i], "--out") == 0 || strcmp(argv[i], "-o") == 0) {
             i++;
         } else if (!argument && !shown && strncmp(argv[i], "--out=", 6) != 0) {

@@ -10,6 +10,7 @@
 #include "bench/sweep/state.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
 /* The assumed rate of plain writes, bytes per second. The smallest runs that count by default then take the time for
@@ -25,7 +26,7 @@ struct dry_run {
     bool refused; /* the first warning is what a sweep fails for at once */
     /* of the points that fit into the budget */
     size_t points;
-    uint64_t round_bytes, largest_bytes; /* bytes of a round with its ceilings, and of the largest run */
+    uint64_t bytes, largest_bytes; /* bytes of all runs that are to do, and of the largest one */
     uint32_t most_files;
     uint64_t needed; /* most bytes that a run takes on the disk */
 };
@@ -39,7 +40,7 @@ static void find_warnings(struct dry_run *d, const char *directory) {
         (w->o->least_bytes != 0 && bench_sweep_check_limit(w, &e) != HPCW_OK)) {
         (void)snprintf(d->warning[d->warnings++], BENCH_REASON, "%s", e.message);
         d->refused = true;
-    } else if (bench_sweep_check_limit(w, &e) != HPCW_OK) {
+    } else if (!w->resumed && bench_sweep_check_limit(w, &e) != HPCW_OK) {
         char rate[UI_TEXT_SIZE];
         const double seconds = bench_sweep_run_seconds(w->o->budget, w->o->budget);
         (void)snprintf(d->warning[d->warnings++], BENCH_REASON, "if plain writes are faster than %s: %.900s",
@@ -53,7 +54,9 @@ static void sum_up(struct dry_run *d) {
         const struct bench_point *p = &d->w->r->point[i];
         if (d->w->planned[i].active) {
             d->points++;
-            d->round_bytes += 2 * p->bytes;
+            /* Each run has a ceiling, and a warm-up run comes first. */
+            const uint64_t runs = d->w->r->repeat > p->trials ? d->w->r->repeat - p->trials + 1 : 0;
+            d->bytes += 2 * p->bytes * runs;
             d->largest_bytes = p->bytes > d->largest_bytes ? p->bytes : d->largest_bytes;
             d->most_files = p->files > d->most_files ? p->files : d->most_files;
             const uint64_t needed = bench_sweep_needed(d->w, p);
@@ -78,10 +81,6 @@ static hpcw_status expect_some(const struct dry_run *d, hpcw_error *err) {
     return d->refused ? hpcw_i_fail(err, HPCW_ENOTSUP, "%s", d->warning[0])
                       : hpcw_i_fail(err, HPCW_ENOTSUP, "%s: nothing would be measured: %s: %s", r->directory,
                                     r->point[0].id, r->point[0].reason);
-}
-
-static uint64_t all_bytes(const struct dry_run *d) {
-    return d->round_bytes * (d->w->r->repeat + 1); /* with the warm-up run */
 }
 
 static hpcw_status print_plan(const struct dry_run *d, hpcw_error *err) {
@@ -111,7 +110,7 @@ static hpcw_status print_plan(const struct dry_run *d, hpcw_error *err) {
         (double)bench_sweep_pair_ns(1000000000) / 1e9);
     (void)printf("runs: %" PRIu32 " of each of %zu points and of its ceiling, after a warm-up run\n"
                  "writes: about %s in all, and about %s in %" PRIu32 " file%s at any time\n",
-                 r->repeat, d->points, ui_text_bytes_binary(text, all_bytes(d)),
+                 r->repeat, d->points, ui_text_bytes_binary(text, d->bytes),
                  ui_text_bytes_binary(most, d->largest_bytes), d->most_files, d->most_files == 1 ? "" : "s");
     (void)printf("space: %s free; a run %s%s\n", ui_text_bytes_binary(text, r->fs.free_bytes),
                  too_small(d) == NULL ? "fits" : "does not fit into ",
@@ -138,7 +137,7 @@ static void put_plan(struct hpcw_i_json *j, const struct dry_run *d) {
     hpcw_i_json_key(j, "budget_s");
     hpcw_i_json_seconds(j, r->limits.budget_ns);
     hpcw_i_json_put_u64(j, "repeat", r->repeat);
-    hpcw_i_json_put_u64(j, "bytes", all_bytes(d));
+    hpcw_i_json_put_u64(j, "bytes", d->bytes);
     hpcw_i_json_put_u64(j, "most_bytes", d->largest_bytes);
     hpcw_i_json_put_u64(j, "most_files", d->most_files);
     hpcw_i_json_put_u64(j, "free_bytes", r->fs.free_bytes);
@@ -180,6 +179,20 @@ static hpcw_status write_json(const struct dry_run *d, hpcw_error *err) {
     return bench_json_close(&io, s, err);
 }
 
+/* Takes the results that the sweep would go on with. Its directory may not be there yet. Collective. */
+static hpcw_status take_earlier(struct bench_sweep_state *w, hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    hpcw_status s = HPCW_OK;
+    (void)snprintf(w->output, sizeof w->output, "%s", w->o->output);
+    if (w->processes->process == 0 &&
+        (hpcw_i_sys_look(w->output, false, &entry) != 0 || entry.kind != HPCW_I_NOTHING)) {
+        s = bench_output_check(w->output, err);
+    }
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    s = s == HPCW_OK ? bench_sweep_allocate(w, err) : s;
+    return s == HPCW_OK ? bench_sweep_resume(w, err) : s;
+}
+
 hpcw_status bench_sweep_dry_run(struct bench_sweep_state *w, const char *directory, hpcw_error *err) {
     struct dry_run d = {.w = w};
     hpcw_status s = bench_sweep_look(w, directory, err);
@@ -188,9 +201,14 @@ hpcw_status bench_sweep_dry_run(struct bench_sweep_state *w, const char *directo
         s = bench_sweep_plan(w->o, w->no_direct, w->bytes, w->r, &w->planned, err);
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
+    if (s == HPCW_OK && w->o->resume) {
+        s = take_earlier(w, err);
+    }
     if (s == HPCW_OK) {
         find_warnings(&d, directory);
-        bench_sweep_choose_bytes(w, ASSUMED_RATE);
+        if (!w->resumed) {
+            bench_sweep_choose_bytes(w, ASSUMED_RATE);
+        }
         s = bench_sweep_rounds(w, err);
     }
     if (s == HPCW_OK && w->processes->process == 0) {

@@ -27,9 +27,8 @@ static bool is_interrupted(const char *directory) {
     return interrupted;
 }
 
-/* Checks the directory in which a sweep goes on and replaces the files of these names. Without results.json the
- * others are somebody else's. A symbolic link could lead to a file elsewhere. */
-static hpcw_status check_resumed(const char *directory, hpcw_error *err) {
+/* Without results.json the other files are somebody else's. A symbolic link could lead to a file elsewhere. */
+hpcw_status bench_output_check(const char *directory, hpcw_error *err) {
     static const char *const name[] = {"results.json", "results.csv", "report.html"};
     char path[BENCH_PATH + 16];
     struct hpcw_i_entry entry;
@@ -72,7 +71,7 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
     int e = hpcw_i_sys_mkdir(path, 0777);
     hpcw_status s =
         e == 0                     ? HPCW_OK
-        : e == EEXIST && o->resume ? check_resumed(path, err)
+        : e == EEXIST && o->resume ? bench_output_check(path, err)
         : e == EEXIST
             ? hpcw_i_fail(err, HPCW_EEXIST,
                           "%s: expected the name of a new directory for the results, got one that exists%s",

@@ -93,6 +93,20 @@ static hpcw_status run_pair(struct bench_sweep_state *w, size_t index, uint32_t 
 
 /* ---- rounds ---- */
 
+hpcw_status bench_sweep_allocate(struct bench_sweep_state *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    const size_t most = bench_sweep_most_runs(w);
+    for (size_t i = 0; i < w->r->points; i++) {
+        struct bench_point *p = &w->r->point[i];
+        p->trial = hpcw_i_calloc(most, sizeof *p->trial);
+        p->ceiling = hpcw_i_calloc(most, sizeof *p->ceiling);
+        if (p->trial == NULL || p->ceiling == NULL) {
+            s = hpcw_i_fail_memory(err, NULL, most, "repetitions");
+        }
+    }
+    return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
 static uint64_t left_ns(const struct bench_sweep_state *w, unsigned percent) {
     uint64_t budget = w->r->limits.budget_ns / 100 * percent, used = bench_sweep_elapsed(w);
     return used < budget ? budget - used : 0;
@@ -308,7 +322,7 @@ hpcw_status bench_sweep_rounds(struct bench_sweep_state *w, hpcw_error *err) {
     }
     ui_progress_stop(w->progress);
     w->progress = NULL;
-    if (s == HPCW_OK && bench_sweep_signalled(w) == 0) {
+    if (s == HPCW_OK && bench_sweep_signalled(w) == 0 && !w->o->dry_run) {
         tell_measured(w);
     }
     hpcw_i_free(order);

@@ -101,6 +101,9 @@ hpcw_status bench_sweep_run(struct bench_sweep_state *w, const struct bench_poin
 
 /* ---- rounds.c ---- */
 
+/* Allocates the runs of all points. Collective. */
+hpcw_status bench_sweep_allocate(struct bench_sweep_state *w, hpcw_error *err);
+
 /* Returns the signal that any process received, or 0. Collective. */
 int bench_sweep_signalled(const struct bench_sweep_state *w);
 

@@ -11,20 +11,6 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sys.h"
 
-static hpcw_status allocate_trials(struct bench_sweep_state *w, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    const size_t most = bench_sweep_most_runs(w);
-    for (size_t i = 0; i < w->r->points; i++) {
-        struct bench_point *p = &w->r->point[i];
-        p->trial = hpcw_i_calloc(most, sizeof *p->trial);
-        p->ceiling = hpcw_i_calloc(most, sizeof *p->ceiling);
-        if (p->trial == NULL || p->ceiling == NULL) {
-            s = hpcw_i_fail_memory(err, NULL, most, "repetitions");
-        }
-    }
-    return hpcw_i_agree(w->processes->comm, s, NULL, err);
-}
-
 static hpcw_status measure(struct bench_sweep_state *w, const char *directory, hpcw_error *err) {
     uint64_t largest = 1;
     for (size_t i = 0; i < w->o->records.count; i++) {
@@ -52,7 +38,7 @@ static hpcw_status measure(struct bench_sweep_state *w, const char *directory, h
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
     if (s == HPCW_OK) {
-        s = allocate_trials(w, err);
+        s = bench_sweep_allocate(w, err);
     }
     if (s == HPCW_OK && w->o->resume) {
         s = bench_sweep_resume(w, err);
@@ -97,15 +83,16 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         s = bench_sweep_describe(&w, directory, command, err);
         s = hpcw_i_agree(processes->comm, s, NULL, err);
     }
+    if (s == HPCW_OK && own.resume && own.output[0] == '\0') {
+        s = hpcw_i_fail(err, HPCW_EINVAL,
+                        "--resume: expected --out DIR, where the interrupted sweep has its results");
+    }
     if (s == HPCW_OK && own.dry_run) {
         s = bench_sweep_dry_run(&w, directory, err);
         goto done;
     }
     if (s == HPCW_OK && processes->process == 0) {
-        s = own.resume && own.output[0] == '\0'
-                ? hpcw_i_fail(err, HPCW_EINVAL,
-                              "--resume: expected --out DIR, where the interrupted sweep has its results")
-                : bench_output_make(&own, &results, w.output, err);
+        s = bench_output_make(&own, &results, w.output, err);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK) {

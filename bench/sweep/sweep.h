@@ -112,6 +112,10 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err);
 
+/* Checks the directory in which a sweep goes on, and whether its files may be read and replaced. On process 0 only.
+ * HPCW_EEXIST: they are not those of a sweep. */
+hpcw_status bench_output_check(const char *directory, hpcw_error *err);
+
 /* Writes results.json and results.csv into the directory. */
 hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err);
 

@@ -120,8 +120,13 @@ sweep=$!
 until_runs 7
 end KILL $sweep
 trials out/results.json >before
-"$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "--resume fails: $(cat progress)"
 runs=$(($(wc -l <before) / 2))
+# The plan says what is kept, and counts the bytes of what is to do: each point makes its other runs and warms up again.
+"$HPCGEN" data "$@" --out out --resume --dry-run --json >plan.json 2>progress || bad "--resume --dry-run fails: $(cat progress)"
+grep -qx "hpcw-bench: out: $runs of 30 runs kept, $((30 - runs)) to do, each with its ceiling" progress || bad "the plan does not say what is kept: $(cat progress)"
+grep -qx "  \"bytes\": $((2 * (35 - runs) * 12000000))," plan.json || bad "other bytes to do after $runs runs: $(cat plan.json)"
+trials out/results.json | cmp - before || bad "--dry-run changes results"
+"$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "--resume fails: $(cat progress)"
 grep -q "^hpcw-bench: out: $runs of 30 runs kept, $((30 - runs)) to do, each with its ceiling\$" progress || bad "no runs kept: $(cat progress)"
 grep -q 'removed: a run that was killed left it' progress || bad "the data of the killed run are not removed"
 whole
@@ -130,6 +135,8 @@ tail -n 1 table | grep -q '^On ' || bad "no verdict after a resume: $(cat table)
 cp after before
 "$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "a complete sweep cannot be resumed"
 grep -q '^hpcw-bench: out: 30 of 30 runs kept, 0 to do,' progress || bad "no runs kept: $(cat progress)"
+"$HPCGEN" data "$@" --out out --resume --dry-run >plan 2>progress || bad "a complete sweep cannot be planned"
+grep -q '^writes: about 0 B in all, ' plan || bad "the plan of a complete sweep writes: $(cat plan)"
 refuse 1 'out: expected the name of a new directory for the results, got one that exists' "$HPCGEN" data "$@" --out out
 whole
 
@@ -196,6 +203,7 @@ refuse 1 'more: expected the points and repetitions of this sweep, got others' "
 refuse 1 'out: expected the name of a new directory *, got one that exists; to go on with its interrupted sweep, add --resume' \
     "$HPCGEN" data "$@" --out out
 refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume
+refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume --dry-run
 # What is not of a sweep stays, and so does what links lead to.
 resume() { # NAME
     timeout -k 1 60 "$HPCGEN" data --resume --out "$@" --quiet
@@ -221,6 +229,7 @@ refuse 1 'linked/results.json: expected the file of an interrupted sweep, got no
 mkfifo linked/pipe
 mv linked/pipe linked/results.json
 refuse 1 'linked/results.json: expected the file of an interrupted sweep, got no regular file: choose another --out' resume linked "$@"
+refuse 1 'linked/results.json: expected the file of an interrupted sweep, got no regular file: choose another --out' resume linked "$@" --dry-run
 rm linked/results.json
 : >linked/results.json
 refuse 1 'linked/results.json: expected the results of a sweep, got an empty file: choose another --out' resume linked "$@"
