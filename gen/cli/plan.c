@@ -7,6 +7,7 @@
 #include "gen/cli/commands.h"
 #include "gen/dataset/directory/description.h"
 #include "gen/dataset/directory/directory.h"
+#include "gen/dataset/directory/room.h"
 #include "gen/dataset/generate.h"
 #include "gen/spec/pool.h"
 #include "libwriter/base/status.h"
@@ -188,6 +189,23 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
     return gen_cli_result_print(&r, s, err);
 }
 
+/* Says what generate would be refused for, if the disk of --out has too little room. What --resume keeps and --force
+ * removes is not known here. */
+static void warn_of_room(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_comm *comm) {
+    const struct gen_run run = {.dataset = d,
+                                .directory = o->out,
+                                .comm = comm,
+                                .part = o->part.index,
+                                .parts = o->part.count,
+                                .checksums = o->checksums};
+    struct gen_needs needs = {.missing = d->formats};
+    hpcw_error e, room;
+    if (o->out[0] != '\0' && !o->resume && !o->force && gen_needs_add_up(&run, &needs, &e) == HPCW_OK &&
+        gen_room_on_disk(&run, &needs, NULL, &e) == HPCW_ENOSPC) {
+        (void)fprintf(stderr, "hpcgen: %s\n", gen_cli_printable(e.message, &room));
+    }
+}
+
 hpcw_status gen_cli_plan(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
     struct gen_dataset d = {0};
     hpcw_status s = gen_cli_resolve(o, false, &d, err);
@@ -200,6 +218,7 @@ hpcw_status gen_cli_plan(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_
                 s = plan_files(o, &d, err);
             }
         }
+        warn_of_room(o, &d, comm);
     }
     gen_dataset_free(&d);
     return s;

@@ -73,18 +73,24 @@ at_most() { # SECONDS ARGS...: of processor time, as others may use the machine
     seconds=$1
     shift
     # shellcheck disable=SC3045
-    (ulimit -t "$seconds" && exec "$HPCGEN" plan "$@") >text || bad "plan fails, or is slow: $*"
+    (ulimit -t "$seconds" && exec "$HPCGEN" plan "$@") >text 2>said || bad "plan fails, or is slow: $*"
 }
 at_most 3 --ranks 32768 --formats linktest,sion,vom --out out
 grep -q '^32768 ranks' text || bad "the plan does not name the ranks"
 at_most 3 --ranks 65536 --formats linktest --files 16 --part 3/16 --out out
 grep -q 'part 3/16: 1 files' text || bad "the plan does not say how the work divides"
 at_most 5 --ranks 1000000 --formats sion --out out
-rm text
+rm text said
 [ -z "$(ls -A)" ] || bad "plan left $(ls -A)"
 "$HPCGEN" --dry-run --ranks 64 --out out >dry
 "$HPCGEN" plan --ranks 64 --out out | diff - dry || bad "--dry-run is not plan"
 [ ! -e out ] || bad "--dry-run made its directory"
+# What the disk has no room for is refused by a run, and said by a plan.
+"$HPCGEN" plan --ranks 65536 --formats linktest --set linktest.permutations=1000 --out out >plan 2>said || bad "plan fails where the disk is too small"
+grep -qx 'hpcgen: out: expected [0-9]* bytes of free space, got [0-9]* ([0-9.]* .B, got [0-9.]* .B)' said && [ "$(wc -l <said)" -eq 1 ] ||
+    bad "the plan does not say that the disk is too small: $(cat said)"
+"$HPCGEN" plan --ranks 65536 --formats linktest --set linktest.permutations=1000 >plan 2>said || bad "plan fails without --out"
+[ ! -s said ] || bad "of no directory the plan says: $(cat said)"
 # What the estimated time includes, and what it does not.
 "$HPCGEN" plan --ranks 512 --formats sion >plan
 grep -q 'The time is that of the processors. A disk of 500 MB/s takes ' plan || bad "the plan does not say what its time is"
