@@ -77,10 +77,12 @@ static const struct ui_option option_table[] = {
            "containers; the default is 47K,4K,1M. A model keeps each record in one chunk of a container; by "
            "default it splits records",
            UI_LIMITS(1, 1073741824), .read = ui_read_sizes),
-    OPTION(WORK, SWEEPING | COUNTING | PRINTING, 0, "per-rank", "SIZE", SIZE, per_rank,
-           "bytes of one rank; auto: in a sweep whole records that make a run count, in a model 100 MB, in a "
-           "script as many as make a run of 1 GiB. A script rounds up, so that no rank ends where a block does",
-           UI_LIMITS(1, 1099511627775.0), AUTO),
+    OPTION(
+        WORK, SWEEPING | COUNTING | PRINTING, 0, "per-rank", "SIZE", SIZE, per_rank,
+        "bytes of one rank; auto: in a sweep whole records that make a run count, in a model 100 MB, for the "
+        "script of site as many as make a run of 1 GiB. site rounds the size up, so that no rank ends where a "
+        "block does",
+        UI_LIMITS(1, 1099511627775.0), AUTO),
     OPTION(WORK, SWEEPING | COUNTING, 'n', "ranks", "N", U32, ranks,
            "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more",
            UI_LIMITS(1, HPCW_SION_MAX_TASKS), AUTO, .required = COUNTING),
