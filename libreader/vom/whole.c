@@ -122,6 +122,7 @@ static bool take_resource(struct read_vom_records *c, const unsigned char **at) 
         return false;
     }
     to[size] = '\0';
+    c->resource.size = size + 1;
     return SKIP(at, "\"");
 }
 

@@ -222,6 +222,31 @@ static hpcw_status see_old(void *context, const hpcw_vom_task *t) {
     return HPCW_OK;
 }
 
+#define TASK_ON(resource)                                                                                      \
+    "{\"entity\":{\"home\":0,\"id\":1,\"migratable\":false,\"type\":\"object\"},\"node\":0,\"resource\":"      \
+    "\"" resource "\",\"time\":0.5}"
+
+static hpcw_status see_resource(void *context, const hpcw_vom_task *t) {
+    static const char *const resource[] = {"cpu", "gpu0", "x", ""};
+    assert_string_equal(t->resource, resource[(*(unsigned *)context)++]);
+    return HPCW_OK;
+}
+
+/* The first task is read by the parser, the others as a whole. */
+static void resources_have_any_length(void **state) {
+    (void)state;
+    unsigned tasks = 0;
+    const hpcw_vom_watch watch = {.context = &tasks, .task = see_resource};
+    put(0,
+        "{\"metadata\":{\"rank\":0,\"type\":\"LBDatafile\"},\"phases\":[{\"id\":0,\"tasks\":[" TASK_ON(
+            "cpu") "," TASK_ON("gpu0") "," TASK_ON("x") "," TASK_ON("") "]}]}",
+        false);
+    hpcw_vom_reader *r = opened();
+    assert_int_equal(hpcw_vom_reader_watch(r, UINT64_MAX, &watch, NULL), HPCW_OK);
+    assert_int_equal(tasks, 4);
+    hpcw_vom_reader_free(r);
+}
+
 static hpcw_status no_metadata(void *context, const hpcw_vom_metadata *m) {
     (void)context;
     (void)m;
@@ -686,6 +711,7 @@ static void refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records_are_those_of_the_file),
+        cmocka_unit_test(resources_have_any_length),
         cmocka_unit_test(the_old_form),
         cmocka_unit_test(arrays_and_objects),
         cmocka_unit_test(too_large),
