@@ -28,7 +28,8 @@ struct read_clog2_selection {
 
 static bool before(void *context, double time) {
     struct read_clog2_selection *s = context;
-    if (time >= s->window.to && s->pending == 0) {
+    /* A time out of range says nothing about the records after it. */
+    if (time >= s->window.to && time < READ_CLOG2_LAST && s->pending == 0) {
         s->over = true;
     }
     return !s->over && s->count < s->capacity;

@@ -341,6 +341,29 @@ static void no_more_is_read_than_the_window_needs(void **state) {
     hpcw_clog2_reader_free(r);
 }
 
+/* The time of the first record is out of range. The records after it have rows all the same. */
+static void wrong_times_hide_no_rows(void **state) {
+    (void)state;
+    static struct rows expected, got;
+    size_t size;
+    unsigned char *data = read_file(path, &size);
+    char damaged[300];
+    assert_non_null(data);
+    hpcw_i_put_f64(data + 1024, INFINITY, true);
+    (void)snprintf(damaged, sizeof damaged, "%s/wrong_time.clog2", dir);
+    FILE *f = fopen(damaged, "wb");
+    assert_true(f != NULL && fwrite(data, 1, size, f) == size && fclose(f) == 0);
+    free(data);
+    hpcw_clog2_reader *whole = opened("app.clog2"), *r = opened("wrong_time.clog2");
+    for (int table = HPCW_CLOG2_TABLE_STATES; table <= HPCW_CLOG2_TABLE_SOLOS; table++) {
+        read_rows(whole, (hpcw_clog2_table)table, NULL, 100, &expected);
+        read_rows(r, (hpcw_clog2_table)table, NULL, 100, &got);
+        assert_true(expected.count > 0 && got.count == expected.count);
+    }
+    hpcw_clog2_reader_free(whole);
+    hpcw_clog2_reader_free(r);
+}
+
 /* ---- definitions at the end, depth ---- */
 
 static void definitions_hold_wherever_they_stand(void **state) {
@@ -524,6 +547,7 @@ int main(void) {
         cmocka_unit_test(chunks_of_any_size),
         cmocka_unit_test(windows_of_times_and_ranks),
         cmocka_unit_test(no_more_is_read_than_the_window_needs),
+        cmocka_unit_test(wrong_times_hide_no_rows),
         cmocka_unit_test(definitions_hold_wherever_they_stand),
         cmocka_unit_test(depth),
         cmocka_unit_test(events_that_change_hands),
