@@ -324,15 +324,7 @@ static double at(const cJSON *object, const char *key) {
     return item->valuedouble;
 }
 
-static void the_report_adds_up(void **state) {
-    (void)state;
-    struct clog2_case c;
-    clog2_case_make(&c, 3, 4);
-    swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
-         nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
-    struct image m = image_of(&c, 0);
-    struct read_clog2 *reader = NULL;
-    assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+static cJSON *report_of(struct read_clog2 *reader) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &buf, NULL);
@@ -345,6 +337,20 @@ static void the_report_adds_up(void **state) {
     }
     cJSON *root = cJSON_ParseWithLength((const char *)buf.data, buf.size);
     assert_non_null(root);
+    hpcw_i_buf_free(&buf);
+    return root;
+}
+
+static void the_report_adds_up(void **state) {
+    (void)state;
+    struct clog2_case c;
+    clog2_case_make(&c, 3, 4);
+    swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
+         nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
+    struct image m = image_of(&c, 0);
+    struct read_clog2 *reader = NULL;
+    assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+    cJSON *root = report_of(reader);
     assert_true(at(root, "ranks") == 3);
     assert_true(at(root, "records") == (double)c.count);
     assert_true(at(root, "messages") == 12);
@@ -362,7 +368,34 @@ static void the_report_adds_up(void **state) {
     assert_true(at(compute, "most_rank") == 2);
     assert_true(at(cJSON_GetArrayItem(profile, 2), "event") == 5000);
     cJSON_Delete(root);
-    hpcw_i_buf_free(&buf);
+    read_clog2_free(reader);
+    free(m.data);
+    clog2_case_free(&c);
+}
+
+/* Two states, one inside the other, do not end. The offset is that of the outer one. */
+static void the_report_has_the_first_offset(void **state) {
+    (void)state;
+    struct clog2_case c;
+    clog2_case_make(&c, 3, 4);
+    drop(&c, nth(&c, HPCW_CLOG2_BARE, 601, 11));
+    drop(&c, nth(&c, HPCW_CLOG2_WITH_CARGO, 603, 11));
+    struct image m = image_of(&c, 0);
+    struct read_clog2 *reader = NULL;
+    assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+    cJSON *root = report_of(reader);
+    const cJSON *problem = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(root, "problems"), 0);
+    assert_true(at(problem, "count") == 2);
+    struct read_clog2_item item;
+    uint64_t last_start = 0;
+    read_clog2_rewind(reader);
+    for (bool more = true; more && read_clog2_next(reader, &item, &more, NULL) == HPCW_OK;) {
+        if (more && item.kind == HPCW_CLOG2_BARE && hpcw_i_get_u32(item.payload, true) == 600) {
+            last_start = item.offset;
+        }
+    }
+    assert_true(at(problem, "first_offset") == (double)last_start);
+    cJSON_Delete(root);
     read_clog2_free(reader);
     free(m.data);
     clog2_case_free(&c);
@@ -424,13 +457,10 @@ static void a_watch_sees_messages_and_cargo(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(logs_keep_all_rules),
-        cmocka_unit_test(records_come_back),
-        cmocka_unit_test(broken_rules_are_named),
-        cmocka_unit_test(damage_is_seen_or_harmless),
-        cmocka_unit_test(the_report_adds_up),
-        cmocka_unit_test(one_call_writes_a_log),
-        cmocka_unit_test(a_watch_sees_messages_and_cargo),
+        cmocka_unit_test(logs_keep_all_rules),    cmocka_unit_test(records_come_back),
+        cmocka_unit_test(broken_rules_are_named), cmocka_unit_test(damage_is_seen_or_harmless),
+        cmocka_unit_test(the_report_adds_up),     cmocka_unit_test(the_report_has_the_first_offset),
+        cmocka_unit_test(one_call_writes_a_log),  cmocka_unit_test(a_watch_sees_messages_and_cargo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
