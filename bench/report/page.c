@@ -143,9 +143,8 @@ static void warnings(struct ui_page *page, const struct bench_results *r, const 
         const struct bench_runs runs = bench_results_runs(r);
         char *path = hpcw_i_sys_real_path(output); /* the same page wherever it is drawn */
         char command[BENCH_RESUME];
-        ui_page_text(page, "The sweep was %s, and the page shows %zu of its %zu runs. ", r->stopped, runs.made,
-                     runs.planned);
-        ui_page_text(page, "T%s", bench_results_resume(r, path != NULL ? path : output, command) + 1);
+        ui_page_text(page, "The sweep was %s, and the page shows %zu of its %zu runs; %s", r->stopped,
+                     runs.made, runs.planned, bench_results_resume(r, path != NULL ? path : output, command));
         hpcw_i_free(path);
         ui_page_end(page);
     }

@@ -136,7 +136,7 @@ struct bench_point {
     bool verified;          /* read back and compared, every byte */
 };
 
-/* Of fewer runs of a point, no differences and no noise are told. */
+/* With fewer runs of a point, neither differences nor noise are reported. */
 enum { BENCH_FEWEST_REPEAT = 5 };
 
 /* A point is noisy if no difference below this would be seen. 0.25 is 25 %. */

@@ -65,7 +65,7 @@ static void sum_up(struct dry_run *d) {
     }
 }
 
-/* Returns what is too small for a run: "the free space", "--max-bytes", or NULL if it fits. */
+/* Returns the name of a limit that the largest run exceeds; NULL: there is none. */
 static const char *too_small(const struct dry_run *d) {
     return d->needed > d->w->r->fs.free_bytes ? "the free space"
            : d->needed > d->w->o->max_bytes   ? "--max-bytes"

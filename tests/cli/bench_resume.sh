@@ -193,7 +193,7 @@ if [ -f out/report.html ]; then
     "$HPCGEN" report out/results.json 2>said || bad "report of an interrupted sweep fails"
     grep -qxF "hpcw-bench: out/results.json: the sweep was interrupted (signal 15), and these are $runs of its 30 runs; to go on: $go_on out --resume" said ||
         bad "report does not say how to go on: $(cat said)"
-    grep -qF "the page shows $runs of its 30 runs. To go on: $go_on $PWD/out --resume" out/report.html || bad "nor does the page"
+    grep -qF "the page shows $runs of its 30 runs; to go on: $go_on $PWD/out --resume" out/report.html || bad "nor does the page"
 fi
 refuse 1 'out: options: expected "*" as in the interrupted sweep, got "* --verify"' \
     "$HPCGEN" data "$@" --verify --out out --resume --quiet
