@@ -55,7 +55,7 @@ hpcw_status bench_output_check(const char *directory, hpcw_error *err) {
 }
 
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
-                              char path[BENCH_PATH], hpcw_error *err) {
+                              char path[BENCH_PATH], int *fd, hpcw_error *err) {
     if (o->output[0] != '\0') {
         (void)snprintf(path, BENCH_PATH, "%s", o->output);
     } else {
@@ -78,6 +78,9 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
                           path,
                           is_interrupted(path) ? "; to go on with its interrupted sweep, add --resume" : "")
             : hpcw_i_fail_sys(err, e, "%s: cannot make the directory for the results", path);
+    if (s == HPCW_OK && hpcw_i_sys_own_directory(path, fd) == EAGAIN) {
+        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: another sweep is running, and writes its results here", path);
+    }
     if (s != HPCW_OK) {
         path[0] = '\0';
     }

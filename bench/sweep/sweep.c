@@ -75,7 +75,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     struct bench_results results = {0};
     struct bench_options own = *options; /* all processes use the options of process 0 */
     struct bench_sweep_state w = {
-        .o = &own, .processes = processes, .r = &results, .begin_ns = bench_timer_now()};
+        .o = &own, .processes = processes, .r = &results, .output_fd = -1, .begin_ns = bench_timer_now()};
     *failed = false;
     hpcw_status s = hpcw_i_comm_bcast(processes->comm, &own, sizeof own, 0, err);
     w.random = own.seed;
@@ -92,7 +92,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         goto done;
     }
     if (s == HPCW_OK && processes->process == 0) {
-        s = bench_output_make(&own, &results, w.output, err);
+        s = bench_output_make(&own, &results, w.output, &w.output_fd, err);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK) {
@@ -141,6 +141,9 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         (void)hpcw_i_sys_rmdir(w.output); /* only if it is empty */
     }
 done:
+    if (w.output_fd >= 0) {
+        hpcw_i_sys_drop(w.output_fd);
+    }
     bench_data_free(&w.data);
     hpcw_i_free(w.planned);
     bench_results_free(&results);

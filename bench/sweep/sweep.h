@@ -103,14 +103,13 @@ uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_pl
 bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                      uint32_t runs, uint64_t left_ns);
 
-/* ---- a sweep that was interrupted ---- */
-
 /* ---- output ---- */
 
-/* Makes the directory of the results. On process 0 only. HPCW_EEXIST: the name exists, and o->resume is not set
- * or it is not the directory of a sweep. */
+/* Makes the directory of the results, and locks it until `*fd` is closed. On process 0 only. `*fd` is -1 where the
+ * file system has no locks. HPCW_EEXIST: the name exists, and o->resume is not set, it is not the directory of a
+ * sweep, or another sweep is writing into it. */
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
-                              char path[BENCH_PATH], hpcw_error *err);
+                              char path[BENCH_PATH], int *fd, hpcw_error *err);
 
 /* Checks the directory in which a sweep goes on, and whether its files may be read and replaced. On process 0 only.
  * HPCW_EEXIST: they are not those of a sweep. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -332,6 +333,17 @@ int hpcw_i_sys_mkdir_at(int at, const char *name, mode_t mode) {
 
 int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
     return hpcw_i_sys_mkdir_at(AT_FDCWD, path, mode);
+}
+
+int hpcw_i_sys_own_directory(const char *path, int *fd) {
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_DIRECTORY, 0, fd);
+    e = e != 0 ? e : gate(HPCW_I_SYS_OWN, NULL);
+    e = e != 0 ? e : flock(*fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    if (e != 0 && *fd >= 0) {
+        hpcw_i_sys_drop(*fd);
+        *fd = -1;
+    }
+    return e;
 }
 
 int hpcw_i_sys_unlink_unowned(int at, const char *name) {

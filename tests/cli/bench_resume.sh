@@ -148,6 +148,13 @@ sweep=$!
 until_runs 1
 end KILL $sweep
 trials out/results.json >first
+# Two at once would replace each other's results.
+"$HPCGEN" data "$@" --out out --resume --quiet 2>err &
+sweep=$!
+until_runs $(($(wc -l <first) / 2 + 2))
+refuse 1 'out: another sweep is running, and writes its results here' "$HPCGEN" data "$@" --out out --resume --quiet
+end KILL $sweep
+trials out/results.json >first
 "$HPCGEN" data "$@" --out out --resume --quiet 2>err &
 sweep=$!
 until_runs $(($(wc -l <first) / 2 + 4))
