@@ -373,27 +373,16 @@ void gen_vom_slots_free(struct gen_vom_slots *s) {
 }
 
 static void know_objects(struct gen_vom_slots *s, const struct model_load *m) {
-    for (uint32_t first = 0; first < s->at.count; first += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = s->at.count - first;
-        model_load_lastings(m, s->at.object + first, rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE,
-                            s->lasting + first);
-    }
     for (uint32_t slot = 0; slot < s->at.count; slot++) {
         s->exists[slot] = model_load_exists(m, s->at.object[slot]);
+        s->lasting[slot] = model_load_lasting(m, s->at.object[slot]);
     }
 }
 
 static void time_objects(struct gen_vom_slots *s, const struct model_load *m, double slowness) {
-    double slow[MODEL_LOAD_AT_ONCE];
     uint32_t slot;
-    for (uint32_t i = 0; i < MODEL_LOAD_AT_ONCE; i++) {
-        slow[i] = slowness;
-    }
-    for (uint32_t first = 0; first < s->at.count; first += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = s->at.count - first;
-        model_load_times(m, s->at.object + first, s->lasting + first,
-                         rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE, s->at.phase, slow,
-                         s->time_ns + first);
+    for (uint32_t i = 0; i < s->at.count; i++) {
+        s->time_ns[i] = model_load_time(m, s->at.object[i], s->lasting[i], s->at.phase, slowness);
     }
     s->interruption_ns = model_load_interruption(m, s->at.rank, s->at.phase, &slot);
     s->interrupted = slot < s->at.count && s->exists[slot] ? slot : 0;

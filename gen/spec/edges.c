@@ -143,50 +143,27 @@ void gen_edges_free(struct gen_edges *e) {
 
 /* ---- a phase ---- */
 
-/* Edges of one kind between different ranks, without volumes. */
-struct edges_batch {
-    uint32_t owner[MODEL_LOAD_AT_ONCE], count;
-    double ln_bytes[MODEL_LOAD_AT_ONCE];
-    struct edges_link link[MODEL_LOAD_AT_ONCE];
-};
-
-static hpcw_status add_batch(struct gen_edges *e, uint32_t kind, uint32_t phase, struct edges_batch *b,
-                             hpcw_error *err) {
-    uint64_t bytes[MODEL_LOAD_AT_ONCE];
-    struct edges_link *grown = hpcw_i_grow(e->link, &e->capacity, e->links + b->count, sizeof *grown);
-    if (grown == NULL) {
-        return hpcw_i_fail_memory(err, "workload", e->links, "edges");
-    }
-    e->link = grown;
-    model_load_bytes(e->load, b->owner, model_load_shared(kind), b->ln_bytes, b->count, phase, bytes);
-    for (uint32_t i = 0; i < b->count; i++) {
-        b->link[i].bytes = bytes[i];
-        grown[e->links++] = b->link[i];
-    }
-    b->count = 0;
-    return HPCW_OK;
-}
-
+/* Adds the edges of a kind between different ranks. */
 static hpcw_status add_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, const uint32_t *rank,
                             hpcw_error *err) {
     const struct edges_kind *k = &e->kind[kind];
-    struct edges_batch b;
-    hpcw_status s = HPCW_OK;
-    b.count = 0;
-    for (uint32_t i = 0; s == HPCW_OK && i < k->count; i++) {
+    for (uint32_t i = 0; i < k->count; i++) {
         const uint32_t from = is_tree(kind) ? k->from[i] : rank[k->from[i]];
         const uint32_t to = is_tree(kind) ? k->to[i] : rank[k->to[i]];
         if (from == to) {
             continue;
         }
-        b.owner[b.count] = k->owner[i];
-        b.ln_bytes[b.count] = k->ln_bytes[i];
-        b.link[b.count++] = (struct edges_link){.from = from, .to = to};
-        if (b.count == MODEL_LOAD_AT_ONCE) {
-            s = add_batch(e, kind, phase, &b, err);
+        struct edges_link *grown = hpcw_i_grow(e->link, &e->capacity, e->links + 1, sizeof *grown);
+        if (grown == NULL) {
+            return hpcw_i_fail_memory(err, "workload", e->links, "edges");
         }
+        e->link = grown;
+        const struct model_load_flow flow = {.ln_bytes = k->ln_bytes[i]};
+        const uint64_t bytes =
+            model_load_volume(e->load, k->owner[i], model_load_shared(kind), flow, phase).bytes;
+        e->link[e->links++] = (struct edges_link){.from = from, .to = to, .bytes = bytes};
     }
-    return s == HPCW_OK && b.count > 0 ? add_batch(e, kind, phase, &b, err) : s;
+    return HPCW_OK;
 }
 
 /* Turns counts into the begins of the ranks' lists. The count of rank r is in first[r + 1]. */

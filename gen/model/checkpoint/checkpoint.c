@@ -145,16 +145,10 @@ static uint64_t rounded(const struct model_checkpoint *m, double held) {
 static double held(const struct model_checkpoint *m, const uint32_t *object, uint32_t objects) {
     const struct model_load *load = m->load;
     double sum = 0;
-    for (uint32_t first = 0; first < objects; first += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = objects - first;
-        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
-        double lasting[MODEL_LOAD_AT_ONCE];
-        model_load_lastings(load, object + first, count, lasting);
-        for (uint32_t i = 0; i < count; i++) {
-            sum += model_load_exists(load, object[first + i])
-                       ? model_load_held(load, object[first + i], lasting[i], m->params.sigma)
-                       : 0;
-        }
+    for (uint32_t i = 0; i < objects; i++) {
+        sum += model_load_exists(load, object[i])
+                   ? model_load_held(load, object[i], model_load_lasting(load, object[i]), m->params.sigma)
+                   : 0;
     }
     return sum;
 }

@@ -110,9 +110,6 @@ static inline vd d_sub(vd a, vd b) {
 static inline vd d_mul(vd a, vd b) {
     return _mm256_mul_pd(a, b);
 }
-static inline vd d_div(vd a, vd b) {
-    return _mm256_div_pd(a, b);
-}
 static inline vd d_min(vd a, vd b) {
     return _mm256_min_pd(a, b);
 }

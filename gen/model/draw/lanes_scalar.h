@@ -105,9 +105,6 @@ static inline vd d_sub(vd a, vd b) {
 static inline vd d_mul(vd a, vd b) {
     return a * b;
 }
-static inline vd d_div(vd a, vd b) {
-    return a / b;
-}
 static inline vd d_min(vd a, vd b) {
     return a < b ? a : b;
 }

@@ -5,7 +5,6 @@
 
 #include <stdint.h>
 
-#include "gen/model/draw/draws.h"
 #include "libwriter/base/rng.h"
 
 /* A permutation of 0 .. count - 1. Its draws have the coordinates (half, round, key). It is a balanced Feistel
@@ -20,9 +19,5 @@ struct model_permutation {
 /* The permutation of x < count, and its inverse. */
 uint32_t model_permute(const struct model_permutation *p, uint32_t x);
 uint32_t model_permute_back(const struct model_permutation *p, uint32_t y);
-
-/* Stores model_permute_back of first .. first + count - 1 in x[count]. */
-void model_permute_back_run(const struct model_permutation *p, const struct model_lanes *lanes, uint32_t first,
-                            uint32_t count, uint32_t *x);
 
 #endif

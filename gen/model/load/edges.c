@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Edges of the communication graph, and their volumes. */
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -165,7 +164,6 @@ static uint32_t unit_of(const struct model_load *m, uint32_t kind) {
 
 struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
                                            struct model_load_flow flow, uint32_t phase) {
-    uint32_t now[4];
     if (kind >= MODEL_LOAD_TO_GROUP) {
         return kind > MODEL_LOAD_TO_GROUP
                    ? sample_volume[kind - MODEL_LOAD_TO_GROUP]
@@ -175,6 +173,7 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
         const uint32_t layers = m->phase[phase].layers;
         return (struct model_load_volume){whole(hpcw_i_exp(flow.ln_bytes), ELEMENT) * layers, layers};
     }
+    uint32_t now[4];
     const uint32_t period = period_of(m, phase);
     const double change = change_in(period);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, owner, kind, period, now);
@@ -184,30 +183,4 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
         model_load_at_least_1(hpcw_i_exp(flow.ln_messages + change * hpcw_i_normal(now[2], now[3])));
     return (struct model_load_volume){.bytes = bytes,
                                       .messages = messages < bytes / ELEMENT ? messages : bytes / ELEMENT};
-}
-
-void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_t kind, const double *ln_bytes,
-                      uint32_t count, uint32_t phase, uint64_t *bytes) {
-    const uint32_t period = period_of(m, phase);
-    const double change = change_in(period);
-    const uint32_t unit = unit_of(m, kind);
-    double x[MODEL_LOAD_AT_ONCE];
-    assert(count <= MODEL_LOAD_AT_ONCE);
-    if (is_face(m, kind)) {
-        memcpy(x, ln_bytes, count * sizeof x[0]);
-        m->lanes->exps(x, count);
-        for (uint32_t i = 0; i < count; i++) {
-            bytes[i] = whole(x[i], ELEMENT) * m->phase[phase].layers;
-        }
-        return;
-    }
-    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, count, owner, kind, period},
-                      x);
-    for (uint32_t i = 0; i < count; i++) {
-        x[i] = size_of(m, kind, ln_bytes[i] + change * x[i]);
-    }
-    m->lanes->exps(x, count);
-    for (uint32_t i = 0; i < count; i++) {
-        bytes[i] = whole(x[i], unit);
-    }
 }

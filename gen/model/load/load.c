@@ -123,14 +123,10 @@ static void fill_phases(struct model_load *m) {
 static void fill_field(struct model_load *m) {
     const double old = m->params.variance.correlation, new = sqrt(1 - old * old);
     const uint32_t stride[3] = {m->grid[1] * m->grid[2], m->grid[2], 1};
-    uint32_t home[MODEL_LOAD_AT_ONCE];
-    for (uint32_t r = 0; r < m->ranks; r += MODEL_LOAD_AT_ONCE) {
-        const uint32_t count = m->ranks - r < MODEL_LOAD_AT_ONCE ? m->ranks - r : MODEL_LOAD_AT_ONCE;
-        for (uint32_t i = 0; i < count; i++) {
-            home[i] = r + i;
-        }
-        m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
-                          m->field + r);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        uint32_t w[4];
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_HOME, r, 0, 0, w);
+        m->field[r] = hpcw_i_normal(w[0], w[1]);
     }
     for (int d = 0; d < 3; d++) {
         for (uint32_t r = stride[d]; m->grid[d] > 1 && r < m->ranks; r++) {
@@ -262,7 +258,6 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     if (params->balancer.interval == 0) {
         m->params.balancer.interval = params->phases < 16 ? 1 : params->phases / 8;
     }
-    m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
     m->field = hpcw_i_calloc(m->ranks, sizeof *m->field);
     m->fill_threshold = params->fill_spread > 0 ? hpcw_i_calloc(m->ranks, sizeof *m->fill_threshold) : NULL;

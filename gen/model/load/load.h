@@ -32,7 +32,6 @@
 
 #include <hpcw/status.h>
 
-#include "gen/model/draw/draws.h"
 #include "gen/model/load/tail.h"
 #include "gen/model/machine/machine.h"
 #include "ui/param/param.h"
@@ -247,7 +246,6 @@ struct model_load {
     struct model_load_placement *placement; /* [placements] */
     /* [placements][iterations of the balancer]; NULL: not kept */
     struct model_load_placement *trial;
-    const struct model_lanes *lanes; /* the fastest lanes; all give the same bits */
     /* a program runs on the ranks and gives the work of the handlers */
     bool programmed;
     /* [params.phases][ranks] borrowed: handler times of a program; NULL: not known yet, 0 */
@@ -332,18 +330,12 @@ const struct model_load_placement *model_load_trial(const struct model_load *m, 
 
 /* ---- work ---- */
 
-/* Returns the persistent part of an object's work: nearly normal with mean 0 and variance 1. The other function
- * takes many objects, at most MODEL_LOAD_AT_ONCE. */
-enum { MODEL_LOAD_AT_ONCE = 512 };
+/* Returns the persistent part of an object's work: nearly normal with mean 0 and variance 1. */
 double model_load_lasting(const struct model_load *m, uint32_t object);
-void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting);
 
-/* Returns an object's time in a phase, ns, at least 1. slowness: factor of the rank, model_load_slowness. The
- * function for many objects takes arrays of [count]. */
+/* Returns an object's time in a phase, ns, at least 1. slowness: factor of the rank, model_load_slowness. */
 uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
                          double slowness);
-void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
-                      uint32_t phase, const double *slowness, uint64_t *time_ns);
 
 /* Splits the time of a phase into part[params.subphases]. Their sum is exactly `time_ns`. */
 void model_load_split(const struct model_load *m, uint32_t object, uint32_t phase, uint64_t time_ns,
@@ -377,10 +369,6 @@ double model_load_centre(const struct model_load *m, uint32_t phase);
  * of group g. */
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
                           double slowness);
-
-/* Adds this time of the ranks first .. first + count - 1 to sum[count]. count: at most MODEL_LOAD_AT_ONCE. */
-void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t count, uint32_t which,
-                           uint32_t phase, const double *slowness, uint64_t *sum);
 
 /* ---- messages ---- */
 
@@ -449,10 +437,6 @@ struct model_load_volume {
 #define MODEL_LOAD_MOST_BYTES (UINT64_C(1) << 30)
 struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
                                            struct model_load_flow flow, uint32_t phase);
-
-/* Computes the bytes of many edges of a kind, at most MODEL_LOAD_AT_ONCE: owner[count], ln_bytes[count]. */
-void model_load_bytes(const struct model_load *m, const uint32_t *owner, uint32_t kind, const double *ln_bytes,
-                      uint32_t count, uint32_t phase, uint64_t *bytes);
 
 /* ---- memory, if params.block_objects is not 0 ---- */
 

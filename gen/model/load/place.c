@@ -18,9 +18,6 @@ static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t p
     return at > 0 ? rank - stride : rank;
 }
 
-/* Pairs of ranks that are handled as a batch. */
-enum { PAIRS = 256 };
-
 /* Returns whether a pair swaps the objects of a slot. */
 static bool swaps(const struct model_load *m, uint32_t rank, uint32_t partner, uint32_t phase, uint32_t slot) {
     uint32_t w[4];
@@ -141,42 +138,29 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
     }
 }
 
-/* Swaps the slots 4 q to 4 q + 3 of the pairs of ranks that swap them. */
-static void swap_slots(const struct model_load *m, uint32_t *object, uint32_t phase, uint32_t q,
-                       const uint32_t *lower, const uint32_t *upper, uint32_t pairs) {
-    uint32_t word[4 * PAIRS]; /* [slots][pairs] */
-    const uint32_t slots = m->per_rank - 4 * q < 4 ? m->per_rank - 4 * q : 4;
-    const struct model_draws draws = {m->seed, HPCW_I_FOR_LOAD_SWAP, pairs, lower, phase, q};
-    m->lanes->words(&draws, slots, word);
-    for (uint32_t k = 0; k < slots; k++) {
-        const uint32_t *w = word + (size_t)k * pairs;
-        for (uint32_t i = 0; i < pairs; i++) {
-            if (w[i] < m->swap_threshold) {
-                uint32_t *a = object + (size_t)lower[i] * m->per_rank + 4 * q + k;
-                uint32_t *b = object + (size_t)upper[i] * m->per_rank + 4 * q + k;
-                uint32_t moved = *a;
-                *a = *b;
-                *b = moved;
-            }
+/* Swaps some of the objects of two ranks, those in the same slots. */
+static void swap_slots(const struct model_load *m, uint32_t *object, uint32_t phase, uint32_t lower,
+                       uint32_t upper) {
+    uint32_t *a = object + (size_t)lower * m->per_rank;
+    uint32_t *b = object + (size_t)upper * m->per_rank;
+    uint32_t w[4];
+    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+        if (slot % 4 == 0) {
+            hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SWAP, lower, phase, slot / 4, w);
+        }
+        if (w[slot % 4] < m->swap_threshold) {
+            uint32_t moved = a[slot];
+            a[slot] = b[slot];
+            b[slot] = moved;
         }
     }
 }
 
 void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phase) {
-    if (m->swap_threshold == 0) {
-        return;
-    }
-    for (uint32_t r = 0; r < m->ranks;) {
-        uint32_t lower[PAIRS];
-        uint32_t upper[PAIRS];
-        uint32_t pairs = 0;
-        for (; r < m->ranks && pairs < PAIRS; r++) {
-            upper[pairs] = partner_of(m, r, phase);
-            lower[pairs] = r;
-            pairs += upper[pairs] > r;
-        }
-        for (uint32_t q = 0; pairs > 0 && 4 * q < m->per_rank; q++) {
-            swap_slots(m, object, phase, q, lower, upper, pairs);
+    for (uint32_t r = 0; m->swap_threshold != 0 && r < m->ranks; r++) {
+        const uint32_t partner = partner_of(m, r, phase);
+        if (partner > r) {
+            swap_slots(m, object, phase, r, partner);
         }
     }
 }

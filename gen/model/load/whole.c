@@ -27,14 +27,10 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
         w->other == NULL || w->heap == NULL) {
         return hpcw_i_fail_memory(err, "load", m->objects, "objects");
     }
-    for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
-        const uint32_t rest = m->objects - o;
-        const uint32_t count = rest < MODEL_LOAD_AT_ONCE ? rest : MODEL_LOAD_AT_ONCE;
-        for (uint32_t i = 0; i < count; i++) {
-            w->object[o + i] = o + i;
-            w->exists[o + i] = model_load_exists(m, o + i);
-        }
-        model_load_lastings(m, w->object + o, count, w->lasting + o);
+    for (uint32_t o = 0; o < m->objects; o++) {
+        w->object[o] = o;
+        w->exists[o] = model_load_exists(m, o);
+        w->lasting[o] = model_load_lasting(m, o);
     }
     return HPCW_OK;
 }
@@ -73,19 +69,6 @@ static void place(struct model_load_whole *w, uint32_t phase) {
     model_load_ranks(w->load, w->object, phase, w->rank);
 }
 
-static void measure_objects(struct model_load_whole *w, uint32_t first, uint32_t count) {
-    uint32_t object[MODEL_LOAD_AT_ONCE];
-    double slowness[MODEL_LOAD_AT_ONCE];
-    for (uint32_t i = 0; i < count; i++) {
-        object[i] = first + i;
-        slowness[i] = w->slowness[w->rank[first + i]];
-    }
-    model_load_times(w->load, object, w->lasting + first, count, w->phase, slowness, w->time_ns + first);
-    for (uint32_t i = 0; i < count; i++) {
-        w->time_ns[first + i] = w->exists[first + i] ? w->time_ns[first + i] : 0;
-    }
-}
-
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
     const struct model_load *m = w->load;
     place(w, phase);
@@ -93,17 +76,15 @@ void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
         w->slowness[r] = model_load_slowness(m, r, phase);
         w->node[r] = model_machine_slowness(m->machine, model_machine_node(m->machine, r));
     }
-    for (uint32_t o = 0; o < m->objects; o += MODEL_LOAD_AT_ONCE) {
-        measure_objects(w, o, m->objects - o < MODEL_LOAD_AT_ONCE ? m->objects - o : MODEL_LOAD_AT_ONCE);
+    for (uint32_t o = 0; o < m->objects; o++) {
+        w->time_ns[o] =
+            w->exists[o] ? model_load_time(m, o, w->lasting[o], w->phase, w->slowness[w->rank[o]]) : 0;
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
         uint32_t slot;
         w->fixed_ns[r] = model_load_interruption(m, r, phase, &slot);
-    }
-    for (uint32_t r = 0; r < m->ranks; r += MODEL_LOAD_AT_ONCE) {
-        const uint32_t count = m->ranks - r < MODEL_LOAD_AT_ONCE ? m->ranks - r : MODEL_LOAD_AT_ONCE;
         for (uint32_t which = 0; which <= m->params.groups; which++) {
-            model_load_add_others(m, r, count, which, phase, w->slowness + r, w->fixed_ns + r);
+            w->fixed_ns[r] += model_load_other(m, r, which, phase, w->slowness[r]);
         }
     }
 }

@@ -91,21 +91,11 @@ static double field_at(const struct model_load *m, uint32_t object) {
     return sum / sqrt(variance);
 }
 
-static double lasting_of(const struct model_load *m, uint32_t object, double own) {
-    return sqrt(m->params.variance.alike) * field_at(m, object) + sqrt(1 - m->params.variance.alike) * own;
-}
-
 double model_load_lasting(const struct model_load *m, uint32_t object) {
-    uint32_t own[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, own);
-    return lasting_of(m, object, hpcw_i_normal(own[0], own[1]));
-}
-
-void model_load_lastings(const struct model_load *m, const uint32_t *object, uint32_t count, double *lasting) {
-    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0}, lasting);
-    for (uint32_t i = 0; i < count; i++) {
-        lasting[i] = lasting_of(m, object[i], lasting[i]);
-    }
+    const double alike = m->params.variance.alike;
+    uint32_t w[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OBJECT, object, 0, 0, w);
+    return sqrt(alike) * field_at(m, object) + sqrt(1 - alike) * hpcw_i_normal(w[0], w[1]);
 }
 
 uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
@@ -150,42 +140,6 @@ void model_load_split(const struct model_load *m, uint32_t object, uint32_t phas
     }
 }
 
-void model_load_times(const struct model_load *m, const uint32_t *object, const double *lasting, uint32_t count,
-                      uint32_t phase, const double *slowness, uint64_t *time_ns) {
-    assert(count <= MODEL_LOAD_AT_ONCE);
-    if (phase == 0 && m->params.setup.own) { /* the set-up happens once and has its own distribution */
-        for (uint32_t i = 0; i < count; i++) {
-            time_ns[i] = model_load_time(m, object[i], lasting[i], phase, slowness[i]);
-        }
-        return;
-    }
-    const struct model_load_params *p = &m->params;
-    const struct model_load_phase *f = &m->phase[phase];
-    const struct model_load_tail tail = m->tail;
-    const double old = f->lasting, new = f->fresh;
-    double z[MODEL_LOAD_AT_ONCE];
-    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_PHASE, count, object, phase, 0}, z);
-    for (uint32_t i = 0; i < count; i++) {
-        z[i] = old * lasting[i] + new *z[i];
-    }
-    for (uint32_t i = 0; tail.knots == 0 && i < count; i++) {
-        z[i] = f->sigma * model_load_bend_by_form(&tail, z[i]);
-    }
-    for (uint32_t i = 0; tail.knots > 0 && i < count; i++) {
-        z[i] = f->sigma * model_load_bend_by_table(&tail, z[i]);
-    }
-    m->lanes->exps(z, count);
-    for (uint32_t i = 0; i < count; i++) {
-        z[i] = f->median_ns * z[i] * slowness[i];
-    }
-    for (uint32_t i = 0; p->scenario.kind != MODEL_SCENARIO_NONE && i < count; i++) {
-        z[i] *= model_load_scenario(m, object[i], phase);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        time_ns[i] = model_load_at_least_1(z[i]);
-    }
-}
-
 uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint32_t phase, uint32_t *slot) {
     const struct model_load_params *p = &m->params;
     uint32_t w[4];
@@ -218,31 +172,6 @@ uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t wh
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_OTHER, rank, which, phase, w);
     const double sigma = 0.5; /* standard deviation of ln(time) [A in params.c] */
     return model_load_at_least_1(median_ns * hpcw_i_exp(sigma * hpcw_i_normal(w[0], w[1])) * slowness);
-}
-
-void model_load_add_others(const struct model_load *m, uint32_t first, uint32_t count, uint32_t which,
-                           uint32_t phase, const double *slowness, uint64_t *sum) {
-    const double median_ns = other_median_ns(m, which);
-    uint32_t rank[MODEL_LOAD_AT_ONCE];
-    double x[MODEL_LOAD_AT_ONCE];
-    assert(count <= MODEL_LOAD_AT_ONCE);
-    for (uint32_t i = 0; which == 0 && m->handler_ns != NULL && i < count; i++) {
-        sum[i] += m->handler_ns[(size_t)phase * m->ranks + first + i];
-    }
-    if (median_ns == 0) {
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        rank[i] = first + i;
-    }
-    m->lanes->normals(&(struct model_draws){m->seed, HPCW_I_FOR_LOAD_OTHER, count, rank, which, phase}, x);
-    for (uint32_t i = 0; i < count; i++) {
-        x[i] = 0.5 * x[i];
-    }
-    m->lanes->exps(x, count);
-    for (uint32_t i = 0; i < count; i++) {
-        sum[i] += model_load_at_least_1(median_ns * x[i] * slowness[i]);
-    }
 }
 
 /* ---- memory [A in params.c: all numbers here] ---- */

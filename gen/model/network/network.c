@@ -271,7 +271,7 @@ double model_network_background(const struct model_network *net, uint32_t window
     return square_at(net->machine->job_seed, HPCW_I_FOR_BACKGROUND, 0, window / MODEL_BACKGROUND_WINDOWS);
 }
 
-double model_network_link(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {
+static double link_of(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {
     const struct model_machine *m = net->machine;
     const uint32_t a = model_network_region(net, model_machine_node(m, from));
     const uint32_t b = model_network_region(net, model_machine_node(m, to));
@@ -279,8 +279,7 @@ double model_network_link(const struct model_network *net, uint32_t from, uint32
 }
 
 double model_network_factor(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {
-    return model_network_congestion(net, model_network_background(net, window),
-                                    model_network_link(net, from, to, window));
+    return model_network_congestion(net, model_network_background(net, window), link_of(net, from, to, window));
 }
 
 /* ---- noise ---- */

@@ -115,7 +115,6 @@ static inline uint32_t model_network_window(const struct model_network *net, uin
  * model_network_congestion(net, model_network_background(net, w), link's half). */
 double model_network_factor(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window);
 double model_network_background(const struct model_network *net, uint32_t window);
-double model_network_link(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window);
 static inline double model_network_congestion(const struct model_network *net, double background, double link) {
     return 1.0 + net->congestion_step * (background + link);
 }

@@ -67,24 +67,6 @@ static void orders_are_orders(void **state) {
     }
 }
 
-static void runs_of_orders(void **state) {
-    (void)state;
-    static const uint32_t counts[] = {1, 2, 3, 5, 16, 17, 300, 1000, 1025};
-    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
-        const struct model_lanes *lanes = model_lanes((enum model_simd)simd);
-        for (size_t i = 0; lanes != NULL && i < sizeof counts / sizeof counts[0]; i++) {
-            const struct model_permutation p = {counts[i], 3, 2, HPCW_I_FOR_LOAD_SCENARIO};
-            uint32_t x[1025];
-            for (uint32_t first = 0; first < counts[i]; first = 2 * first + 1) {
-                model_permute_back_run(&p, lanes, first, counts[i] - first, x);
-                for (uint32_t y = first; y < counts[i]; y++) {
-                    assert_int_equal(x[y - first], model_permute_back(&p, y));
-                }
-            }
-        }
-    }
-}
-
 /* ---- placement of objects --------------------------------------------------------------------------------- */
 
 static void owners(void **state) {
@@ -377,17 +359,11 @@ static void ranks_can_differ(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes),
-        cmocka_unit_test(orders_are_orders),
-        cmocka_unit_test(runs_of_orders),
-        cmocka_unit_test(owners),
-        cmocka_unit_test(migrations_keep_locality),
-        cmocka_unit_test(counts_differ),
-        cmocka_unit_test(places_are_unique),
-        cmocka_unit_test(senders),
-        cmocka_unit_test(nobody_sends),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(ranks_can_differ),
+        cmocka_unit_test(boxes),         cmocka_unit_test(orders_are_orders),
+        cmocka_unit_test(owners),        cmocka_unit_test(migrations_keep_locality),
+        cmocka_unit_test(counts_differ), cmocka_unit_test(places_are_unique),
+        cmocka_unit_test(senders),       cmocka_unit_test(nobody_sends),
+        cmocka_unit_test(limits),        cmocka_unit_test(ranks_can_differ),
     };
     return cmocka_run_group_tests_name("load", tests, NULL, NULL);
 }

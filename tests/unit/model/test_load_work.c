@@ -220,61 +220,6 @@ static void parts_of_a_phase(void **state) {
     }
 }
 
-/* The function for many objects gives the results of that for one. */
-static void many_at_once(void **state) {
-    (void)state;
-    struct model_load_params p = load_defaults();
-    p.scenario.share = 0.3;
-    for (int kind = 0; kind < 8 * MODEL_SIMD_COUNT; kind++) {
-        const struct model_lanes *lanes = model_lanes((enum model_simd)(kind / 8));
-        struct load_made m;
-        uint32_t object[MODEL_LOAD_AT_ONCE];
-        double slowness[MODEL_LOAD_AT_ONCE];
-        p.scenario.kind = kind % 4;
-        p.subphases = 1 + (uint32_t)kind % 8;
-        p.sigma_last = kind % 3;
-        p.mean_last_ms = kind % 8 == 7 ? 1e-6 : 7;
-        load_make(&m, 100, 2, &p);
-        m.load.lanes = lanes;
-        for (uint32_t phase = 0; lanes != NULL && phase < p.phases; phase += phase < 2 ? 1 : 5) {
-            const uint32_t count = MODEL_LOAD_AT_ONCE - 13 * phase;
-            uint64_t time[MODEL_LOAD_AT_ONCE];
-            for (uint32_t i = 0; i < count; i++) {
-                object[i] = i * 37 % m.load.objects;
-                slowness[i] = 1 + i % 3 * 0.7;
-            }
-            double lasting[MODEL_LOAD_AT_ONCE];
-            uint64_t sum[MODEL_LOAD_AT_ONCE] = {0};
-            double ln_bytes[MODEL_LOAD_AT_ONCE];
-            uint64_t bytes[MODEL_LOAD_AT_ONCE];
-            model_load_lastings(&m.load, object, count, lasting);
-            for (uint32_t i = 0; i < count; i++) {
-                assert_true(lasting[i] == model_load_lasting(&m.load, object[i]));
-                ln_bytes[i] = model_load_flow(&m.load, object[i], 3, lasting[i]).ln_bytes;
-            }
-            model_load_bytes(&m.load, object, 3, ln_bytes, count, phase, bytes);
-            for (uint32_t i = 0; i < count; i++) {
-                struct model_load_flow flow = model_load_flow(&m.load, object[i], 3, lasting[i]);
-                assert_int_equal(bytes[i], model_load_volume(&m.load, object[i], 3, flow, phase).bytes);
-            }
-            for (uint32_t which = 0; which <= p.groups; which++) {
-                model_load_add_others(&m.load, 3, 90, which, phase, slowness, sum);
-            }
-            for (uint32_t i = 0; i < 90; i++) {
-                for (uint32_t which = 0; which <= p.groups; which++) {
-                    sum[i] -= model_load_other(&m.load, 3 + i, which, phase, slowness[i]);
-                }
-                assert_int_equal(sum[i], 0);
-            }
-            model_load_times(&m.load, object, lasting, count, phase, slowness, time);
-            for (uint32_t i = 0; i < count; i++) {
-                assert_int_equal(time[i], model_load_time(&m.load, object[i], lasting[i], phase, slowness[i]));
-            }
-        }
-        load_drop(&m);
-    }
-}
-
 static void scenarios(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
@@ -598,7 +543,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_the_measured_run),
         cmocka_unit_test(parts_of_a_phase),
-        cmocka_unit_test(many_at_once),
         cmocka_unit_test(scenarios),
         cmocka_unit_test(scenarios_hit_something),
         cmocka_unit_test(interruptions),

@@ -80,14 +80,6 @@ static const struct known *find_known(const char *name) {
     return NULL;
 }
 
-enum sim_call fit_meets_as(const char *name) {
-    const struct known *k = find_known(name);
-    return k == NULL              ? SIM_CALLS
-           : k->verb == FIT_MEET  ? k->call
-           : k->verb == FIT_SPLIT ? SIM_CALL_SPLIT
-                                  : SIM_CALLS;
-}
-
 /* ---- one rank ---- */
 
 /* Marks MPI_Put and the like: the calling rank has both ends of the message. */

@@ -81,8 +81,4 @@ hpcw_status fit_steps_make(const struct fit_history *h, uint32_t rank, struct fi
 hpcw_status fit_steps_number(struct fit_steps *s, bool loose, hpcw_error *err);
 void fit_steps_free(struct fit_steps *s);
 
-/* Returns the simulator's collective call for this name if the call waits for all ranks of its communicator.
- * SIM_CALLS: none. */
-enum sim_call fit_meets_as(const char *name);
-
 #endif
