@@ -68,6 +68,32 @@ static void say_pair(struct bench_advice *a, const struct bench_point *p, const 
     say_rate(a, other);
 }
 
+/* The rate of a point over that of another one, with its interval. It is from the rule for differences, and not from
+ * the medians, which may lie outside the interval. */
+struct factor {
+    double low, is, high;
+    int digits; /* after the point */
+};
+
+static struct factor factor_of(const struct bench_point *p, const struct bench_point *other) {
+    const double is = exp(p->log.mean - other->log.mean);
+    return (struct factor){.low = exp(-bench_results_most(other, p)),
+                           .is = is,
+                           .high = exp(bench_results_most(p, other)),
+                           .digits = is < 2    ? 2
+                                     : is < 10 ? 1
+                                               : 0};
+}
+
+static void say_factor(struct bench_advice *a, struct factor f) {
+    bench_advice_say(a, "%.*f", f.digits, f.is);
+}
+
+/* " (1.8 to 2.4)" */
+static void say_interval(struct bench_advice *a, struct factor f) {
+    bench_advice_say(a, " (%.*f to %.*f)", f.digits, f.low, f.digits, f.high);
+}
+
 /* ---- findings ---- */
 
 /* Returns the number of files of the first point with the layout and mode of `p`. Only points with this number make
@@ -160,7 +186,7 @@ static struct pairing pairing_of(const struct bench_results *r, enum bench_layou
             continue;
         }
         int c = bench_results_differ(a, &r->point[k]);
-        double f = fabs(log(rate(a) / rate(&r->point[k])));
+        double f = fabs(a->log.mean - r->point[k].log.mean);
         found.all++;
         found.faster += c > 0;
         found.slower += c < 0;
@@ -183,20 +209,26 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     struct bench_advice *a = begin_pair(r, found.most, found.most_against);
     const struct bench_point *x = &r->point[found.most];
     const struct bench_point *y = &r->point[found.most_against];
+    const struct factor f = factor_of(x, y);
     if (found.faster + found.slower == 0) {
         bench_advice_say(
             a,
-            "%s compared with %s: no difference beyond noise in %zu pair%s; the medians differ most at %s, by "
-            "a "
-            "factor of %.2f.",
-            name, other, found.all, found.all == 1 ? "" : "s", x->id, rate(x) / rate(y));
+            "%s compared with %s: no difference beyond noise in %zu pair%s; rates differ most at %s, by a "
+            "factor of ",
+            name, other, found.all, found.all == 1 ? "" : "s", x->id);
+        say_factor(a, f);
+        say_interval(a, f);
+        bench_advice_say(a, ".");
         return;
     }
     bench_advice_say(
         a, "%s compared with %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s the rate is ",
         name, other, found.faster, found.all, found.slower, x->id);
     say_pair(a, x, y);
-    bench_advice_say(a, ", a factor of %.2f.", rate(x) / rate(y));
+    bench_advice_say(a, ", a factor of ");
+    say_factor(a, f);
+    say_interval(a, f);
+    bench_advice_say(a, ".");
 }
 
 static void number_of_files(struct bench_results *r) {
@@ -308,13 +340,9 @@ static const char *plain_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
     return text;
 }
 
-/* "2.1 x " */
-static void say_factor(struct bench_advice *a, double factor) {
-    bench_advice_say(a, "%.*f x ", factor < 2 ? 2 : factor < 10 ? 1 : 0, factor);
-}
-
 /* Begins a verdict that says little. If it is known how aligned and unaligned files compare, that comes first:
- * "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones; nothing else can be said: ". */
+ * "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones (1.12 to 1.26); nothing else can be
+ * said: ". */
 static void say_known(const struct bench_results *r, struct bench_advice *a) {
     const struct pairing found = pairing_of(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED);
     const bool known = (found.faster > 0) != (found.slower > 0);
@@ -324,8 +352,11 @@ static void say_known(const struct bench_results *r, struct bench_advice *a) {
         rest_on(a, found.most);
         rest_on(a, found.most_against);
         bench_advice_say(a, "aligned to %s, files are written at ", plain_size(text, p->block_size));
-        say_factor(a, rate(p) / rate(&r->point[found.most_against]));
-        bench_advice_say(a, "the rate of unaligned ones; ");
+        const struct factor f = factor_of(p, &r->point[found.most_against]);
+        say_factor(a, f);
+        bench_advice_say(a, " x the rate of unaligned ones");
+        say_interval(a, f);
+        bench_advice_say(a, "; ");
     }
     bench_advice_say(a, "nothing %scan be said: ", known ? "else " : "");
 }
@@ -383,7 +414,7 @@ static size_t best_aligned(const struct bench_results *r) {
     return best;
 }
 
-/* Says "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned". An aligned container is compared
+/* Says "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned (1.8 to 2.4)". An aligned container is compared
  * with its shifted twin, any other point with the best aligned container. */
 static void say_choice(const struct bench_results *r, const struct bench_point *p, struct bench_advice *a) {
     static const char *const how[BENCH_LAYOUTS] = {
@@ -414,15 +445,19 @@ static void say_choice(const struct bench_results *r, const struct bench_point *
     const struct bench_point *other = &r->point[k];
     rest_on(a, k);
     bench_advice_say(a, ": ");
-    if (bench_results_differ(p, other) == 0) {
-        bench_advice_say(a, "no faster than ");
-    } else {
-        say_factor(a, rate(p) / rate(other));
+    const bool differs = bench_results_differ(p, other) != 0;
+    const struct factor f = factor_of(p, other);
+    if (differs) {
+        say_factor(a, f);
     }
+    bench_advice_say(a, differs ? " x " : "no faster than ");
     if (aligned) {
         bench_advice_say(a, "unaligned");
     } else {
         bench_advice_say(a, "files aligned to %s", plain_size(text, other->block_size));
+    }
+    if (differs) {
+        say_interval(a, f);
     }
 }
 
