@@ -28,7 +28,7 @@ void hpcw_i_clog2_blocks_free(struct hpcw_i_clog2_blocks *b) {
     *b = (struct hpcw_i_clog2_blocks){0};
 }
 
-/* Writes the record that ends the open block, and zeros after it. MPE leaves old bytes there. */
+/* Writes the record that ends the open block, and zeros behind this record, where MPE leaves old bytes. */
 static void finish_block(struct hpcw_i_clog2_blocks *b, double time, int32_t kind) {
     unsigned char *p = b->data + b->start + b->used;
     hpcw_i_clog2_put_head(p, time, 0, 0, 0, kind);

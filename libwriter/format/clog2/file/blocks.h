@@ -2,8 +2,8 @@
 /*
  * Puts records into blocks, in memory (doc/formats/clog2.md, "Blocks"). A new block begins where MPE's fill rule
  * demands it (MPE2 2.4.9b, CLOG_Buffer_save_*: the record and the record that ends the block fit, and at least one
- * byte stays free). It also begins at every record whose number is a multiple of HPCW_CLOG2_SEGMENT, so that a
- * block never depends on records of another segment.
+ * byte stays free). A new block also begins at every record whose number is a multiple of HPCW_CLOG2_SEGMENT. So
+ * writers that start at such numbers make the same blocks as one writer of the whole file.
  */
 #ifndef HPCW_FORMAT_CLOG2_FILE_BLOCKS_H
 #define HPCW_FORMAT_CLOG2_FILE_BLOCKS_H
@@ -17,7 +17,7 @@ struct hpcw_i_clog2_blocks {
     size_t start;    /* offset of the open block */
     size_t used;     /* bytes of the open block in use */
     uint32_t block_size;
-    bool open;        /* there is an open block, even if none of its bytes is in use */
+    bool open;        /* whether the last block is open, even if none of its bytes is in use */
     uint64_t records; /* number of the next record in the whole file */
     uint64_t gone;    /* number of blocks that hpcw_i_clog2_blocks_drop has removed */
 };
@@ -32,8 +32,8 @@ bool hpcw_i_clog2_blocks_next(struct hpcw_i_clog2_blocks *b, double time);
 
 /*
  * Returns space for the next records. Up to `room` bytes and `most` records fit without another check. The first
- * record has `size` bytes and the time `time`; it may open a block. NULL: out of memory. Valid until the next
- * call. Then report with hpcw_i_clog2_blocks_took what was written there.
+ * record has `size` bytes and the time `time`; it may need a new block. NULL: out of memory. The space is valid
+ * until the next call. Report what was written with hpcw_i_clog2_blocks_took.
  */
 static inline unsigned char *hpcw_i_clog2_blocks_space(struct hpcw_i_clog2_blocks *b, uint32_t size,
                                                        double time, size_t *room, size_t *most) {
@@ -62,7 +62,7 @@ size_t hpcw_i_clog2_blocks_ready(const struct hpcw_i_clog2_blocks *b);
 /* Removes the ready blocks after they were written. */
 void hpcw_i_clog2_blocks_drop(struct hpcw_i_clog2_blocks *b);
 
-/* Returns the number of blocks since the begin, including the open one. */
+/* Returns the number of all blocks so far, including the open one. */
 uint64_t hpcw_i_clog2_blocks_count(const struct hpcw_i_clog2_blocks *b);
 
 #endif

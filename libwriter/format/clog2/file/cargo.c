@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cargo, and the formats that show it. The code of a piece has four bits, so a list of pieces fits into 64 bits: a
- * cargo of 32 bytes holds at most 16 pieces, of two bytes each. Equal lists have equal codes.
+ * Cargo of events, and the formats that show it. Cargo consists of pieces: numbers or texts. The type of a piece
+ * has a code of four bits. So the types fit into 64 bits: the 32 bytes of a cargo hold at most 16 pieces of two
+ * bytes each. Cargos with equal types have equal codes.
  */
 #include "libwriter/format/clog2/file/definitions.h"
 
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/status.h"
 
-enum { NO_PIECE, PIECES = 8, PACKED = 15 /* code of packed bytes, whose pieces are unknown */ };
+enum { NO_PIECE, PIECES = 8, PACKED = 15 /* code of a cargo that the caller packed; its pieces are unknown */ };
 
-/* Letters and sizes by code. The size of a text is that of its length field. */
+/* Format letter and size in bytes of each type of piece, by its code. The size of a text is that of its length
+ * field. */
 static const char letter[] = "?hdlxXeEs";
 static const uint8_t piece_size[] = {0, 2, 4, 8, 4, 8, 4, 8, 2};
 
@@ -97,7 +99,7 @@ void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t 
     }
 }
 
-/* Returns whether the pieces of a format fit into 32 bytes. */
+/* Returns whether a cargo of 32 bytes has room for the pieces of a format. */
 static bool has_room(const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t pieces) {
     uint32_t at = 0;
     for (int shift = 60; shift >= 0; shift -= 4) {
@@ -169,7 +171,7 @@ static const char *spell(uint64_t pieces, char text[3 * 16 + 1]) {
     return text;
 }
 
-/* Checks that a cargo is complete and has these pieces. */
+/* Checks that the pieces of a cargo fit into 32 bytes and have the types `pieces`. */
 static hpcw_status check_pieces(const hpcw_clog2_cargo *cargo, uint64_t pieces, hpcw_error *err) {
     if (cargo->size > HPCW_CLOG2_CARGO) {
         return hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo: expected at most %u bytes, got more",

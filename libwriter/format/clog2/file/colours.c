@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks of a log's texts, and the colours that X11 knows (rgb.txt of X.Org). The Java tools know the same
- * colours. */
+/* Checks of the texts in a log, and the colours of X11 (rgb.txt of X.Org), which the Java tools know, too. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/records.h"
 
-/* A 4 at the end means that there are four more shades, with 1 to 4 after the name. X11 also accepts names of
- * several words in small letters with blanks between them. */
+/* A name with a 4 at its end stands for itself and four more shades, whose names end in 1 to 4. X11 also accepts
+ * names of several words in small letters with blanks between them. */
 static const char names[] =
     "AliceBlue AntiqueWhite4 BlanchedAlmond BlueViolet CadetBlue4 CornflowerBlue DarkBlue DarkCyan "
     "DarkGoldenrod4 DarkGray DarkGreen DarkGrey DarkKhaki DarkMagenta DarkOliveGreen4 DarkOrange4 "

@@ -33,7 +33,7 @@ static bool add(struct hpcw_i_buf *to, const hpcw_clog2_record *record) {
 
 static bool add_definitions(struct hpcw_i_buf *to, const struct hpcw_i_clog2_definition *definition,
                             uint32_t count) {
-    /* Values of Open MPI. Tools only show them. */
+    /* Values of these constants in Open MPI. Tools only show them. */
     static const struct {
         const char *name;
         int32_t value;
@@ -69,7 +69,8 @@ bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool fir
                                   const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
                                   const struct hpcw_i_clog2_definition *definition, uint32_t count) {
     const hpcw_clog2_record records[] = {
-        /* A merged file stores the negative of what was added to the times. For 0 that is -0.0. */
+        /* The record has the value that was added to all times, with the opposite sign: -0.0 if nothing was
+         * added. */
         {.rank = (int32_t)rank, .kind = HPCW_CLOG2_TIME_SHIFT, .as.shift = -shift},
         {.rank = (int32_t)rank,
          .kind = HPCW_CLOG2_COMM_EVENT,

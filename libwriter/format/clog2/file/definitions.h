@@ -7,7 +7,7 @@
 
 #include "libwriter/base/buf.h"
 
-/* A definition of a state or event. Local files store the same bytes. */
+/* A definition of a state or event. Local files contain this struct as it is in memory. */
 struct hpcw_i_clog2_definition {
     int32_t kind;   /* HPCW_CLOG2_STATE_DEF or HPCW_CLOG2_EVENT_DEF */
     int32_t number; /* number of the state or event */
@@ -18,8 +18,8 @@ struct hpcw_i_clog2_definition {
 void hpcw_i_clog2_count_definitions(const struct hpcw_i_clog2_definition *definition, uint32_t count,
                                     uint32_t *states, uint32_t *solos);
 
-/* Appends the state that shows waits for the disk, unless the list has it. The list must have space for one
- * more. */
+/* Appends the state that shows waits for the disk, unless the list has this state already. The list must have space
+ * for one more definition. */
 void hpcw_i_clog2_define_spill(struct hpcw_i_clog2_definition *definition, uint32_t *count);
 
 /* Appends the records of a rank at time 0: its time shift, and its ranks in the world and in its own communicator.
@@ -28,10 +28,10 @@ bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool fir
                                   const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
                                   const struct hpcw_i_clog2_definition *definition, uint32_t count);
 
-/* Returns whether a cargo has the pieces of a format. Packed cargo only needs enough bytes for them. */
+/* Returns whether a cargo has the pieces of a format. Cargo that the caller packed only needs enough bytes. */
 bool hpcw_i_clog2_cargo_fits(uint64_t pieces, const unsigned char bytes[HPCW_CLOG2_CARGO], uint64_t format);
 
-/* Gets the pieces of a format, coded as in hpcw_clog2_cargo. NULL has no pieces. Results as
+/* Gets the types of the pieces of a format, coded as in hpcw_clog2_cargo; 0 if `format` is NULL. Fails like
  * hpcw_clog2_format_check. */
 hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpcw_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file: preamble, blocks, table of communicators. Writers know the offsets of their blocks, so nothing is
- * written twice. The preamble holds the offset of the table, so it is written last. */
+/* The file: preamble, blocks, table of communicators. Writers compute the offsets of their blocks first, so no byte
+ * is written twice. The preamble is written last, because it holds the offset of the table. */
 #include "libwriter/format/clog2/file/file.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sink.h"
 
-enum { TABLE_ENTRIES = 4096 }; /* entries of the table that are written at a time */
+enum { TABLE_ENTRIES = 4096 }; /* entries of the table of communicators that are written by one call */
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Options
@@ -80,8 +80,8 @@ uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t com
  *  Open and free
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Checks that all processes have the same path and options. *tag is that of the temporary file, 0 for one process
- * alone. `o` may be NULL after a failure. */
+/* Checks that all processes have the same path and options. *tag becomes the tag in the name of the temporary file,
+ * or 0 if there is only one process. `o` may be NULL after a failure. */
 static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpcw_clog2_options *o,
                                     hpcw_status s, uint64_t *tag, hpcw_error *err) {
     const hpcw_clog2_options none = {0};
@@ -124,7 +124,8 @@ hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const
     }
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s != HPCW_OK) {
-        return s; /* do not agree again: that would name another process */
+        /* A second agreement would name another process as the one that failed. */
+        return s;
     }
     if (!creates) {
         s = open_sink(place, path, source, tag, false, durability, out, err);
@@ -278,8 +279,8 @@ hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err) 
     if (s == HPCW_OK && blocks == 0) {
         s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected at least one block, got none", log->path);
     }
-    /* A write error may appear only when a process closes the file. So all other processes close it before it gets
-     * its name. */
+    /* A write error may appear only when a process closes the file. So all other processes close the file before
+     * process 0 gives it its name. */
     if (s == HPCW_OK) {
         s = hpcw_i_agree(log->comm, first ? write_frame(log, blocks, err) : hpcw_sink_detach(log->sink, err),
                          NULL, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log that is being written. Its slices use this, and a merge that encodes records itself. */
+/* A log that is being written. Slices use this header, and the merge, which encodes records itself. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_FILE_H
 #define HPCW_FORMAT_CLOG2_FILE_FILE_H
 
@@ -26,22 +26,23 @@ struct hpcw_clog2 {
 
 /* The place of a log, found before the log is written. */
 struct hpcw_i_clog2_place {
-    struct hpcw_i_dir *dir; /* NULL: the path is looked up at the open */
-    /* name in `dir`, after following symbolic links; NULL: the last part of the path, whose links are followed at
-     * the open */
+    struct hpcw_i_dir *dir; /* directory of the file; NULL: the path is looked up at the open */
+    /* name of the file in `dir`, with symbolic links followed; NULL: the last part of the path, and links are
+     * followed at the open */
     char *name;
 };
 
-/* Opens the sink of a log. Collective: process 0 creates the file, and the others must see it there. */
+/* Opens the file of a log. Collective: process 0 creates the file, and all other processes must find the same
+ * file. */
 hpcw_status hpcw_i_clog2_sink_open(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                    const hpcw_sink_source *source, uint64_t tag, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err);
 
-/* Opens a log as hpcw_clog2_open, at a place that was found before. */
+/* Opens a log as hpcw_clog2_open, but at a place that was found before. */
 hpcw_status hpcw_i_clog2_open_at(const struct hpcw_i_clog2_place *place, const char *path, hpcw_comm *comm,
                                  const hpcw_clog2_options *options, hpcw_clog2 **out, hpcw_error *err);
 
-/* ---- preamble.c: before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators") ---- */
+/* ---- preamble.c: preamble and table of communicators (doc/formats/clog2.md, same titles) ---- */
 
 enum {
     HPCW_I_CLOG2_PREAMBLE = 1024,
@@ -52,7 +53,8 @@ enum {
 void hpcw_i_clog2_preamble(const hpcw_clog2_options *options, uint64_t table,
                            unsigned char bytes[HPCW_I_CLOG2_PREAMBLE]);
 
-/* Encodes an entry of the table. The table begins with the number of entries, in four bytes. */
+/* Encodes an entry of the table of communicators. Before the first entry, the table has the number of entries in
+ * four bytes. */
 void hpcw_i_clog2_encode_entry(const hpcw_clog2_comm_entry *entry, unsigned char p[HPCW_I_CLOG2_ENTRY]);
 
 /* ---- slice.c ---- */

@@ -3,7 +3,8 @@
 
 #include "libwriter/base/numfmt.h"
 
-/* The check of the options keeps the table below 2^31 entries, so no product overflows here. */
+/* The preamble has the offset of the table of communicators as three numbers: offset / UNIT, UNIT, offset %
+ * UNIT. */
 #define UNIT (INT64_C(1) << 30)
 
 static char *put_token(char *p, const char *text) {

@@ -8,7 +8,8 @@
 
 #include "libwriter/base/bytes.h"
 
-/* Kinds that only the writer itself makes, and kinds that only others write. */
+/* Kinds that users of the library do not write. END_LOG and END_BLOCK end a block. COLLECTIVE and SOURCE occur only
+ * in MPE's local files. */
 enum {
     HPCW_I_CLOG2_END_LOG = 0,
     HPCW_I_CLOG2_END_BLOCK = 1,
@@ -18,8 +19,8 @@ enum {
 };
 
 enum {
-    HPCW_I_CLOG2_HEAD = 24,        /* time, communicator, rank, thread, kind */
-    HPCW_I_CLOG2_MAX_RECORD = 136, /* definition of a state */
+    HPCW_I_CLOG2_HEAD = 24,        /* bytes of a record's head: time, communicator, rank, thread, kind */
+    HPCW_I_CLOG2_MAX_RECORD = 136, /* bytes of the largest record, the definition of a state */
     HPCW_I_CLOG2_ID = 32           /* bytes of a communicator's identity */
 };
 
@@ -30,7 +31,7 @@ static inline uint32_t hpcw_i_clog2_size(int32_t kind) {
     return kind >= 0 && kind < HPCW_I_CLOG2_KINDS ? sizes[kind] : 0;
 }
 
-/* Stores two 32-bit fields at once. All such pairs begin at multiples of eight. */
+/* Stores two neighbouring 32-bit fields at once. Each pair of fields begins at a multiple of eight bytes. */
 static inline void hpcw_i_clog2_put_pair(unsigned char *p, int32_t first, int32_t second) {
     hpcw_i_put_u64(p, (uint64_t)(uint32_t)first << 32 | (uint32_t)second, true);
 }
@@ -42,15 +43,15 @@ static inline void hpcw_i_clog2_put_head(unsigned char *p, double time, int32_t 
     hpcw_i_clog2_put_pair(p + 16, thread, kind);
 }
 
-/* The numbers that the records of a log may use, as it announces them. */
+/* Limits of the numbers in a log's records, as the log's preamble announces them. */
 struct hpcw_i_clog2_bounds {
     uint32_t ranks, threads, comms;
-    int32_t user_end;  /* user events are below this */
-    int32_t solo_end;  /* the user's solo events are below this */
-    int32_t known_end; /* known solo events are below this */
+    int32_t user_end;  /* event numbers of states are below this value */
+    int32_t solo_end;  /* event numbers of the user's solo events are below this value */
+    int32_t known_end; /* event numbers of MPE's own solo events are below this value */
 };
 
-/* Returns whether the log announces this event, bare or with cargo. */
+/* Returns whether the log announces this event number. The event may have cargo or not. */
 static inline bool hpcw_i_clog2_is_event(int32_t event, const struct hpcw_i_clog2_bounds *b) {
     return (event >= 0 && event < b->user_end) || (event >= HPCW_CLOG2_USER_SOLO && event < b->solo_end) ||
            (event >= HPCW_CLOG2_KNOWN_SOLO && event < b->known_end);
@@ -82,7 +83,7 @@ static inline void hpcw_i_clog2_encode_message(const hpcw_clog2_record *r, unsig
 /* Encodes a checked record as hpcw_i_clog2_size(kind) bytes. */
 void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
 
-/* Encodes the identity of a communicator as HPCW_I_CLOG2_ID bytes. NULL: all zero, which means none. */
+/* Encodes the identity of a communicator as HPCW_I_CLOG2_ID bytes. NULL: all bytes are 0, which means none. */
 void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p);
 
 /* Checks a text for a field of `room` bytes, NUL included. It must be present, short enough, and without control

@@ -18,10 +18,10 @@ struct hpcw_clog2_slice {
     hpcw_clog2 *log;
     struct hpcw_i_clog2_blocks blocks;
     uint64_t first_record;
-    uint64_t next_block; /* number of the file's block that the first block of the buffer becomes */
+    uint64_t next_block; /* number in the file of the first block in the buffer */
     double last_time;
     bool placed, ended;
-    bool broken; /* a record may be missing */
+    bool broken; /* true: a record may be missing in the slice */
 };
 
 static hpcw_status begin(hpcw_clog2_slice *slice, uint64_t first_record, hpcw_error *err) {
@@ -100,7 +100,8 @@ static hpcw_status usable(const hpcw_clog2_slice *slice, hpcw_error *err) {
                : HPCW_OK;
 }
 
-/* Marks the slice as incomplete: records are missing, so the close must fail even if the caller ignores this. */
+/* Marks the slice as incomplete. Records are missing, so the close of the log fails even if the caller ignores this
+ * function's status. */
 static hpcw_status lose(hpcw_clog2_slice *slice, const hpcw_error *why) {
     slice->broken = true;
     hpcw_clog2_abandon(slice->log, why);
@@ -138,7 +139,8 @@ hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, dou
         return no_memory(slice, err);
     }
     if (slice->placed && hpcw_i_clog2_blocks_ready(b) >= WRITE_SIZE) {
-        /* The open block is empty: otherwise the blocks before it would have been written already. */
+        /* The last block was opened by this call and is empty. Otherwise an earlier call would have written the
+         * blocks before it. */
         hpcw_status s = write_ready(slice, err);
         *space = b->data + b->start + b->used;
         return s;
@@ -150,16 +152,16 @@ void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t recor
     hpcw_i_clog2_blocks_took(&slice->blocks, bytes, records);
 }
 
-/* A run of records that need no full check. */
+/* A run of records that were put without a full check. */
 struct stretch {
     size_t records, bytes;
     double last_time;
 };
 
 /*
- * Puts records that need no full check, while there is `room`: bare events and messages whose fields are all
- * valid, up to the first other record. The bounds are passed as a copy, so that the compiler knows that no store
- * changes them.
+ * Puts bare events and messages whose fields are all valid, as long as they fit into `room`. Stops before the first
+ * record that needs a full check. The bounds are passed as a copy, so that the compiler knows that no store changes
+ * them.
  */
 static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2_record *record, size_t count,
                                   double last_time, unsigned char *p, size_t room) {
@@ -171,8 +173,8 @@ static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2
             break;
         }
         const uint32_t size = hpcw_i_clog2_size((int32_t)r->kind);
-        /* The buffer of a slice without a position exceeds the caches: without a prefetch, each store to a new
-         * cache line would wait. */
+        /* Until a slice has a position in the file, its blocks stay in memory and exceed the caches. Without a
+         * prefetch, each store to a new cache line would wait. */
         __builtin_prefetch(p + done.bytes + PREFETCH, 1);
         if (r->kind == HPCW_CLOG2_BARE && done.bytes + size <= room && hpcw_i_clog2_is_event(r->as.event, &b)) {
             hpcw_i_clog2_encode_bare(r, p + done.bytes);
@@ -190,7 +192,7 @@ static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2
 
 static hpcw_status check(const hpcw_clog2_slice *slice, const hpcw_clog2_record *r, hpcw_error *err) {
     hpcw_status s;
-    /* This form of the comparison fails for NaN. */
+    /* This form of the comparison also refuses NaN. */
     if (!(r->time >= slice->last_time && r->time < HPCW_CLOG2_LAST)) {
         s = hpcw_i_fail(
             err, HPCW_EINVAL,

@@ -5,7 +5,7 @@
 #include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 
-/* Fills in the table: the world, then one communicator for each rank. */
+/* Fills in an entry of the table of communicators: entry 0 is the world, entry 1 + r is that of rank r alone. */
 static void world_and_ranks(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     (void)context;
     *entry = (hpcw_clog2_comm_entry){.id.random = 1 + (int32_t)index, .index = (int32_t)index, .kind = 1};
