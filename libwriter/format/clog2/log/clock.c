@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the clock and measures its ticks. The counter and CLOCK_MONOTONIC are the same for all processes of a
- * host. So these use the zero and the tick length of the host's first process. */
+/* Chooses the clock and measures its ticks. All processes of a host read the same CPU counter and the same
+ * CLOCK_MONOTONIC. So they use the zero point and tick length that the host's first process has measured. */
 #include "libwriter/format/clog2/log/recording.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static double system_seconds(void) {
 }
 
 uint64_t hpcw_clog2_timeline_time(const hpcw_clog2_timeline *timeline) {
-    /* Read the system's clock as whole nanoseconds: a double would lose some of them. */
+    /* Read the system's clock as whole nanoseconds: a double would lose the last digits. */
     return timeline->now == system_seconds ? hpcw_i_clog2_system_ns() : (uint64_t)(timeline->now() * 1e9);
 }
 
@@ -42,7 +42,7 @@ static bool counter_is_invariant(void) {
     unsigned a, b, c, d;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
 #else
-    return HPCW_CLOG2_HAVE_COUNTER != 0; /* the specification of ARM's generic timer demands it */
+    return HPCW_CLOG2_HAVE_COUNTER != 0; /* the specification of ARM's generic timer demands a constant rate */
 #endif
 }
 
@@ -99,7 +99,8 @@ static int by_number(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Makes the list of first processes from what each process contributed. */
+/* Lists for each clock the first process that reads it. Each process has contributed the first process of its own
+ * clock. */
 static void list_leaders(hpcw_clog2_log *log, int mine) {
     int n = log->comm->size;
     qsort(log->clocks.leader, (size_t)n, sizeof *log->clocks.leader, by_number);

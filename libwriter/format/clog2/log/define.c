@@ -167,7 +167,8 @@ void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id) {
     uint64_t tag = hpcw_i_sink_random();
     (void)pthread_mutex_lock(&log->lock);
     log->ids_made++;
-    /* Never 0, which means no communicator. Two identities of one process always differ. */
+    /* `random` is never 0, as 0 means no communicator. `created` differs for any two identities that one process
+     * makes. */
     id->random = (int32_t)((uint32_t)(tag >> 33) | 1u);
     id->created = (double)log->ids_made + (double)(tag & 0xffff) / 65536;
     (void)pthread_mutex_unlock(&log->lock);

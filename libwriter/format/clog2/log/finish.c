@@ -16,7 +16,8 @@
 
 #define BIAS (UINT64_C(1) << 63) /* maps signed words to unsigned ones and keeps their order */
 
-/* Largest drift, seconds per second. A larger one means that the comparison failed. */
+/* Largest plausible drift of a clock, seconds per second. A larger one means that the comparison of clocks
+ * failed. */
 static const double MOST_DRIFT = 1e-3;
 
 struct ending {
@@ -31,10 +32,10 @@ struct ending {
     struct hpcw_i_clog2_chunk **first;
     struct hpcw_i_clog2_stream stream;
     double drift;
-    uint32_t threads; /* most threads of a process */
-    uint64_t stalls;  /* number of stalls of all processes */
-    uint64_t files;   /* local files of all processes that stay after a failure */
-    uint64_t unsaved; /* threads of all processes with records that are in no local file */
+    uint32_t threads; /* largest number of threads of any process */
+    uint64_t stalls;  /* number of long waits for the disk, summed over all processes */
+    uint64_t files;   /* number of local files that stay after a failure, summed over all processes */
+    uint64_t unsaved; /* number of threads with records that are in no local file, summed over all processes */
     hpcw_clog2_log_report report;
 };
 
@@ -54,7 +55,8 @@ static void count_unsaved(struct ending *e) {
     }
 }
 
-/* Combines the lists of definitions. The longest list counts, and each other list must be its beginning. */
+/* Combines the lists of definitions into the longest one. Every other list must be equal to the begin of the
+ * longest. */
 static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
@@ -110,9 +112,9 @@ static hpcw_status take_known(void *context, const uint64_t *message, size_t wor
                                   (uint32_t)count, err);
 }
 
-/* Finds the members of each communicator to which messages can be shown. A process that ran out of memory has not
- * announced its membership. If the members that announced themselves are the first ranks, messages to these are
- * kept; otherwise none. */
+/* Sets `peers` of each communicator: messages to lower ranks are kept. A process that ran out of memory does not
+ * announce its membership. If those that announced theirs are the first ranks, messages to these ranks are kept;
+ * otherwise none. */
 static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     uint32_t extras = e->comms.extras, first = 1 + e->comms.ranks;
@@ -121,8 +123,8 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
         struct hpcw_i_clog2_membership *p = &e->membership[i];
         if (p->index >= 0 && p->rank >= 0) {
-            /* Count it once: the half of an inter-communicator is also the communicator from which that was
-             * made. */
+            /* Count this process once. It may list a communicator twice: as such, and as the local half of an
+             * inter-communicator that was made from it. */
             word[(uint32_t)p->index - first] += word[extras + (uint32_t)p->index - first] == 0;
             word[extras + (uint32_t)p->index - first] = (uint64_t)p->rank + 1;
         }
@@ -141,8 +143,8 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     return s;
 }
 
-/* Combines the communicators. Process 0 collects those of all processes, then broadcasts those that several
- * processes may share. */
+/* Combines the communicators of all processes. Process 0 collects them, then broadcasts all except the world and
+ * those of single ranks. */
 static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
@@ -189,7 +191,8 @@ static hpcw_status compare_clocks(struct ending *e, hpcw_error *err) {
     return hpcw_i_clog2_sync(e->log, &t->end_at, &t->end_offset, &t->end_round_trip, err);
 }
 
-/* Returns the true length of a second of process 0's clock. The calibration at the begin is only rough. */
+/* Returns the true length, in seconds, of a second of this process's clock. The tick length measured at the begin
+ * is only rough. */
 static double clock_factor(const hpcw_clog2_log *log) {
     const struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;
     if (log->clocks.kind != HPCW_CLOG2_CLOCK_COUNTER) {
@@ -200,9 +203,9 @@ static double clock_factor(const hpcw_clog2_log *log) {
     return factor > 0.9 && factor < 1.1 ? factor : 1;
 }
 
-/* Sets the correction of the clock: local time t is t + begin_offset + drift * (t - begin_at) on process 0's
- * clock. Time zero is a microsecond before the first process was ready, so that all records come after the opening
- * records. */
+/* Sets the correction of the clock: local time t is t + begin_offset + drift * (t - begin_at) on process 0's clock.
+ * Time zero is a microsecond before the first process was ready, so that all records come after the opening
+ * records, which have time 0. */
 static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;
@@ -283,7 +286,7 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
     if (s == HPCW_OK) {
         struct hpcw_i_clog2_place late = {0};
         if (log->start != NULL) {
-            /* after a failure, the open reports why */
+            /* if this fails, the open below fails, too, and reports why */
             (void)hpcw_i_dir_hold_from(log->start, log->path, &late.dir);
         }
         s = hpcw_i_clog2_open_at(log->start == NULL ? &log->place : &late, log->path, log->comm, &o, &file,
@@ -332,9 +335,9 @@ static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
         report->lost += log->timeline[i]->lost;
         report->unsaved += log->timeline[i]->unsaved;
     }
-    /* shares a reason, which is no failure here */
+    /* Gives all processes the first failure of a local file. It is only reported: the log itself is complete. */
     (void)hpcw_i_agree(log->comm, report->disk.code, NULL, &report->disk);
-    /* The first fields are numbers that all processes add up. */
+    /* The first fields of the report, up to `disk`, are numbers. Add them up over all processes. */
     struct hpcw_i_words words = {.sums = offsetof(hpcw_clog2_log_report, disk) / sizeof(uint64_t),
                                  .word = (uint64_t *)(void *)report};
     return hpcw_i_comm_allreduce(log->comm, &words, err);

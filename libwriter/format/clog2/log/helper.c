@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The helper thread. It prepares the next window before a recording thread needs it, and unmaps full windows, so
- * that they do not stay in memory. */
+/* The helper thread. Windows are the mapped parts of the local file. The helper prepares the next window before a
+ * recording thread needs it, and unmaps full windows, so that they do not stay in memory. */
 #include <signal.h>
 
 #include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/io/sys.h"
 
-/* Unmaps the oldest full window. The caller holds the lock, which is released meanwhile. */
+/* Unmaps the oldest full window. The caller holds the lock, which is released during the unmap. */
 static void unmap_one(hpcw_clog2_log *log) {
     struct hpcw_i_clog2_chunk *chunk = log->windows.queue;
     log->windows.queue = chunk->queued;
@@ -26,7 +26,8 @@ static void *help(void *context) {
     for (;;) {
         struct hpcw_i_clog2_window window;
         if (log->windows.queue != NULL && log->windows.mapped + log->windows.buffers > log->windows.most) {
-            unmap_one(log); /* also at the end: the report must not depend on the speed of this thread */
+            /* Unmap windows also at the end. Otherwise the report would depend on the speed of this thread. */
+            unmap_one(log);
         } else if (log->windows.helper_stops) {
             break;
         } else if (log->local.disk.code == HPCW_OK && log->windows.readies < HPCW_I_CLOG2_AHEAD) {
@@ -43,11 +44,12 @@ static void *help(void *context) {
 
 void hpcw_i_clog2_helper_wake(hpcw_clog2_log *log) {
     if (log->local.fd >= 0 && !log->windows.helper_runs && !log->windows.helper_stops) {
-        /* Block all signals: they are meant for the program, and its handlers expect its own threads. */
+        /* Block all signals in the helper: signal handlers of the program expect to run in the program's own
+         * threads. */
         sigset_t all, before;
         (void)sigfillset(&all);
         (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-        /* Without the helper, threads make their windows themselves. */
+        /* Without the helper, each recording thread makes its windows itself. */
         log->windows.helper_runs = pthread_create(&log->windows.helper, NULL, help, log) == 0;
         (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     }

@@ -23,8 +23,8 @@ enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
  *  Windows
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Checks that the descriptor still is that of the local file; EBADF if not. Programs close descriptors that they
- * do not know, and their next file gets the number: nothing may be written there. */
+/* Checks that the descriptor is still that of the local file; EBADF if not. Some programs close descriptors that
+ * they do not know. A file that the program opens next may get the same descriptor, and must not be written to. */
 static int expect_own(const hpcw_clog2_log *log) {
     return hpcw_i_sys_expect(log->local.fd, &log->local.id);
 }
@@ -51,8 +51,8 @@ void hpcw_i_clog2_local_in_memory(const hpcw_clog2_log *log) {
     note_in_head(log, offsetof(struct hpcw_i_clog2_local_head, in_memory), 1);
 }
 
-/* Notes that the file has space up to `end`. For the first window, the head says so when it is written. The caller
- * holds the lock. */
+/* Notes that the file has space up to offset `end`. The head of the file has this number for a reader. The first
+ * call comes before the head is written. */
 static void note_made(hpcw_clog2_log *log, uint64_t end) {
     const bool has_head = log->local.made > 0;
     if (end > log->local.made) {
@@ -63,8 +63,8 @@ static void note_made(hpcw_clog2_log *log, uint64_t end) {
     }
 }
 
-/* Allocates the first `size` bytes of a window before it is mapped, so that a full disk is an error here, and not
- * a signal at a later store. On file systems that overwrite in place, this is enough for all later stores. */
+/* Allocates the first `size` bytes of a window before it is mapped. So a full disk is an error here, and not a
+ * signal at a later store. On file systems that overwrite in place, all later stores have space then. */
 static int make_window(int fd, uint64_t offset, size_t size, struct hpcw_i_clog2_window *window) {
     void *base = NULL;
     int e = hpcw_i_sys_allocate(fd, offset, size);
@@ -76,9 +76,9 @@ static int make_window(int fd, uint64_t offset, size_t size, struct hpcw_i_clog2
 }
 
 /*
- * Touches the pages of a window before a recording thread needs them. They are written in one call. So they become
- * large pages if the file system has these. On ext4 this takes a third of the time of 512 first stores, elsewhere
- * the same time.
+ * Writes zeros into all pages of a window before a recording thread needs them. One call writes all pages, so that
+ * a file system with large pages uses them. On ext4 this takes a third of the time of 512 single stores, on other
+ * file systems the same time.
  */
 static int prepare(int fd, const struct hpcw_i_clog2_window *window) {
     enum { PIECE = HPCW_I_CLOG2_CHUNK_BYTES / HPCW_I_SYS_PIECES };
@@ -116,8 +116,8 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
  *  The table of definitions and communicators
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Returns space for `size` more bytes of the table, which are 0; NULL: refused. A file that was refused space does
- * not grow, but the space that is allocated for the table is used. The caller holds the lock. */
+/* Returns space for `size` more bytes of the table, which are 0; NULL: no space. After the first failure the file
+ * no longer grows, but space that is already allocated for the table is used. The caller holds the lock. */
 static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     int e;
     bool fits = log->local.table.base != NULL && log->local.table_used + size <= log->local.table_allocated;
@@ -157,7 +157,7 @@ static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     return p;
 }
 
-/* Stores a head with its tag last, as local_file.h demands. */
+/* Stores the head of a file or piece, with its tag last, as local_file.h demands. */
 static void put_tagged(unsigned char *to, const void *head, size_t size) {
     memcpy(to + sizeof(uint64_t), (const char *)head + sizeof(uint64_t), size - sizeof(uint64_t));
     __atomic_signal_fence(__ATOMIC_RELEASE);
@@ -238,8 +238,7 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
         (void)hpcw_i_fail_sys(&log->local.disk, e, "%s: cannot create", log->local.path);
         return;
     }
-    (void)hpcw_i_sys_lock(log->local.fd,
-                          0); /* shows that the process is alive; without locks nobody can know */
+    (void)hpcw_i_sys_lock(log->local.fd, 0); /* shows that this process is alive, where locks work */
     struct hpcw_i_clog2_local_head head;
     memset(&head, 0, sizeof head);
     head.tag = HPCW_I_CLOG2_LOCAL_TAG;
@@ -283,8 +282,8 @@ void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
  *  Local files that a run leaves
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Prints the local files of this run as a word of a command. If a shell cannot take the names of the log or of the
- * directory, the tag alone names the files. False: the word does not fit. */
+/* Prints a pattern for the local files of this run, as a word of a shell command. If a shell cannot take the names
+ * of the log or of the directory, the pattern contains only the run's tag. False: the word does not fit. */
 static bool print_files(const hpcw_clog2_log *log, char *to, size_t size) {
     char path[PATH_MAX], word[PATH_MAX + 64], tag[TAG_DIGITS + 1];
     print_tag(log, tag);
@@ -323,7 +322,8 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     }
 }
 
-/* Returns whether a name is that of a local file of this log, from another run. Its tag starts at *tag. */
+/* Returns whether `name` is that of a local file of this log, from another run. *tag becomes the run's tag inside
+ * the name. */
 static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const char **tag) {
     static const char digits[] = "0123456789abcdef";
     const char *base = log->name;
@@ -340,8 +340,8 @@ static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const c
     return number >= 6 && strcmp(process + 1 + number, SUFFIX) == 0;
 }
 
-/* Returns whether the process that made a file is known to be dead. For a process of another host, locks may mean
- * nothing here. */
+/* Returns whether the process that made a file is known to be dead. False for a process of another host, as its
+ * locks may not be visible here. */
 static bool is_left(int at, const char *name) {
     struct hpcw_i_clog2_local_head head;
     size_t got;

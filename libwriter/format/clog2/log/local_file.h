@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format of local files, in the byte order of the machine. A file is a row of windows of one size, which the
- * process maps into its memory. The first window begins with the head of the file. A window contains pieces, each
- * with a head of its own; unused bytes are 0. A piece of records extends to the end of its window. Its records end
- * where the second word of the next one is 0. The tag of a head, and the second word of a record, are stored last.
- * So no half-written piece or record counts if the process dies.
+ * The format of local files, in the byte order of the machine. A file is a row of windows of equal size, which the
+ * process maps into its memory. The first window begins with the head of the file. A window contains pieces. Each
+ * piece has a head, and unused bytes are 0. A piece of records extends to the end of its window.
+ *
+ * Half-written data do not count if the process dies. The tag of a head is stored after the rest of the head, and
+ * the second word of a record after the rest of the record. So the records of a piece end before the first one
+ * whose second word is 0.
  */
 #ifndef HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
 #define HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
@@ -18,28 +20,27 @@ enum {
     HPCW_I_CLOG2_PIECE_RECORDS = 1,
     HPCW_I_CLOG2_PIECE_DEFINITIONS = 2,
     HPCW_I_CLOG2_PIECE_COMMS = 3,
-    HPCW_I_CLOG2_PIECE_OFFERED =
-        4 /* known states that the log defines only if records use them, by ascending number */
+    HPCW_I_CLOG2_PIECE_OFFERED = 4 /* states that the log has only if records use them, by ascending number */
 };
 
 struct hpcw_i_clog2_local_head {
     uint64_t tag;
-    uint64_t run; /* the same in all files of one run */
+    uint64_t run; /* number of the run, equal in all of its files */
     uint32_t rank, ranks;
     uint32_t block_size;
-    uint32_t window;                 /* bytes of each window; 0: there is only one */
-    struct hpcw_i_clog2_ticks ticks; /* clock, without the comparison at the end */
-    uint64_t host;                   /* host whose locks show that the process is alive; 0: unknown */
-    uint64_t made;                   /* least size of the file, bytes: a shorter one is cut short */
-    uint64_t in_memory;              /* 1: a thread continued in memory, as there was no more space */
+    uint32_t window;                 /* bytes of each window; 0: the file is one window */
+    struct hpcw_i_clog2_ticks ticks; /* clock of the process, with the comparison of clocks at the begin only */
+    uint64_t host;      /* host on which a lock of the file shows that the process is alive; 0: unknown */
+    uint64_t made;      /* allocated bytes of the file; if the file is shorter, its end is lost */
+    uint64_t in_memory; /* 1: some records are only in memory, as the file got no more space */
 };
 
 struct hpcw_i_clog2_piece_head {
     uint64_t tag;
     uint32_t kind;
     uint32_t thread;
-    uint32_t size;  /* bytes after this head */
-    uint32_t order; /* of records: number of this piece among those of its thread */
+    uint32_t size;  /* bytes of the piece after this head */
+    uint32_t order; /* for a piece of records: its number among those of the thread, from 0 */
 };
 
 #endif

@@ -23,7 +23,8 @@
 void hpcw_clog2_log_options_fill(hpcw_clog2_log_options *options, size_t size) {
     const char *directory = getenv("TMPDIR");
     const hpcw_clog2_log_options defaults = {
-        .sync_rounds = 128, /* with 16 on a busy host, all may fall into one wait for a processor */
+        /* With only 16 rounds, a busy host may take the processor away during all of them. */
+        .sync_rounds = 128,
         .memory = UINT64_C(64) << 20,
         .directory = directory == NULL || directory[0] == '\0' ? "/tmp" : directory,
         .block_size = 65536,
@@ -59,7 +60,7 @@ static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *er
     return HPCW_OK;
 }
 
-/* Returns the directory for messages, which stays valid after chdir. NULL: out of memory. */
+/* Returns the directory as an absolute path for messages, which stays valid after chdir. NULL: out of memory. */
 static char *absolute(const char *directory) {
     char *made = hpcw_i_sys_real_path(directory);
     return made == NULL ? hpcw_i_strdup(directory) : made;
@@ -84,7 +85,8 @@ static void release_place(struct hpcw_i_clog2_place *place) {
     *place = (struct hpcw_i_clog2_place){0};
 }
 
-/* Follows a symbolic link of the log's name here, once. A file that gets the name later is replaced. */
+/* Follows a symbolic link that has the log's name, once and for all. If another file gets the name later, the log
+ * replaces that file. */
 static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) {
     struct hpcw_i_dir *dir = place->dir;
     int e = hpcw_i_dir_follow(dir, last_part(path), &place->dir, &place->name);
@@ -92,9 +94,9 @@ static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) 
     return e;
 }
 
-/* Finds the place of the log; if `directory` is not "", in that directory. If the directory of the path or of a
- * link is missing or may not be entered now, it may be there when the log is written. Then *start is the directory
- * where the path begins. */
+/* Finds the place of the log, in `directory` if this is not "". If a directory is missing or may not be entered
+ * now, the program may still make it before the log is written. In this case *start becomes the working directory,
+ * from which the path is followed then. */
 static hpcw_status find_place(const hpcw_clog2_log_options *o, const char *path, const char *directory,
                               struct hpcw_i_clog2_place *place, struct hpcw_i_dir **start, hpcw_error *err) {
     *place = (struct hpcw_i_clog2_place){0};
@@ -144,8 +146,8 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     return hpcw_i_clog2_clock_begin(log, err);
 }
 
-/* Checks that all processes have the same path and options, and broadcasts the run's number, which process 0
- * draws. `log` is NULL after a failure. `file_tag`: out, for a shared file. */
+/* Checks that all processes have the same path and options. Broadcasts the number of the run, which process 0
+ * draws. `log` is NULL after a failure. *file_tag becomes the tag in the name of a shared temporary file. */
 static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const char *path,
                                     const hpcw_clog2_log_options *o, hpcw_status s, uint64_t *file_tag,
                                     hpcw_error *err) {
@@ -172,8 +174,8 @@ static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const 
     return s;
 }
 
-/* Checks that all processes see the same directory for the log: better now than after the program's run. Other
- * faults of the directory are ignored, as they may be gone by then. Collective. */
+/* Checks that all processes see the same directory for the log, now rather than after the program's run. Other
+ * faults of the directory are ignored, as the program may remove them before the log is written. Collective. */
 static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw_error *err) {
     hpcw_sink *sink = NULL;
     hpcw_status s = HPCW_OK;
@@ -210,14 +212,14 @@ static hpcw_status introduce_self(hpcw_clog2_log *log, const struct hpcw_i_clog2
     return hpcw_i_agree(log->comm, s, NULL, err);
 }
 
-/* Sets the values that other processes would have sent. */
+/* Sets the values that a process gets from others if processes communicate. */
 static void set_apart(hpcw_clog2_log *log, const struct hpcw_i_clog2_apart *apart) {
     log->rank = apart->rank;
     log->ranks = apart->ranks;
     log->tag = apart->run;
 }
 
-/* Opens a recording. `apart`: NULL for a run whose processes communicate. */
+/* Opens a recording. `apart` is NULL if the processes of the run communicate. */
 static hpcw_status open_log(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *options,
                             const struct hpcw_i_clog2_apart *apart, hpcw_clog2_log **out, hpcw_error *err) {
     hpcw_error local;

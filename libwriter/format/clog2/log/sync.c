@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Compares the clocks of processes with that of process 0, by the method of MPE's authors. Of several ping-pongs
- * the quickest is the most precise. The best estimate is that the partner answered in its middle. If several
- * processes read one clock, only the first of them compares it.
+ * the quickest is the most precise. The partner's answer is taken as its time at the middle of the ping-pong. If
+ * several processes read one clock, only the first of them compares it.
  */
 
 #include "libwriter/base/mem.h"
@@ -10,14 +10,14 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/clog2/log/recording.h"
 
-enum { SEQUENTIAL_MOST = 16 }; /* most processes that process 0 compares with one by one */
+enum { SEQUENTIAL_MOST = 16 }; /* largest number of clocks that HPCW_CLOG2_SYNC_BEST compares one by one */
 
 static int64_t local_ns(const hpcw_clog2_log *log) {
     return (int64_t)((double)(int64_t)(hpcw_i_clog2_clock_ticks(log) - log->clocks.ticks.base) *
                      log->clocks.ticks.ns);
 }
 
-/* Answers each question with the local time. */
+/* Answers each ping-pong of process `to` with the local time. */
 static hpcw_status answer(const hpcw_clog2_log *log, int to, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < log->options.sync_rounds; i++) {
@@ -53,7 +53,7 @@ static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t
     return s;
 }
 
-/* The first process of each clock asks process 0, one after the other. */
+/* For each clock, the first process that reads it asks process 0. Process 0 answers one after the other. */
 static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
     if (log->clocks.own != 0) {
@@ -66,8 +66,8 @@ static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64
     return s;
 }
 
-/* A process that knows its offset answers the next one and sends it that offset. After k steps, 2^k processes know
- * theirs. */
+/* A process that knows its offset to process 0 answers a process that does not, and sends the offset. After k
+ * steps, 2^k processes know their offsets. */
 static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                              hpcw_error *err) {
     const int *leader = log->clocks.leader;
@@ -92,7 +92,8 @@ static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *of
     return s;
 }
 
-/* Each process asks the one below. Even processes ask first, so that half of them work at any time. */
+/* Compares each clock with the one before. Even clocks ask first, then odd ones, so that half of them work at any
+ * time. */
 static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
     int me = log->clocks.own;
@@ -107,7 +108,8 @@ static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64
     return s;
 }
 
-/* Adds up the offsets to the processes below. Sums of words wrap around like signed numbers. */
+/* Adds up the offsets between neighbouring clocks to that from process 0. Unsigned sums wrap around as signed
+ * numbers do. */
 static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error *err) {
     uint64_t word = (uint64_t)*offset;
     struct hpcw_i_words words = {.sums = 1, .word = &word};
@@ -116,7 +118,7 @@ static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error
     return s;
 }
 
-/* Gives all processes that read a clock the result of its first process. */
+/* Gives the result of the first process that reads a clock to all other processes that read the same clock. */
 static hpcw_status share_found(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                                hpcw_error *err) {
     struct found {
@@ -152,7 +154,7 @@ hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset,
         return HPCW_OK;
     }
     if (how == HPCW_CLOG2_SYNC_NONE) {
-        /* There is only one clock, but local times have different zeros. */
+        /* All processes read the same clock, but count local time from different zero points. */
         uint64_t first = log->clocks.ticks.base;
         hpcw_status s = hpcw_i_comm_bcast(log->comm, &first, sizeof first, 0, err);
         *offset = (int64_t)((double)(int64_t)(log->clocks.ticks.base - first) * log->clocks.ticks.ns);

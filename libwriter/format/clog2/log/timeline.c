@@ -11,14 +11,14 @@
 #define CHUNK_BYTES HPCW_I_CLOG2_CHUNK_BYTES
 
 enum {
-    BIN = 4096,                    /* words of a bin */
-    LONG_WAIT_NS = 2 * 1000 * 1000 /* ns; the log shows longer waits for a window */
+    BIN = 4096,                    /* words of a buffer for lost records */
+    LONG_WAIT_NS = 2 * 1000 * 1000 /* the log shows a wait for a window if it was longer; ns */
 };
 
 /*
- * Allocates a buffer whose pages exist already. The first write to a page of 4 KiB costs 1.3 us. That is 5 ns for
- * each record in the page, half of the cost of the record itself. As one large page, two megabytes cost 35 us. If
- * the system has no large pages, the small ones are touched one by one.
+ * Allocates a buffer and makes its pages exist. The first write to a page of 4 KiB costs 1.3 us. That is 5 ns for
+ * each record in the page, half of the cost of storing a record. A large page of 2 MiB costs 35 us. If the system
+ * has no large pages, the small pages are written to one by one.
  */
 static uint64_t *new_buffer(void) {
     enum { PAGE = 4096 };
@@ -34,7 +34,7 @@ static void use_buffer(struct hpcw_i_clog2_timeline *l, uint64_t *data, size_t w
     l->face.end = data + words - HPCW_I_CLOG2_MOST_WORDS + 1;
 }
 
-/* Returns a buffer; NULL if no more are allowed or memory ran out. The caller holds the lock, which may be
+/* Returns a buffer. NULL: no more buffers are allowed, or memory ran out. The caller holds the lock, which may be
  * released meanwhile. */
 static uint64_t *get_buffer(hpcw_clog2_log *log) {
     if (log->windows.buffers >= log->windows.most) {
@@ -77,8 +77,8 @@ static bool get_window(struct hpcw_i_clog2_timeline *l, struct hpcw_i_clog2_chun
     return true;
 }
 
-/* Continues the timeline in a new chunk, or in its bin. The caller holds the lock, which may be released
- * meanwhile. */
+/* Continues the timeline in a new chunk. If there is no memory, continues in `bin`, whose records are lost. The
+ * caller holds the lock, which may be released meanwhile. */
 static void go_on(struct hpcw_i_clog2_timeline *l) {
     struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);
     if (chunk != NULL) {
@@ -101,7 +101,7 @@ static void go_on(struct hpcw_i_clog2_timeline *l) {
                HPCW_I_CLOG2_CHUNK - (chunk->offset % HPCW_I_CLOG2_CHUNK_BYTES) / sizeof *chunk->data);
 }
 
-/* Sets the length of the last chunk. Records in a bin are lost. */
+/* Sets the length of the last chunk. Counts records in `bin` as lost. */
 static void close_chunk(struct hpcw_i_clog2_timeline *l) {
     if (!l->in_bin) {
         l->last->words = (uint32_t)(l->face.next - l->last->data);
@@ -168,7 +168,8 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
         l->log = log;
         l->bin = bin;
         l->thread = log->timelines;
-        log->timeline[log->timelines++] = l; /* add it before the next call, which may release the lock */
+        /* Add the timeline before the next call, which may release the lock. */
+        log->timeline[log->timelines++] = l;
         go_on(l);
         *out = &l->face;
     }
@@ -189,7 +190,7 @@ void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t 
         p[2] = cargo->pieces;
         memcpy(p + 3, cargo->bytes, cargo->size);
     } else {
-        p[2] = UINT64_MAX; /* matches no format, so that the cargo is refused */
+        p[2] = UINT64_MAX; /* matches no format, so that the merge refuses the cargo */
     }
     hpcw_clog2_timeline_done(timeline, hpcw_clog2_timeline_word(HPCW_CLOG2_WITH_CARGO, comm, event),
                              HPCW_CLOG2_WORDS_CARGO);
