@@ -11,7 +11,7 @@ static hpcw_status no_memory(hpcw_error *err) {
     return hpcw_i_fail_memory(err, "clog2", 0, "the table of communicators");
 }
 
-/* Compares identities by their fields: the padding between them is undefined. */
+/* Compares identities field by field, because the padding between the fields is undefined. */
 static int compare_ids(const hpcw_clog2_comm_id *a, const hpcw_clog2_comm_id *b) {
     if (a->random != b->random) {
         return a->random < b->random ? -1 : 1;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The partitioned merge works in rounds. In a round each process encodes some of its records. A process has all
- * of its records up to some time; the earliest of these times is the horizon, and records before the horizon
- * can be merged. They are divided into segments, one for each process. A process receives the records of its
- * segment from all others, merges them into blocks and writes these.
+ * The partitioned merge works in rounds. In a round each process encodes some of its records. A process has all of
+ * its records up to some time; the earliest of these times over all processes is the horizon. Records before the
+ * horizon can be merged. They are divided into segments of HPCW_CLOG2_SEGMENT records, one for each process. A
+ * process receives the records of its segment from all others, merges them into blocks and writes the blocks.
  *
- * Segments begin at record numbers, so processes count. Each process contributes the times of some of its records,
- * at regular distances, as samples. These times are the cuts. All processes add up how many records they have
- * before each cut. So there is a cut shortly before each begin of a segment, and one shortly after it. The owner
- * of a segment receives the records from the cut before its begin to the cut after its end, and counts to its
- * first one. Only records between two such cuts are sent twice. Records that a round does not complete stay where
- * they were encoded.
+ * A segment begins at a record number in the order of the whole file. To find this record, each process contributes
+ * the times of some of its records, at regular distances, as samples. These times are the cuts. All processes add
+ * up how many records they have before each cut. The owner of a segment receives all records from the last cut
+ * before the segment to the first cut after it. It skips the records before its first one. Only records between two
+ * neighbouring cuts are sent to two processes. Records after the last complete segment stay where they were
+ * encoded, for the next round.
  *
- * A process can write its blocks once it knows the number of blocks before them, so all merge first and count.
+ * A process can write its blocks once it knows how many blocks come before them in the file. So all processes first
+ * merge and exchange their numbers of blocks.
  */
 #include "libwriter/format/clog2/merge/merge.h"
 
@@ -29,18 +30,18 @@
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
     AHEAD_BYTES = 2560 << 10,    /* bytes to encode in a round: a little more than a segment of bare events */
-    MOST_AHEAD = 8 << 20,        /* upper limit if other processes have fewer records in the same time */
-    RECEIVED_BYTES = 4096 << 10, /* enough for more than a segment of bare events */
-    STEP = 64,                   /* records between two marks */
+    MOST_AHEAD = 8 << 20,        /* most bytes of a round, if others have fewer records in the same time */
+    RECEIVED_BYTES = 4096 << 10, /* first size of the receive buffer: over a segment of bare events */
+    STEP = 64,                   /* number of records between two noted positions (struct mark) */
     LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
-    MOST_SAMPLES = 64,  /* times that a process contributes in a round, at most */
-    LEAST_SAMPLES = 16, /* times that a process contributes at least, even if that exceeds ALL_SAMPLES */
-    ALL_SAMPLES = 16384 /* times that all processes together should contribute at most */
+    MOST_SAMPLES = 64,  /* largest number of samples that a process contributes in a round */
+    LEAST_SAMPLES = 16, /* smallest number of samples of a process, even if the sum exceeds ALL_SAMPLES */
+    ALL_SAMPLES = 16384 /* largest sum of samples of all processes */
 };
 
 #define NEVER HPCW_I_CLOG2_NEVER
 
-/* The position of an encoded record. */
+/* Time and offset of an encoded record. */
 struct mark {
     uint64_t time;
     size_t at; /* offset in bytes */
@@ -51,22 +52,22 @@ struct ahead {
     size_t room, size;
     struct mark *mark; /* [marks] one for every STEP-th record */
     size_t marks;
-    uint64_t gone, records; /* number of records dropped so far, number of records present */
-    bool all;               /* the stream has no more records */
+    uint64_t gone, records; /* numbers of records that were dropped so far, and that are still in `data` */
+    bool all;               /* true: the stream has no more records */
 };
 
 /* A time that divides the records of all processes. */
 struct cut {
     uint64_t time;
-    uint64_t number; /* number of all records before it */
-    size_t at;       /* offset of the first own record at or after it */
+    uint64_t number; /* number of records before `time`, over all processes */
+    size_t at;       /* offset of this process's first record at or after `time`, bytes */
 };
 
 /* The segment that a process merges in a round. */
 struct share {
-    uint64_t first, end; /* numbers of its first record, and of the first one after it */
-    size_t from, to;     /* indices of the cuts that enclose its records */
-    uint64_t blocks;     /* known when the records are merged */
+    uint64_t first, end; /* numbers of the segment's first record, and of the first record after the segment */
+    size_t from, to;     /* indices of the cuts before and after the records of the segment */
+    uint64_t blocks;     /* number of blocks of the segment, known once its records are merged */
 };
 
 struct work {
@@ -74,12 +75,12 @@ struct work {
     hpcw_comm *comm;
     struct hpcw_i_clog2_stream *stream;
     size_t processes, me;
-    size_t ahead_to; /* bytes to encode ahead */
-    uint64_t goal;   /* time up to which to encode, within MOST_AHEAD */
+    size_t ahead_to; /* number of bytes that must be encoded before a round */
+    uint64_t goal;   /* time up to which to encode more records, if this takes at most MOST_AHEAD bytes */
     struct ahead own;
-    size_t samples; /* times that each process contributes in a round */
+    size_t samples; /* number of samples that each process contributes in a round */
     /* The following arrays are one allocation. */
-    uint64_t *word;  /* [(processes + 1) * (samples + 2)] contributions of all processes, then the own one */
+    uint64_t *word;  /* [(processes + 1) * (samples + 2)] values of all processes, then those of this process */
     uint64_t *count; /* [processes * samples + 2] */
     uint64_t *send_at, *send_words, *receive_words; /* [processes] each */
     struct cut *cut; /* [processes * samples + 2]; records before the first cut are in the file */
@@ -140,7 +141,7 @@ static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
     return s;
 }
 
-/* Counts the own records before each cut. */
+/* Counts the records of this process before each cut. */
 static void find_cuts(struct work *w) {
     const struct ahead *a = &w->own;
     size_t at = 0, mark = 0;
@@ -164,7 +165,8 @@ static void find_cuts(struct work *w) {
     }
 }
 
-/* Drops the records before an offset. Those after the last mark before it are kept, so that marks stay valid. */
+/* Drops records before the offset `at`. To keep a mark at the first record, drops only up to the last mark at or
+ * before `at`. */
 static void forget(struct ahead *a, size_t at) {
     size_t marks = 0;
     while (marks < a->marks && (marks + 1 < a->marks ? a->mark[marks + 1].at : a->size) <= at) {
@@ -175,7 +177,7 @@ static void forget(struct ahead *a, size_t at) {
     for (size_t i = marks; i < a->marks; i++) {
         a->mark[i - marks] = (struct mark){a->mark[i].time, a->mark[i].at - from};
     }
-    /* After the last mark there may be fewer than STEP records. */
+    /* Behind the last mark there may be fewer than STEP records. */
     uint64_t gone = marks < a->marks ? (uint64_t)marks * STEP : a->records;
     a->gone += gone;
     a->records -= gone;
@@ -192,7 +194,8 @@ static int by_value(const void *a_, const void *b_) {
     return (*a > *b) - (*a < *b);
 }
 
-/* Gathers from each process the time up to which it has all its records, and its samples. */
+/* Gathers the samples of all processes, and from each process the time up to which it has encoded all its
+ * records. */
 static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
     const struct ahead *a = &w->own;
     size_t words = w->samples + 2;
@@ -269,9 +272,10 @@ static size_t cut_before(const struct work *w, uint64_t number, size_t cut) {
 }
 
 /*
- * Sets how far each process must encode for a full next round. If there are more processes than processors,
- * processes record in turn; or one process records more than the others. Then the next segments come from a few
- * processes only. The estimate comes from the time span of this round's records, so one more segment is added.
+ * Sets how far each process must encode for a full next round. Often only a few processes have records in a time
+ * span: there are more processes than processors, or one process records more than the others. Then these few must
+ * fill all segments. The time span of this round's records only gives a rough estimate, so the goal includes one
+ * segment more.
  */
 static void set_goal(struct work *w, uint64_t end) {
     const struct cut *from = &w->cut[0], *to = &w->cut[w->cuts - 1];
@@ -285,7 +289,7 @@ static void set_goal(struct work *w, uint64_t end) {
     }
 }
 
-/* Computes the shares. All processes get the same result. */
+/* Computes which segment each process merges in this round. All processes get the same result. */
 static void make_shares(struct work *w) {
     uint64_t end = w->done + completes(w), number = w->done;
     set_goal(w, end);
@@ -298,7 +302,7 @@ static void make_shares(struct work *w) {
         mine->from = mine->to = cut;
         if (mine->first < mine->end) {
             cut = cut_before(w, number, cut);
-            /* Include one more record: its time ends the last block. */
+            /* Include the record after the segment: the last block ends with its time. */
             mine->to = cut + 1 < w->cuts ? cut + 1 : cut;
         }
     }
@@ -333,7 +337,7 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
  *  Merge
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Merges the own share into the slice. */
+/* Merges the records of this process's segment into the slice. */
 static hpcw_status merge_share(struct work *w, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     struct hpcw_i_clog2_runs *r = &w->runs;
@@ -363,7 +367,7 @@ static hpcw_status merge_share(struct work *w, hpcw_error *err) {
     return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(hpcw_i_clog2_runs_time(r)), err);
 }
 
-/* Merges the own share, and gathers the numbers of blocks. */
+/* Merges the segment of this process, and gathers the numbers of blocks of all processes. */
 static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     hpcw_status s = merge_share(w, err);
@@ -383,7 +387,7 @@ static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Writes the own share. Afterwards each block has its position in the file. */
+/* Writes the segment of this process. After this call the position of each block in the file is known. */
 static hpcw_status write_share(struct work *w, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     uint64_t first_block = w->blocks_before;
@@ -395,7 +399,8 @@ static hpcw_status write_share(struct work *w, hpcw_error *err) {
     return mine->first == mine->end ? HPCW_OK : hpcw_clog2_slice_place(w->slice, first_block, err);
 }
 
-/* Drops the records that are in the file, up to the last cut before the next record. */
+/* Drops this process's records that are in the file already, up to the last cut before the first one that is
+ * not. */
 static void drop_done(struct work *w) {
     size_t cut = 0;
     w->done = w->share[w->processes - 1].end;
@@ -420,7 +425,8 @@ static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
     make_shares(w);
     uint64_t end = w->share[w->processes - 1].end;
     if (end == w->done) {
-        w->ahead_to *= 2; /* there was not even one segment: each process must encode more */
+        /* The records did not fill one segment, so each process must encode more. */
+        w->ahead_to *= 2;
         *s = encode_ahead(w, err);
         return HPCW_OK;
     }

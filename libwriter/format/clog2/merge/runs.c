@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A loser tree over the runs. Each inner node keeps the run that lost there; the overall winner is known. When the
- * winner advances to its next record, it plays against the losers on the way from its leaf to the root. The
- * compiler makes each comparison without a branch, because the outcome cannot be predicted.
+ * A tournament tree (loser tree) over the runs, which are sorted lists of records. Each inner node keeps the run
+ * that lost there; the overall winner is known. When the winner advances to its next record, this run is compared
+ * with the losers on the way from its leaf to the root. The compiler makes each comparison without a branch,
+ * because the outcome cannot be predicted.
  *
- * A record depends only on the comparisons of the record before it, because for each run the time of the record
- * after the next one is already loaded. While the next records come from two runs only, these two are merged in
- * registers, with one comparison each.
+ * For each run, the time of the record after the next one is already loaded. So a record waits only for the
+ * comparisons of the record before it, and not for memory. While the next records come from two runs only, these
+ * two are merged in registers, with one comparison for each record.
  *
- * These functions get the struct as a copy, so that the compiler knows that no store changes it.
+ * The functions get the struct as a copy, so that the compiler knows that no store changes its members.
  */
 #include "libwriter/format/clog2/merge/runs.h"
 
@@ -41,7 +42,7 @@ void hpcw_i_clog2_runs_free(struct hpcw_i_clog2_runs *runs) {
     hpcw_i_free(runs->loser);
 }
 
-/* Advances a run to its next record; returns its time. */
+/* Advances a run to its next record. Returns the time of this record. */
 static inline uint64_t advance(struct hpcw_i_clog2_run_state *run) {
     uint64_t time = run->time_after;
     run->next = run->after;
@@ -79,14 +80,14 @@ void hpcw_i_clog2_runs_begin(struct hpcw_i_clog2_runs *runs) {
     runs->by_tree = 0;
 }
 
-/* Plays a run with a new key from its leaf up to the nodes below `top`, which it had won. Returns the winner
- * there. */
+/* Compares a run that has a new key with the losers on the way from its leaf up to the nodes below `top`. Returns
+ * the winner of these comparisons. */
 static inline uint32_t play_again(const struct hpcw_i_clog2_runs r, uint32_t run, uint32_t top) {
     uint64_t best = r.key[run];
     for (uint32_t node = (r.leaves + run) / 2; node > top; node /= 2) {
         uint32_t other = r.loser[node];
         uint64_t others = r.key[other];
-        uint64_t lost = -(uint64_t)(others < best + (other < run)); /* all bits set, or none */
+        uint64_t lost = -(uint64_t)(others < best + (other < run)); /* all bits set if `run` lost */
         uint32_t change = (run ^ other) & (uint32_t)lost;
         r.loser[node] = other ^ change;
         run ^= change;
@@ -116,13 +117,13 @@ static inline unsigned char *copy_record(unsigned char *to, const unsigned char 
  *  Two runs
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Returns the time from which on a record of `third` comes before those of `run`. */
+/* Returns the time from which on a record of run `third` comes before a record of run `run`. */
 static uint64_t bound_of(const struct hpcw_i_clog2_runs r, uint32_t run, uint32_t third) {
     return third == r.leaves ? NEVER : r.key[third] + (run < third);
 }
 
-/* Returns the node at which the second run, the next one after the winner, lost. *third is the run after both;
- * r.leaves if there are only two. */
+/* Returns the node whose loser comes next after the winner, as the second run. *third becomes the run after these
+ * two; r.leaves if there is none. */
 static uint32_t next_ones(const struct hpcw_i_clog2_runs r, uint32_t winner, uint32_t *third) {
     uint32_t at = (r.leaves + winner) / 2, after = r.leaves;
     for (uint32_t node = at / 2; node > 0; node /= 2) {
@@ -140,9 +141,9 @@ static uint32_t next_ones(const struct hpcw_i_clog2_runs r, uint32_t winner, uin
 }
 
 /*
- * Takes records of the first two runs until a record of a third run is next or there is no room. This is the
- * common case if processes take turns on a processor: then the records of a time span come from few of
- * them. *number is the limit, then the number taken. Returns the new winner.
+ * Takes records of the first two runs until the next record is in a third run or there is no room. Often only two
+ * runs have records in a time span, because processes take turns on a processor. *number is the largest number of
+ * records, and becomes the number of records taken. Returns the new winner.
  */
 static uint32_t take_two(const struct hpcw_i_clog2_runs r, unsigned char **to, const unsigned char *end,
                          size_t *number) {
@@ -190,7 +191,7 @@ void hpcw_i_clog2_runs_skip(struct hpcw_i_clog2_runs *runs, uint64_t number) {
     runs->winner = winner;
 }
 
-/* Returns whether the next record, which exists, fits into `room` bytes. */
+/* Returns whether the next record fits into `room` bytes. There must be a next record. */
 static inline bool fits(const struct hpcw_i_clog2_runs r, size_t room) {
     return size_of(&r.run[r.winner]) <= room;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Merges sorted runs of encoded records by time. Of equal times, that of the lower run comes first. */
+/* Merges sorted runs of encoded records by time. If two records have the same time, that of the lower run is
+ * first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 #define HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 
@@ -20,7 +21,7 @@ static inline uint32_t hpcw_i_clog2_size_at(const unsigned char *record) {
 }
 
 struct hpcw_i_clog2_run_state {
-    const unsigned char *next, *after; /* the next record, and where the one after it begins */
+    const unsigned char *next, *after; /* the next record, and the record after it */
     const unsigned char *end;
     uint64_t time_after; /* time of the record at `after` */
 };
@@ -28,10 +29,10 @@ struct hpcw_i_clog2_run_state {
 struct hpcw_i_clog2_runs {
     uint64_t *key;                      /* [leaves] time of the next record of each run */
     struct hpcw_i_clog2_run_state *run; /* [leaves] */
-    uint32_t *loser;                    /* [leaves] by inner node, from 1 */
-    uint32_t leaves;                    /* a power of two */
-    uint32_t winner;                    /* the run whose record is next */
-    /* number of records to take by the tree before two runs are tried again */
+    uint32_t *loser; /* [leaves] run that lost at each inner node; nodes are numbered from 1 */
+    uint32_t leaves; /* a power of two */
+    uint32_t winner; /* number of the run whose record is next */
+    /* number of records to take from the tree before the merge of only two runs is tried again */
     uint32_t by_tree;
 };
 
@@ -39,12 +40,13 @@ struct hpcw_i_clog2_runs {
 bool hpcw_i_clog2_runs_make(struct hpcw_i_clog2_runs *runs, size_t count);
 void hpcw_i_clog2_runs_free(struct hpcw_i_clog2_runs *runs);
 
-/* Sets run i; the data stay the caller's. Call runs_begin after the last one. */
+/* Sets the records of run i, which remain memory of the caller. Call runs_begin after all runs are set. */
 void hpcw_i_clog2_runs_set(struct hpcw_i_clog2_runs *runs, size_t i, const unsigned char *data,
                            const unsigned char *end);
 void hpcw_i_clog2_runs_begin(struct hpcw_i_clog2_runs *runs);
 
-/* Return the time of the next record, HPCW_I_CLOG2_NEVER if there is none; and its size, if there is one. */
+/* Return time and size of the next record. The time is HPCW_I_CLOG2_NEVER if there is no record; the size is then
+ * undefined. */
 static inline uint64_t hpcw_i_clog2_runs_time(const struct hpcw_i_clog2_runs *runs) {
     return runs->key[runs->winner];
 }
@@ -55,8 +57,8 @@ static inline uint32_t hpcw_i_clog2_runs_size(const struct hpcw_i_clog2_runs *ru
 /* Skips the next `number` records, which must exist. */
 void hpcw_i_clog2_runs_skip(struct hpcw_i_clog2_runs *runs, uint64_t number);
 
-/* Copies the next *number records, which must exist, as far as they fit into `room`. *number becomes the number
- * copied. Returns their bytes. */
+/* Copies the next *number records, which must exist, as far as they fit into `room` bytes. *number becomes the
+ * number of copied records. Returns their size in bytes. */
 size_t hpcw_i_clog2_runs_take(struct hpcw_i_clog2_runs *runs, unsigned char *to, size_t room, size_t *number);
 
 #endif

@@ -8,17 +8,17 @@
 #include "libwriter/format/clog2/merge/open_states.h"
 #include "libwriter/io/sys.h"
 
-enum { NO_COMM = -999999999 }; /* communicator in the record of one that is freed */
+enum { NO_COMM = -999999999 }; /* stands for the communicator in a record that frees this communicator */
 
 struct hpcw_i_clog2_cursor {
     const struct hpcw_i_clog2_origin *origin;
     const struct hpcw_i_clog2_chunk *chunk;
-    const uint64_t *p, *end; /* current record, and end of its chunk */
-    uint64_t *room;          /* buffer for chunks of the local file; NULL before the first one */
+    const uint64_t *p, *end; /* current record, and end of the chunk with this record */
+    uint64_t *room; /* buffer into which chunks of the local file are read; NULL: no chunk was read so far */
     const unsigned char *encoded, *encoded_end;
     double time;
     int32_t thread;
-    bool bare; /* the current record loses its cargo */
+    bool bare; /* true: the current record is written without its cargo */
     struct hpcw_i_clog2_open_states open;
 };
 
@@ -38,7 +38,7 @@ static int32_t event_at(const uint64_t *p) {
     return (int32_t)(uint32_t)p[1];
 }
 
-/* Words of the largest chunk of the list from here on. */
+/* Returns the number of words of the largest chunk, from `chunk` to the end of the list. */
 static size_t largest(const struct hpcw_i_clog2_chunk *chunk) {
     size_t words = 0;
     for (; chunk != NULL; chunk = chunk->next) {
@@ -78,7 +78,8 @@ static inline bool is_member(const struct hpcw_i_clog2_origin *o, uint32_t comm)
     return comm < o->memberships && o->membership[comm].rank >= 0 && o->membership[comm].index >= 0;
 }
 
-/* Returns whether an event is the end of a message that the partner has recorded for its peer. */
+/* Returns whether an event is the peer's end of a message. This process has recorded it for a peer that does not
+ * record it. */
 static inline bool is_of_peer(int32_t event) {
     return event == HPCW_CLOG2_PEER_SEND || event == HPCW_CLOG2_PEER_RECEIVE;
 }
@@ -92,8 +93,8 @@ static inline bool is_message(const struct hpcw_i_clog2_events *t, const struct 
            peer < o->membership[peer_comm].peers && (uint32_t)peer < t->ranks && tag >= 0;
 }
 
-/* Returns the time in seconds. It is later than `before`: with equal times two drawables of a timeline could be
- * equal, as a clock may stand still or step back from one CPU to another. */
+/* Returns the time of a tick in seconds, at least a little after `before`. The clock may stand still, or step back
+ * from one CPU to another, but two drawables of a timeline with equal times could be equal. */
 static inline double time_after(double before, const struct hpcw_i_clog2_origin *o, uint64_t tick) {
     double time = (double)(int64_t)(tick - o->base) * o->scale + o->shift;
     if (__builtin_expect(!(time > before), 0)) {
@@ -105,7 +106,8 @@ static inline double time_after(double before, const struct hpcw_i_clog2_origin 
     return time;
 }
 
-/* Decides whether the current record goes into the file, and counts the reason if not. *good: it does. */
+/* Decides whether the current record goes into the file. *good becomes true if it does. Otherwise counts the
+ * reason. */
 static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cursor *c, bool *good,
                          hpcw_error *err) {
     const struct hpcw_i_clog2_events *t = s->events;
@@ -118,7 +120,7 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     if (kind == HPCW_CLOG2_MESSAGE) {
         *good = *good && is_message(t, o, p);
     } else if (kind == HPCW_CLOG2_COMM_EVENT) {
-        /* A new communicator goes in even if its parent is not in the log, as other records use it. */
+        /* A new communicator is written even if its parent is not in the log, because other records refer to it. */
         *good = event == HPCW_CLOG2_COMM_FREED
                     ? *good
                     : (uint32_t)event < o->memberships && o->membership[event].index >= 0;
@@ -149,7 +151,7 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     return HPCW_OK;
 }
 
-/* Advances to the next record that goes into the file. *more: there is one. */
+/* Advances to the next record that goes into the file. *more becomes false if there is no such record. */
 static hpcw_status advance(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cursor *c, bool *more,
                            hpcw_error *err) {
     bool good = false;
@@ -191,8 +193,8 @@ hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
     if (stream->cursor == NULL || stream->heap.entry == NULL) {
         return hpcw_i_fail_memory(err, "clog2", all, "timelines");
     }
-    /* Cursors are numbered in the order of equal times: by rank, then encoded records before timelines, then by
-     * thread. */
+    /* If records of two cursors have equal times, that of the lower number is first. So number the cursors by rank;
+     * in a rank, encoded records come first, then the timelines by thread. */
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; i < count; i++) {
         struct hpcw_i_clog2_cursor *c = &stream->cursor[stream->cursors++];
@@ -227,7 +229,7 @@ void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream) {
     hpcw_i_free(stream->heap.entry);
 }
 
-/* Size of the next record of a cursor in the file. */
+/* Returns the size that the next record of a cursor has in the file, bytes. */
 static inline uint32_t size_next(const struct hpcw_i_clog2_cursor *c) {
     int32_t kind = c->encoded != c->encoded_end ? (int32_t)hpcw_i_get_u32(c->encoded + 20, true)
                    : c->bare                    ? HPCW_CLOG2_BARE
@@ -268,7 +270,7 @@ static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char
     hpcw_i_clog2_encode(&r, to);
 }
 
-/* Encodes the peer's end of a message, on the timeline of the peer's first thread. */
+/* Encodes the peer's end of a message, as a record on the timeline of the peer's first thread. */
 static void encode_of_peer(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_membership *own = &c->origin->membership[comm_at(c->p)];
     const hpcw_clog2_record r = {
@@ -312,9 +314,9 @@ static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to
 }
 
 /*
- * Takes ordinary records: bare events and messages whose communicator and state are known. Most records are of
- * this kind, many in a row. It takes them while they are before `until` and fit. The current record was judged
- * before. *judged: so was the one after the last taken.
+ * Encodes ordinary records: bare events and messages whose communicator and state are known. Most records are of
+ * this kind, many in a row. Continues while records are before `until` and fit. The caller has judged the current
+ * record as good. *judged becomes true if the record after the last encoded one was good, too.
  */
 static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpcw_i_clog2_cursor *c,
                             unsigned char **to, const unsigned char *end, size_t most, double until,

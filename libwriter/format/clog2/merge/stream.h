@@ -10,12 +10,12 @@
 #include "libwriter/format/clog2/merge/comms.h"
 #include "libwriter/format/clog2/merge/time_heap.h"
 
-/* The meaning of the event numbers of a log. */
+/* What the event numbers of a log mean. */
 struct hpcw_i_clog2_events {
     uint32_t ranks;
-    int32_t end;      /* all events are below this */
+    int32_t end;      /* all event numbers are below this value */
     uint8_t *role;    /* [end] role of each event */
-    uint64_t *pieces; /* [end] coded format of the cargo */
+    uint64_t *pieces; /* [end] types of the pieces in each event's cargo */
 };
 
 /* Role of an event. */
@@ -33,13 +33,13 @@ static inline uint32_t hpcw_i_clog2_role(const struct hpcw_i_clog2_events *t, in
 /* The records of one rank. */
 struct hpcw_i_clog2_origin {
     uint32_t rank;
-    uint64_t base;       /* tick where times start */
+    uint64_t base;       /* tick of the clock's zero point */
     double scale, shift; /* seconds are (tick - base) * scale + shift */
     const struct hpcw_i_clog2_membership *membership;
     uint32_t memberships;
     int fd;                       /* descriptor of the local file; -1: none */
-    const char *local;            /* name of the local file */
-    const unsigned char *encoded; /* encoded records, in order */
+    const char *local;            /* name of the local file, for messages */
+    const unsigned char *encoded; /* records that are encoded already, in the order of time */
     size_t encoded_size;
     struct hpcw_i_clog2_chunk **first; /* [timelines] */
     uint32_t timelines;
@@ -55,18 +55,19 @@ struct hpcw_i_clog2_stream {
     uint64_t undefined, end_alone, start_alone, bad_cargo, records;
 };
 
-/* Begins a stream. `origin` [count] is sorted by rank and must outlive it. Free the stream also after a failure. */
+/* Begins a stream. `origin` [count] is sorted by rank and must exist as long as the stream. Free the stream also
+ * after a failure. */
 hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
                                       const struct hpcw_i_clog2_events *events,
                                       const struct hpcw_i_clog2_origin *origin, uint32_t count,
                                       hpcw_error *err);
 void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream);
 
-/* Gets time and file size of the next record. False if there is none. */
+/* Gets the time of the next record, and its size in the file. False if there is no record. */
 bool hpcw_i_clog2_stream_peek(const struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size);
 
-/* Encodes the next records, at most `most`, as far as they fit into `room` bytes: *count records of *size
- * bytes. *count is 0 only at the end, or if the first record does not fit. */
+/* Encodes the next records, at most `most` records and at most `room` bytes. *count becomes their number, *size
+ * their bytes. *count is 0 only if there is no record, or if the first one does not fit. */
 hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigned char *to, size_t room,
                                      size_t most, size_t *size, size_t *count, hpcw_error *err);
 

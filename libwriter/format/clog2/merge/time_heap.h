@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A heap of sources, earliest time first. Of equal times, the lower number is first. */
+/* A heap of numbered sources, ordered by time. If two sources have the same time, the lower number is first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 #define HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 
@@ -12,7 +12,7 @@ struct hpcw_i_clog2_heap_entry {
 };
 
 struct hpcw_i_clog2_heap {
-    /* [count], the next one first; memory of the caller, with room for all */
+    /* [count] heap whose entry 0 is the earliest; memory of the caller, with room for all sources */
     struct hpcw_i_clog2_heap_entry *entry;
     uint32_t count;
 };
