@@ -30,7 +30,7 @@ static int by_rank(const void *a_, const void *b_) {
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Sorts the files, and checks that all are of one run, each of another rank. */
+/* Sorts the files, and checks that all are of the same run and each is of another rank. */
 static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t count, hpcw_error *err) {
     qsort(file, count, sizeof *file, by_rank);
     for (size_t i = 1; i < count; i++) {
@@ -122,7 +122,7 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_clog2_comms_settle(&r->comms, err);
     }
-    /* A rank without a file also gets an entry, which must differ from all others. */
+    /* A rank without a file gets an entry in the table, too, which must differ from all others. */
     for (uint32_t rank = 0; s == HPCW_OK && rank < r->comms.ranks; rank++) {
         hpcw_clog2_comm_id *id = &r->comms.self[rank];
         if (id->random == 0 && id->created == 0) {
@@ -149,7 +149,8 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
     return s;
 }
 
-/* Appends the offered states that records use and that are not defined. The list has space for all of them. */
+/* Appends the offered states (hpcw_clog2_log_offer_state) that records use and no definition has. The list has
+ * space for all of them. */
 static void define_offered(struct recovery *r) {
     const struct hpcw_i_clog2_recovered_file *most = &r->file[0];
     bool defines[HPCW_CLOG2_USER_STATE] = {false}, uses[HPCW_CLOG2_USER_STATE] = {false};
@@ -190,7 +191,7 @@ static hpcw_status make_stream(struct recovery *r, hpcw_error *err) {
         struct hpcw_i_clog2_recovered_file *f = &r->file[i];
         struct hpcw_i_clog2_origin *o = &r->origin[r->origins];
         if (f->knowns < 2) {
-            continue; /* the process died before it wrote its first piece */
+            continue; /* the process died before it wrote its communicators */
         }
         s = hpcw_i_clog2_comms_memberships(&r->comms, f->rank, f->known, f->knowns, &f->membership, err);
         o->rank = f->rank;
@@ -269,7 +270,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
     }
     if (s == HPCW_OK && !r.file[0].mpe) {
         define_offered(&r);
-        /* Some records may use the state for waits, so define it. */
+        /* Some records may use the state that shows waits for the disk. So define this state. */
         hpcw_i_clog2_define_spill(r.definition, &r.definitions);
         hpcw_i_clog2_count_definitions(r.definition, r.definitions, &r.states, &r.solos);
     }

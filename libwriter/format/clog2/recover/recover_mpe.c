@@ -15,7 +15,7 @@
 
 enum { FREED = -999999999 };
 
-/* Number of 32-bit fields after the head of each kind of record, and offsets of its texts. */
+/* Number of 32-bit fields after the head of each kind of record, then offsets and sizes of the record's texts. */
 static const struct {
     uint8_t numbers;
     struct {
@@ -50,7 +50,7 @@ static bool find_number(const char *preamble, const char *title, uint32_t *value
     return false;
 }
 
-/* Converts a record to the form of a merged file, except for its communicators. */
+/* Converts a record to the form of a merged file, except for its communicator numbers. */
 static void convert(const unsigned char *from, bool big, double time, int32_t kind, unsigned char *to) {
     hpcw_i_clog2_put_head(to, time, get_i32(from + 8, big), get_i32(from + 12, big), get_i32(from + 16, big),
                           kind);
@@ -108,7 +108,7 @@ static hpcw_status store_comm(struct hpcw_i_clog2_recovered_file *f, const unsig
     return HPCW_OK;
 }
 
-/* Notes the numbers that records use, for the log to announce them. */
+/* Notes which states and solo events the records use. The new log must announce their numbers. */
 static void note_event(struct hpcw_i_clog2_recovered_file *f, int32_t event) {
     if (event >= HPCW_CLOG2_USER_SOLO && event < HPCW_CLOG2_USER_SOLO + (int32_t)HPCW_CLOG2_SOLOS) {
         uint32_t n = (uint32_t)(event - HPCW_CLOG2_USER_SOLO) + 1;
@@ -134,7 +134,8 @@ static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsig
         }
         bool good = record > 0 && record <= size - at && kind > HPCW_I_CLOG2_END_BLOCK && time - time == 0;
         if (!good) {
-            /* The record that ends a block has the time of the end. Bytes that were never written are zero. */
+            /* A complete file ends with a record of kind END_LOG, which has a time. Bytes that were never written
+             * look like such a record with time 0. */
             f->truncated = kind != HPCW_I_CLOG2_END_LOG || !(time > 0);
             *ended = true;
             return HPCW_OK;
@@ -181,7 +182,7 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
     if (s != HPCW_OK) {
         return s;
     }
-    /* "CLOG-02.44", then titles and values in turn. */
+    /* The preamble is "CLOG-02.44", then titles and values in turn. */
     const char *order = preamble + strlen(preamble) + 1;
     order += strlen(order) + 1;
     bool big = strncmp(order, "TRUE", 4) == 0;
@@ -195,8 +196,8 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a local file of MPE2, got %s", f->path,
                            strncmp(final, "TRUE", 4) == 0 ? "a merged log" : "something else");
     }
-    /* A process numbers communicators as it records their creation. So the file size limits the numbers, and a
-     * damaged one cannot ask for much memory. */
+    /* A process numbers its communicators in the order in which it records their creation. So the file size limits
+     * the numbers. A damaged number cannot make this function allocate much memory. */
     uint64_t records = size / hpcw_i_clog2_size(HPCW_CLOG2_COMM_EVENT);
     f->most_comms = records < HPCW_I_CLOG2_MOST_COMMS ? (uint32_t)records : HPCW_I_CLOG2_MOST_COMMS;
     unsigned char *block = hpcw_i_malloc(f->block_size);
@@ -217,7 +218,7 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a record that says which of %u ranks it is, got none",
                         f->path, f->ranks);
     }
-    /* Times in MPE's files have their own zero, so nothing is added. */
+    /* Times in MPE's files have a zero point of their own, so no clock offset is added. */
     f->ticks.begin_offset = 0;
     return s;
 }
@@ -230,8 +231,8 @@ static bool renumber(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
     return true;
 }
 
-/* Returns the communicator of a message's peer, which a local file does not name. It is the same one, or the
- * remote half, whose number in MPE follows that of the local half. */
+/* Returns the communicator of a message's peer, which a local file does not name. It is `comm`. But if `comm` is a
+ * local half, it is the remote half, which has the next number in MPE. */
 static uint32_t peer_comm(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
                           const unsigned char *payload) {
     bool half = comm + 1 < f->knowns && f->known[comm].kind == HPCW_CLOG2_LOCAL_HALF &&

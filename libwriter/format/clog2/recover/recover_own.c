@@ -9,7 +9,8 @@
 #include "libwriter/format/clog2/file/records.h"
 #include "libwriter/format/clog2/log/local_file.h"
 
-/* Half of the longest time of a log, ns. It limits the length of a recording, and the offset between two clocks. */
+/* Half of the longest time that a log can have, ns. Limits a recording's length, and the offset between two
+ * clocks. */
 #define MOST_NS (INT64_C(50000000) * 1000000000)
 
 static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *err) {
@@ -20,7 +21,7 @@ static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *
         return s;
     }
     const struct hpcw_i_clog2_ticks *t = &head.ticks;
-    /* This form of the comparison fails for NaN. */
+    /* This form of the comparisons also refuses NaN. */
     bool good = whole && head.tag == HPCW_I_CLOG2_LOCAL_TAG && hpcw_i_clog2_may_have_ranks(head.ranks) &&
                 head.rank < head.ranks && t->ns > 0 && t->ns <= MOST_NS && t->begin_offset > -MOST_NS &&
                 t->begin_offset < MOST_NS && head.window % 8 == 0;
@@ -44,7 +45,8 @@ static bool are_labels(const struct hpcw_i_clog2_definition *d) {
            hpcw_i_clog2_labels_check(d->colour, d->name, d->format, NULL) == HPCW_OK;
 }
 
-/* Returns whether a recording would store this definition after `count` others. */
+/* Returns whether definition number `count` can follow those before it: a state or event of the user has the next
+ * number, and the texts are valid. */
 static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &definition[count];
     uint32_t states, solos;
@@ -59,7 +61,8 @@ static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t c
     return numbered && are_labels(d);
 }
 
-/* Returns whether a recording would store this offer after `count` others. */
+/* Returns whether offered state number `count` can follow those before it: the state numbers ascend, and its texts
+ * are valid. */
 static bool is_offer(const struct hpcw_i_clog2_definition *offered, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &offered[count];
     int32_t least = count == 0 ? 0 : d[-1].number + 1;
@@ -98,14 +101,14 @@ static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct
     return s;
 }
 
-/* Returns whether a tick is plausible. A clock may step back a little from one CPU to another, but not to before
- * it was chosen. */
+/* Returns whether a tick is plausible. A clock may step back a little from one CPU to another. So a tick may be up
+ * to a second before the clock's zero point. */
 static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
     double ns = (double)(int64_t)(tick - t->base) * t->ns;
     return ns > -1e9 && ns < (double)MOST_NS;
 }
 
-/* Returns whether any word from word `from` on is not zero. */
+/* Returns whether any word from index `from` on is not zero. */
 static bool is_used(const uint64_t *words, uint64_t from, uint64_t all) {
     while (from < all && words[from] == 0) {
         from++;
@@ -113,7 +116,7 @@ static bool is_used(const uint64_t *words, uint64_t from, uint64_t all) {
     return from < all;
 }
 
-/* Counts the words of complete records at `words`. Notes the known states that they use. */
+/* Counts the words of complete records at `words`. Notes which of MPE's own states these records use. */
 static uint32_t count_words(struct hpcw_i_clog2_recovered_file *f, const uint64_t *words, uint64_t size) {
     uint64_t all = size / sizeof *words;
     uint32_t used = 0, n = 0;
@@ -132,7 +135,7 @@ static uint32_t count_words(struct hpcw_i_clog2_recovered_file *f, const uint64_
     return used;
 }
 
-/* Makes the timeline of a thread; timelines are numbered by thread. */
+/* Makes the timeline of a thread, and those of all threads with lower numbers. */
 static hpcw_status have_timeline(struct hpcw_i_clog2_recovered_file *f, uint32_t thread, hpcw_error *err) {
     if (thread < f->timelines) {
         return HPCW_OK;
@@ -151,7 +154,8 @@ static hpcw_status have_timeline(struct hpcw_i_clog2_recovered_file *f, uint32_t
     return HPCW_OK;
 }
 
-/* Adds a chunk in its order. Threads take windows as they become free, so a few are not in order. */
+/* Adds a chunk to its timeline, by the number of the chunk. Threads take windows as they become free, so a few
+ * chunks are in another order in the file. */
 static void add_chunk(struct hpcw_i_clog2_recovered_file *f, uint32_t thread,
                       struct hpcw_i_clog2_chunk *chunk) {
     struct hpcw_i_clog2_chunk **at = &f->first[thread], **last = &f->last[thread];
@@ -179,7 +183,8 @@ static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
     s = words == NULL || chunk == NULL ? hpcw_i_fail_memory(err, f->path, 0, NULL)
                                        : hpcw_i_clog2_recovered_read(f, at, words, (size_t)size, &whole, err);
     uint32_t used = s == HPCW_OK && whole ? count_words(f, words, size) : 0;
-    /* The process may have died while it stored a record. */
+    /* One record may be incomplete, as the process died while storing it. If data follow it, other records are
+     * lost. */
     f->damaged = f->damaged || (s == HPCW_OK && whole &&
                                 is_used(words, used + HPCW_I_CLOG2_MOST_WORDS, size / sizeof *words));
     if (used == 0) {
@@ -208,8 +213,8 @@ static bool is_piece(const struct hpcw_i_clog2_piece_head *piece) {
            piece->size <= HPCW_I_CLOG2_CHUNK_BYTES && piece->thread < HPCW_I_CLOG2_MOST_THREADS;
 }
 
-/* Checks that a window without a tag is unused: zeros beyond its first page, in which a head may have been
- * incomplete. */
+/* Checks that a window is unused if it does not begin with a tag: it must be zero beyond its first page. The first
+ * page may have a piece head that was not stored completely. */
 static hpcw_status check_unused(struct hpcw_i_clog2_recovered_file *f, uint64_t at, uint64_t end,
                                 hpcw_error *err) {
     uint64_t words[512]; /* a page */
@@ -222,7 +227,7 @@ static hpcw_status check_unused(struct hpcw_i_clog2_recovered_file *f, uint64_t 
     return s;
 }
 
-/* Returns whether a piece is missing. A thread numbers its pieces, and all but the last must have records. */
+/* Returns whether a piece is missing. A thread numbers its pieces, and every piece except the last has records. */
 static bool has_gap(const struct hpcw_i_clog2_recovered_file *f) {
     for (uint32_t t = 0; t < f->timelines; t++) {
         uint32_t next = 0;
@@ -235,7 +240,8 @@ static bool has_gap(const struct hpcw_i_clog2_recovered_file *f) {
     return false;
 }
 
-/* Takes the pieces of all windows. Without a tag, the rest of a window is unused. */
+/* Takes the pieces of all windows. If there is no tag where a piece could begin, the rest of the window is
+ * unused. */
 static hpcw_status take_pieces(struct hpcw_i_clog2_recovered_file *f, uint64_t file_size, hpcw_error *err) {
     uint64_t at = sizeof(struct hpcw_i_clog2_local_head);
     hpcw_status s = HPCW_OK;

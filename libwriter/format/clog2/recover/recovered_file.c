@@ -31,7 +31,7 @@ hpcw_status hpcw_i_clog2_recovered_open(struct hpcw_i_clog2_recovered_file *f, c
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot open", path);
     }
-    /* Find the size by reading. The file may still grow, if its process only hangs. */
+    /* Find the size by reading. The file may still grow if its process hangs and is not dead. */
     *size = 0;
     for (uint64_t step = UINT64_C(1) << 40; step > 0; step /= 2) {
         char byte;
