@@ -12,8 +12,9 @@
 #include "libwriter/io/sys.h"
 
 /*
- * Checks the begin of task 0's stream, which is that of the first block. It must have the header of these
- * parameters, and a host name of this length, as that determines the offset of the summaries.
+ * Checks the begin of task 0's stream, which is in the first block of the file. It must have the header of these
+ * parameters and a host name of `host_size` bytes. The size of the host name determines the offset of the
+ * summaries.
  */
 static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_params *p, size_t host_size,
                                 uint64_t at, hpcw_error *err) {

@@ -2,8 +2,8 @@
 /*
  * The result file. Task r's stream: [file header, task 0 only] [chunk header] { [summary, task 0 only] [data] } x
  * permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary precedes
- * the data in the stream but is known later. So its bytes are reserved with the data of task 0, and written at the
- * end of the permutation.
+ * the data in the stream but is known later. So the bytes of the summary are reserved when the data of task 0 are
+ * written, and are filled in at the end of the permutation.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ struct task_state {
 /* Buffers for the data of one task. Each working thread has one. */
 struct scratch {
     struct scratch *next;
-    unsigned char *data; /* after the partners in memory */
+    unsigned char *data; /* memory behind `partner` */
     uint32_t partner[];  /* [tasks] */
 };
 
@@ -39,7 +39,7 @@ struct hpcw_linktest {
     uint32_t *ranks;
     hpcw_sion *sion;
     struct task_state *task; /* [count] */
-    uint64_t permutation;    /* the current permutation */
+    uint64_t permutation;    /* number of the current permutation */
     hpcw_linktest_schedule *schedule;
     uint64_t summary_at; /* offset of the current summary in task 0's stream */
     char last_end[HPCW_LINKTEST_TIME_SIZE];
@@ -48,11 +48,11 @@ struct hpcw_linktest {
     struct scratch *free_scratch;
     hpcw_linktest_range times;
     hpcw_linktest_range all_to_all;
-    hpcw_linktest_range last_times; /* figures of the last permutation that ended, over all processes */
+    hpcw_linktest_range last_times; /* times of the last permutation that ended, over all processes */
     hpcw_linktest_range last_all_to_all;
     /* slowest connections of the current permutation: of this process, or of all processes if `merged` */
     struct hpcw_i_linktest_slowest slowest;
-    /* ps; smaller times are not among the slowest, so most rows need no lock */
+    /* connections with less time than this, in ps, are not among the slowest; so most rows need no lock */
     atomic_uint_fast64_t threshold;
     bool merged;
     bool closed;
@@ -103,7 +103,7 @@ static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linkt
     lt->params.ranks = lt->ranks = p->ranks == NULL ? NULL : hpcw_i_malloc(p->count * sizeof *lt->ranks);
     lt->params.mode = hpcw_i_linktest_mode(p->mode);
     if (p->git_hash != NULL) {
-        lt->params.git_hash = strcpy(lt->hash, p->git_hash); /* the check has seen that the length is right */
+        lt->params.git_hash = strcpy(lt->hash, p->git_hash); /* the length was checked before */
     }
     lt->path = hpcw_i_strdup(path);
     lt->task = hpcw_i_calloc(p->count, sizeof *lt->task);
@@ -347,7 +347,7 @@ static void give_scratch(hpcw_linktest *lt, struct scratch *s) {
     (void)pthread_mutex_unlock(&lt->lock);
 }
 
-/* Adds a row to the list of the slowest. The caller holds the lock. */
+/* Adds the connections of one task to the list of slowest connections. The caller holds the lock. */
 static void collect_slowest(hpcw_linktest *lt, uint32_t rank, const uint64_t *time_ps, const uint32_t *partner,
                             uint32_t steps) {
     struct hpcw_i_linktest_slowest *slowest = &lt->slowest;
@@ -471,7 +471,7 @@ done:
  *  Summaries
  * ----------------------------------------------------------------------------------------------------------- */
 
-/* Words of a list: the count, then SLOW_WORDS for each entry. */
+/* Words of a list of connections: first their number, then SLOW_WORDS for each connection. */
 enum { SLOW_WORDS = 2 };
 
 static void slowest_to_words(const struct hpcw_i_linktest_slowest *s, uint64_t *record) {
@@ -515,9 +515,8 @@ static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/*
- * Ends a collective call. A wrong call leaves the handle unchanged. Any other failure breaks it, on all processes.
- */
+/* Ends a collective call. A call with wrong arguments leaves the handle unchanged. Any other failure makes the
+ * handle unusable on all processes. */
 static hpcw_status settle(hpcw_linktest *lt, hpcw_status s, hpcw_error *err) {
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, lt->path);
@@ -601,8 +600,8 @@ static hpcw_status write_summary(hpcw_linktest *lt, const char *start, const cha
     return s;
 }
 
-/* Words of a range: the count, and three for the sum, two with 32 bits of the low part each and one for the high
- * part. So no number of processes makes them overflow. */
+/* Words of a range that processes add up: the number of times; the two halves of sum_low, 32 bits each; sum_high.
+ * No number of processes makes one of these words overflow. */
 enum { RANGE_SUMS = 4 };
 
 static void range_to_words(const hpcw_linktest_range *r, uint64_t *sum) {

@@ -99,8 +99,8 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
                                rule[i].expected, rule[i].got);
         }
     }
-    /* With at most 2^48 bytes per stream, every sum over less than 2^15 tasks is below 2^63. The container checks
-     * the rest. */
+    /* Limit each stream to 2^48 bytes. Then every sum over less than 2^15 tasks is below 2^63. The container checks
+     * larger numbers of tasks. */
     if (hpcw_linktest_permutations(p) >
         ((uint64_t)1 << 48) / (hpcw_i_linktest_data_size(p) + hpcw_i_linktest_summary_size(p))) {
         return hpcw_i_fail(err, HPCW_ERANGE,
@@ -128,7 +128,7 @@ void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char 
     const hpcw_linktest_info derived = {
         .bidirectional = p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
         .unidirectional = p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
-        /* also with one process, as the bytes must not depend on the number of processes */
+        /* true with one process, too: the bytes must not depend on the number of processes */
         .parallel_sion = true,
         .many_buffers = p->message_buffers > 1,
     };

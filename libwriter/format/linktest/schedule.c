@@ -17,9 +17,9 @@ struct hpcw_linktest_schedule {
     uint32_t tasks;
     uint32_t steps;
     bool bisection;
-    uint32_t *step;    /* [steps] step of the plain schedule that is executed as step s; NULL: in order */
-    uint32_t *rank_of; /* [tasks] rank for each number of the schedule; NULL: the number itself */
-    uint32_t *number;  /* [tasks] inverse of `rank_of` */
+    uint32_t *step;    /* [steps] step of the unshuffled schedule that becomes step s; NULL: the same step */
+    uint32_t *rank_of; /* [tasks] rank that has each number in the schedule; NULL: the rank is the number */
+    uint32_t *number;  /* [tasks] number of each rank, the inverse of `rank_of` */
     uint32_t item[];   /* memory of these arrays */
 };
 
@@ -48,8 +48,8 @@ uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *p, uint32_t rank, u
     return p->rank_of[plain_partner(p, p->number[rank], step)];
 }
 
-/* Finds all partners of a rank in the plain schedule. From step to step the partner moves down the circle by 2. So
- * no step needs a division or the result of another. */
+/* Finds the partners of a rank in all steps of the unshuffled schedule. From step to step the partner moves down
+ * the circle by 2, so no step needs a division or another step's partner. */
 static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_t *partner) {
     uint32_t m = p->tasks - 1;
     if (rank == 0) {
@@ -61,7 +61,7 @@ static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_
     uint32_t x = rank - 1;
     uint32_t y = (uint32_t)((3 * (uint64_t)m - 2 - x) % m);
     for (uint32_t s = 0; s < m;) {
-        uint32_t down = y / 2 + 1; /* number of steps until it would fall below 0 */
+        uint32_t down = y / 2 + 1; /* number of steps until y would fall below 0 */
         uint32_t n = down < m - s ? down : m - s;
         for (uint32_t k = 0; k < n; k++) {
             partner[s + k] = y - 2 * k + 1;

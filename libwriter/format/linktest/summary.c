@@ -55,7 +55,7 @@ double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r) {
     return ((double)quotient + (double)rest / (double)r->count) / PICOSECONDS;
 }
 
-/* Returns whether a comes before b: slower first, then by lower ranks. */
+/* Returns whether a comes before b. Slower connections come first; equal ones are ordered by ranks. */
 static bool before(const hpcw_linktest_slow *a, const hpcw_linktest_slow *b) {
     if (a->time_ps != b->time_ps) {
         return a->time_ps > b->time_ps;
@@ -106,7 +106,7 @@ void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count) {
 }
 
 /*
- * BLOCK: timings added in one block; short enough that the sum of their times (below 2^52 each) fits into 64 bits.
+ * BLOCK: number of timings that are added in one 64-bit sum; each is below 2^52.
  * LANES: independent sums, so that compilers can vectorise the inner loop without changing the order.
  */
 enum { BLOCK = 2048, LANES = 8 };

@@ -11,7 +11,7 @@
 /* Limit of a time. Times below it are converted to a double exactly, by one OR and one subtraction. */
 #define HPCW_I_LINKTEST_TIME_LIMIT (UINT64_C(1) << 52)
 
-/* The slowest connections: a heap with the fastest of them on top. */
+/* The slowest connections, as a heap. The fastest of them is entry 0. */
 struct hpcw_i_linktest_slowest {
     hpcw_linktest_slow *entry; /* [wanted] */
     size_t count;
@@ -21,22 +21,21 @@ struct hpcw_i_linktest_slowest {
 void hpcw_i_linktest_range_clear(hpcw_linktest_range *r);
 void hpcw_i_linktest_range_add(hpcw_linktest_range *r, uint64_t time_ps);
 
-/* Returns seconds: the double nearest to the exact decimal number. */
+/* Return a time in seconds, or the mean of a range: the double nearest to the exact value. */
 double hpcw_i_linktest_seconds(uint64_t time_ps);
 double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r);
 
-/* Keeps the entry if it is one of the slowest. Slower ones come first; equal ones are sorted by measuring task,
- * then partner. */
+/* Keeps a connection if it is among the slowest. Slower connections come first in the order; equally slow ones are
+ * ordered by measuring task, then by partner. */
 void hpcw_i_linktest_slowest_add(struct hpcw_i_linktest_slowest *s, const hpcw_linktest_slow *entry);
 
-/*
- * Encodes one row in one pass: the doubles of `count` timings (little-endian, at any address), and their range.
- * Returns the index of the first timing that is 0 or not below the limit, or `count` if all are good.
- */
+/* Encodes a row of `count` timings as doubles (little-endian, at any address), and computes their range in the same
+ * pass. Returns the index of the first timing that is 0 or not below the limit, or `count` if all are good. */
 size_t hpcw_i_linktest_encode_times(const uint64_t *time_ps, size_t count, unsigned char *out,
                                     hpcw_linktest_range *range);
 
-/* Encodes the summary as hpcw_i_linktest_summary_size bytes. `slow` [d] is sorted, with retests. */
+/* Encodes the summary as hpcw_i_linktest_summary_size bytes. `slow` has the retested connections, sorted, with
+ * their retests. */
 void hpcw_i_linktest_encode_summary(const hpcw_linktest_params *p, const char *start, const char *end,
                                     const hpcw_linktest_range *times, const hpcw_linktest_range *all_to_all,
                                     const hpcw_linktest_slow *slow, unsigned char *out);
