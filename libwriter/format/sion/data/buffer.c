@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gathers small writes into large ones. slots.h describes the slots in which they wait. */
+/* Gathers small writes into large ones. The small writes wait in buffers, called slots (slots.h). */
 #include "libwriter/format/sion/data/buffer.h"
 
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "libwriter/base/status.h"
 
 enum {
-    LARGEST_SLOT = 1 << 18, /* larger slots would leave the second-level cache before they are written */
+    LARGEST_SLOT = 1 << 18, /* bytes; a larger slot would leave the second-level cache before it is written */
     POOLED_SLOT = 4096,
-    LARGE_WRITE = 1 << 14, /* bytes of a write that is not worth a copy */
+    LARGE_WRITE = 1 << 14, /* bytes of a write that is not copied into a small slot, but written directly */
     LARGE_PAGE = 1 << 21,
-    SKEW = 192,            /* slots at multiples of a power of two would share a few cache sets */
-    HOT_BUDGET = 16 << 20, /* bytes; with a smaller budget there are no hot slots */
+    SKEW = 192,            /* added to a slot's stride: at powers of two, slots would share a few cache sets */
+    HOT_BUDGET = 16 << 20, /* bytes; with a smaller buffer_size there are no hot slots (slots_hot.c) */
 };
 
 hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
@@ -48,7 +48,8 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     }
     h->slots.bytes = hpcw_i_sion_page_in(h->slots.memory);
     if (size > 2 * (size_t)LARGE_PAGE) {
-        /* Writes in turn to many slots touch as many pages. It is only a hint, and may fail. */
+        /* Writes that go to many slots in turn touch many pages, so ask for large pages. It is only a hint, and may
+         * fail. */
         (void)madvise(h->slots.bytes, size - HPCW_I_SION_PAGE, MADV_HUGEPAGE);
     }
     h->slots.stride = stride;

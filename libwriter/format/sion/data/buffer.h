@@ -10,8 +10,8 @@
 hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err);
 void hpcw_i_sion_buffers_free(struct hpcw_sion *h);
 
-/* Claim own task i for this thread, and release it. Claim before calling anything below, and before reading `used`
- * and `buffered` of the task. */
+/* Claim own task i for this thread, and release the task. Claim it before a call of the functions below, and before
+ * reading `used` and `buffered` of the task. */
 void hpcw_i_sion_claim(struct hpcw_sion *h, uint32_t i);
 void hpcw_i_sion_release(struct hpcw_sion *h);
 
@@ -44,8 +44,8 @@ static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t 
     }
 }
 
-/* Appends a whole record without claim and release, if a copy is enough. Otherwise returns false and changes
- * nothing. `h` and `data` are not NULL. */
+/* Appends a whole record without claiming the task, if it is enough to copy the record into a slot. Otherwise
+ * returns false and changes nothing. `h` and `data` are not NULL. */
 static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank, const void *data,
                                               size_t size) {
     uint32_t i = rank - h->placement.first; /* wraps to a large number if the rank is below the first */

@@ -30,7 +30,8 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
     if (s != HPCW_OK) {
         return s;
     }
-    if ((t->block & (t->block - 1)) == 0) { /* the list has room for the next power of two */
+    /* The list of blocks is full whenever their number is a power of two. */
+    if ((t->block & (t->block - 1)) == 0) {
         size_t capacity = t->block == 0 ? 1 : 2 * (size_t)t->block;
         struct hpcw_i_sion_blocks *earlier =
             hpcw_i_realloc(t->earlier, sizeof *earlier + capacity * sizeof earlier->used[0]);
@@ -81,7 +82,7 @@ static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *dat
             hpcw_error e;
             hpcw_status s = next_block(h, i, &e);
             if (s != HPCW_OK) {
-                return hpcw_i_sion_break(h, s, &e, err); /* some of these bytes may be stored already */
+                return hpcw_i_sion_break(h, s, &e, err); /* some of the caller's bytes may be stored already */
             }
             room = most;
         }

@@ -5,8 +5,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-/* Writes of large slots end at multiples of this, as page caches keep whole large pages best. Those of small slots
- * end at multiples of the slot's size. */
+/* Writes of large slots end at multiples of BOUNDARY bytes, as page caches keep whole large pages best. Writes of
+ * smaller slots end at multiples of the slot's size. */
 enum { BOUNDARY = 1 << 16 };
 
 _Thread_local char hpcw_i_sion_me;
@@ -70,8 +70,8 @@ hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, hpcw_error *e
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  The pool: with more tasks than slots, the tasks that write borrow one, and the slot lent longest ago is written
- *  out first. One lock covers all of it.
+ *  The pool is used if there are more tasks than slots. A task that writes borrows a slot, and the slot lent
+ *  longest ago is written out first. One lock covers the pool.
  * --------------------------------------------------------------------------------------------------------- */
 
 hpcw_status hpcw_i_sion_pool_new(struct hpcw_sion *h, uint64_t slot, hpcw_error *err) {

@@ -21,8 +21,8 @@ enum {
     HPCW_I_SION_PAGE = 4096,
 };
 
-/* Its address identifies the thread; it holds nothing. With this model, no record needs a call to find the
- * address. */
+/* The address of this variable identifies the thread; its value is not used. With this TLS model, the address is
+ * found without a call. */
 extern _Thread_local char hpcw_i_sion_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Returns 1 + the number of the slot that a task has borrowed; 0: none. */
@@ -42,13 +42,13 @@ unsigned char *hpcw_i_sion_page_in(unsigned char *memory);
 /* Returns the slot of a task that has one: its own, a hot one, or one of the pool. */
 unsigned char *hpcw_i_sion_slot_bytes(const struct hpcw_sion *h, uint32_t i);
 
-/* Returns how many bytes task i may put into an empty slot of `size` bytes before it is written. */
+/* Returns how many bytes task i may put into an empty slot of `size` bytes until the slot must be written. */
 uint32_t hpcw_i_sion_slot_room(const struct hpcw_sion *h, uint32_t i, uint64_t size);
 
 /* Returns the bytes of own task i that wait in its slot. */
 uint32_t hpcw_i_sion_buffered(const struct hpcw_sion *h, uint32_t i);
 
-/* Counts `size` bytes that waited for task i as written. Its slot is then empty. */
+/* Adds `size` bytes that waited for task i to its written bytes. The slot of the task is then empty. */
 void hpcw_i_sion_count_as_written(struct hpcw_sion *h, uint32_t i, size_t size);
 
 /* Writes the bytes that wait in the slot of task i, and `size` bytes after them. */
@@ -62,13 +62,13 @@ hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, hpcw_error *e
 
 hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err);
 
-/* Lends task i, which has no slot and nothing buffered, a hot slot, if possible. */
+/* Lends task i a large slot, if one is available. The task must have no borrowed slot and nothing buffered. */
 hpcw_status hpcw_i_sion_hot_lend(struct hpcw_sion *h, uint32_t i, hpcw_error *err);
 
-/* Makes this thread the writer of own task i's hot slot, if it has one. */
+/* Makes this thread the writer of the large slot that own task i has borrowed, if there is one. */
 void hpcw_i_sion_hot_claim(struct hpcw_sion *h, uint32_t i);
 
-/* Makes the pool. */
+/* Makes the pool of slots that tasks borrow. */
 hpcw_status hpcw_i_sion_pool_new(struct hpcw_sion *h, uint64_t slot, hpcw_error *err);
 
 /* Gives task i a slot of the pool, unless it has one. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With many tasks, own slots are small, and all of them together are far larger than any cache. A program that
- * writes task after task would leave a piece in each slot, to be fetched from memory again at the end. Therefore a
- * task begins with one of a few large *hot* slots. A thread that finds no free one takes back the slot that it
- * lent longest ago. Many tasks may come back after they lost their slot, as when a program writes to all of them
- * in turn. Then hot slots are of no use, and tasks begin with their own slots from then on.
+ * With many tasks, their own slots are small, but all of them together are far larger than any cache. A program
+ * that writes task after task would leave a part in each slot, which later comes back from memory to be written.
+ * Therefore a task begins with one of a few large *hot* slots, which it borrows. A thread that finds no free one
+ * takes back the slot that it lent longest ago. If a program writes to all tasks in turn, many tasks return after
+ * they lost their slot. Then hot slots are of no use, and from then on tasks begin with their own slots.
  *
- * A hot slot belongs to the thread that last wrote to its task (`writer`). Only that thread fills it or takes it
- * back without a lock. Another thread that writes to the task takes the slot over, under the lock.
+ * A hot slot belongs to the thread that last wrote to its task (`writer`). Only that thread fills the slot or takes
+ * it back without a lock. Another thread that writes to the task first becomes its writer, under the lock.
  */
 #include <string.h>
 
@@ -17,9 +17,10 @@
 #include "libwriter/io/sink.h"
 
 enum {
-    SHARE = 2,                           /* most hot slots that a thread may hold */
-    RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* number of tasks that came back after which hot slots end */
-    WORTH_A_WRITE = 4,                   /* a part of 1/4 of the task's own slot is worth a write */
+    SHARE = 2, /* largest number of hot slots that a thread may hold */
+    /* Hot slots end after this many returns of tasks that had lost their slot. */
+    RETURNS = 2 * HPCW_I_SION_HOT_SLOTS,
+    WORTH_A_WRITE = 4, /* a part of up to 1/4 of a task's own slot is moved there, not written */
 };
 
 hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {
@@ -39,10 +40,8 @@ hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/*
- * Chooses a free hot slot, unless this thread holds its share of them already. Otherwise chooses the one that it
- * lent longest ago. HPCW_I_SION_HOT_SLOTS if there is neither, as other threads hold them all.
- */
+/* Returns a free hot slot, or the one that this thread lent longest ago if the thread holds SHARE of them or none
+ * is free. Returns HPCW_I_SION_HOT_SLOTS if other threads hold all of them. */
 static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
     uint32_t free = HPCW_I_SION_HOT_SLOTS;
     uint32_t oldest = HPCW_I_SION_HOT_SLOTS;
@@ -61,9 +60,9 @@ static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
 }
 
 /*
- * Handles the bytes of task i, which has just lost hot slot `k`. A few bytes move to the task's own slot: writing
- * them would cost more, most of all when a first round of records goes to thousands of tasks. Returns whether they
- * moved.
+ * Moves a few bytes of task i from hot slot `k`, which the task has just lost, to the task's own slot. To write so
+ * few bytes would cost more, most of all when a first round of records goes to thousands of tasks. Returns whether
+ * the bytes were moved.
  */
 static bool keep_waiting(struct hpcw_sion *h, uint32_t i, uint32_t k, size_t size) {
     if (size == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A SION container open for writing. The files of this folder share it. */
+/* A SION container that is open for writing. */
 #ifndef HPCW_FORMAT_SION_HANDLE_HANDLE_H
 #define HPCW_FORMAT_SION_HANDLE_HANDLE_H
 
@@ -9,17 +9,18 @@
 #include "libwriter/comm/comm.h"
 #include "libwriter/format/sion/placement/placement.h"
 
-/* The tasks of this process in one physical file. As own tasks ascend, they are consecutive. */
+/* The tasks of this process in one physical file. The tasks of a process ascend, so those of a part are
+ * consecutive. */
 struct hpcw_i_sion_part {
-    uint32_t file;  /* number in the set */
-    uint32_t begin; /* own tasks [begin, end) */
+    uint32_t file;  /* number of the file in the set */
+    uint32_t begin; /* the part has own tasks [begin, end) */
     uint32_t end;
     uint64_t stride;
     hpcw_sink *sink;
 };
 
-/* Where a small record of a task goes. Most records need nothing else. The struct is small, so that the cursors of
- * thousands of tasks stay in the cache. */
+/* The place to which the next small record of a task is copied. Most records need no other data of the task. The
+ * struct is small, so that the cursors of thousands of tasks stay in the cache. */
 struct hpcw_i_sion_cursor {
     unsigned char *to; /* end of the buffered bytes; NULL: nothing is buffered */
     uint32_t room;     /* free bytes of the buffer; 0: nothing is buffered */
@@ -30,52 +31,53 @@ enum { HPCW_I_SION_HOT_SLOTS = 16 };
 
 /* A large buffer that tasks borrow for some time. */
 struct hpcw_i_sion_hot {
-    _Atomic(const void *) writer; /* the thread that may use it without the lock */
-    uint32_t task;                /* own task, UINT32_MAX: free */
+    _Atomic(const void *) writer; /* the thread that may use the buffer without the lock */
+    uint32_t task;                /* own task that borrowed the buffer; UINT32_MAX: free */
     uint64_t since;
 };
 
-/* Buffers of tasks: one for each, or a pool from which tasks borrow. */
+/* Buffers of tasks: one for each task, or a pool from which tasks borrow. */
 struct hpcw_i_sion_slots {
     unsigned char *bytes; /* inside `memory` */
     unsigned char *memory;
-    size_t size; /* of a slot; 0: unbuffered */
+    size_t size; /* bytes of a slot; 0: no buffers */
     size_t stride;
-    size_t direct; /* records of at least this many bytes are written at once */
+    size_t direct; /* a write of at least this many bytes is not buffered */
     bool pooled;
     uint32_t count;
     uint32_t next;        /* pool: slot that was lent longest ago */
-    uint32_t *owner;      /* pool: [count] 1 + own task; 0: free */
+    uint32_t *owner;      /* pool: [count] 1 + own task that borrowed the slot; 0: free */
     pthread_mutex_t lock; /* protects the hot slots; with a pool, every write holds it */
 };
 
-/* Slots of tasks without one of their own. */
+/* Large (hot) slots that tasks borrow before they use their own small ones. */
 struct hpcw_i_sion_hot_slots {
     unsigned char *bytes; /* inside `memory` */
     unsigned char *memory;
-    bool *taken; /* [own tasks] the task had bytes in a hot slot when it lost that */
+    bool *taken; /* [own tasks] true: the task had bytes in its hot slot when the slot was taken back */
     struct hpcw_i_sion_hot slot[HPCW_I_SION_HOT_SLOTS];
-    atomic_bool lent; /* tasks without a slot get a hot one */
-    uint32_t returns; /* number of tasks that came back after they had lost their hot slot */
+    atomic_bool lent; /* true: hot slots are lent to tasks without one */
+    uint32_t returns; /* number of tasks that came back after a hot slot was taken from them */
     uint64_t clock;   /* number of hot slots lent so far */
 };
 
 struct hpcw_sion {
     hpcw_comm *comm;
-    hpcw_sion_options options; /* its pointers are not used after the open */
+    hpcw_sion_options options; /* copy of the caller's options; its pointers are not used after the open */
     char *path;
     struct hpcw_i_dir *dir; /* directory of the path; NULL: there is none, or the caller's sinks are used */
     char *name;             /* name in the metadata */
     uint64_t tag;           /* part of the names of temporary files; 0 with one process */
     uint32_t block_size;    /* block size of the file system, bytes; never 0 */
     uint32_t tasks;         /* N */
-    struct hpcw_i_sion_division division; /* division among files; not used with colours */
-    int leader;      /* lowest process with tasks; if tasks are in order it owns the first one */
-    uint32_t *ranks; /* [count] or NULL: first + i */
-    /* [files + 1] first task of each file, then N, if the caller gives them; or NULL */
+    struct hpcw_i_sion_division division; /* division of tasks among files; not used with files by colour */
+    int leader;      /* lowest process with tasks; if tasks are in order, it owns the lowest task */
+    uint32_t *ranks; /* [count] numbers of own tasks; NULL: consecutive from placement.first */
+    /* [files + 1] first task of each file, then the number of tasks; NULL if the caller does not give first
+     * tasks */
     uint32_t *file_first;
-    uint32_t *global;    /* [count] ranks of the own tasks in the file; NULL: their numbers */
-    uint32_t *by_global; /* [count] own tasks sorted by `global`; NULL if that is NULL */
+    uint32_t *global;    /* [count] ranks of own tasks in the file; NULL: the ranks are the task numbers */
+    uint32_t *by_global; /* [count] own tasks sorted by `global`; NULL if `global` is NULL */
     struct hpcw_i_sion_task *task;
     struct hpcw_i_sion_placement placement;
     struct hpcw_i_sion_part *part; /* [parts] */
@@ -84,8 +86,8 @@ struct hpcw_sion {
 
     /* Write buffers, see slots.h. */
     struct hpcw_i_sion_cursor *cursor; /* [count], NULL: unbuffered */
-    /* The first `quick` own tasks are consecutive, have slots of their own, and accept plain writes. It is the
-     * number of all tasks, or 0 once the container is broken or closed. */
+    /* Number of own tasks that accept small records without the slow path: all own tasks if they are consecutive,
+     * have slots of their own and accept plain writes; otherwise 0, also once the container is broken or closed. */
     atomic_uint quick;
     struct hpcw_i_sion_slots slots;
     struct hpcw_i_sion_hot_slots hot;
@@ -99,7 +101,7 @@ struct hpcw_sion {
 };
 
 /* Checks `path` and `o` as far as one process can, and copies everything that is borrowed for the call into the
- * handle. After a failure `h->options.count` fits the copied arrays. */
+ * handle. After a failure, `h->options.count` fits the arrays that were copied. */
 hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpcw_sion_options *o,
                                 hpcw_error *err);
 

@@ -193,7 +193,7 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
         s = h->path == NULL || h->name == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
     }
     if (s != HPCW_OK) {
-        h->options.count = 0; /* as the arrays were not copied */
+        h->options.count = 0; /* the arrays were not copied */
         return s;
     }
     s = copy_tasks(h, o, err);
