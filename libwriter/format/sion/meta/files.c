@@ -95,7 +95,8 @@ static hpcw_status open_parts(struct hpcw_sion *h, bool creates, hpcw_error *err
     return s;
 }
 
-/* Removes files that a dead writer of a set with more files left, while their numbers follow each other. */
+/* Removes files that a dead writer of a larger set left, from the first number after this set to the first number
+ * without a file. */
 static void clear_further_files(const struct hpcw_sion *h) {
     const char *slash = strrchr(h->path, '/');
     char name[HPCW_SION_MAX_NAME + 16];
@@ -148,8 +149,8 @@ hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err) {
     return s;
 }
 
-/* Checks that this process sees the first file, as a set must be in one directory. For a process that leads
- * another file. */
+/* Checks that a process that leads only other files sees the first file, too: all files of a set must be in one
+ * directory. */
 static hpcw_status look_for_base(const struct hpcw_sion *h, hpcw_error *err) {
     uint32_t base = h->options.set_tasks == 0 ? 0 : h->options.set_first_file;
     bool leads = false;

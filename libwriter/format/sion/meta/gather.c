@@ -2,11 +2,11 @@
 /*
  * The end of a single file whose tables are small. Every process sends one message with its status and the bytes
  * that its tasks used. The leader writes all tables, commits and names the file, and sends the result to the
- * others: one wave to the leader and one back.
+ * others. So there is one wave of messages to the leader and one back.
  *
- * The sizes of a task's blocks are mostly one number over and over. So they are sent as runs. Rows of the table in
- * which no run ends are written from the same few rows in memory, with few calls. So a close costs the same for
- * one block and for thousands, except for the write itself.
+ * Most blocks of a task have the same number of bytes. So the numbers are sent as runs: a value and how often it
+ * occurs. Consecutive equal rows of the table are written from a few rows in memory with few calls. So a close
+ * takes the same time for one block and for thousands, except for the write itself.
  */
 #include <string.h>
 
@@ -20,22 +20,21 @@
 #include "libwriter/io/sink.h"
 
 enum {
-    MOST_WORDS = 1 << 19, /* most words of all tables, which one process writes while the others wait */
-    /* words of rows in memory: fits in the cache, and is small enough for malloc to reuse */
+    MOST_WORDS = 1 << 19, /* most words of all tables: one process writes while others wait */
+    /* words of the buffer for rows, the slab: fits in the cache, and is small enough for malloc to reuse */
     SLAB = 1 << 12,
-    PATTERN = 1 << 10, /* words of rows that are written repeatedly */
+    PATTERN = 1 << 10, /* words of equal rows that are kept in memory and written repeatedly */
     PIECES = HPCW_I_SYS_PIECES,
-    TILE_ROWS = 32,      /* rows that are filled column by column at a time */
-    SHORTEST_REPEAT = 4, /* values in a run; shorter runs save nothing */
-    MESSAGE_HEADER = 2,  /* words: state, number of tasks */
-    TASK_HEADER = 2,     /* words: chunk size, number of blocks; then the runs */
-    RUN_OVERHEAD =
-        4, /* words that runs need beyond their values, at most; at least as long as a run of repeats */
+    TILE_ROWS = 32,      /* number of rows that are filled at a time, column by column */
+    SHORTEST_REPEAT = 4, /* number of equal values from which on they are sent as a run */
+    MESSAGE_HEADER = 2,  /* words before the tasks: state, number of tasks */
+    TASK_HEADER = 2,     /* words before a task's runs: chunk size, number of blocks */
+    RUN_OVERHEAD = 4,    /* most words of packed runs beyond their values; enough for a run of equal values */
 };
 
 enum message_state { READY, FAILED, TOO_LARGE };
 
-/* Broadcast by the leader: the number of the failed process, or one of these. */
+/* Results that the leader broadcasts instead of the number of a failed process. */
 #define DONE UINT64_MAX
 #define TABLES_TOO_LARGE (UINT64_MAX - 1)
 
@@ -44,12 +43,14 @@ static bool is_too_large(const struct hpcw_sion *h) {
     for (uint32_t i = 0; i < h->options.count; i++) {
         blocks = h->task[i].block + (uint64_t)1 > blocks ? h->task[i].block + (uint64_t)1 : blocks;
     }
-    /* Rows: ranks, chunk sizes, block counts, sizes, and the mapping if there is one. */
+    /* Rows of the tables: ranks, chunk sizes, block counts, `blocks` rows of sizes, and the mapping if there is
+     * one. */
     return (blocks + 4) * h->tasks > MOST_WORDS;
 }
 
 /* --------------------------------------------------------------------------------------------------------------
- *  Runs: a word 2 * length + 1 and `length` words, or 2 * length and the one word that they all are
+ *  Runs of values. Equal values: the word 2 * length, and the value. Other values: the word 2 * length + 1, and
+ *  the values.
  * ----------------------------------------------------------------------------------------------------------- */
 
 static size_t repeats(const uint64_t *value, size_t n) {
@@ -60,7 +61,7 @@ static size_t repeats(const uint64_t *value, size_t n) {
     return k;
 }
 
-/* Packs n values into at most n + RUN_OVERHEAD words. Returns their end. */
+/* Packs n values into at most n + RUN_OVERHEAD words. Returns the end of these words. */
 static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool big) {
     for (size_t i = 0; i < n;) {
         size_t same = repeats(value + i, n - i);
@@ -83,7 +84,8 @@ static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool 
     return out;
 }
 
-/* Packs the used bytes of a task's blocks. The last ones that are known to be equal are not read. */
+/* Packs the used bytes of a task's blocks. The last blocks are known to have equal values (`alike`), which are not
+ * read one by one. */
 static uint64_t *pack_task(uint64_t *out, const struct hpcw_i_sion_task *t, bool big) {
     if (t->block > 0) {
         const uint64_t *used = t->earlier->used;
@@ -126,13 +128,13 @@ static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
     return message;
 }
 
-/* One column of the table of sizes, read from the top. Words are in the file's byte order. */
+/* One column of the table with the sizes of blocks, read from the top. Words are in the file's byte order. */
 struct column {
     const uint64_t *next; /* next run, or next value of the current run */
-    uint64_t blocks_left; /* blocks after the current run */
-    uint64_t left;        /* rows left in the current run; after all blocks the column has only `unused` */
-    uint64_t value;       /* value of a run of repeats */
-    uint64_t unused;      /* see hpcw_i_sion_unused */
+    uint64_t blocks_left; /* blocks of the task after the current run */
+    uint64_t left;        /* rows left in the current run; the last run has the value `unused` and no end */
+    uint64_t value;       /* value of the current run, if all its values are equal */
+    uint64_t unused;      /* word for a block that the task does not use */
     bool repeats;
 };
 
@@ -212,15 +214,15 @@ static hpcw_status take_message(void *context, const uint64_t *message, size_t w
                : hpcw_i_fail_memory(err, g->h->path, 0, "its metadata");
 }
 
-/* The tables of the file, made from the messages. */
+/* The tables of the file, made from the messages of all processes. */
 struct tables {
     uint32_t columns;
     uint64_t blocks;
     struct column *column; /* [columns] sizes of blocks */
     uint64_t *chunk;       /* [columns] chunk sizes, in the byte order of the file */
-    uint64_t *count;       /* [columns] block counts, likewise */
+    uint64_t *count;       /* [columns] block counts, in the byte order of the file */
     unsigned char *buffer; /* memory for META1, the mapping, or rows of META2 */
-    size_t room;           /* words of these rows */
+    size_t room;           /* words of the buffer for rows of META2 */
 };
 
 static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_error *err) {
@@ -250,7 +252,8 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
         }
     }
     t->room = n < SLAB ? SLAB : n;
-    size_t rows = t->room * sizeof(uint64_t); /* META1 is longer than one row, and than the mapping */
+    /* The mapping and a single row always fit, because META1 is longer than both. */
+    size_t rows = t->room * sizeof(uint64_t);
     t->buffer = hpcw_i_malloc(meta1 > rows ? meta1 : rows);
     return t->buffer == NULL ? hpcw_i_fail_memory(err, h->path, 0, "its metadata") : HPCW_OK;
 }
@@ -270,16 +273,16 @@ struct rows {
     size_t width;  /* number of columns, and words of a row */
     uint64_t left; /* number of rows still to come */
     uint64_t *slab;
-    size_t room, used; /* words of the slab: all, and in use */
+    size_t room, used; /* words of the slab, and how many of them are in use */
     struct hpcw_i_piece piece[PIECES];
     size_t pieces;
     hpcw_sink *sink;
-    uint64_t at; /* offset of the pieces */
+    uint64_t at; /* offset in the file of the first collected piece */
     hpcw_status status;
     hpcw_error *err;
 };
 
-/* Writes the pieces. Rows in memory stay unchanged. */
+/* Writes the collected pieces. The rows stay in the slab, so later pieces may use them again. */
 static void flush_rows(struct rows *r) {
     if (r->status == HPCW_OK) {
         r->status = hpcw_i_sink_write(r->sink, r->at, r->piece, r->pieces, r->err);
@@ -290,7 +293,7 @@ static void flush_rows(struct rows *r) {
     r->pieces = 0;
 }
 
-/* Returns space in the slab for n rows. They must fit into an empty slab. */
+/* Returns space in the slab for n rows, which must fit into an empty slab. */
 static uint64_t *make_room(struct rows *r, size_t n) {
     if (n * r->width > r->room - r->used) {
         r->used = 0;
@@ -325,7 +328,7 @@ static void repeat_rows(struct rows *r, uint64_t alike) {
         word[k] = r->column[k].value;
         r->column[k].left -= alike;
     }
-    for (size_t done = 1; done < n;) { /* doubles the rows each time */
+    for (size_t done = 1; done < n;) { /* each turn doubles the number of rows */
         size_t more = done < n - done ? done : n - done;
         memcpy(word + done * width, word, more * width * sizeof *word);
         done += more;
@@ -340,7 +343,8 @@ static void repeat_rows(struct rows *r, uint64_t alike) {
 /* Fills the next rows column by column, a few rows at a time. */
 static void fill_tile(struct rows *r) {
     size_t free = (r->room - r->used) / r->width;
-    size_t n = free == 0 ? r->room / r->width : free; /* if there are none, make_room empties the slab */
+    /* If no rows are free, make_room empties the slab. */
+    size_t n = free == 0 ? r->room / r->width : free;
     n = n < TILE_ROWS ? n : TILE_ROWS;
     n = n < r->left ? n : (size_t)r->left;
     uint64_t *word = make_room(r, n);
@@ -446,7 +450,7 @@ hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *la
         if (message == NULL) {
             s = hpcw_i_fail_memory(err, h->path, 0, "its metadata");
         } else if (!leads) {
-            s = hpcw_sink_detach(h->part[0].sink, err); /* reports late errors of its writes */
+            s = hpcw_sink_detach(h->part[0].sink, err); /* reports late errors of earlier writes */
         }
     }
     if (s != HPCW_OK) {

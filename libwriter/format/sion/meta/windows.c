@@ -20,8 +20,8 @@
 
 enum table_kind { TABLE_META1, TABLE_META2, TABLE_MAPPING, TABLE_KINDS };
 
-/* A table of 8-byte words, and its division: into whole rows if these fit into a window, otherwise into parts of
- * rows. */
+/* A table of 8-byte words. It is divided into windows: each has whole rows if a row fits into a window, otherwise a
+ * part of one row. */
 struct table {
     enum table_kind kind;
     uint32_t file;
@@ -32,7 +32,7 @@ struct table {
     uint64_t window_columns; /* columns of a window; == columns if window_rows > 1 */
     uint64_t across;         /* number of windows side by side */
     uint64_t windows;
-    uint64_t first; /* number of its first window, counted over all tables */
+    uint64_t first; /* number of the table's first window, counted over all tables */
 };
 
 static struct table table_of(const struct hpcw_sion *h, enum table_kind kind, uint32_t file, uint64_t blocks,
@@ -79,20 +79,20 @@ static struct window window_of(const struct table *t, uint64_t index) {
 }
 
 /*
- * Returns whether every process knows all entries of the mapping. If files are divided by count, it does, and
- * column `i` is the rank. With colours, or ranks that are not the numbers of tasks, only owners know; then `i`
- * counts the own tasks by rank.
+ * Returns whether every process can compute all entries of the mapping. It can if files are given by count; then
+ * `i` below is a rank. With colours, or if ranks are not task numbers, only the owner of a task knows its entry;
+ * then `i` counts the own tasks by ascending rank.
  */
 static bool mapping_is_known(const struct hpcw_sion *h) {
     return h->placement.column == NULL && h->global == NULL;
 }
 
-/* Returns the own task of column `i` of a mapping that only owners know. */
+/* Returns the i-th own task by ascending rank, for a mapping whose entries only the owners know. */
 static uint32_t mapped_task(const struct hpcw_sion *h, uint32_t i) {
     return h->by_global != NULL ? h->by_global[i] : i;
 }
 
-/* Returns the number of rows of a column that this process knows. */
+/* Returns how many rows of the column of own task i this process knows. */
 static uint64_t height_of(const struct hpcw_sion *h, const struct table *t, uint32_t i) {
     return t->kind == TABLE_META2 && hpcw_i_sion_unused(h) == 0 ? 2 + (uint64_t)h->task[i].block : t->rows;
 }
@@ -167,7 +167,8 @@ static hpcw_status assembly_write(struct hpcw_sion *h, const struct assembly *a,
 }
 
 /* --------------------------------------------------------------------------------------------------------------
- *  What this process knows, as rectangles: a run of neighbouring columns of equal height, cut by the window
+ *  The part of a window that this process knows, as rectangles of neighbouring columns with equal numbers of
+ *  rows
  * ----------------------------------------------------------------------------------------------------------- */
 
 struct piece {
@@ -243,7 +244,7 @@ static void tasks_in(const struct plan *plan, const struct table *t, uint32_t *b
     const struct hpcw_sion *h = plan->h;
     *begin = *end = 0;
     if (t->kind == TABLE_MAPPING && mapping_is_known(h)) {
-        /* Processes with tasks in the file share the work. */
+        /* Divide the mapping among the processes with tasks in the file. */
         uint64_t me = (uint64_t)h->comm->process;
         uint64_t low = plan->extent->lowest[t->file];
         uint64_t span = plan->extent->highest[t->file] - low + 1;
@@ -281,7 +282,8 @@ struct visit {
     uint32_t begin, end;
 };
 
-/* Calls `step` for each such window, in the order of their numbers, until it fails. */
+/* Calls `step` for each window of which this process knows a part, in the order of their numbers, until `step`
+ * fails. */
 static hpcw_status visit_own_windows(const struct plan *plan,
                                      hpcw_status (*step)(const struct plan *plan, const struct visit *visit,
                                                          void *context, hpcw_error *err),
@@ -305,8 +307,8 @@ static hpcw_status visit_own_windows(const struct plan *plan,
     return HPCW_OK;
 }
 
-/* Words before each piece of a message: window number, row, number of rows, column, number of columns. The piece's
- * words follow. */
+/* Words before each piece of a message: window number, row, number of rows, column, number of columns. The values
+ * of the piece follow. */
 enum { PIECE_HEADER = 5 };
 
 /* ---- one process ---- */
@@ -413,7 +415,7 @@ static hpcw_status write_owned(const struct plan *plan, const uint64_t *in, cons
 static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_error *err) {
     struct hpcw_sion *h = plan->h;
     int size = h->comm->size;
-    /* words sent, words received, cursors */
+    /* words sent, words received, positions in messages; each for all processes */
     uint64_t *words = hpcw_i_calloc((size_t)size, 3 * sizeof *words);
     uint64_t *message = NULL;
     uint64_t *in = NULL;
@@ -457,7 +459,7 @@ hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_s
     struct plan plan = {.h = h, .extent = extent};
     struct table few_tables[TABLE_KINDS];
     size_t most = TABLE_KINDS * (size_t)h->placement.files;
-    bool few = h->placement.files == 1; /* one file: no allocation that can fail, and no agreement */
+    bool few = h->placement.files == 1; /* one file: avoids an allocation and the agreement on its failure */
     plan.table = few ? few_tables : hpcw_i_malloc(most * sizeof *plan.table);
     uint64_t *word = NULL;
     hpcw_status s = HPCW_OK;
