@@ -9,7 +9,7 @@ struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *
     struct hpcw_i_sion_census c = {.tasks = count, .lists = ranks != NULL && count > 0, .ascending = 1};
     uint64_t chunk = 0;
     for (uint32_t i = 0; i < count; i++) {
-        /* most chunks are equal, and divisions are slow */
+        /* Most chunks are equal, so skip the slow division for a chunk that is equal to the last one. */
         if (i == 0 || task[i].chunk != task[i - 1].chunk) {
             chunk = hpcw_i_align_up(task[i].chunk, block_size);
         }

@@ -49,7 +49,8 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
     if (s != HPCW_OK) {
         goto done;
     }
-    /* From here on each colour works alone. At the end all agree on a failure in one of them. */
+    /* From here on the processes of each colour work alone. At the end all processes agree on a failure of any
+     * colour. */
     struct hpcw_i_sion_file own = {0};
     uint64_t word[2] = {r->count, r->count > 0 ? mine.ranks[0] : UINT64_MAX};
     struct hpcw_i_words words = {.sums = 1, .mins = 1, .word = word};
@@ -78,7 +79,7 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
         }
     }
     /* All processes of a colour fail together. Only the process with the failure reports it, so that the message
-     * has its number in `comm`. */
+     * names this process by its number in `comm`. */
     bool other = s != HPCW_OK && s != HPCW_ECOMM && err->process != part->process;
     s = hpcw_i_agree(r->comm, other ? HPCW_OK : s, NULL, err);
     struct colour_record record = {word[1], word[0], own.stride};

@@ -2,7 +2,7 @@
 /*
  * Places tasks in any order, with a distributed directory. Task numbers 0 .. N-1 are divided into one slice per
  * process. Each process collects the requests for the tasks in its slice, whichever process owns them. Slices
- * ascend, so the ordered placement works on them.
+ * ascend from process to process, so the tasks in them can be placed as tasks in order.
  */
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -90,7 +90,7 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
     if (s != HPCW_OK) {
         return s;
     }
-    /* Sort in ascending order. `slot` then holds indices of the result. */
+    /* Sort the tasks in ascending order. From now on `slot` has 1 + the index of a task in the sorted list. */
     uint32_t n = 0;
     for (uint32_t at = 0; at < width; at++) {
         if (d->slot[at] != 0) {
@@ -148,7 +148,7 @@ hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpc
     if (s != HPCW_OK) {
         goto done;
     }
-    /* Answers come in the order of the requests, which each owner still has. */
+    /* Slices answer in the order of the requests. The owner of the tasks still has its requests in this order. */
     int size = comm->size;
     uint32_t begin = slice_start(r->division.tasks, size, comm->process);
     answer = hpcw_i_malloc((size_t)d.present * ANSWER_WORDS * sizeof *answer);

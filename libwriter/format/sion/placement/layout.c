@@ -47,7 +47,7 @@ uint64_t hpcw_sion_group_share(uint64_t requested, uint32_t tasks, uint32_t task
         return 0;
     }
     uint64_t most =
-        requested / fs_block_size + (requested % fs_block_size != 0); /* each has at least one block */
+        requested / fs_block_size + (requested % fs_block_size != 0); /* each group has at least one block */
     uint64_t each = tasks_per_group == 0 ? USUAL_TASKS : tasks_per_group;
     uint64_t groups = (tasks + each - 1) / each;
     groups = groups > most ? most : groups;

@@ -68,8 +68,8 @@ static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *m
 
 /* ---- packed ---- */
 
-/* The state that goes from process to process. A group ends where the next task does not fit any more. So the walk
- * over the tasks goes through the processes, with a message of two words each. */
+/* The position that goes from process to process. A group ends where the next task does not fit any more. So the
+ * tasks are placed one after the other, and each process sends two words to the next one. */
 enum {
     POSITION_CHUNK, /* start of the next task's chunk */
     POSITION_GROUP, /* requested bytes in the open group */
@@ -89,8 +89,8 @@ static hpcw_status ask_in_turn(const struct hpcw_i_sion_order *o, uint64_t *next
     return s;
 }
 
-/* Gets the request of the task after the own ones in *next; without own tasks, of the one after those below. Every
- * process sends once to the one below it. A process without tasks first waits for the message from above. */
+/* Sets *next to the size that the first task of the next processes requests. Every process sends to the process
+ * below the request of its own first task. A process without tasks passes on the message from the process above. */
 static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
     hpcw_comm *comm = o->comm;
     int me = comm->process;
@@ -117,8 +117,8 @@ static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, 
 struct packed_walk {
     const struct hpcw_i_sion_order *order;
     const uint64_t *requested; /* [files] */
-    uint64_t next;             /* request of the task after the own ones */
-    uint64_t *totals;          /* totals of the files that end here */
+    uint64_t next;             /* request of the first task of the processes above */
+    uint64_t *totals;          /* [files] sizes of the files whose last task is on this process */
 };
 
 /* Places the tasks of this process, from the position where the process before ended. */
@@ -156,7 +156,8 @@ static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_
                                 uint64_t *words, hpcw_error *err) {
     uint64_t position[POSITION_WORDS] = {0};
     struct packed_walk walk = {.order = o, .requested = requested, .totals = totals};
-    /* After a failure the walk continues with any numbers, as others wait for the message. At the end all agree. */
+    /* After a failure the walk continues with any numbers, as the next process waits for a message. At the end all
+     * processes agree on the failure. */
     hpcw_status s = ask_above(o, &walk.next, err);
     memset(totals, 0, o->division.files * sizeof *totals);
     hpcw_status r =
@@ -171,7 +172,7 @@ static hpcw_status sum_files(const struct hpcw_i_sion_order *o, const struct hpc
     if (o->division.files > 1) {
         return total_per_file(o, mine, words, err);
     }
-    mine[0] = all->bytes; /* the census has counted it already */
+    mine[0] = all->bytes; /* the census has counted the bytes of the only file */
     return check_total(0, mine[0], err);
 }
 
@@ -179,7 +180,7 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
                                            const struct hpcw_i_sion_census *all, uint64_t before_bytes,
                                            hpcw_error *err) {
     bool packed = o->request->options->layout == HPCW_SION_PACKED;
-    /* for one file, the common case: no allocation that can fail, and no agreement */
+    /* For one file, the common case, avoid an allocation and the agreement on its failure. */
     uint64_t single[3] = {0};
     uint64_t *totals = single;
     hpcw_status s = HPCW_OK;
@@ -202,7 +203,7 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
         totals[file_of(o, i)] = hpcw_i_sion_add_up(totals[file_of(o, i)], o->task[i].chunk);
         x = hpcw_i_sion_add_up(x, o->task[i].chunk);
     }
-    uint64_t base = 0; /* bytes before the file of the first own task */
+    uint64_t base = 0; /* bytes of all files before the file of the first own task */
     if (o->division.files > 1 && !packed) {
         struct hpcw_i_words max = {.maxs = 1, .word = &last_boundary};
         s = hpcw_i_comm_exscan(o->comm, &max, err);

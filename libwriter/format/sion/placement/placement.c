@@ -89,7 +89,7 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
     }
     for (uint32_t i = 0; o->size_of != NULL && i < r->count; i++) {
         uint64_t size = o->size_of(o->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
-        size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, which all processes see */
+        size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, so all processes refuse it */
         r->task[i].chunk = o->layout == HPCW_SION_ALIGNED ? hpcw_i_align_up(size, r->block_size) : size;
     }
     if (o->files == 0) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The placement of tasks: computes the position of each own task's chunk from the tasks that each process owns.
- * Collective. Memory O(own tasks + N / processes + files). A constant number of collectives, and for packed tasks
- * a message along all processes.
+ * Collective. Memory O(own tasks + N / processes + files). A constant number of collectives, and for packed tasks a
+ * message along all processes.
  *
- *   placement.c            chooses the method; also the one for sizes that all processes know
- *   placement_order.c      tasks whose order over the processes is the order of their numbers
- *   placement_directory.c  tasks in any order, by a distributed directory
- *   placement_colour.c     one file per colour
+ *   placement.c   chooses the method; also has the one for sizes that all processes know
+ *   census.c      numbers and sums of the tasks of all processes
+ *   order.c       tasks whose order over the processes is the order of their numbers
+ *   directory.c   tasks in any order, by a distributed directory
+ *   colour.c      one file per colour
  */
 #ifndef HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
 #define HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
@@ -19,19 +20,21 @@
 
 /* Bytes used in the blocks of a task before the current one. */
 struct hpcw_i_sion_blocks {
-    /* number of last blocks with equal numbers of bytes, so that a close need not look at each */
+    /* number of last blocks with equal numbers of bytes, so that a close need not look at each of them */
     uint64_t alike;
     uint64_t used[];
 };
 
 /* One task of this process. */
 struct hpcw_i_sion_task {
-    uint64_t start; /* start of its chunk: first within the block, after the open in the file, block 0 */
-    uint64_t chunk; /* bytes of its chunk: first as requested, then as in the file */
+    /* start of the task's chunk: its offset in a block while tasks are placed, its offset in the file in block 0
+     * later */
+    uint64_t start;
+    uint64_t chunk; /* bytes of the task's chunk: as requested at first, as in the file after the placement */
     uint64_t used;  /* bytes of the current block, without those in a buffer */
-    struct hpcw_i_sion_blocks *earlier; /* the `block` earlier blocks; NULL: none */
+    struct hpcw_i_sion_blocks *earlier; /* list of the `block` earlier blocks; NULL: no earlier block */
     uint32_t block;                     /* current block */
-    uint32_t spare;                     /* bytes at the end of each chunk that stay empty: hpcw_sion_limit */
+    uint32_t spare; /* bytes at the end of each chunk that stay empty because of hpcw_sion_limit */
 };
 
 /* Returns the bytes that may be written to a chunk. */
@@ -42,29 +45,30 @@ static inline uint64_t hpcw_i_sion_usable(const struct hpcw_i_sion_task *t) {
 /* ---- census.c ---- */
 
 /*
- * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours can be combined. So one
- * collective (hpcw_i_comm_fold) gives every process the census of all processes and of those below it.
+ * A census: numbers and sums of the tasks of some neighbouring processes. Two censuses of neighbours can be
+ * combined. So one collective (hpcw_i_comm_fold) gives every process the census of all processes, and that of the
+ * processes below it.
  */
 struct hpcw_i_sion_census {
     uint64_t tasks;
-    uint64_t bytes;     /* bytes of their chunks as far as known; INT64_MAX: too many to count */
-    uint64_t lists;     /* number of processes with a list of tasks; 0: the fields below mean nothing */
-    uint64_t low, high; /* lowest and highest number in the lists */
+    uint64_t bytes;     /* bytes of all chunks, as far as known; INT64_MAX: too many to count */
+    uint64_t lists;     /* number of processes with a list of task numbers; 0: the members below mean nothing */
+    uint64_t low, high; /* lowest and highest task number in the lists */
     uint64_t ascending; /* 1: the lists ascend from process to process */
-    /* 1: in addition, each task in a list follows its neighbour, on this process or the one before */
+    /* 1: in addition, task numbers are consecutive in each list and from process to process */
     uint64_t gapless;
-    uint64_t base; /* if gapless: number of the first of all these tasks, modulo 2^64 */
+    uint64_t base; /* if gapless: number of the first task of the census, modulo 2^64 */
 };
 
-/* Counts the own tasks. Chunks are rounded up to `block_size`. */
+/* Counts the own tasks. The sizes of their chunks are rounded up to `block_size`. */
 struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
                                                 const struct hpcw_i_sion_task *task, uint32_t block_size);
 
-/* Appends the census of the following processes. */
+/* Adds to `left` the census of the processes that follow. */
 void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right);
 
-/* Combines the censuses of all processes. `all`: in, that of this process; out, that of all. `below`: out, that of
- * the processes below. HPCW_ERANGE if the chunks have too many bytes to count. Collective. */
+/* Combines the censuses of all processes. `all` is that of this process, and becomes that of all. `below` becomes
+ * that of the processes below. HPCW_ERANGE if the chunks have too many bytes to count. Collective. */
 hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *all,
                                     struct hpcw_i_sion_census *below, hpcw_error *err);
 
@@ -77,14 +81,14 @@ struct hpcw_i_sion_request {
     struct hpcw_i_sion_census below; /* own: census of the processes below */
     /* division of the N tasks of the whole container; not used with colours */
     struct hpcw_i_sion_division division;
-    uint32_t end;                     /* one past the highest owned task: N, or less with part_of_set */
+    uint32_t end;                     /* one past the highest owned task: N, or less with set_tasks */
     uint32_t block_size;              /* bytes; never 0 */
-    const hpcw_sion_options *options; /* size_of is used, all_sizes is not */
+    const hpcw_sion_options *options; /* all_sizes is replaced by a `size_of` that reads it */
     uint32_t count;                   /* own: number of tasks */
-    const uint32_t *ranks;            /* own [count], strictly ascending, or NULL */
-    struct hpcw_i_sion_task *task;    /* own [count] tasks; `chunk` as requested */
-    const uint32_t *global;           /* own [count] ranks, which must be 0 .. N-1 together; NULL: no check */
-    const uint32_t *by_global;        /* own [count] own tasks sorted by `global` */
+    const uint32_t *ranks;            /* own [count] task numbers, strictly ascending; NULL: consecutive */
+    struct hpcw_i_sion_task *task;    /* own [count] tasks; `chunk` is the requested size */
+    const uint32_t *global;    /* own [count] ranks; over all processes they must be 0 .. N-1; NULL: no check */
+    const uint32_t *by_global; /* own [count] own tasks sorted by `global` */
 };
 
 /* One physical file. */
@@ -97,9 +101,10 @@ struct hpcw_i_sion_placement {
     uint32_t first; /* in: lowest task of all processes; out: first own task, if they are consecutive */
     bool in_order;  /* the tasks ascend from process to process */
     uint32_t files; /* number of files */
-    struct hpcw_i_sion_file *file; /* [files] by count: array of the caller; by colour: made here */
-    uint32_t own_file;             /* by colour: file of this process */
-    uint32_t *column;              /* by colour: [count] index of each own task in its file; otherwise NULL */
+    /* [files] array of the caller if files are given by count, allocated here if by colour */
+    struct hpcw_i_sion_file *file;
+    uint32_t own_file; /* by colour: number of this process's file */
+    uint32_t *column;  /* by colour: [count] index of each own task in its file; otherwise NULL */
 };
 
 /*

@@ -16,17 +16,18 @@ struct hpcw_i_sion_order {
     struct hpcw_i_sion_file *file; /* [files] out */
 };
 
-/* Places tasks whose order over the processes is the order of their numbers. `all`: census of all of them.
- * `before_bytes`: sizes (aligned: rounded) of all tasks on the processes below. */
+/* Places tasks whose order over the processes is the order of their numbers. `all` is the census of all tasks.
+ * `before_bytes` is the size of all tasks on the processes below, rounded up for aligned chunks. */
 hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
                                            const struct hpcw_i_sion_census *all, uint64_t before_bytes,
                                            hpcw_error *err);
 
 struct hpcw_i_sion_directory {
-    uint64_t *out;                 /* messages sent: rank, requested size */
-    uint64_t *words;               /* [4 * processes] lengths: sent, received, answered, answers received */
-    uint64_t *in;                  /* messages received */
-    uint32_t *ranks;               /* [present] tasks of this slice that have an owner, ascending */
+    uint64_t *out; /* messages sent: rank, requested size */
+    /* [4 * processes] lengths of messages: requests sent, requests received, answers sent, answers received */
+    uint64_t *words;
+    uint64_t *in;    /* messages received */
+    uint32_t *ranks; /* [present] owned tasks in this process's slice of task numbers, ascending */
     struct hpcw_i_sion_task *task; /* [present] */
     uint32_t *slot;                /* [slice] 1 + index into `ranks`; 0: no owner */
     uint32_t present;
@@ -34,15 +35,16 @@ struct hpcw_i_sion_directory {
 
 void hpcw_i_sion_directory_free(struct hpcw_i_sion_directory *d);
 
-/* Sends each own task to its slice and checks that no task occurs twice. Agrees on local failures. */
+/* Sends each own task to the process whose slice of task numbers contains it. Checks that no task occurs twice. All
+ * processes agree on local failures. */
 hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t first,
                                        struct hpcw_i_sion_directory *d, hpcw_error *err);
 
 /* Checks that the global ranks of all processes are 0 .. N-1. */
 hpcw_status hpcw_i_sion_directory_check(const struct hpcw_i_sion_request *r, hpcw_error *err);
 
-/* Places the tasks of the slices and sends the answers to the owners. `column`: NULL, or [count] out, the index of
- * each own task in its file. */
+/* Places the tasks of all slices and sends the positions to the owners. `column`: NULL, or [count] out, the index
+ * of each own task in its file. */
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
                                                const struct hpcw_i_sion_division *division, uint32_t first,
                                                struct hpcw_i_sion_file *file, uint32_t *column,
