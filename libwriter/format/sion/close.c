@@ -10,8 +10,8 @@
 #include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink_set.h"
 
-/* Agrees on the extent. `word` [3 * files] holds the arrays of `e`: minima first, then maxima, as the reduction
- * needs them. */
+/* Agrees with all processes on the extent `e`: its members are minima and maxima over all processes. `word` [3 *
+ * files] is the memory for its arrays. */
 static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, uint64_t *word,
                                    struct hpcw_i_sion_extent *e, hpcw_error *err) {
     uint32_t files = h->placement.files;
@@ -37,8 +37,8 @@ static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, uint64_t 
     return s == HPCW_OK ? hpcw_i_comm_allreduce(h->comm, &words, err) : s;
 }
 
-/* Writes the parts of the metadata that need no commit: the size of the file, and the number of entries of its
- * mapping. */
+/* Writes the parts of the metadata that come before the commit: the size of the file, and the number of entries in
+ * its mapping. */
 static hpcw_status write_rest(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                               const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
@@ -53,8 +53,8 @@ static hpcw_status write_rest(struct hpcw_sion *h, const struct hpcw_i_sion_part
     return s == HPCW_OK ? hpcw_sink_set_size(part->sink, shape.file_size, err) : s;
 }
 
-/* Writes the head and the commit mark. The head must come last: processes that open the file only for its tables
- * look there for the nonce of the run. */
+/* Writes the head and the commit mark, after all other parts. Until then the file begins with the nonce of the run.
+ * Processes that open the file only to write tables look for this nonce. */
 static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                           const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
@@ -86,8 +86,8 @@ static bool leads_base(const struct hpcw_sion *h) {
     return h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
 }
 
-/* Returns whether the files get their names together. Sinks of the caller have no names here. A part of a set
- * without the base file waits for the run that has it. */
+/* Returns whether the files of a set get their names together. Sinks of the caller get no names here. A run without
+ * the base file (file 0) of a set leaves this to the run that has it. */
 static bool is_named_together(const struct hpcw_sion *h) {
     return h->placement.files > 1 && h->options.sink_source.open == NULL &&
            (h->options.set_tasks == 0 || h->options.set_first_file == 0);
@@ -118,8 +118,8 @@ static hpcw_status publish_parts(struct hpcw_sion *h, bool base, hpcw_error *err
     return s;
 }
 
-/* Publishes the base file, as the last one. Once it has its name the container is complete, even if the fsync of
- * the directory fails. */
+/* Gives the base file (file 0) its name, after all other files. From then on the container is complete, even if the
+ * fsync of the directory fails. */
 static hpcw_status publish_base(struct hpcw_sion *h, hpcw_status so_far, hpcw_error *err) {
     hpcw_status mine = so_far == HPCW_OK ? publish_parts(h, true, err) : so_far;
     bool named = mine == HPCW_OK || h->part[0].sink->named;
@@ -131,8 +131,8 @@ static hpcw_status publish_base(struct hpcw_sion *h, hpcw_status so_far, hpcw_er
     return s;
 }
 
-/* Lists the files of this run beside the set, with the numbers in their temporary names. Files of other runs have
- * none. */
+/* Writes the intent, a small file beside the set. It lists the files of this run with the numbers in their
+ * temporary names. Files of other runs are not listed. */
 static hpcw_status announce(struct hpcw_sion *h, const uint64_t *number, struct hpcw_i_set **set,
                             hpcw_error *err) {
     uint32_t files = h->placement.files;
@@ -156,7 +156,8 @@ static hpcw_status announce(struct hpcw_sion *h, const uint64_t *number, struct 
     return s;
 }
 
-/* Shares the numbers of all files' temporary names, which only their leaders know. `number`: [files] out. */
+/* Gives all processes the numbers in the files' temporary names. Only the leader of a file knows its number.
+ * `number` [files] is an output. */
 static hpcw_status share_numbers(const struct hpcw_sion *h, uint64_t *number, hpcw_error *err) {
     for (uint32_t f = 0; f < h->placement.files; f++) {
         number[f] = 0;
@@ -171,9 +172,9 @@ static hpcw_status share_numbers(const struct hpcw_sion *h, uint64_t *number, hp
 }
 
 /*
- * Gives the files of a set their names: first the intent, then the older base file is removed, so that old and new
- * files never appear together, and the base file is named last. A process that dies meanwhile leaves the intent,
- * and the next open of the path finishes it. All processes return the same.
+ * Gives the files of a set their names. First the intent, a list of the files, is written. Then the older base file
+ * is removed, so that old and new files never appear together. The base file is named last. If a process dies
+ * meanwhile, the intent remains, and the next open of the path finishes the set. All processes return the same.
  */
 static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error *err) {
     struct hpcw_i_set *set = NULL;
@@ -207,9 +208,8 @@ static hpcw_status publish_set(struct hpcw_sion *h, uint64_t *number, hpcw_error
     return hpcw_i_set_begun(err, h->path);
 }
 
-/*
- * Commits and names the files. All processes return the same. `number`: [files] scratch, which may be that of `e`.
- */
+/* Commits the files and gives them their names. All processes return the same status. `number` [files] is scratch
+ * memory, which may be the memory of `e`. */
 static hpcw_status publish_all(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, uint64_t *number,
                                hpcw_error *err) {
     const bool together = is_named_together(h);
@@ -227,7 +227,7 @@ static hpcw_status publish_all(struct hpcw_sion *h, const struct hpcw_i_sion_ext
     return s == HPCW_OK ? publish_base(h, HPCW_OK, err) : s;
 }
 
-/* Closes the container. `word`: [3 * files] scratch. All processes return the same. */
+/* Closes the container. `word` [3 * files] is scratch memory. All processes return the same status. */
 static hpcw_status close_handle(struct hpcw_sion *h, uint64_t *word, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (atomic_load(&h->broken)) {
@@ -255,7 +255,7 @@ static hpcw_status close_handle(struct hpcw_sion *h, uint64_t *word, hpcw_error 
     bool agreed;
     s = hpcw_i_sion_write_windows(h, &e, &agreed, err);
     if (agreed) {
-        return s; /* a second agreement would name another process */
+        return s; /* the failure is agreed already; a second agreement would name another process */
     }
     if (s == HPCW_OK) {
         s = finish_parts(h, &e, err);
@@ -276,7 +276,7 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
     h->closed = true;
     atomic_store(&h->quick, 0); /* from now on every write takes the slow path, which refuses it */
     uint32_t files = h->placement.files;
-    uint64_t single[3]; /* for one file, the common case: no allocation that can fail, and no agreement */
+    uint64_t single[3]; /* one file: avoids an allocation and the agreement on its failure */
     uint64_t *word = single;
     hpcw_status s = HPCW_OK;
     if (files > 1) {

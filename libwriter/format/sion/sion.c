@@ -69,8 +69,12 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
     bool first = h->comm->process == 0;
     uint64_t leader = o->count > 0 ? (uint64_t)h->comm->process : UINT64_MAX;
     uint64_t host = hpcw_i_sys_host();
-    /* Minima: lowest process with tasks, host. Maxima: block size, which only process 0 asks for; part of the
-     * temporary files' names, drawn by process 0; host. */
+    /*
+     * Words that are reduced over all processes.
+     * Minima: lowest process with tasks; number of the host.
+     * Maxima: block size, for which only process 0 asks; random part of the temporary names, which process 0
+     * draws; number of the host.
+     */
     uint64_t word[5] = {leader, host, h->block_size, first ? hpcw_i_sink_random() : 0, host};
     struct hpcw_i_words words = {.mins = 2, .maxs = 3, .word = word};
     s = hpcw_i_agree_same(h->comm, s, h->path, same, sizeof same / sizeof same[0], &words, err);
@@ -203,7 +207,8 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h);
 }
 
-/* Holds the directory of the path. If a writer died there while it named a set, process 0 finishes that. */
+/* Opens and holds the directory of the path. If a writer died there while it named the files of a set, process 0
+ * finishes this work. */
 static hpcw_status find_directory(struct hpcw_sion *h, hpcw_error *err) {
     const hpcw_sion *other = h->options.instead_of;
     int e = 0;
@@ -246,7 +251,7 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
         s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: handle: expected a pointer, got NULL")
                         : hpcw_i_fail_memory(err, path == NULL ? "sion" : path, 0, NULL);
     }
-    /* Without a handle this process still takes part in the first agreement, with an empty one. */
+    /* A process without a handle still takes part in the first agreement, with an empty handle. */
     struct hpcw_sion nobody = {.comm = comm};
     struct hpcw_sion *self = s == HPCW_OK ? h : &nobody;
     self->comm = comm;
