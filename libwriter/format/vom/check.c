@@ -41,8 +41,8 @@ static bool is_utf8(const char *text) {
     return hpcw_i_json_is_utf8(text, strlen(text));
 }
 
-/* The most levels of nesting in a value. Readers, ours among them, take 32 levels, and a value in an iteration is
- * 8 levels deep. */
+/* Largest number of nested levels in a value. Readers, including that of this project, accept 32 levels, and a
+ * value in an iteration is 8 levels deep. */
 enum { MOST_LEVELS = 24 };
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
@@ -186,8 +186,8 @@ static hpcw_status check_fields(const struct hpcw_i_vom_place *place, const char
     return HPCW_OK;
 }
 
-/* Returns whether this is an element without a fault. Elements are by far the most frequent kind, so that one line
- * decides, and the other checks need not be fast. */
+/* Returns whether this is an element without a fault. Elements are by far the most frequent kind of entity. So this
+ * one test must be fast, and the tests with error messages need not be. */
 static inline bool is_good_element(const struct hpcw_i_vom_place *place, const hpcw_vom_entity *e, bool task) {
     return (e->id & 3) == HPCW_VOM_ELEMENT && e->id >> 18 != 0 && (e->id >> 2 & 0xffff) == e->home &&
            e->migratable && e->home < place->options->ranks && !e->by_seq_id && e->objgroup_id == 0 &&
@@ -234,7 +234,7 @@ uint64_t hpcw_i_vom_id_of(const hpcw_vom_entity *e) {
                         : e->id;
 }
 
-/* The id of a handler or a group member contains its home. Returns whether that is another rank than the one of
+/* The id of a handler or a group member contains its home rank. Returns whether this rank differs from the rank of
  * the file. */
 static bool lives_elsewhere(const struct hpcw_i_vom_place *place, const hpcw_vom_entity *e,
                             hpcw_vom_kind kind) {

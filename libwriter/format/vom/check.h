@@ -15,7 +15,7 @@ struct hpcw_i_vom_place {
     uint64_t number; /* number of the record among those of its kind in the phase, from 0 */
 };
 
-/* Fails like hpcw_i_fail, with the place before the message. */
+/* Fails like hpcw_i_fail, with the place of the record before the message. */
 hpcw_status hpcw_i_vom_refuse(const struct hpcw_i_vom_place *place, hpcw_error *err, hpcw_status code,
                               const char *fmt, ...) HPCW_PRINTF(4, 5);
 
@@ -54,10 +54,10 @@ struct hpcw_i_vom_category {
 #define HPCW_I_VOM_CATEGORIES 11
 extern const struct hpcw_i_vom_category hpcw_i_vom_categories[HPCW_I_VOM_CATEGORIES];
 
-/* Returns the end whose rank records the edge; NULL if the ends do not decide this. */
+/* Returns the sender or receiver whose rank records the edge. NULL if the two do not determine this rank. */
 const hpcw_vom_entity *hpcw_i_vom_recorder(const hpcw_vom_edge *edge);
 
-/* Returns the id of an entity; for a seq_id, the id that vt makes of it. */
+/* Returns the id of an entity. If the entity has a seq_id, makes the id from it as vt does. */
 uint64_t hpcw_i_vom_id_of(const hpcw_vom_entity *entity);
 
 #endif

@@ -9,12 +9,12 @@
 #include "libwriter/io/json.h"
 #include "libwriter/io/sink_set.h"
 
-/* A text that is written to a sink. Data files and statistics files have it in common. */
+/* A text that is written to a sink, as data files and statistics files are. */
 struct hpcw_i_vom_output {
     char *path;
     struct hpcw_i_dir *dir; /* directory of `path`; NULL: the bytes go to a sink of the caller */
-    hpcw_sink *sink;        /* takes the text */
-    hpcw_sink *file;        /* takes the bytes; owned by `sink`, or equal to it */
+    hpcw_sink *sink;        /* sink for the text; compresses it if `brotli` */
+    hpcw_sink *file;        /* sink for the bytes of the file; owned by `sink`, or equal to it */
     bool brotli;
     bool finished; /* the text is complete and the sink has it */
     uint64_t text_size;
@@ -36,7 +36,7 @@ static inline hpcw_status hpcw_i_vom_output_status(struct hpcw_i_vom_output *out
 hpcw_status hpcw_i_vom_output_usable(const struct hpcw_i_vom_output *out, hpcw_error *err);
 /* Makes `out` unusable for this reason, and returns the reason. */
 hpcw_status hpcw_i_vom_output_break(struct hpcw_i_vom_output *out, hpcw_status code, const hpcw_error *why);
-/* Finish ends the text and writes all of it. Publish then gives the file its name. */
+/* `finish` ends the text and writes all of it. `publish` then gives the file its name. */
 hpcw_status hpcw_i_vom_output_finish(struct hpcw_i_vom_output *out, hpcw_error *err);
 hpcw_status hpcw_i_vom_output_publish(struct hpcw_i_vom_output *out, hpcw_error *err);
 void hpcw_i_vom_output_free(struct hpcw_i_vom_output *out);
@@ -65,9 +65,9 @@ enum {
 
 struct hpcw_vom {
     struct hpcw_i_vom_output out;
-    hpcw_vom_options options; /* the arrays of phases are copies; those of attributes are not kept */
-    bool any_phase;           /* there was a phase: if none is open, phase.id is that of the last one */
-    bool any_iteration;       /* the same for iterations of the open phase */
+    hpcw_vom_options options; /* without attributes; lists of phases are copies */
+    bool any_phase;           /* a phase was begun; after its end, phase.id is still its number */
+    bool any_iteration;       /* an iteration of the open phase was begun */
     bool muted;               /* the open phase must not be written */
     bool any_written;         /* at least one phase was written */
     bool counted;             /* the first migratable task of the phase has set the number of subphases */

@@ -11,14 +11,15 @@
  * from 1. */
 #define HOME_SHIFT 2
 #define SEQUENCE_SHIFT 18
-/* A group's proxy: bit 0 is group, bit 1 collective, then come 16 bits rank and 32 bits number. The id is the
- * proxy times 4. */
+/* Bits of a group's proxy: bit 0 is set for a group, bit 1 if it is collective. Then come 16 bits of the rank and
+ * 32 bits of the number. The id is the proxy times 4. */
 #define PROXY_GROUP 1u
 #define PROXY_COLLECTIVE 2u
 #define PROXY_RANK_SHIFT 2
 #define PROXY_NUMBER_SHIFT 18
 #define RANK_BITS UINT64_C(0xffff)
-/* A collection's proxy: bits 0 to 2 are collection, migratable, distributed; the number begins at bit 19. */
+/* Bits of a collection's proxy: bits 0 to 2 say that it is a collection, migratable and distributed. The number
+ * begins at bit 19. */
 #define COLLECTION_BITS 7u
 #define COLLECTION_NUMBER_SHIFT 19
 

@@ -13,8 +13,8 @@
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/sys.h"
 
-/* Returns whether the base name is <stem>.<rank>.<rest> with a stem that is not empty: vt-tv looks for the rank
- * there. */
+/* Returns whether the base name is <stem>.<rank>.<rest> with a stem that is not empty, because vt-tv looks for the
+ * rank after the first dot. */
 static bool rank_is_found(const char *name, const char *rank) {
     const char *slash = strrchr(name, '/');
     const char *base = slash == NULL ? name : slash + 1;

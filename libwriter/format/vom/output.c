@@ -13,11 +13,11 @@
 #include "libwriter/io/brotli.h"
 #include "libwriter/io/sink.h"
 
-/* vt and vt-tv decompress this many bytes at a time. They lose the last byte of a text that is one byte longer
- * than a multiple of it. See doc/formats/vom.md#vom-6. */
+/* vt and vt-tv decompress READERS_PIECE bytes at a time. If a text is one byte longer than a multiple of this, they
+ * lose the last byte. See doc/formats/vom.md#vom-6. */
 #define READERS_PIECE 65536
 
-/* If a writer of this set died while it gave the files their names, finishes that. */
+/* If a writer of this set died while it gave the files their names, finishes its work. */
 static hpcw_status finish_set(const struct hpcw_i_vom_output *out, hpcw_error *err) {
     char *path = hpcw_i_vom_set_path(out->path);
     hpcw_status s =
@@ -26,8 +26,8 @@ static hpcw_status finish_set(const struct hpcw_i_vom_output *out, hpcw_error *e
     return s;
 }
 
-/* Holds the directory of the path, where a writer of the set may have died. If the directory is missing, no file
- * can be created in it either, and creating one reports that. */
+/* Opens and holds the directory of the path. If a writer of the set died there, finishes its work. A missing
+ * directory is no failure here, as the creation of the file reports it later. */
 static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err) {
     int e = hpcw_i_dir_hold_of(out->path, &out->dir);
     return e == 0                        ? finish_set(out, err)
@@ -35,8 +35,8 @@ static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err
                                          : hpcw_i_fail_sys(err, e, "%s: cannot open its directory", out->path);
 }
 
-/* Removes what a dead writer of more ranks left, rank by rank, up to the first rank without a file. Only the
- * writer of the last rank does this. */
+/* Removes the files of higher ranks that a dead writer of a larger set left, up to the first rank without a file.
+ * Only the writer of the last rank does this. */
 static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_vom_options *o) {
     const char *slash = strrchr(out->path, '/');
     const char *base = slash == NULL ? out->path : slash + 1;

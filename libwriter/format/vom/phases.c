@@ -25,7 +25,7 @@ static inline hpcw_status in_phase(const struct hpcw_vom *v, const char *what, h
     return s;
 }
 
-/* Finds the first phase of first .. last that is in no range. Returns false if there is none. */
+/* Finds the first phase of first .. last that is neither skipped nor identical. Returns false if there is none. */
 static bool find_gap(const struct hpcw_vom *v, uint64_t first, uint64_t last, uint64_t *gap) {
     const hpcw_vom_options *o = &v->options;
     size_t i = 0;
@@ -106,7 +106,7 @@ hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
         return HPCW_OK;
     }
     uint64_t next = v->any_phase ? v->phase.id + 1 : 0;
-    uint64_t end = next; /* the first phase after all that are written or listed */
+    uint64_t end = next; /* number of the first phase after all written and all listed ones */
     if (o->skipped_count > 0 && o->skipped[o->skipped_count - 1].last >= end) {
         end = o->skipped[o->skipped_count - 1].last + 1;
     }

@@ -9,7 +9,8 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* The most characters that are composed at once, including those that the last number may overwrite. */
+/* Upper limits of the characters of records and their parts. A formatted number may overwrite characters behind its
+ * end, which are included. */
 #define NUMBER_ROOM 24
 #define ENTITY_ROOM (256 + NUMBER_ROOM * HPCW_VOM_MAX_DIMENSIONS)
 #define EDGE_ROOM (256 + 2 * ENTITY_ROOM + HPCW_I_FMT_ROOM)
@@ -32,7 +33,7 @@ static inline char *put_small(char *p, uint64_t v) {
     return LIKELY(v < 10) ? p + 1 : hpcw_i_fmt_u64(p, v);
 }
 
-/* Writes an amount. Adding 0.0 removes the sign of a negative zero, as readers expect amounts. */
+/* Writes an amount. Readers expect amounts that are not negative, so adding 0.0 turns -0.0 into 0.0. */
 static inline char *put_amount(char *p, double v) {
     return hpcw_i_fmt_f64(p, v + 0.0, HPCW_I_FLOAT_JSON);
 }

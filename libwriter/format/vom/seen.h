@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys of the records so far: a set of 72-bit keys with a mark for each. It takes at most 24 bytes per key and
- * 48 KiB.
+ * A set of the keys of all records so far, with a mark for each key. A key has 72 bits. The set takes at most 24
+ * bytes per key and 48 KiB.
  *
- * The set is a table of 256 open-addressed parts with 9 bytes a slot. A part doubles when three quarters of it are
- * in use. So it is never less than 3/8 full, and doubling needs the memory of one part only. With base/table in
- * each part, records of a first phase take 15 to 25 % longer.
+ * The set is a hash table of 256 parts with 9 bytes a slot. A part doubles its size when three quarters of its
+ * slots are in use. So it is never less than 3/8 full, and doubling needs the memory of one part only. With
+ * base/table in each part, records of a first phase would take 15 to 25 % longer.
  */
 #ifndef HPCW_FORMAT_VOM_SEEN_H
 #define HPCW_FORMAT_VOM_SEEN_H
@@ -33,16 +33,16 @@ struct hpcw_i_seen {
 /* Returns the key of a number. It is exact: no two numbers share a key. */
 struct hpcw_i_seen_key hpcw_i_seen_number(uint64_t number);
 
-/* Returns the key of three numbers, which is a hash. */
+/* Returns a key that is a hash of three numbers. */
 struct hpcw_i_seen_key hpcw_i_seen_hash(uint64_t a, uint64_t b, uint64_t c);
 
 /* Returns the mark of a key; 0 if the set does not have it. */
 unsigned char hpcw_i_seen_get(const struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
 
-/* Makes the next put of this key succeed. Returns false if memory runs out. */
+/* Reserves memory so that the next put of this key succeeds. Returns false if memory runs out. */
 bool hpcw_i_seen_reserve(struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
 
-/* Sets a mark other than 0. hpcw_i_seen_reserve must come before. */
+/* Sets the mark of a key, which must not be 0. Call hpcw_i_seen_reserve for the key before. */
 void hpcw_i_seen_put(struct hpcw_i_seen *set, struct hpcw_i_seen_key key, unsigned char mark);
 
 /* Returns the lowest word with this mark; 0 if there is none. */

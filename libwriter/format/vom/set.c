@@ -20,11 +20,11 @@ struct vom_set {
     /* path of the set, from the first file of this process; NULL: no file is open here */
     char *path;
     int root; /* process that has the file of the lowest rank */
-    /* all are files of one set in one directory, so that an intent can list them */
+    /* true: all files are of one set in one directory, so that one intent (list of files) can name them */
     bool together;
     struct hpcw_i_set_file *file; /* [files], on the root only; the first is that of the lowest rank */
     size_t files, capacity;
-    struct hpcw_i_set *intent; /* on the root only */
+    struct hpcw_i_set *intent; /* on the root only: the intent, a file that lists the set */
 };
 
 /* Returns the index of the file with the lowest rank of this process, SIZE_MAX if it has none. The file of the
@@ -138,7 +138,7 @@ static hpcw_status settle_all(const struct vom_set *set, hpcw_error *err) {
     return s;
 }
 
-/* Gives the files of this process their names: either the first one of all, or the others. */
+/* Gives files of this process their names: if `first`, only the file of the lowest rank, otherwise all others. */
 static hpcw_status publish(const struct vom_set *set, bool first, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     const size_t last = is_root(set) ? first_of(set) : SIZE_MAX;
@@ -150,8 +150,8 @@ static hpcw_status publish(const struct vom_set *set, bool first, hpcw_error *er
     return s;
 }
 
-/* After a failure between two names, files without a name keep their temporary file. The intent tells the next
- * open what to do. */
+/* Leaves the files after a failure between two names. Files without a name keep their temporary file. The intent, a
+ * list of the files, tells the next open what to do. */
 static void leave_all(struct vom_set *set) {
     hpcw_i_set_leave(set->intent);
     for (size_t i = 0; i < set->count; i++) {
@@ -170,7 +170,7 @@ static void discard_all(const struct vom_set *set) {
     }
 }
 
-/* Collective. Names files whose bytes are all written. */
+/* Collective. Gives the files their names, after all their bytes are written. */
 static hpcw_status publish_together(struct vom_set *set, hpcw_error *err) {
     hpcw_status s = collect_files(set, err);
     const hpcw_vom *v = is_root(set) ? set->handle[first_of(set)] : NULL;

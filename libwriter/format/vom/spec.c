@@ -11,7 +11,7 @@
 
 /* A line of the file. vt keeps phases and offsets in 64 signed bits. */
 struct rule {
-    bool every; /* the rule holds around each multiple of `phase`; otherwise around `phase` only */
+    bool every; /* true: the rule is for phases around each multiple of `phase`; false: around `phase` only */
     uint64_t phase;
     uint64_t before, after; /* the offsets, without their signs */
 };

@@ -52,7 +52,7 @@ hpcw_vom_figures hpcw_vom_figures_of(const double *value, size_t count) {
 
 struct hpcw_vom_stats {
     struct hpcw_i_vom_output out;
-    bool any; /* a phase was written, and `id` is that of the last one */
+    bool any; /* at least one phase was written; `id` is the number of the last one */
     uint64_t id;
 };
 
