@@ -11,7 +11,7 @@ hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm,
 hpcw_status gen_cli_verify(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_info(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_list(const struct gen_cli_options *options, const char *topic, hpcw_error *err);
-/* These need `parse` to know which options were given; `options` has defaults for the others. */
+/* `parse` says which options were given; the other members of `options` have defaults. */
 hpcw_status gen_cli_export(const struct gen_cli_options *options, const struct ui_parse *parse,
                            hpcw_error *err);
 hpcw_status gen_cli_rewrite(const struct gen_cli_options *options, const struct ui_parse *parse,
@@ -28,7 +28,7 @@ hpcw_status gen_cli_fit(const struct gen_cli_options *options, const char *const
 hpcw_status gen_cli_repair(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 hpcw_status gen_cli_join(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 
-/* Prints which files remain in .hpcw of a finished dataset. */
+/* Prints which files of the run remain in the directory .hpcw of a finished dataset. */
 struct gen_left;
 void gen_cli_print_left(const char *dir, const struct gen_left *left);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export: any format for other programs. A first pass finds the size, a second one writes. */
+/* export: converts a file of any format for other programs. For an output file, a first pass finds its size and
+ * a second pass writes it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +16,9 @@
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
-/* Finds the form that the suffix of the output asks for. Without a suffix it is the first form of the format.
- * If that is a stream of bytes, which can be anything, unknown suffixes are allowed too. Any other suffix
- * without a form is refused, since programs that read the file go by it. */
+/* Finds the form of an export by the suffix of the output. Without a suffix it is the first form of the format.
+ * If the first form is bytes, any unknown suffix is allowed, too. Other suffixes are refused, since programs
+ * that read the file would expect another form. */
 static hpcw_status form_of_output(const struct gen_format *row, const char *output, int *form,
                                   hpcw_error *err) {
     static const struct {
@@ -53,7 +54,8 @@ static hpcw_status form_of_output(const struct gen_format *row, const char *outp
                              output, list, row->name, suffix);
 }
 
-/* Finds the exporter for a file or directory, and checks what the user wants of it. */
+/* Finds the exporter for a file or directory, and checks that it supports the form and the options of the
+ * command line. */
 static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_parse *parse,
                            struct gen_export *what, const struct gen_exporter **out, hpcw_error *err) {
     const char *path = parse->args[0];
@@ -62,7 +64,8 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
     if (s != HPCW_OK) {
         return s;
     }
-    /* A LinkTest result is also a SION container: the user may want a form or a task of the container. */
+    /* A LinkTest result is also a SION container. The exporter of containers is used if only it has the form,
+     * or if --task was given. */
     const struct gen_offer *outer = row->within != NULL ? &row->within->export->offer : NULL;
     const bool inner = gen_cli_has_form(&row->export->offer, what->form);
     if (outer != NULL &&
@@ -102,7 +105,7 @@ static hpcw_status measure(const struct gen_exporter *x, const char *path, const
 
 static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
-    char *directory = hpcw_i_sys_directory_of(output); /* as the file may not exist yet */
+    char *directory = hpcw_i_sys_directory_of(output); /* the directory, as the file may not exist yet */
     bool fits =
         directory == NULL || hpcw_i_fs_space(directory, &space, NULL, NULL) != HPCW_OK || space >= bytes;
     hpcw_i_free(directory);
@@ -116,7 +119,7 @@ static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *e
 
 /* ---- the command ---- */
 
-/* Warns that the result is empty, which the user seldom wants. It is printed even with --quiet. */
+/* Warns that the exported data are empty, which users seldom want. The warning is printed even with --quiet. */
 static void say_empty(const struct gen_cli_options *o, const struct ui_parse *parse,
                       const struct gen_exported *done) {
     char times[64] = "", ranks[64] = "";
@@ -200,7 +203,8 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct ui_pars
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
 
-/* Exports to a directory. Its size is not measured first: unlike for a file, that would need a second full run. */
+/* Exports to a directory. The size is not measured first, since for a directory that would need a second full
+ * run. */
 static hpcw_status to_directory(const struct gen_cli_options *o, const struct ui_parse *parse,
                                 const struct gen_exporter *x, const struct gen_export *what, hpcw_error *err) {
     const char *path = parse->args[0];

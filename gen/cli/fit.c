@@ -25,8 +25,8 @@ static FILE *beside(const struct gen_cli_options *o) {
 
 /* ---- reading ---- */
 
-/* Finds data of format `f`: the path itself, or its part if it is a dataset. `part` becomes "" if there are
- * none. */
+/* Finds data of format `f`. They are the path itself, or a file or directory in it if the path is a dataset.
+ * `part` becomes "" if there are none. */
 static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_PATH], hpcw_error *err) {
     size_t own;
     part[0] = '\0';
@@ -38,7 +38,8 @@ static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_P
     return HPCW_OK;
 }
 
-/* Checks that a path can be fitted: a file or directory of a format that has `fit`, or a dataset with one. */
+/* Checks that a path can be fitted: its format has a function `fit`, or it is a dataset in which one format has
+ * it. */
 static hpcw_status check(const char *path, hpcw_error *err) {
     char part[GEN_DIRECTORY_PATH], other[GEN_DIRECTORY_PATH];
     const struct gen_format *row, *unfit = NULL;
@@ -66,7 +67,8 @@ static hpcw_status check(const char *path, hpcw_error *err) {
                          : gen_cli_refuse_verb(path, NULL, GEN_CLI_FIT, err);
 }
 
-/* Learns from the data of a format in all paths. Several data sets of it must be of different sizes. */
+/* Learns from the data that the paths have of format `f`. If several paths have data of this format, their
+ * numbers of ranks must differ. */
 static hpcw_status add_format(size_t f, const char *const *path, size_t count, struct gen_fit_facts *facts,
                               struct gen_fit_twin *twin, hpcw_error *err) {
     char(*part)[GEN_DIRECTORY_PATH] = hpcw_i_calloc(count, sizeof *part);
@@ -94,7 +96,8 @@ static hpcw_status add_format(size_t f, const char *const *path, size_t count, s
     return s;
 }
 
-/* Sets *others to whether any path has a format that can be fitted and shares its twin with other formats. */
+/* Sets *others to whether any path has a format that can be fitted together with other formats (not
+ * GEN_FIT_ALONE). */
 static hpcw_status has_others(const char *const *path, size_t count, bool *others, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     *others = false;
@@ -115,8 +118,8 @@ static bool is_left_out(const struct gen_format *row, bool twin, bool others) {
     return row->fit == NULL || (twin && others && row->fit_rule == GEN_FIT_ALONE);
 }
 
-/* Learns from all paths. The order of formats is fixed, not that of the paths. Formats that depend on the
- * results of others come last. */
+/* Learns from all paths, in the order of the formats, not of the paths. Formats of GEN_FIT_LAST come last,
+ * since they depend on the results of other formats. */
 static hpcw_status add_paths(const char *const *path, size_t count, struct gen_fit_facts *facts,
                              struct gen_fit_twin *twin, hpcw_error *err) {
     bool others;
@@ -135,8 +138,8 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     return s;
 }
 
-/* Says once for each format why its parts of the paths are left out: in a remark of the twin, or without a twin on
- * standard error. */
+/* Reports once per format which data are left out, and why. The text becomes a remark of the twin. Without a
+ * twin it goes to standard error. */
 static hpcw_status leave_out(bool quiet, const char *const *path, size_t count, struct gen_fit_twin *twin,
                              hpcw_error *err) {
     bool others;
@@ -173,7 +176,7 @@ static hpcw_status leave_out(bool quiet, const char *const *path, size_t count, 
 
 /* ---- the twin ---- */
 
-/* Writes all but the name of a file. */
+/* Writes all bytes of a file. The file gets its name only when the caller publishes the sink. */
 static hpcw_status settle_output(const char *output, const struct hpcw_i_buf *buf, hpcw_sink **sink,
                                  hpcw_error *err) {
     hpcw_status s = gen_cli_open_output(output, HPCW_SYNC_NONE, sink, err);
@@ -181,11 +184,12 @@ static hpcw_status settle_output(const char *output, const struct hpcw_i_buf *bu
     return s == HPCW_OK ? hpcw_i_sink_settle(*sink, err) : s;
 }
 
-/* The parameters that all workloads of fit have. */
+/* Parameters that each workload written by `hpcgen fit` has. */
 static const char *const workload_key[] = {"workload.rest", "workload.together"};
 enum { WORKLOAD_PARAMETERS = sizeof workload_key / sizeof workload_key[0] };
 
-/* Writes the learned value of such a parameter, and that in the text of the workload. */
+/* Writes the learned value of parameter workload_key[i] and, into `usual`, its default in the text of the
+ * workload. */
 static void workload_parameter(const struct gen_fit_twin *t, size_t i, char value[UI_PARAM_TEXT],
                                char usual[UI_PARAM_TEXT]) {
     (void)snprintf(value, UI_PARAM_TEXT, "%.3g", i == 0 ? t->rest : t->together);
@@ -222,7 +226,7 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, FILE *to, hpcw_er
     return s;
 }
 
-/* NaN: not known. */
+/* Adds a number; null if it is NaN, which means that it is not known. */
 static void put_number(struct hpcw_i_json *json, const char *key, double value) {
     hpcw_i_json_key(json, key);
     if (value == value) {
@@ -266,8 +270,8 @@ static hpcw_status print_learned_json(const struct gen_fit_twin *t, hpcw_error *
     return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
-/* Makes the path of the workload: that of the configuration, with .lua as its ending. Fails with HPCW_EINVAL if the
- * configuration goes to standard output, which has no path. */
+/* Makes the path of the workload: the path of the configuration with the ending .lua. Fails with HPCW_EINVAL if
+ * the configuration goes to standard output, which has no path. */
 static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_SIZE], hpcw_error *err) {
     const char *slash = strrchr(output, '/');
     const char *dot = strrchr(output, '.');
@@ -292,8 +296,9 @@ static hpcw_status name_workload(const char *output, char workload[GEN_CLI_PATH_
                      output);
 }
 
-/* Checks the file that the workload would replace. As the user did not choose its name, only a workload that fit
- * wrote is replaced. Fails with HPCW_EEXIST for any other file, and for a symbolic link, which may lead elsewhere. */
+/* Checks the file that the workload would replace. The user did not choose the name of this file, so it is
+ * replaced only if `hpcgen fit` wrote it. Fails with HPCW_EEXIST for any other file, and for a symbolic link,
+ * which may lead elsewhere. */
 static hpcw_status check_workload(const char *workload, hpcw_error *err) {
     struct hpcw_i_entry entry;
     struct hpcw_i_text text;
@@ -342,8 +347,8 @@ static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_
         s = settle_output(workload, &twin->workload, &file[0], err);
     }
     s = s == HPCW_OK ? settle_output(o->output, &buf, &file[1], err) : s;
-    /* Both have all their bytes before the first gets its name: a new workload beside an older configuration would
-     * look like one twin. */
+    /* Both files are written completely before the first gets its name. Otherwise a failure could leave a new
+     * workload beside an older configuration, and the pair would look like one twin. */
     for (size_t i = 0; i < 2; i++) {
         s = s == HPCW_OK && file[i] != NULL ? hpcw_sink_publish(file[i], err) : s;
     }
@@ -409,7 +414,8 @@ static hpcw_status print_rows(const char *lacks, const struct gen_fit_row *row, 
         hpcw_error room;
         (void)fprintf(to, "a partial twin: %s\n", gen_cli_printable(lacks, &room));
     }
-    /* First a line with the statistics that differ. Rows begin with what users of the twin notice first. */
+    /* The first line names the statistics that differ. Statistics that users of the twin notice first come
+     * first. */
     const char *before = "different: ";
     for (size_t i = 0; i < count; i++) {
         if (row[i].verdict == GEN_FIT_DIFFERENT) {

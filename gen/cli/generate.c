@@ -114,7 +114,8 @@ static hpcw_status print_outcome(const struct gen_cli_options *o, const struct g
     return o->json ? print_json(run, outcome, seconds, err) : HPCW_OK;
 }
 
-/* Reads the description that the parts of a dataset left: a configuration file with the options they share. */
+/* Reads GEN_PARAMETERS of an unfinished dataset: a configuration file with the options that all its parts
+ * share. */
 static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
                                     hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -123,7 +124,8 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
     hpcw_status s = ui_options_init(parse, &gen_cli_program, o, err);
     if (s == HPCW_OK) {
         hpcw_error e;
-        /* Unlike --config this must be a regular file, as reading a pipe could wait for its writer forever. */
+        /* Unlike with --config this must be a regular file: a pipe may have no writer, and reading it would
+         * never end. */
         s = gen_directory_read(path, &text, &e);
         s = s == HPCW_OK ? ui_config_text(parse, path, text, strlen(text), &e) : s;
         if (s == HPCW_OK && o->workload.name[0] != '\0') {
@@ -141,7 +143,7 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
     return s;
 }
 
-/* Makes the dataset that the description describes. */
+/* Gets the parameters of an unfinished dataset from GEN_PARAMETERS. */
 static hpcw_status read_described(const char *dir, struct gen_dataset *d, hpcw_error *err) {
     struct gen_cli_options described;
     struct ui_parse parse;
@@ -201,7 +203,7 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
     return s;
 }
 
-/* Makes the dataset that the manifest describes. A dataset has a manifest only when it is finished. */
+/* Gets the parameters of a dataset from its manifest. Only finished datasets have a manifest. */
 static hpcw_status read_finished(const char *dir, struct gen_dataset *d, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char *text = NULL;

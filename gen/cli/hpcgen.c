@@ -18,8 +18,8 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* Returns whether the command line asks for something impossible. False if the system failed or an input is
- * damaged. */
+/* Returns whether an error means that the command line asks for something impossible, not that the system
+ * failed or that an input is damaged. */
 static bool wrong_usage(const hpcw_error *err, size_t command) {
     bool describes = command == GEN_CLI_GENERATE || command == GEN_CLI_PLAN || command == GEN_CLI_LIST ||
                      command == GEN_CLI_SCR;
@@ -27,8 +27,8 @@ static bool wrong_usage(const hpcw_error *err, size_t command) {
            (err->code == HPCW_EINVAL || err->code == HPCW_ERANGE || err->code == HPCW_EMISMATCH);
 }
 
-/* Writes the values of --formats and --set as they look on a command line: two texts, each with its NUL. The second
- * begins at *set_at. */
+/* Writes the values of --formats and --set as they look on a command line. They are two strings in `buf`, each
+ * with its NUL; the second string begins at *set_at. */
 static bool print_lists(const struct gen_cli_options *o, struct hpcw_i_buf *buf, size_t *set_at) {
     bool good = true;
     for (size_t f = 0; f < gen_format_count; f++) {
@@ -48,8 +48,8 @@ static bool print_lists(const struct gen_cli_options *o, struct hpcw_i_buf *buf,
 }
 
 /*
- * Checks that all processes have the same command line. With different ones they would call different collectives
- * and hang. Only the number of threads and what to print may differ. Collective.
+ * Checks that all processes have the same command line. Otherwise they could call different collectives and hang.
+ * Only the number of threads and the options of what to print may differ. Collective.
  */
 static hpcw_status agree_on_options(const struct gen_cli_options *o, const struct ui_parse *parse,
                                     hpcw_comm *comm, hpcw_status s, hpcw_error *err) {
@@ -106,7 +106,8 @@ static hpcw_status run_command(struct gen_cli_options *o, struct ui_parse *parse
     if (s != HPCW_OK) {
         return s;
     }
-    /* Not under a launcher: when one process fails, it ends the others by signals, and no user pressed ^C. */
+    /* Under a launcher no handler is installed: a launcher ends all processes by signals when one of them
+     * fails, and the user did not press ^C. */
     if (!launch->mpi) {
         gen_cli_explain_stop(o, (enum gen_cli_command)parse->command);
     }
@@ -144,7 +145,8 @@ static hpcw_status run_command(struct gen_cli_options *o, struct ui_parse *parse
 }
 
 int main(int argc, char **argv) {
-    /* With this signal ignored, a limit on the file size is an error of write, with a message and a cleanup. */
+    /* While SIGXFSZ is ignored, write fails with EFBIG at the limit of the file size, so there is a message and
+     * a cleanup. */
     (void)signal(SIGXFSZ, SIG_IGN);
     struct gen_cli_launch launch;
     struct gen_cli_options options = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* list: prints the formats, presets, workloads, and parameters with their values. A topic chooses one of these, or
- * one workload. */
+/* list: prints the formats, presets, workloads, and parameters with their values. An argument chooses one of
+ * these topics, or one workload. */
 #include <stdio.h>
 #include <string.h>
 
@@ -141,7 +141,8 @@ static bool is_often(const char *key) {
     return is;
 }
 
-/* Returns whether a parameter belongs to a topic, which is the group in its key. All belong to NULL. */
+/* Returns whether a parameter belongs to a topic, the part of its key before the dot. NULL stands for all
+ * topics. */
 static bool is_of_topic(const char *key, const char *topic) {
     const size_t n = strcspn(key, ".");
     return topic == NULL || (strncmp(key, topic, n) == 0 && topic[n] == '\0');
@@ -155,8 +156,8 @@ static bool names_all_choices(const struct ui_param *p) {
     return all;
 }
 
-/* Makes a text of the legal values, as "1 to 4096" or "none, spike". "" if all values are legal, or the help of the
- * parameter names them. */
+/* Makes a text of the legal values, as "1 to 4096" or "none, spike". The text is "" if all values are legal, or
+ * if the help of the parameter names them. */
 static void range_text(const struct ui_param *p, char *text, size_t size) {
     char least[UI_PARAM_SIZE_TEXT], most[UI_PARAM_SIZE_TEXT];
     size_t used = 0;
@@ -312,7 +313,8 @@ static void meaning_of(const struct gen_workload_file *f, const char *key, char 
     }
 }
 
-/* Where to list the parameters of a workload. */
+/* Context of the functions that get the parameters of a workload: the file of the workload, and where to add
+ * JSON. */
 struct list_target {
     const struct gen_workload_file *file;
     struct hpcw_i_json *json;
@@ -346,7 +348,7 @@ static hpcw_status open_workload(const struct gen_workload_file *f, struct sim_l
     return sim_lua_open(&text, lua, err);
 }
 
-/* only: lists this workload; NULL: all of them. */
+/* Lists the workload `only`, or all if it is NULL. */
 static hpcw_status list_workloads(const char *only, bool as_json, hpcw_error *err) {
     struct gen_cli_result r;
     hpcw_status s = HPCW_OK;

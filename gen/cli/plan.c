@@ -15,10 +15,11 @@
 
 enum { FILES_SHOWN = 16 };
 
-/* Bytes of memory that the size and digest of a file take at the end of a run. */
+/* Memory for the size and digest of one file at the end of a run, in bytes. */
 enum { UNIT_MEMORY = 24 };
 
-/* Time of one core to copy a byte into the page cache, in nanoseconds. It adds to the time to make the data. */
+/* Time of one core to copy a byte into the page cache, in nanoseconds. It comes on top of the time to compute
+ * the data. */
 #define WRITE_NS 0.5
 
 /* Speed of the disk that a remark of the plan assumes, in bytes per second. */
@@ -39,7 +40,7 @@ static hpcw_status plan_format(const struct gen_cli_options *o, const struct gen
     hpcw_status s = gen_size_add(d, f, gen_part_of(d, f, o->part.index, o->part.count), &p->size, err);
     if (s == HPCW_OK && p->size.files > 0) {
         p->writing = format->memory(d, o->jobs);
-        /* If the dataset has several parts, join does this work, not this run. */
+        /* With --part, `hpcgen join` does the work at the end, so this run needs no memory for it. */
         p->ending = o->part.count > 1                ? 0
                     : format->partial_memory == NULL ? units * UNIT_MEMORY
                                                      : units * UNIT_MEMORY + format->partial_memory(d);
@@ -189,8 +190,8 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
     return gen_cli_result_print(&r, s, err);
 }
 
-/* Says what generate would be refused for, if the disk of --out has too little room. What --resume keeps and --force
- * removes is not known here. */
+/* Warns if the disk of --out has too little space, with the message with which `generate` would refuse. With
+ * --resume or --force nothing is said, as the bytes that would be kept or removed are not known. */
 static void warn_of_room(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_comm *comm) {
     const struct gen_run run = {.dataset = d,
                                 .directory = o->out,

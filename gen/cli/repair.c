@@ -47,7 +47,8 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     hpcw_i_free(*manifest);
     *manifest = NULL;
     gen_dataset_free(d);
-    /* Fails if the manifest may be intact: another version made it, or it cannot be read now. */
+    /* The manifest may be intact: another version of the program wrote it, or it cannot be read now. So this
+     * fails. */
     if (s == HPCW_EMISMATCH || gen_repair_stops(s, &e)) {
         return hpcw_i_fail_as(err, &e);
     }

@@ -83,8 +83,8 @@ static size_t last_part(const char *path, size_t n) {
     return n;
 }
 
-/* Makes a path that ends in the name of the file or directory. Paths like "a/." and ".." do not, so for them
- * it is the real path. */
+/* Makes a path whose last part is the name of the file or directory. A path that ends in "." or ".." has no
+ * such name, so it is replaced by the real path. */
 static void name_path(const char *path, char named[GEN_DIRECTORY_PATH]) {
     const size_t n = length_of(path), from = last_part(path, n);
     const bool dots = (n == from + 1 || (n == from + 2 && path[from + 1] == '.')) && path[from] == '.';
@@ -112,7 +112,7 @@ static hpcw_status output_path(const struct gen_cli_options *o, const char *name
 #define OF_DATASET "Synthetic run of "
 #define OF_FILE "Report on "
 
-/* Sets *is to whether report wrote this file. If so, a new report may replace it. */
+/* Sets *is to whether `hpcgen report` wrote this file. A new report may replace an older one. */
 static int look_for_page(const char *path, bool *is) {
     struct hpcw_i_text text;
     char head[4096]; /* the title stands in the first KiB */
@@ -163,7 +163,7 @@ static void make_title(const struct gen_report *r, const char *path, char title[
     }
 }
 
-/* Names the formats of truth.json that the dataset lacks, on the page and in *lacks. */
+/* Finds the formats that truth.json has but the dataset lacks. Names them on the page, and in the error *lacks. */
 static hpcw_status name_missing(const struct gen_report *r, const char *dir, hpcw_error *lacks,
                                 hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH], names[256] = "";
@@ -189,7 +189,7 @@ static hpcw_status name_missing(const struct gen_report *r, const char *dir, hpc
     return HPCW_OK;
 }
 
-/* *lacks: receives the formats that are missing. */
+/* Draws all formats of a dataset. *lacks becomes an error that names missing formats. */
 static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *lacks, hpcw_error *err) {
     char links[GEN_DIRECTORY_PATH];
     size_t drawn = 0;
@@ -213,7 +213,8 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *l
     return s;
 }
 
-/* Refuses an unfinished dataset, and a directory in it: sums over only some of the ranks would mislead. */
+/* Fails for an unfinished dataset, and for a file or directory in one. Some ranks may be missing there, and
+ * sums would mislead. */
 static hpcw_status check_finished(const char *path, hpcw_error *err) {
     char parent[GEN_DIRECTORY_PATH];
     gen_directory_path(path, "..", parent);
@@ -264,7 +265,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         (void)snprintf(detail, sizeof detail, "%s.detail", output);
         r.detail = detail;
     }
-    if (o->export.from > 0 || o->export.to < 1e8) { /* a window was given: by default it is the whole log */
+    /* By default, --from and --to cover the whole log. */
+    if (o->export.from > 0 || o->export.to < 1e8) {
         r.from_s = o->export.from;
         r.to_s = o->export.to;
         if (o->export.from >= o->export.to) {
@@ -294,7 +296,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         ui_progress_stop(progress);
     }
     if (s == HPCW_OK && made != NULL) {
-        /* An older page of this name reads the same scripts, so they get their name only when the new page is whole. */
+        /* An older page of this name would load these scripts, too. So they get their names only when the new
+         * page is complete. */
         s = ui_page_settle(r.page, err);
         s = s == HPCW_OK ? gen_report_detail_publish(made, err) : s;
     }

@@ -29,8 +29,8 @@ static void put_listed(const hpcw_rank2file_listed *d, struct hpcw_i_json *json)
     put_text(json, "failed", d->failed);
 }
 
-/* Returns what is wrong with the dataset that CURRENT names; NULL: nothing, or it names none. `sound`: whether
- * the check of that dataset succeeded. */
+/* Returns what is wrong with the dataset that CURRENT names. NULL: nothing is wrong, or CURRENT names none.
+ * `sound`: the check of that dataset succeeded. */
 static const char *fault_of_current(const hpcw_rank2file_list *datasets, bool sound) {
     const hpcw_rank2file_listed *d = hpcw_rank2file_list_get(datasets, 0);
     return hpcw_rank2file_list_current(datasets) == NULL ? NULL
@@ -40,7 +40,8 @@ static const char *fault_of_current(const hpcw_rank2file_list *datasets, bool so
                                                          : "damaged";
 }
 
-/* Lists the datasets. With `check` it also prints whether each of them, and CURRENT, is sound. */
+/* Lists the datasets. With `check` it also checks each of them, and CURRENT, the entry of the index that names
+ * the dataset for a restart. Prints which ones are sound. */
 static hpcw_status list(const struct gen_cli_options *o, const char *prefix, bool check, hpcw_error *err) {
     hpcw_rank2file_list *datasets;
     hpcw_status s = hpcw_rank2file_list_open(prefix, NULL, &datasets, err);
@@ -62,7 +63,8 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
         if (check) {
             hpcw_error why = {.message = ""};
             hpcw_status is = hpcw_rank2file_check(prefix, d->name, true, &why);
-            const bool failed = read_source_is_of_system(is, &why); /* then nobody knows whether it is sound */
+            const bool failed = read_source_is_of_system(
+                is, &why); /* the system failed, so the state of the dataset is not known */
             if (!failed) {
                 hpcw_i_json_put_bool(&r.json, "sound", is == HPCW_OK);
             }
@@ -114,15 +116,15 @@ static hpcw_status make_current(const struct gen_cli_options *o, const char *pre
     return s;
 }
 
-/* Prints the name of a file before it is removed. */
+/* Prints the name of a file that is about to be removed. */
 static void tell(void *context, const char *path) {
     hpcw_error room;
     (void)context;
     (void)fprintf(stderr, "hpcgen: removes %s\n", gen_cli_printable(path, &room));
 }
 
-/* Prints how many datasets were added, removed and skipped, unless `s`, the status of that work, is a failure.
- * Skipped datasets are a failure, too. */
+/* Prints how many datasets were added, removed and skipped. If `s`, the status of that work, is a failure,
+ * prints nothing and returns it. Fails if any dataset was skipped. */
 static hpcw_status print_tally(const struct gen_cli_options *o, const char *prefix, hpcw_status s,
                                const hpcw_rank2file_tally *tally, hpcw_error *err) {
     if (s == HPCW_OK && !o->quiet) {

@@ -54,7 +54,7 @@ static hpcw_status verify_dataset(const struct gen_cli_options *o, const char *d
     return s;
 }
 
-/* Verifies a file of a format, or a directory that is one format, not a dataset. */
+/* Verifies a file or directory of one format, which is not a dataset. */
 static hpcw_status verify_format(const struct gen_cli_options *o, const char *path, size_t f, uint64_t *files,
                                  hpcw_error *err) {
     if (f == gen_format_count) {
@@ -74,7 +74,7 @@ static hpcw_status verify_format(const struct gen_cli_options *o, const char *pa
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     bool directory = false;
-    uint64_t files = 0; /* stays 0 for the directory of a format: its verify does not count files */
+    uint64_t files = 0; /* stays 0 for a directory of one format, for which `verify` counts no files */
     size_t f;
     hpcw_status s = gen_format_of_file(path, &f, err);
     if (s == HPCW_OK && f == gen_format_count) {

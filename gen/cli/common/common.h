@@ -9,35 +9,37 @@
 #include "libwriter/comm/comm.h"
 #include "libwriter/io/json.h"
 
-/* The result of a subcommand: a JSON object. The caller adds its members between the two calls below. It is
- * printed as JSON, or as lines for people. If `s` is a failure, or the calls fail, nothing is printed. */
+/* The result of a subcommand: a JSON object, printed as JSON or as indented lines. The caller adds members to
+ * `json` after gen_cli_result_begin. gen_cli_result_print prints nothing if `s` is a failure, and returns the
+ * first failure. */
 struct gen_cli_result {
     struct hpcw_i_json json;
     struct hpcw_i_buf text;
     bool as_json;
-    bool as_summary; /* for people: rounded, on one screen, instead of every member */
+    bool as_summary; /* if not as_json: prints gen_cli_print_summary instead of all members */
 };
 void gen_cli_result_begin(struct gen_cli_result *r, bool as_json);
 hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_error *err);
 
-/* Prints a JSON object as a summary of at most 24 lines of 80 columns. The object must come from our own
- * writer, which puts no blanks between members. Fails only with HPCW_ENOMEM. */
+/* Prints a JSON object as a summary of at most 24 lines of 80 columns. The object must be text of struct
+ * hpcw_i_json without blanks between members. Fails only with HPCW_ENOMEM. */
 hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 
-/* Adds the contents of a directory to an open object: each name with its kind and its sizes. For a dataset it
- * also adds the parameters of the run and the numbers of its faults; with `faults`, each fault, too. */
+/* Adds the contents of a directory to an open JSON object: each name with its kind and its sizes. For a dataset
+ * it also adds the parameters of the run and the numbers of its faults. With `faults` it adds each fault, too. */
 hpcw_status gen_cli_put_contents(const char *directory, bool faults, struct hpcw_i_json *json, hpcw_error *err);
-/* Adds to an open object that the dataset is unfinished, and the commands that finish it. */
+/* Adds members to an open JSON object: that the dataset is unfinished, and the commands that finish it. */
 void gen_cli_put_unfinished(struct hpcw_i_json *json);
 
 /* Returns words for messages about a file of no known format: "an HDF5 file", "a text", "a directory". */
 const char *gen_cli_kind(const char *path);
 
-/* Returns the end of the string, number or word that begins at `p`, in JSON of our own writer. */
+/* Returns the end of the string, number or word that begins at `p`, in JSON text of struct hpcw_i_json. */
 const char *gen_cli_end_of_scalar(const char *p);
 
-/* Applies the settings of --set and of a configuration file in order. HPCW_EINVAL for an unknown key, with the
- * nearest known one, or the parameter's own error for its value; the message begins with the setting's origin. */
+/* Applies settings of the configuration file and of --set in their order. Fails with HPCW_EINVAL for an unknown
+ * key, and names the nearest known key. For a bad value it fails with the error of the parameter. The message
+ * begins with the origin of the setting: "--set", or file and line. */
 hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *dataset, hpcw_error *err);
 
 /* Builds and checks the dataset that a command line describes: preset, scale, settings, then the other
@@ -45,12 +47,12 @@ hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset
 hpcw_status gen_cli_resolve(const struct gen_cli_options *options, bool writes_log, struct gen_dataset *dataset,
                             hpcw_error *err);
 
-/* Starts a display of what a command reads, if people look at standard error. The caller stops it before it prints
- * anything. NULL: there is none. */
+/* Starts to show the progress of reading, if standard error is a terminal and --quiet was not given. The caller
+ * stops the display before it prints anything. Returns NULL if nothing is shown. */
 struct ui_progress *gen_cli_show_reading(const struct gen_cli_options *options);
 
-/* Returns a path as text that is safe to print: a path can have control characters, which a terminal would
- * obey. They are replaced as in messages of errors. The text is in `room`. */
+/* Returns a path as text that is safe to print. A path can have control characters, which a terminal would
+ * obey; they are replaced as in error messages. The text is stored in `room`. */
 const char *gen_cli_printable(const char *path, hpcw_error *room);
 
 /* Prints a warning that a result may be wrong, even with --quiet. Prints nothing if the code is HPCW_OK. */
@@ -60,9 +62,9 @@ void gen_cli_warn(const hpcw_error *warning);
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
 
 /*
- * Checks that writing `output` destroys nothing that the command reads. Fails with HPCW_EEXIST if `output` exists
- * and is an input, a file in an input directory, another file of the set or map of an input, or the local file of
- * a recorded run.
+ * Checks that writing `output` destroys no input and no records. Fails with HPCW_EEXIST if `output` exists and is
+ * an input, a file in an input directory, or another file of the same container, load data or checkpoint as an
+ * input. Fails so, too, if `output` is the local file of a recorded process.
  */
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err);
 
@@ -82,13 +84,13 @@ hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const 
 hpcw_status gen_cli_refuse_verb(const char *path, const struct gen_format *format, enum gen_cli_command verb,
                                 hpcw_error *err);
 
-/* Return whether an exporter or rewriter offers this form (false for 0), and whether it takes this option,
- * which only some formats take. */
+/* gen_cli_has_form: returns whether an exporter or rewriter offers a form; false for form 0.
+ * gen_cli_takes: returns whether it supports an option that not all formats support. */
 bool gen_cli_has_form(const struct gen_offer *offer, int form);
 bool gen_cli_takes(const struct gen_offer *offer, const char *option);
 
-/* Fails if the command line asks for something that the format does not offer: an option, or `form`, the value of
- * the option called `option`; 0: no form was asked for. `names` has the words for forms. */
+/* Fails if the command line asks for an option or a form that the format does not offer. `form` is the value of
+ * --OPTION, 0 if no form was asked for. `names` has the words for forms. */
 hpcw_status gen_cli_check_offer(const struct ui_parse *parse, const struct gen_format *row, const char *option,
                                 const char *const *names, int form, hpcw_error *err);
 

@@ -191,8 +191,8 @@ static const char *what_is_list(const char *name) {
     return what;
 }
 
-/* Finds the sizes of all files in a directory, and what the largest 256 of them are. Not of all, since each must be
- * opened and a directory can have a file for each of many thousand tasks. */
+/* Finds the sizes of all files in a directory, and the kinds of the largest 256 of them. To find the kind of a
+ * file the file must be opened, and a directory can have one for each of many thousand tasks. */
 static hpcw_status look_into(const char *dir, bool dataset, struct contents *c, hpcw_error *err) {
     enum { OPENED = 256 };
     char path[GEN_DIRECTORY_PATH];
@@ -223,7 +223,8 @@ static hpcw_status look_into(const char *dir, bool dataset, struct contents *c, 
 
 /* ---- the run of a dataset ---- */
 
-/* Adds a number from the text of the manifest with all its digits: cJSON would round a large one. */
+/* Adds a number that stands in the text of the manifest. It keeps all digits, where cJSON would round a large
+ * number. */
 static void put_exact(struct hpcw_i_json *json, const char *text, const char *key) {
     char name[32];
     (void)snprintf(name, sizeof name, "\"%s\":", key);
@@ -239,7 +240,7 @@ static void put_text(struct hpcw_i_json *json, const char *key, const cJSON *val
     }
 }
 
-/* Adds a number, or the number of elements if the value is an array. */
+/* Adds `value` as a number: the number itself, or the number of elements of an array. */
 static void put_count(struct hpcw_i_json *json, const char *key, const cJSON *value) {
     if (cJSON_IsArray(value)) {
         hpcw_i_json_put_u64(json, key, (uint64_t)cJSON_GetArraySize(value));
@@ -248,7 +249,7 @@ static void put_count(struct hpcw_i_json *json, const char *key, const cJSON *va
     }
 }
 
-/* Puts the numbers of faults in some lists of truth.json. NULL: no list. */
+/* Adds for each list of faults in truth.json how many faults it has. `list` NULL: the format has no such lists. */
 static void put_injected(struct hpcw_i_json *json, const struct gen_report *r,
                          const struct gen_injected *list) {
     for (; list != NULL && list->key != NULL; list++) {
@@ -256,7 +257,7 @@ static void put_injected(struct hpcw_i_json *json, const struct gen_report *r,
     }
 }
 
-/* Puts a number of a fault; null if it has none. */
+/* Adds a member of a fault whose value is a number. Adds null if the fault has no such member. */
 static void put_number_of(struct hpcw_i_json *json, const cJSON *fault, const char *key) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(fault, key);
     hpcw_i_json_key(json, key);
@@ -269,7 +270,8 @@ static void put_number_of(struct hpcw_i_json *json, const cJSON *fault, const ch
     }
 }
 
-/* Puts where a fault is: its host, its file, its two switches, or its rank; null for a scenario. */
+/* Adds the place of a fault: its host, its file, its two switches, or its rank. Adds null for a scenario, an
+ * imbalance of the whole run. */
 static void put_where(struct hpcw_i_json *json, const cJSON *fault) {
     const cJSON *host = cJSON_GetObjectItemCaseSensitive(fault, "host");
     const cJSON *file = cJSON_GetObjectItemCaseSensitive(fault, "file");
@@ -293,7 +295,7 @@ static void put_where(struct hpcw_i_json *json, const cJSON *fault) {
     }
 }
 
-/* Puts all faults in a part of truth.json. They are the objects that have a visibility or a cost. */
+/* Adds all faults in a part of truth.json. An object of truth.json is a fault if it has a visibility or a cost. */
 static void put_faults(struct hpcw_i_json *json, const cJSON *part) {
     const cJSON *item;
     if (cJSON_HasObjectItem(part, "visibility") || cJSON_HasObjectItem(part, "cost_s")) {
@@ -351,7 +353,7 @@ static hpcw_status read_run(const char *dir, bool faults, struct hpcw_i_json *js
     if (s == HPCW_OK) {
         hpcw_error ignored;
         gen_directory_path(dir, GEN_TRUTH, path);
-        /* Without truth.json fewer members are printed. `hpcgen verify` tells what is wrong with it. */
+        /* Without truth.json, its members are left out. `hpcgen verify` tells what is wrong with the file. */
         if (gen_directory_read_json(path, &truth, &ignored) != HPCW_OK) {
             truth = NULL;
         }

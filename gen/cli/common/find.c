@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the files of formats in a dataset. */
+/* Finds the file or directory of a format in a dataset. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

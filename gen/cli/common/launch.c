@@ -12,9 +12,9 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/comm.h"
 
-/* Returns the variable that shows that a launcher started this process; NULL: none. Open MPI, MPICH and its
- * relatives, and Slurm with PMIx or PMI set the variables in `marks`. Slurm also sets its own for scripts that
- * run only once, so those count only in a step with several tasks. */
+/* Returns the environment variable that shows that a launcher started this process. NULL: there is none. Open
+ * MPI, MPICH and its derivatives, and Slurm with PMIx or PMI set one of `marks`. SLURM_STEP_NUM_TASKS also
+ * exists in a batch script, which runs only once, so it counts only with several tasks. */
 static const char *launcher(void) {
     static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "PMI_RANK", "PMIX_RANK",
                                         "MPI_LOCALNRANKS",      "MV2_COMM_WORLD_SIZE"};

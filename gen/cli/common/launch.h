@@ -11,13 +11,13 @@
 struct gen_cli_launch {
     hpcw_comm *comm;
     uint32_t processes_per_node;
-    bool mpi; /* MPI was initialised here */
+    bool mpi; /* gen_cli_launch_begin initialised MPI, so gen_cli_launch_end finalises it */
 };
 
 /*
- * Initialises MPI if a launcher has set its variables in the environment. Otherwise it does not touch MPI. Under a
- * launcher a build without MPI fails with HPCW_ENOTSUP, since every process would write the same files. Call
- * gen_cli_launch_end also after a failure.
+ * Initialises MPI if the environment has variables of a launcher; otherwise MPI is not touched. Under a launcher,
+ * a build without MPI fails with HPCW_ENOTSUP, since every process would write the same files. gen_cli_launch_end
+ * must be called also after a failure.
  */
 hpcw_status gen_cli_launch_begin(struct gen_cli_launch *launch, int *argc, char ***argv, hpcw_error *err);
 void gen_cli_launch_end(struct gen_cli_launch *launch);

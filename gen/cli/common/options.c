@@ -30,7 +30,8 @@ enum {
     SCR = UI_COMMAND(GEN_CLI_SCR),
     SCORE = UI_COMMAND(GEN_CLI_SCORE),
     FIT = UI_COMMAND(GEN_CLI_FIT),
-    /* `plan` takes all options of `generate`, so that the word "plan" before them turns a run into its plan. */
+    /* `plan` takes all options of `generate`: users put the word "plan" before the options of a run to see its
+     * plan. */
     RUN = GENERATE | PLAN,
 };
 
@@ -116,11 +117,11 @@ static bool has_word(const char *text, const char *word) {
     return has;
 }
 
-/* Reads the name of a preset, or a part of the name of its machine, as "juwels", if only one machine's name
- * has it. */
+/* Reads the name of a preset. A part of a machine's name, as "juwels", also stands for a preset, if exactly one
+ * machine has this part in its name. */
 static hpcw_status read_preset(const struct ui_option *option, void *field, const char *name, const char *text,
                                const char *origin, hpcw_error *err) {
-    enum { LEAST = 4 }; /* fewest letters of a part */
+    enum { LEAST = 4 }; /* fewest letters of a part of a name */
     const char *found = text;
     size_t machines = 0;
     for (size_t i = 0; i < model_machine_preset_count; i++) {
@@ -503,8 +504,9 @@ const struct ui_program gen_cli_program = {
 
 /* ---- reading ---- */
 
-/* Sets the path of a workload that the configuration file names. Such a name is relative to the directory of the
- * configuration. The name of a workload of the library stays. */
+/* Finds the file of a workload that the configuration file names. A name with a dot or slash is a path; if it
+ * is relative, it begins at the directory of the configuration. Any other name is that of a workload in the
+ * library. */
 static hpcw_status find_workload(struct gen_cli_options *o, hpcw_error *err) {
     const char *slash = strrchr(o->config, '/');
     const int folder = slash == NULL ? 0 : (int)(slash + 1 - o->config);

@@ -44,14 +44,16 @@ struct gen_cli_options {
     /* The dataset. */
     uint32_t ranks;
     uint64_t seed;
-    uint64_t formats; /* bit i: format i of gen_format; 0: the option is missing, so all formats */
+    uint64_t formats; /* bit i: format i of gen_format; 0: all formats, as --formats was not given */
     char preset[GEN_CLI_PRESET_SIZE];
     int scale; /* enum gen_scale */
     struct {
-        char name[GEN_CLI_PATH_SIZE]; /* name of the library or path; "": not given */
-        char text[GEN_CLI_PATH_SIZE]; /* no option: path of its file; "": as `name` says */
+        /* value of --workload: name of a library workload, or path of a Lua file; "": not given */
+        char name[GEN_CLI_PATH_SIZE];
+        /* not an option: path of the file, if a configuration names it by a relative path; "": `name` holds */
+        char text[GEN_CLI_PATH_SIZE];
     } workload;
-    /* settings from the configuration file, then from --set. They apply after preset and scale */
+    /* settings from the configuration file, then from --set, in the order in which they apply */
     struct ui_settings set;
     char config[GEN_CLI_PATH_SIZE];
     struct {
@@ -59,15 +61,15 @@ struct gen_cli_options {
         uint32_t files;     /* physical files of the LinkTest container */
     } layout;
 
-    /* Where and how to write it. */
+    /* Where and how to write the output. */
     char out[GEN_CLI_PATH_SIZE];
     struct ui_part part;
     bool resume, force, detail, takeover, sync, checksums;
     bool dry_run;                  /* if true, gen_cli_options_read replaces the command by GEN_CLI_PLAN */
-    struct hpcw_i_stripes stripes; /* on Lustre; zeroed: the default of the directory */
+    struct hpcw_i_stripes stripes; /* stripes of the files on Lustre; zeroed: the default of the directory */
     uint32_t jobs;                 /* threads; 0: auto, one per processor that this process may use */
 
-    /* What to export or to draw. */
+    /* Options of export, rewrite and report. */
     struct {
         int form; /* enum gen_export_form */
         double from, to;
@@ -80,7 +82,7 @@ struct gen_cli_options {
 
     struct {
         char stem[256];
-        char *joined; /* no option: paths DIRECTORY/STEM, which ui_parse.args points to */
+        char *joined; /* memory of paths DIRECTORY/STEM, to which ui_parse.args points; not set by an option */
     } loads;
 
     /* A twin. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks whether an output may be written. A slip on the command line must not replace an input, or records
- * that exist only once. */
+/* Checks whether an output may be written. A typing error on the command line must not replace an input, or the
+ * local file of a recorded process, whose records may exist nowhere else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 
-/* The directory and the last name of a path. Functions take two of them: of the path as given, and of the path
- * after following symbolic links. */
+/* The directory that contains a file, and the file's name. Functions take an array of two: [0] for the path as
+ * given, [1] for the path after symbolic links were followed. */
 struct gen_cli_place {
     struct hpcw_i_dir *dir;
     struct hpcw_i_file_id id; /* of the directory */
@@ -91,8 +91,9 @@ static bool is_root(const char *base) {
     return strcmp(base, "rank2file") == 0 || strcmp(base, "rank2file.scr") == 0;
 }
 
-/* Returns whether `name` belongs to the input `base` in the same directory. Other files of a SION set are
- * BASE.NUMBER, load data differ in the rank, and all files beside the root of a map belong to it. */
+/* Returns whether the file `name` belongs to the same data as the input `base` in the same directory. Files of
+ * a container are BASE and BASE.NUMBER. Files of load data differ only in the rank. If `base` is the root file
+ * of a checkpoint's map, all files beside it belong to it. */
 static bool belongs(const char *base, const char *name) {
     const size_t n = strlen(base);
     const size_t ranks = name_of_ranks(base);
@@ -113,8 +114,8 @@ static int look_beside(const char *input, const struct gen_cli_place out[2], boo
     return e;
 }
 
-/* Sets *found if the output is among the data files of a map. They are in the directory that contains .scr, or
- * below it. */
+/* Sets *found if the output is among the data files of a checkpoint whose map is `input`. They are in the
+ * directory that contains .scr, or below it. */
 static int look_below_map(const char *input, const struct gen_cli_place out[2], bool *found) {
     struct hpcw_i_entry entry;
     char *path = hpcw_i_sys_real_path(input);
@@ -136,7 +137,7 @@ static int look_below_map(const char *input, const struct gen_cli_place out[2], 
     return e;
 }
 
-/* Looks at the directory of load data that are given as DIRECTORY/STEM. */
+/* Gets the entry of DIRECTORY if `path` is DIRECTORY/STEM and names load data. */
 static int look_at_set(const char *path, struct hpcw_i_entry *entry) {
     char directory[GEN_CLI_PATH_SIZE];
     const char *slash = strrchr(path, '/');
@@ -171,7 +172,7 @@ static int compare(const char *input, const struct hpcw_i_file_id *id, const str
     return e;
 }
 
-/* Sets *has to whether this is the local file of a recorded process, which `hpcgen recover` may still need. */
+/* Sets *has to whether a file is the local file of a recorded process, which `hpcgen recover` may still need. */
 static int look_for_records(const char *path, bool *has) {
     uint64_t tag;
     size_t got = 0;
@@ -182,7 +183,7 @@ static int look_for_records(const char *path, bool *has) {
         hpcw_i_sys_drop(fd);
     }
     *has = e == 0 && got == sizeof tag && tag == HPCW_I_CLOG2_LOCAL_TAG;
-    return e == EACCES ? 0 : e; /* a file that may not be read may be replaced */
+    return e == EACCES ? 0 : e; /* a file that this user cannot read counts as one without records */
 }
 
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err) {

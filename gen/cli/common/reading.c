@@ -7,7 +7,8 @@ struct ui_progress *gen_cli_show_reading(const struct gen_cli_options *o) {
     struct ui_progress *progress = NULL;
     if (!o->quiet && ui_text_is_terminal(stderr)) {
         const hpcw_status s = ui_progress_start(&(struct ui_progress_options){.reads = true}, &progress, NULL);
-        ui_progress_label(s == HPCW_OK ? progress : NULL, "read"); /* out of memory: no display */
+        /* Without memory for the display, no progress is shown. */
+        ui_progress_label(s == HPCW_OK ? progress : NULL, "read");
     }
     return progress;
 }

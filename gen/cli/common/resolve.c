@@ -38,7 +38,7 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
         }
     }
     if (refusal.code != HPCW_OK) {
-        /* Fails, since only the user may decide to leave formats out. */
+        /* Only the user may decide to leave formats out, so this fails. */
         return hpcw_i_fail(err, refusal.code, "%.700s; formats that can: %s", refusal.message,
                            able[0] == '\0' ? "none" : able);
     }

@@ -38,9 +38,9 @@ static const char *print_record(const char *p) {
 }
 
 /*
- * Prints the JSON of a result as indented lines. Our own writer made it, so its form is known. A parser would
- * keep numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file.
- * Starts at an opening bracket; returns what follows the closing one.
+ * Prints the JSON of a result as indented lines. `p` is at an opening bracket in text of struct hpcw_i_json;
+ * returns what follows the closing bracket. A JSON parser would keep numbers as doubles, which cannot hold all
+ * digits of a seed. Strings stay escaped, since they can come from any file.
  */
 static const char *print_members(const char *p, unsigned depth) {
     bool in_array = *p == '[';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The place where a command writes: standard output, which may be anything, or a file. */
+/* The output of a command: a file, or standard output, which may be a file, a pipe or a terminal. */
 #ifndef HPCW_GEN_CLI_COMMON_STANDARD_OUTPUT_H
 #define HPCW_GEN_CLI_COMMON_STANDARD_OUTPUT_H
 
@@ -7,9 +7,8 @@
 
 #include <hpcw/sink.h>
 
-/* Opens a sink that writes to standard output. Writes must be in order, each where the one before ended. The
- * bytes can come out before the sink is published. The caller flushes stdout at the end. Fails only with
- * HPCW_ENOMEM. */
+/* Opens a sink that writes to standard output. Each write must begin where the write before ended. Bytes may be
+ * written before hpcw_sink_publish. The caller flushes stdout at the end. Fails only with HPCW_ENOMEM. */
 hpcw_status gen_cli_standard_output(hpcw_sink **out, hpcw_error *err);
 
 /* Returns whether a value of --output means standard output. */
@@ -19,7 +18,7 @@ bool gen_cli_is_standard(const char *output);
 hpcw_status gen_cli_open_output(const char *output, hpcw_durability durability, hpcw_sink **out,
                                 hpcw_error *err);
 
-/* Returns the words for a value of --output in messages. `room` may hold them. */
+/* Returns the name of an output for messages: "standard output", or the path, printable, in `room`. */
 const char *gen_cli_output_name(const char *output, hpcw_error *room);
 
 #endif

@@ -17,7 +17,7 @@ static volatile sig_atomic_t stop_size;
 static void on_stop(int number) {
     const int e = errno;
     const ssize_t written = write(STDERR_FILENO, stop_text, (size_t)stop_size);
-    (void)written; /* there is nobody else to tell */
+    (void)written; /* a failure is ignored, as no other way to tell the user is left */
     errno = e;
     (void)signal(number, SIG_DFL);
     (void)raise(number); /* is delivered when this function returns, and ends the program */

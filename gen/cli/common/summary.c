@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What `info` shows people: rounded numbers with units, members beside each other, arrays as tables of a few rows,
- * all on one screen. It walks the JSON of `info --json`, which our own writer made, so that its form is known.
+ * Prints the summary of `hpcgen info`: rounded numbers with units, several members in a line, arrays as tables of
+ * a few rows. All of it fits on one screen. The code walks JSON text of struct hpcw_i_json, which has no blanks
+ * between members.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 
 enum {
     WIDTH = 80,
-    LINES = 24, /* lines of a terminal, with that of the next prompt */
+    LINES = 24, /* lines of a terminal, one of which the next prompt of the shell takes */
     ROWS = 10,  /* most rows of a table */
     INNER_ROWS = 3,
     TABLE_FRAME = 4, /* lines of a table besides its rows: name, head, rule, number of rows that are left out */
@@ -40,7 +41,7 @@ const char *gen_cli_end_of_scalar(const char *p) {
     return p + 1;
 }
 
-/* Key and value of an object, or an element of an array, whose key is empty. */
+/* A member of an object, or an element of an array; the key of an element is "". */
 struct summary_member {
     char key[48];
     const char *value, *end;
@@ -143,7 +144,7 @@ static void show(char text[TEXT], const char *key, const char *value, bool in_ta
 /* ---- tables ---- */
 
 struct summary_column {
-    struct summary_member m; /* this column in the first row */
+    struct summary_member m; /* key of the column, and its value in the first row */
     const char *within;      /* if m is an object: key of the member of m that is shown; NULL: m itself */
     char title[64];
     size_t width;
@@ -331,7 +332,7 @@ static hpcw_status print_array(struct summary_screen *screen, const struct summa
         if (rows > shown) {
             (void)fprintf(to, "  ... and %zu more; --all shows them\n", rows - shown);
         }
-        /* If the table has only one row, there is space for the arrays in it. */
+        /* A table of one row leaves space to print the arrays in this row, too. */
         for (const char *p = row[0];
              s == HPCW_OK && rows == 1 && *row[0] == '{' && next_member(&p, true, &m);) {
             s = *m.value == '[' ? print_array(screen, &m, depth + 1, err) : HPCW_OK;
@@ -384,7 +385,7 @@ static void print_pairs(FILE *to, const struct summary_pair *pair, size_t count)
 static hpcw_status print_object(struct summary_screen *screen, const char *key, const char *object,
                                 unsigned depth, hpcw_error *err) {
     FILE *to = screen->to;
-    enum { LONG = 32 }; /* columns of a value that has a line of its own */
+    enum { LONG = 32 }; /* a value with this many columns or more gets a line of its own */
     struct summary_pair pair[PAIRS];
     size_t pairs = 0;
     struct summary_member m;
@@ -425,7 +426,7 @@ static hpcw_status print_object(struct summary_screen *screen, const char *key, 
 
 /* ---- the screen ---- */
 
-/* A program that reads a pipe or a file gets all lines. */
+/* Prints the text. On a terminal, lines beyond one screen are left out; a pipe or file gets all lines. */
 static void print_screen(const char *text, FILE *to) {
     size_t lines = 0;
     const char *cut = text;
