@@ -10,13 +10,13 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
-/* Deepest level that is searched. Directories of formats are less deep, so deeper files are not ours. */
+/* Deepest level that is searched. Directories of formats have fewer levels. */
 enum { DEEPEST = 32 };
 
 /* A directory walk that stores only its current path, since directories can have millions of files. */
 struct directory_walk {
     const char *dir;
-    uint64_t formats; /* bits of the formats whose directories are swept */
+    uint64_t formats; /* a bit for each format whose directory is searched */
     unsigned depth;
     char path[GEN_DIRECTORY_PATH]; /* below `dir` */
 };
@@ -27,7 +27,8 @@ static hpcw_status cannot(const struct directory_walk *w, int e, const char *wha
 
 static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *name, hpcw_error *err);
 
-/* Handles one entry of the directory `at`; w->path is its path. */
+/* Removes an entry of a directory if it is a temporary file; searches it if it is a directory of a format.
+ * w->path: path of the entry. */
 static hpcw_status sweep_entry(struct directory_walk *w, const struct hpcw_i_listing *listing, const char *name,
                                bool *removed, hpcw_error *err) {
     const int at = hpcw_i_sys_list_at_fd(listing);
@@ -53,7 +54,8 @@ static hpcw_status sweep_entry(struct directory_walk *w, const struct hpcw_i_lis
     return e == 0 || e == ENOENT ? HPCW_OK : cannot(w, e, "remove", err);
 }
 
-/* Sweeps the directory `name` in `at`, with the path w->path. Follows no symbolic link. */
+/* Removes temporary files from the directory `name`, which is in the directory `at` and has the path w->path.
+ * Follows no symbolic link. */
 static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *name, hpcw_error *err) {
     const size_t length = strlen(w->path);
     struct hpcw_i_listing *listing;
@@ -70,7 +72,7 @@ static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *na
         if (e != 0) {
             s = cannot(w, e, "read the directory", err);
         } else if (entry == NULL) {
-            /* Repeats, since some file systems skip names while others are removed. */
+            /* After removing files, the directory is read again, since some file systems then skip names. */
             more = removed;
             removed = false;
             hpcw_i_sys_list_rewind(listing);
@@ -79,7 +81,7 @@ static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *na
             const bool fits =
                 (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", entry) < left;
             s = fits ? sweep_entry(w, listing, entry, &removed, err)
-                     : HPCW_OK; /* files with longer paths are not ours */
+                     : HPCW_OK; /* runs write no files with longer paths */
         }
     }
     w->path[length] = '\0';
@@ -94,7 +96,8 @@ hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpc
     return e == 0 ? sweep_folder(&w, at, ".", err) : cannot(&w, e, "read the directory", err);
 }
 
-/* Removes one entry of .hpcw, or counts it as foreign. The lease stays; its owner removes it last. */
+/* Removes one entry of .hpcw, or counts it if no run wrote it. The lease stays, as the run that owns it removes
+ * it last. */
 static hpcw_status remove_entry(const struct gen_run *run, const struct hpcw_i_listing *listing,
                                 const char *name, struct gen_left *left, hpcw_error *err) {
     bool is_folder;
@@ -127,7 +130,7 @@ hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_lef
     if (left != NULL) {
         *left = (struct gen_left){0};
     }
-    /* Removes the description first: without it the rest is ignored. */
+    /* The description is removed first: without it, other state in .hpcw is ignored. */
     (void)hpcw_i_sys_unlink_at(hpcw_i_sys_list_at_fd(listing), strchr(GEN_PARAMETERS, '/') + 1, 0);
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && (e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {

@@ -50,7 +50,8 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        if (gen_dataset_wants(d, group->formats)) { /* otherwise the group affects no byte of this dataset */
+        /* parameters of other groups affect no byte of this dataset */
+        if (gen_dataset_wants(d, group->formats)) {
             ui_param_json(p, (const char *)d + group->offset, json);
         }
     }
@@ -84,8 +85,8 @@ hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], 
 
 enum { VALUE = UI_PARAM_TEXT };
 
-/* Returns a member of the parameters as text. Numbers are taken as they are written, since the parser stores
- * them as doubles. */
+/* Gets a member of the parameters as text. Numbers are copied from the text, as the JSON parser makes
+ * doubles. */
 static bool value_of(const char *text, const cJSON *object, const char *key, char value[VALUE]) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     char name[VALUE];
@@ -143,7 +144,7 @@ static bool read_workload(const cJSON *json, struct gen_dataset *d, hpcw_error *
     return true;
 }
 
-/* Returns false if the manifest is wrong, or with *err set. */
+/* Reads the parameters of a manifest. Returns false if they are wrong; also after a failure, with *err set. */
 static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset *d, hpcw_error *err) {
     char preset[VALUE];
     char scale[VALUE];

@@ -13,7 +13,7 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json);
 /* Appends the description as a complete JSON text. */
 hpcw_status gen_dataset_text(const struct gen_dataset *d, struct hpcw_i_buf *buf, hpcw_error *err);
 
-/* XXH3-128 of the canonical description: 32 hex digits and a NUL. */
+/* Writes the XXH3-128 of the JSON text of the description: 32 hex digits and a NUL. */
 hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err);
 
 /* Builds the dataset that a manifest describes. text: the manifest; manifest: the same, parsed. Free with

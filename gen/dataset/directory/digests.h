@@ -14,7 +14,7 @@
 struct gen_digests {
     hpcw_sink_source files;
     pthread_mutex_t lock;
-    /* path, as its digest -> size and digest of the file */
+    /* XXH3-128 of the path -> size and digest of the file */
     struct hpcw_i_table table;
 };
 
@@ -22,8 +22,8 @@ struct gen_digests {
 void gen_digests_begin(struct gen_digests *digests, hpcw_sink_source files);
 void gen_digests_end(struct gen_digests *digests);
 
-/* Returns the source that opens the files, from any thread. A process has digests of the files that it
- * publishes. */
+/* Returns a source that opens files for writing, from any thread. A file that this process publishes gets an
+ * entry in `digests`. */
 hpcw_sink_source gen_digests_source(struct gen_digests *digests);
 
 /* Returns size and digest of a published file; NULL: this process published no such path. */

@@ -107,7 +107,7 @@ static hpcw_status read_begun(const struct gen_run *run, bool *is, bool *same, h
     *same = s == HPCW_OK && strncmp(text, "; ", 2) == 0 &&
             strncmp(text + 2, run->fingerprint, strlen(run->fingerprint)) == 0;
     hpcw_i_free(text);
-    /* With --force the directory is cleared, whatever has this name. */
+    /* With --force an unreadable file of this name is no failure, since the directory is cleared. */
     bool fails = read_source_is_of_system(s, &why) || (s != HPCW_OK && s != HPCW_ENOENT && !run->force);
     return fails ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
@@ -125,7 +125,7 @@ static hpcw_status read_manifest(const struct gen_run *run, char fingerprint[FIN
     return read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
-/* *is: the directory exists. *empty: it contains at most its state. */
+/* Sets *is to whether the directory exists, and *empty to whether it contains nothing except .hpcw. */
 static hpcw_status look_inside(const char *dir, bool *is, bool *empty, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -159,7 +159,8 @@ hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_sta
                  : strcmp(fingerprint, run->fingerprint) == 0 ? GEN_DIRECTORY_FINISHED
                                                               : GEN_DIRECTORY_DIFFERENT;
     }
-    /* A state directory without a description: another part is about to write it, or died before it could. */
+    /* If .hpcw has no description, *state stays GEN_DIRECTORY_FRESH: a run is about to write the description,
+     * or died before. */
     return s;
 }
 
@@ -249,7 +250,7 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
                                 hpcw_error *err) {
     const char *dir = run->directory;
     char path[GEN_DIRECTORY_PATH];
-    /* This comes first: a directory with more than its state must have a description. */
+    /* The description is written first, since a directory with other content than .hpcw must have one. */
     hpcw_status s = write_description(run, err);
     for (size_t i = 0; s == HPCW_OK && i < gen_format_count; i++) {
         if (run->dataset->formats >> i & 1) {

@@ -30,7 +30,8 @@ enum { GEN_DIRECTORY_PATH = 4096 + GEN_UNIT_PATH };
 #define GEN_PARAMETERS GEN_STATE_DIR "/parameters.ini"
 #define GEN_WORKLOAD_TEXT GEN_STATE_DIR "/workload.lua"
 
-/* Returns whether a path from a file stays below the directory: relative, short, without ".." and empty parts. */
+/* Returns whether a path that was read from a file stays below the directory: it is relative, short, and has no
+ * ".." and no empty parts. */
 bool gen_directory_is_below(const char *path);
 
 /* Writes "<dir>/<name>" to `path`. */
@@ -62,8 +63,8 @@ hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err
 /* Content of a directory before a run. */
 enum gen_directory_state {
     GEN_DIRECTORY_FRESH,      /* empty, or it does not exist */
-    GEN_DIRECTORY_UNFINISHED, /* an unfinished dataset with this description */
-    GEN_DIRECTORY_FINISHED,   /* a finished dataset with this description */
+    GEN_DIRECTORY_UNFINISHED, /* an unfinished dataset with the description of the run */
+    GEN_DIRECTORY_FINISHED,   /* a finished dataset with the description of the run */
     GEN_DIRECTORY_DIFFERENT,  /* a dataset with another description, finished or not */
     GEN_DIRECTORY_OTHER       /* something else */
 };
@@ -77,7 +78,8 @@ hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error
 hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_stripes *stripes,
                                 hpcw_error *err);
 
-/* Removes temporary files of killed runs, in the directory itself and in those of some formats (bits). */
+/* Removes temporary files of killed runs from the dataset's directory and from the directories of formats.
+ * `formats` has a bit for each of these formats. */
 hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpcw_error *err);
 
 /* Writes the name of the file with the state of the units [begin, end) of a format, relative to the dataset's
@@ -85,39 +87,43 @@ hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpc
 void gen_directory_range_name(const struct gen_format *format, uint64_t begin, uint64_t end,
                               char name[GEN_UNIT_PATH]);
 
-/* Returns whether a name in .hpcw is that of such a file. */
+/* Returns whether a name in .hpcw is that of a file with the state of a range of this format. */
 bool gen_directory_is_range(const struct gen_format *format, const char *name);
 
-/* Returns whether runs give this name to a file in .hpcw. All other files there are foreign. */
+/* Returns whether runs give this name to a file in .hpcw. Files of all other names are foreign. */
 bool gen_directory_is_state(const char *name);
 
-/* Removes the files of runs in .hpcw except the lease. left: receives the foreign files; may be NULL. */
+/* Removes the files that runs wrote into .hpcw, except the lease. `left` receives the foreign files, and may be
+ * NULL. */
 hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_left *left, hpcw_error *err);
 
 /* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its formats.
  * Sets *run->left. */
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
-/* With a durability other than none, flushes all files of this part, including those of earlier runs and other
- * parts. Also flushes their directories, the dataset's directory and its parent. */
+/* Flushes the files of this run's part, and the directories from theirs up to the parent of the dataset's
+ * directory. In a join, all parts count. Does nothing for HPCW_SYNC_NONE. */
 hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err);
 
-/* Remove one file; and truth, manifest and checksums. A missing file is no error. */
+/* gen_directory_remove: removes one file of the dataset.
+ * gen_directory_remove_lists: removes truth.json, manifest and checksum list.
+ * A missing file is no error. */
 hpcw_status gen_directory_remove(const struct gen_run *run, const char *name, hpcw_error *err);
 hpcw_status gen_directory_remove_lists(const struct gen_run *run, hpcw_error *err);
 
-/* Sets *whole if a finished dataset still has all its files. If the run computes checksums, their list must
- * exist, too. Otherwise turns it into an unfinished dataset with the state of the formats whose files all exist. */
+/* Sets *whole to whether a finished dataset still has all its files, with a checksum list if the run computes
+ * checksums. If not, makes it an unfinished dataset, and writes the state of each format whose files all
+ * exist. */
 hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_error *err);
 
-/* State of a file. It consists of 64-bit words only. */
+/* Size and digest of a file. All members are 64-bit words, so that processes can sum them. */
 struct gen_stored {
     uint64_t size;
     struct gen_digest digest;
 };
 enum { GEN_STORED_WORDS = sizeof(struct gen_stored) / sizeof(uint64_t) };
 
-/* State of the units [begin, end) of a format, which one run wrote. */
+/* A range: the files [begin, end) of a format, which one run wrote, and the partial result of this run. */
 struct gen_range {
     uint64_t begin, end;
     bool digested;           /* the run computed digests */
@@ -131,16 +137,17 @@ hpcw_status gen_directory_write_range(const struct gen_run *run, const struct ge
                                       const struct gen_range *range, const void *partial, size_t size,
                                       hpcw_error *err);
 
-/* Sets the result to whether the state of exactly these units exists, fits the description, and has files of the
- * right sizes. Fails if this cannot be determined. */
+/* Sets *has to whether the state of exactly these files exists, has the fingerprint of the run, and all files
+ * have their sizes. Fails if that cannot be determined. */
 hpcw_status gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
                                     struct gen_slice units, bool *has, hpcw_error *err);
 
-/* Removes the states of all ranges of a format that another run will write as a whole. */
+/* Removes the state of all ranges of a format, before a run writes all files of the format. */
 hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_format *format, hpcw_error *err);
 
-/* Reads the ranges of a format in ascending order. HPCW_ESTATE: they do not cover its units; the message has the
- * first gap. The caller frees each range[i], i < *count, and the array, also after a failure. */
+/* Reads the ranges of a format in ascending order. HPCW_ESTATE: they do not cover all files of the format; the
+ * message has the first gap. The caller frees each range[i], i < *count, and the array, also after a
+ * failure. */
 hpcw_status gen_directory_ranges(const struct gen_run *run, const struct gen_format *format,
                                  struct gen_range **range, size_t *count, hpcw_error *err);
 

@@ -31,7 +31,8 @@ static int sync_file(const char *path) {
     return e;
 }
 
-/* Flushes a unit under its final name, or under the pending name while other parts are missing. */
+/* Flushes a file to disk. While other parts are missing, the first file of a set has its pending name
+ * (gen/format/pending.h). */
 static hpcw_status sync_unit(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct durable_files *f = context;
     const struct gen_run *run = f->run;
@@ -53,7 +54,7 @@ static hpcw_status sync_unit(void *context, void *state, uint64_t index, hpcw_er
     return cannot(e, path, err);
 }
 
-/* Flushes the directories of the units, up to that of the dataset. */
+/* Flushes the directories that contain the files, and their parents up to the dataset's directory. */
 static hpcw_status sync_folders(const struct durable_files *f, hpcw_error *err) {
     char last[GEN_UNIT_PATH] = "";
     hpcw_status s = HPCW_OK;
@@ -91,15 +92,15 @@ hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err) {
             s = s == HPCW_OK ? sync_folders(&f, err) : s;
         }
     }
-    /* Flushes the lists if the dataset was finished before. Those of this run are flushed when they get their
-     * names. */
+    /* Flushes truth.json, manifest and checksum list of an earlier run. Those of this run are flushed when they
+     * get their names. */
     static const char *const lists[] = {GEN_TRUTH, GEN_MANIFEST, GEN_CHECKSUMS};
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
         gen_directory_path(run->directory, lists[i], path);
         int e = sync_file(path);
         s = e == ENOENT ? HPCW_OK : cannot(e, path, err);
     }
-    /* The directory itself, and its parent. */
+    /* Flushes the dataset's directory, then its parent: the directories that contain these two entries. */
     static const char *const within[] = {GEN_STATE_DIR, "../."};
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         gen_directory_path(run->directory, within[i], path);

@@ -17,7 +17,7 @@
 #define PART "part."
 
 enum {
-    TAG = 16, /* digits in the name of a part's file */
+    TAG = 16, /* hex digits in the name of a part's lease file */
     TEXT = 2048,
     VALUE = 512,
     LOOK_AGAIN_MS = 20,
@@ -39,7 +39,7 @@ static void temporary_name(char name[GEN_LEASE_NAME]) {
                    (uint64_t)0);
 }
 
-/* *is: the name in .hpcw still refers to this file. Returns 0, or an errno value if that cannot be determined. */
+/* Sets *is to whether the file `name` in .hpcw still is the one with this id. Returns 0 or an errno value. */
 static int is_still(const struct gen_lease *l, const char *name, const struct hpcw_i_file_id *id, bool *is) {
     struct hpcw_i_entry entry;
     int at;
@@ -59,13 +59,14 @@ static void host_name(char host[VALUE]) {
     host[255] = '\0';
 }
 
-/* Id of the running system, whose locks are visible here; 0: unknown. A host name alone may belong to two hosts. */
+/* Writes a number for this boot of the host, 0 if not `known`. A lock is visible only within one boot of one
+ * host, and a host name alone may belong to two hosts. */
 static void boot_of(bool known, char boot[VALUE]) {
     (void)snprintf(boot, VALUE, "%06" PRIx64, known ? hpcw_i_sys_host() : 0);
 }
 
-/* Without a lock, others must not assume that the run is dead. So its system is written as one that they do not
- * know. */
+/* Writes the text of a lease. Without a lock the text has an unknown host, as other runs must not take the run
+ * for dead. */
 static void describe(const struct gen_run *run, const char *what, bool locked, char text[TEXT]) {
     const struct gen_dataset *d = run->dataset;
     char host[VALUE];
@@ -118,7 +119,7 @@ static void other_close(struct other *o) {
     }
 }
 
-/* Reads the file o->name. */
+/* Reads the lease file o->name, and finds whether its run is alive. */
 static hpcw_status look_at(const struct gen_lease *l, struct other *o, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char boot[VALUE];
@@ -176,16 +177,16 @@ static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw
                              run->directory, path, pid, host, what);
 }
 
-/* Removes the file of a dead run. Only the holder of its lock may do so: of two runs only one removes it, and never
- * a newer file of the other. Without locks, two runs with --takeover may remove each other's file: gen_lease_check
- * fails for the one that lost its own. */
+/* Removes the lease file of a dead run while it holds the lock of this file. So of two runs only one removes
+ * it, and never a newer lease of the other run. Without locks, two runs with --takeover may remove each other's
+ * lease; gen_lease_check then fails for the run that lost its lease. */
 static hpcw_status remove_other(const struct gen_lease *l, const struct other *o, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     bool is = false;
     int at;
     const bool locked = hpcw_i_sys_lock(o->fd, 0) != EAGAIN;
     int e = locked ? is_still(l, o->name, &o->id, &is) : 0;
-    if (is) { /* otherwise another run was faster: look again */
+    if (is) { /* if false, another run removed the file first, and the caller looks again */
         e = hpcw_i_dir_fd(l->state, &at);
         e = e == 0 ? hpcw_i_sys_unlink_at(at, o->name, 0) : e;
     }
@@ -203,7 +204,7 @@ static bool is_sibling(const struct gen_run *run, const struct other *o) {
     return run->parts > 1 && strcmp(parts, "yes") == 0 && strcmp(fingerprint, run->fingerprint) == 0;
 }
 
-/* Removes the file o->name if its run is dead. */
+/* Removes the lease file o->name if its run is dead. With --takeover also if that is unknown. */
 static hpcw_status clear_away(const struct gen_lease *l, struct other *o, unsigned *patience, hpcw_error *err) {
     const struct gen_run *run = l->run;
     hpcw_status s = look_at(l, o, err);
@@ -262,9 +263,9 @@ static hpcw_status check_parts(const struct gen_lease *l, hpcw_error *err) {
                : hpcw_i_fail_sys(err, e, "%s/" GEN_STATE_DIR ": cannot read the directory", l->run->directory);
 }
 
-/* ---- the own one ---- */
+/* ---- the lease of this run ---- */
 
-/* Holds .hpcw open. It must not be a symbolic link. */
+/* Holds .hpcw open. A symbolic link of this name is refused. */
 static int hold_state(struct gen_lease *l) {
     return hpcw_i_below_hold(l->run->below.root, GEN_STATE_DIR "/" GEN_LEASE, &l->state);
 }
@@ -354,11 +355,11 @@ static void give_up(struct gen_lease *l) {
         (void)hpcw_i_sys_close(l->fd);
         l->fd = -1;
     }
-    /* Both fail if the directory has entries, including new ones of another run. */
+    /* Fails without effect if .hpcw has entries, for instance of a run that has just begun. */
     if (l->owned && l->run->below.root != NULL) {
         (void)hpcw_i_below_rmdir(l->run->below.root, GEN_STATE_DIR);
     }
-    /* The directory may have been moved, and another one may have its name. */
+    /* The directory may have been moved; another one of this name is not removed. */
     if (l->made_directory && hpcw_i_sys_is_at(AT_FDCWD, l->run->directory, &l->directory)) {
         (void)hpcw_i_sys_rmdir(l->run->directory);
     }
@@ -367,8 +368,8 @@ static void give_up(struct gen_lease *l) {
     }
 }
 
-/* Creates the file under a temporary name, writes it and locks it, so nobody sees it incomplete. *again: the
- * directory is gone, since another run has just ended. */
+/* Creates the lease file under a temporary name, locks it and writes its text. So no other run sees an
+ * incomplete lease. *again: another run ended meanwhile and removed the directory. */
 static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hpcw_error *err) {
     char text[TEXT];
     char path[GEN_DIRECTORY_PATH];
@@ -386,7 +387,7 @@ static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hp
     }
     if (e == 0) {
         e = hpcw_i_sys_id(l->fd, &l->id);
-        if (e != 0) { /* otherwise nobody could tell later who owns it */
+        if (e != 0) { /* without its id, this run could not recognise the file as its own */
             (void)hpcw_i_sys_unlink_at(at, l->name, 0);
         }
     }
@@ -482,8 +483,8 @@ hpcw_status gen_lease_hold(struct gen_lease *l, struct gen_run *run, hpcw_error 
             }
         }
         if (e == 0) {
-            (void)hpcw_i_sys_lock(l->fd,
-                                  (uint64_t)process); /* without a lock, the lease still belongs to process 0 */
+            /* A failure does not matter, as process 0 has the lease. */
+            (void)hpcw_i_sys_lock(l->fd, (uint64_t)process);
         }
         if (e == ENOENT) {
             s = hpcw_i_fail(err, HPCW_EMISMATCH,

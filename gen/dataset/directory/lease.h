@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lease on the directory of a dataset: it says which run writes there. It is one file. A run creates it under a
- * name that only one run can have, and locks it until the run ends. The file's text is for people.
+/* Lease on the directory of a dataset: a file that says which run writes there. A run creates it under a name
+ * that only one run can have, and locks it until the run ends. The text of the file is for people.
  *
- *  DIR/.hpcw/lease      a run that writes the whole dataset, or a part while it examines the directory
- *  DIR/.hpcw/part.TAG   a part after that; parts of one dataset write at the same time
+ *  DIR/.hpcw/lease      lease of a run that writes the whole dataset, or of a part that examines the directory
+ *  DIR/.hpcw/part.TAG   lease of a part that writes; several parts of a dataset write at the same time
  *
- * A run is alive while its file is locked. An unlocked file of this host, made since its last boot, is that of a
- * dead run. Of other unlocked files, or without locks in the file system, nobody can tell. Such a lease stays
- * unless gen_run.takeover is set. */
+ * A run is alive while its lease is locked. A lease without a lock, written on this host since its last boot,
+ * is that of a dead run. For leases of other hosts or boots, and on file systems without locks, nobody can tell
+ * whether the run is alive. Such a lease stays unless gen_run.takeover is set. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_LEASE_H
 #define HPCW_GEN_DATASET_DIRECTORY_LEASE_H
 
@@ -18,27 +18,27 @@
 enum { GEN_LEASE_NAME = 64 };
 
 struct gen_lease {
-    struct gen_run *run;      /* NULL: nothing is taken */
+    struct gen_run *run;      /* NULL: the lease is not taken */
     struct hpcw_i_dir *state; /* .hpcw */
     int fd;                   /* descriptor of the locked file; -1: no lease */
     bool owned;               /* this process took the lease and removes it */
-    /* this run made the dataset's directory, which is `directory` below */
+    /* this run made the dataset's directory, whose id is `directory` */
     bool made_directory;
     struct hpcw_i_file_id directory;
     struct hpcw_i_file_id id;  /* id of the lease file */
     char name[GEN_LEASE_NAME]; /* in .hpcw */
 };
 
-/* Takes the lease; creates the dataset's directory and its state directory if needed. The run holds both open
- * from then on. A run that is not a part also requires that no part is alive. what: name of the action for
- * people, as "generate". HPCW_EEXIST: the message says who holds the lease, or what else has its name. After a
- * failure nothing is left; gen_lease_end is allowed. */
+/* Takes the lease, and holds the dataset's directory and .hpcw open; creates them if needed. A run of the whole
+ * dataset also requires that no run of a part is alive. `what`: name of the action for people, as "generate".
+ * HPCW_EEXIST: another run has the lease, or another file has its name; the message says which. After a failure
+ * nothing is left; gen_lease_end is allowed. */
 hpcw_status gen_lease_take(struct gen_run *run, const char *what, struct gen_lease *lease, hpcw_error *err);
 
 /* Returns whether a name in .hpcw is that of a lease or of a part. */
 bool gen_lease_is_name(const char *name);
 
-/* Lets other parts of the same dataset start. */
+/* Renames the lease of a part from "lease" to "part.TAG", so that other parts of the dataset can start. */
 hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
 
 /* Collective. Keeps the run alive as long as one of its processes is. Each process locks a byte of process 0's
@@ -46,10 +46,11 @@ hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
  * another directory. */
 hpcw_status gen_lease_hold(struct gen_lease *lease, struct gen_run *run, hpcw_error *err);
 
-/* HPCW_ESTATE: another run took the lease over. */
+/* Fails with HPCW_ESTATE if another run took the lease over. */
 hpcw_status gen_lease_check(const struct gen_lease *lease, hpcw_error *err);
 
-/* Gives up the lease and the directory. Removes the directories if they are empty and no other run needs them. */
+/* Removes the lease and releases the directories. Removes .hpcw, and the dataset's directory if this run made
+ * it, if they are empty. */
 void gen_lease_end(struct gen_lease *lease);
 
 #endif

@@ -13,15 +13,15 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/dir.h"
 
-/* Names relative to the directory. */
+/* Names of files, relative to the dataset's directory. */
 struct names {
-    struct hpcw_i_buf list; /* char * elements, owned */
+    struct hpcw_i_buf list; /* elements of type char *; the names are owned */
 };
 
 struct gen_older {
     bool is;            /* there is an older dataset, finished or not */
     uint64_t formats;   /* bits */
-    struct names files; /* files of its formats, sorted */
+    struct names files; /* sorted names of the data files of the older dataset */
     struct gen_older_size size;
 };
 
@@ -63,10 +63,10 @@ static void names_free(struct names *n) {
     hpcw_i_buf_free(&n->list);
 }
 
-/* ---- what is of the older dataset ---- */
+/* ---- files of the older dataset ---- */
 
-/* Adds a file of the older dataset. A manifest may come from anywhere, so names that no format makes are
- * ignored. */
+/* Adds a file of the older dataset. A manifest may come from anywhere, so names that no format gives to a file
+ * are ignored. */
 static hpcw_status add_old(struct gen_older *o, const char *name, hpcw_error *err) {
     const size_t f = gen_directory_is_below(name) ? gen_format_of_path(name) : gen_format_count;
     if (f == gen_format_count || !gen_format[f]->owns(name)) {
@@ -97,7 +97,7 @@ static hpcw_status add_listed(const struct gen_run *run, struct gen_older *o, hp
     return s;
 }
 
-/* Adds the units of all formats of a dataset. */
+/* Adds the names of the data files of a dataset. */
 static hpcw_status add_units(const struct gen_dataset *d, struct names *names, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t f = 0; f < gen_format_count; f++) {
@@ -123,21 +123,22 @@ static hpcw_status add_described(const struct gen_run *run, struct gen_older *o,
         o->formats |= d.formats;
         s = add_units(&d, &o->files, err);
     } else {
-        /* The description is damaged or from another version of hpcw, so the run's files are unknown. */
+        /* The description is damaged or from another version of hpcw, so it is not known which files the older
+         * run wrote. */
         s = read_source_is_of_system(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
     }
     gen_dataset_free(&d);
     return s;
 }
 
-/* ---- what would stop the run ---- */
+/* ---- checks before anything is removed ---- */
 
 static hpcw_status cannot(const struct gen_run *run, const char *name, int e, const char *what,
                           hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s/%s: cannot %s", run->directory, name, what);
 }
 
-/* Checks whether this user may create, replace or remove the name. Returns 0 or an errno value. */
+/* Checks whether this user may create, replace or remove the file. Returns 0 or an errno value. */
 static int may_change(const struct gen_run *run, const char *name) {
     struct hpcw_i_dir *parent;
     int at;
@@ -149,7 +150,8 @@ static int may_change(const struct gen_run *run, const char *name) {
     return e;
 }
 
-/* *is: the file may exist. A path behind a symbolic link, or a directory, is not a file of the older dataset. */
+/* Sets *is to whether this may be a file of the older dataset: not a directory, and not behind a symbolic link.
+ * Fails if the file exists and this user may not remove it. */
 static hpcw_status check_old(const struct gen_run *run, const char *name, bool *is, struct gen_older_size *size,
                              hpcw_error *err) {
     struct hpcw_i_entry entry;
@@ -163,7 +165,8 @@ static hpcw_status check_old(const struct gen_run *run, const char *name, bool *
     return cannot(run, name, may_change(run, name), "remove", err);
 }
 
-/* Keeps only the names that are to be removed. Their directories may already lack the files. */
+/* Keeps only names of files to remove, each once. Files that do not exist are kept, since their directories may
+ * still exist. */
 static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     char **name = names_of(&o->files);
     const size_t count = names_count(&o->files);
@@ -186,7 +189,8 @@ static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o,
     return s;
 }
 
-/* The files of runs in .hpcw are removed at the end. */
+/* Checks whether this user may remove the files of runs in .hpcw, which happens when the run ends, and counts
+ * them. */
 static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *entry;
@@ -210,8 +214,8 @@ static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, h
     return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
 }
 
-/* Counts the directories of `name` that are not also directories of `last`. Starts at `slash`, where the first
- * directory ends. */
+/* Counts the directories in the path `name` that the path of a directory, `last`, does not have in common with
+ * it. Begins with the directory that ends at `slash`. */
 static uint64_t others(const char *name, const char *slash, const char *last) {
     uint64_t n = 0;
     for (; slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -221,8 +225,8 @@ static uint64_t others(const char *name, const char *slash, const char *last) {
     return n;
 }
 
-/* Checks the directories of a new file: if they exist, they must be directories. last: the previous file in the
- * order of names. *missing: number of directories that do not exist. */
+/* Checks that the directories in the path of a new file are directories or do not exist. `last`: directory of
+ * the file before in the order of names. Adds to *missing the number of directories that do not exist. */
 static hpcw_status check_parents(const struct gen_run *run, const char *name, char last[GEN_UNIT_PATH],
                                  uint64_t *missing, hpcw_error *err) {
     const char *end = strrchr(name, '/');
@@ -259,10 +263,11 @@ static hpcw_status check_new(const struct gen_run *run, const struct gen_older *
                            run->directory, name, special ? "special file" : "directory");
     }
     e = e == 0 ? may_change(run, name) : e;
-    return e == ENOENT ? HPCW_OK : cannot(run, name, e, "create", err); /* its directory does not exist yet */
+    /* the directory of the file does not exist yet */
+    return e == ENOENT ? HPCW_OK : cannot(run, name, e, "create", err);
 }
 
-/* Refuses files that would stay in a directory where readers take every file for a unit. */
+/* Fails if a foreign file stays in a directory of which readers read all files. */
 static hpcw_status check_alone(const struct gen_run *run, const struct gen_older *o, const struct names *names,
                                const char *folder, hpcw_error *err) {
     struct hpcw_i_listing *listing;
@@ -322,7 +327,8 @@ hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hp
     s = s == HPCW_OK ? check_all_new(run, o, err) : s;
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
         bool is;
-        struct gen_older_size list = {0}; /* its bytes do not count, since the new list needs as many */
+        /* old file of this name: its bytes do not count, since the new file needs as many */
+        struct gen_older_size list = {0};
         s = check_new(run, o, lists[i], err);
         s = s == HPCW_OK && o->is ? check_old(run, lists[i], &is, &list, err) : s;
         o->size.files += list.files;
@@ -376,7 +382,8 @@ hpcw_status gen_older_remove(const struct gen_older *o, const struct gen_run *ru
     if (s == HPCW_OK) {
         remove_empty(run, &o->files);
     }
-    /* Removes the lists of files last. So after a crash, the next run knows which files are left. */
+    /* The manifest, which names the files, is removed after them. So after a crash the next run knows which
+     * files are left. */
     s = s == HPCW_OK ? gen_directory_remove_lists(run, err) : s;
     return s == HPCW_OK ? gen_directory_remove_state(run, NULL, err) : s;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State of the written ranges, in files below .hpcw. Such a file may come from anywhere, so it must agree with
- * the description. */
+/* Files below .hpcw with the state of written ranges. Such a file may come from anywhere, so it must agree with
+ * the description of the dataset. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,7 +47,8 @@ hpcw_status gen_directory_find(const char *path, bool *is, uint64_t *size, hpcw_
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
 }
 
-/* *has: a file of this name has this size. *now: its size, if it exists. */
+/* Sets *has to whether a file of this name exists and has this size. *now becomes its size, and is unchanged if
+ * there is no such file. */
 static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bool *has, uint64_t *now,
                             hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -60,11 +61,11 @@ static hpcw_status has_size(const char *dir, const char *name, uint64_t size, bo
     return s;
 }
 
-/* ---- one range: a file with one JSON text per line ----
+/* ---- the state of one range: a file with one JSON text per line ----
  *
  *  {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
- *  {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
- *  {"partial":{...},"xxh128":"..."}                                with the digest of the partial results */
+ *  {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each data file
+ *  {"partial":{...},"xxh128":"..."}                                partial results, and their digest */
 #define PARTIAL "{\"partial\":"
 #define DIGEST ",\"xxh128\":\""
 
@@ -139,7 +140,7 @@ hpcw_status gen_directory_write_range(const struct gen_run *run, const struct ge
     return s;
 }
 
-/* Reads the digest of an entry. Without one, the range no longer counts as digested. */
+/* Reads the digest of a file from its JSON object. If there is none, range->digested becomes false. */
 static void take_digest(struct gen_range *range, const cJSON *item, struct gen_digest *digest) {
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
     *digest = (struct gen_digest){0};
@@ -156,7 +157,7 @@ static hpcw_status refuse_size(const char *dir, const char *name, uint64_t want,
                              want, got);
 }
 
-/* Reads one unit, and checks that its file exists and has the right size. */
+/* Reads the line of one data file, and checks that the file exists and has the right size. */
 static hpcw_status take_unit(const struct gen_run *run, const struct gen_format *format,
                              struct gen_range *range, uint64_t index, const cJSON *item, hpcw_error *err) {
     const char *dir = run->directory;
@@ -172,7 +173,8 @@ static hpcw_status take_unit(const struct gen_run *run, const struct gen_format 
     if (s != HPCW_OK) {
         return s;
     }
-    /* An interrupted join may have renamed a pending file already. */
+    /* A pending file has a temporary name until all parts are written. An interrupted join may have renamed it
+     * already. */
     char pending[GEN_UNIT_PATH];
     bool is_pending = gen_is_pending(format, run->dataset, range->begin, range->end, index);
     gen_pending_name(format, index, pending);
@@ -455,8 +457,8 @@ static hpcw_status is_intact(const char *dir, const cJSON *entry, bool content, 
     return s;
 }
 
-/* Makes the range of all files of a format from their manifest entries. It has no partial if a file is missing.
- * *next: moves past the entries. */
+/* Makes the range of all files of a format from the manifest, whose next entry is *next. If a file is missing
+ * or has another size, *range stays empty. *next moves to the first entry of the next format. */
 static hpcw_status range_of_manifest(const struct gen_run *run, const struct gen_format *format,
                                      const cJSON *truth, const cJSON **next, struct gen_range *range,
                                      hpcw_error *err) {
@@ -498,7 +500,8 @@ static hpcw_status write_whole_range(const struct gen_run *run, const struct gen
     return s;
 }
 
-/* Reads truth.json if it is as the manifest lists it; otherwise NULL. files: entries of the manifest. */
+/* Reads truth.json if it has the size and digest of the manifest; otherwise *truth becomes NULL. `files`: array
+ * of the manifest. */
 static hpcw_status read_truth(const struct gen_run *run, const cJSON *files, cJSON **truth, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     const cJSON *last = NULL;
@@ -551,7 +554,8 @@ hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_er
                 s = write_whole_range(run, gen_format[f], &kept[f], err);
             }
         }
-        /* This comes last, so that the directory always has a manifest or a state. */
+        /* Manifest and truth.json are removed last, so that the directory has a manifest or a state at any
+         * time. */
         if (s == HPCW_OK) {
             s = gen_directory_remove_lists(run, err);
         }

@@ -13,12 +13,14 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/fsinfo.h"
 
-/* Descriptors that a process has open at once, in addition to those it starts with. */
+/* Numbers of file descriptors that a process has open at once, besides those it starts with. */
 enum {
-    WITH_A_SET = 2, /* for its files: their directory, and a copy that keeps a file locked while it is closed */
-    /* for a thread that writes files one by one: the file, its directory, and that copy */
+    /* for a container, besides its files: its directory, and a copy that keeps a file locked while it is
+     * closed */
+    WITH_A_SET = 2,
+    /* for each thread that writes files one by one: the file, its directory, and the copy that keeps the lock */
     OF_A_THREAD = 3,
-    /* to remove files of an older run: directories down to scr/scr.dataset.N/.scr */
+    /* while an older dataset is removed: directories down to scr/scr.dataset.N/.scr */
     OF_A_REMOVAL = 4,
 };
 
@@ -86,7 +88,8 @@ static uint64_t count_bits(uint64_t bits) {
     return n;
 }
 
-/* Number of files just before the run ends: units, their states, the description and the lists. */
+/* Returns the number of files just before the run ends: data files, a state file for each format, the
+ * description, and truth.json, manifest and checksum list. */
 static uint64_t files_of(const struct gen_run *run, const struct gen_needs *needs) {
     const uint64_t description = run->dataset->workload != NULL ? 2 : 1;
     const uint64_t lists = run->parts > 1 ? 0 : run->checksums ? 3 : 2;
@@ -120,7 +123,8 @@ hpcw_status gen_room_on_disk(const struct gen_run *run, const struct gen_needs *
     char path[GEN_DIRECTORY_PATH];
     hpcw_status s = gen_room_find_existing(run, path, err);
     s = s == HPCW_OK ? hpcw_i_fs_space(path, &bytes, &files, err) : s;
-    s = s == HPCW_ENOENT ? HPCW_OK : s; /* creating it will fail with a better message */
+    /* the parent does not exist: creating the directory will fail with a better message */
+    s = s == HPCW_ENOENT ? HPCW_OK : s;
     s = s == HPCW_OK ? check_bytes(run, needs->size.allocated, sum_of(bytes, old.bytes), err) : s;
     return s == HPCW_OK ? check_inodes(run, files_of(run, needs) + old.folders, sum_of(files, old.files), err)
                         : s;
@@ -135,7 +139,7 @@ static uint64_t largest_of(const struct gen_needs *needs, const struct gen_size 
     return larger(needs->size.largest, manifest);
 }
 
-/* A process opens its files of a set at the same time. */
+/* Returns how many descriptors a process needs at once. Of a container it opens all its files at once. */
 static uint32_t descriptors_of(const struct gen_run *run, uint64_t missing) {
     const uint64_t processes = (uint64_t)run->comm->size;
     uint64_t most = OF_A_REMOVAL;
@@ -157,7 +161,8 @@ static hpcw_status look_at_limits(const struct gen_run *run, const struct gen_ne
     const uint32_t count = descriptors_of(run, needs->missing);
     uint64_t is = 0, least = 0;
     int at;
-    /* Sizes that depend on the content are estimates. So they stop only a run that would remove something. */
+    /* The size of a file can be an estimate. So too large a size stops only runs with --force, which would
+     * remove files. */
     if (run->force && largest > limit) {
         return hpcw_i_fail(err, HPCW_ENOSPC,
                            "%s: expected to write a file of %" PRIu64 " bytes, got a limit of %" PRIu64

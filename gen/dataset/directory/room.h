@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks whether the limits of the disk and of the processes leave room for a run, before it removes or writes a
- * file. */
+/* Checks before a run whether the disk has space for it, and whether the limits of its processes allow it. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_ROOM_H
 #define HPCW_GEN_DATASET_DIRECTORY_ROOM_H
 
@@ -8,25 +7,25 @@
 
 /* Output of a run. */
 struct gen_needs {
-    uint64_t missing;     /* bits of the formats with units to write */
-    struct gen_size size; /* total size of these units */
+    uint64_t missing;     /* a bit for each format of which files must be written */
+    struct gen_size size; /* total size of these files */
 };
 
-/* Computes the size of the units of the formats `needs->missing`. */
+/* Computes needs->size: the size of this part's files of the formats in needs->missing. */
 hpcw_status gen_needs_add_up(const struct gen_run *run, struct gen_needs *needs, hpcw_error *err);
 
-/* On process 0. HPCW_ENOSPC: the file system has too few free bytes or files, even after the files of `older`
- * are removed. older: NULL: none. A limit that the file system does not have or report counts as met. */
+/* On process 0. HPCW_ENOSPC: the file system has too few free bytes or inodes for the run, even after the files
+ * of `older` (NULL: none) are removed. A limit that the file system does not report counts as met. */
 hpcw_status gen_room_on_disk(const struct gen_run *run, const struct gen_needs *needs,
                              const struct gen_older *older, hpcw_error *err);
 
-/* Collective; requires the lease. missing: as in gen_needs. part: all files of the part. HPCW_ENOSPC, only with
- * --force: a process may not write a file as large as the largest one. HPCW_EIO: it cannot open enough files at
- * once, although its limit was raised as far as allowed. */
+/* Collective; requires the lease. `missing`: as in gen_needs. `part`: size of all files of the part.
+ * HPCW_ENOSPC, only with --force: a limit does not allow a file as large as the largest one. HPCW_EIO: a
+ * process cannot open enough files at once, although its limit was raised as far as allowed. */
 hpcw_status gen_room_in_process(const struct gen_run *run, uint64_t missing, const struct gen_size *part,
                                 hpcw_error *err);
 
-/* Returns the directory of the run or, if it does not exist, its parent. */
+/* Writes the path of the directory of the run or, if it does not exist, of its parent. */
 hpcw_status gen_room_find_existing(const struct gen_run *run, char path[GEN_DIRECTORY_PATH], hpcw_error *err);
 
 #endif

@@ -24,21 +24,22 @@ struct gen_run {
     uint32_t jobs;
     uint32_t part, parts; /* part: 0 .. parts - 1 */
     bool resume, force, checksums;
-    /* also take over a lease whose run may still be alive */
+    /* takes the lease over even if its run may still be alive */
     bool takeover;
     struct hpcw_i_stripes stripes; /* default layout of the formats' directories; zeroed: unchanged */
     hpcw_durability durability;
     /* the directory, held open while the run has the lease (lease.h) */
     struct hpcw_i_sink_below below;
-    /* source of the lists' sinks; zeroed: files in the directory */
+    /* opens truth.json, manifest and checksum list for writing; zeroed: they are files in `directory` */
     hpcw_sink_source outputs;
-    /* Receive the current action, and the number of bytes written; may be NULL. Called from any thread. */
+    /* Called from any thread; may be NULL. label: gets the name of the current action. progress: gets the bytes
+     * written since its last call. */
     void (*label)(void *context, const char *text);
     void (*progress)(void *context, uint64_t bytes);
     void *context;
-    struct gen_left *left; /* out, on process 0; may be NULL */
-    /* Reads GEN_PARAMETERS, the description of an unfinished dataset, and builds the dataset. The caller frees
-     * it, also after a failure. HPCW_ENOENT: there is none. May be NULL without `force`. */
+    struct gen_left *left; /* result of process 0: what stays in .hpcw; may be NULL */
+    /* Reads GEN_PARAMETERS, the description of an unfinished dataset. The caller frees the dataset, even after
+     * a failure. HPCW_ENOENT: there is no description. May be NULL without `force`. */
     hpcw_status (*read_description)(const char *directory, struct gen_dataset *d, hpcw_error *err);
 };
 
@@ -50,10 +51,10 @@ struct gen_size {
     uint64_t path_bytes;          /* total length of the paths */
 };
 
-/* Returns the units of a format that belong to a part. */
+/* Returns which files of a format belong to part `part` of `parts`. */
 struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts);
 
-/* Adds the files of some units of a format. */
+/* Adds number and size of the files `units` of a format to *size. */
 hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
                          struct gen_size *size, hpcw_error *err);
 
