@@ -13,7 +13,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-/* An entry of the manifest. */
+/* A file that the manifest lists. */
 struct entry {
     const cJSON *json;
     const char *name; /* "" if the entry has no allowed name */
@@ -23,12 +23,12 @@ struct entry {
 
 struct checking {
     struct gen_check *check;
-    char *text; /* the manifest as text and as JSON */
+    char *text; /* text of the manifest */
     cJSON *manifest;
     size_t count;
     struct entry *entry;         /* [count] */
     const struct entry **sorted; /* [count] sorted by name */
-    /* index of the first file of each format, then of files without a format */
+    /* [f]: index of the first file of format f; [gen_format_count]: index of the first file without a format */
     size_t first[64 + 1];
 };
 
@@ -122,7 +122,7 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
                            cJSON_IsNumber(size) ? size->valuedouble : -1.0, entry.size);
     }
     if (!cJSON_IsString(text)) {
-        return HPCW_OK; /* written without checksums */
+        return HPCW_OK; /* the dataset was written without checksums */
     }
     if (!gen_digest_parse(text->valuestring, &want)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: xxh128 in the manifest: expected 32 hex digits, got %.64s",
@@ -226,7 +226,8 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
                        digest, name, n < 240 ? (int)n : 240, got);
 }
 
-/* Compares the checksum list with the manifest, and with the digest of the manifest. */
+/* Compares the digests in the checksum list with those in the manifest, and its digest of the manifest with the
+ * manifest itself. */
 static hpcw_status check_list(const struct checking *c, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char manifest[GEN_DIRECTORY_PATH];
@@ -238,13 +239,14 @@ static hpcw_status check_list(const struct checking *c, hpcw_error *err) {
     hpcw_error e = {.message = ""};
     hpcw_status s = gen_directory_read(path, &text, &e);
     if (s == HPCW_ENOENT && cJSON_GetObjectItemCaseSensitive(c->entry[0].json, "xxh128") == NULL) {
-        return HPCW_OK; /* written without checksums */
+        return HPCW_OK; /* the dataset was written without checksums */
     }
     if (s != HPCW_OK) {
         *err = e;
         return s;
     }
-    /* Checks the manifest first. If it was changed, the rest of the list no longer agrees with it. */
+    /* The digest of the manifest is checked first: after a change of the manifest, other lines would differ,
+     * too. */
     s = gen_digest_file(manifest, &digest, NULL, err);
     const char *last = strstr(text, "  " GEN_MANIFEST "\n");
     if (s == HPCW_OK) {
@@ -280,11 +282,11 @@ static bool order_of_name(void *context, const char *name, uint64_t *order) {
     const struct checking *c = context;
     const struct entry *entry = find(c, name);
     *order = order_of(c, 3, entry == NULL ? c->count : entry->index);
-    /* A file that the manifest does not list is a fault of the manifest. */
+    /* Files that the manifest does not list are reported when the manifest is compared. */
     return entry != NULL ? !entry->bad : strcmp(name, GEN_MANIFEST) == 0 || strcmp(name, GEN_CHECKSUMS) == 0;
 }
 
-/* Makes the range of all units of a format from their entries in the manifest. */
+/* Makes one range of all files of a format, with sizes and digests from the manifest. */
 static hpcw_status range_of_entries(const struct checking *c, const struct gen_run *run,
                                     const struct gen_format *format, struct gen_ranges *r, hpcw_error *err) {
     uint64_t units = format->units(run->dataset);

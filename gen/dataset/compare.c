@@ -30,7 +30,7 @@ struct compare_sink {
     char *path;
     uint64_t order;
     pthread_mutex_t lock;
-    /* end of all written data, or the size that was set */
+    /* offset after the last written byte, or the size that set_size gave */
     uint64_t end;
     struct extents written; /* written ranges, in the order of the calls */
     /* ranges that differ and were not written again since */

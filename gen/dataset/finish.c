@@ -81,7 +81,7 @@ static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *er
 
 typedef bool next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-/* Puts the visibility of a slow node in the load data, or of a slow port in LinkTest. */
+/* Adds the visibility of a slow node in the load data, or of a slow port in LinkTest. */
 static void put_visibility_of(const struct gen_dataset *d, bool port, const struct model_truth_node *found,
                               const double *sd, struct hpcw_i_json *json) {
     char file[GEN_UNIT_PATH];
@@ -96,7 +96,7 @@ static void put_visibility_of(const struct gen_dataset *d, bool port, const stru
     hpcw_i_json_end_array(json);
 }
 
-/* Puts the ranks at each switch. */
+/* Adds which ranks are at each switch. */
 static void put_topology(const struct model_machine *m, struct hpcw_i_json *json) {
     hpcw_i_json_key_array(json, "topology");
     for (uint32_t i = 0; i < m->switches; i++) {
@@ -112,7 +112,7 @@ static void put_topology(const struct model_machine *m, struct hpcw_i_json *json
     hpcw_i_json_end_array(json);
 }
 
-/* Puts the names of all nodes, in their order. */
+/* Adds the names of all nodes, in their order. */
 static void put_hosts(const struct model_machine *m, struct hpcw_i_json *json) {
     hpcw_i_json_key_array(json, "hosts");
     for (uint32_t n = 0; n < m->nodes; n++) {
@@ -123,8 +123,8 @@ static void put_hosts(const struct model_machine *m, struct hpcw_i_json *json) {
     hpcw_i_json_end_array(json);
 }
 
-/* Puts the list of slow nodes or of slow ports. costs: costs of faults from the log; NULL: the dataset has no log.
- * sd: [nodes] visibility; NULL: no format of the dataset shows it. */
+/* Adds the list of slow nodes or slow ports. `costs`: costs of faults in the event log; NULL: the dataset has
+ * no log. `sd`: [nodes] visibility of the fault; NULL: no format of the dataset shows such faults. */
 static void put_nodes(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
                       const struct gen_costs *costs, const double *sd, struct hpcw_i_json *json) {
     const struct model_machine *m = &d->machine;
@@ -142,7 +142,7 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
         hpcw_i_json_put_u64(json, "ranks", found.ranks);
         const bool port = next == model_truth_next_port;
         if (port) {
-            /* A round trip does not show which direction was slow. */
+            /* Times of round trips do not tell which direction of the port is slow. */
             const bool averaged = sd != NULL && d->linktest_params.kernel != HPCW_LINKTEST_UNIDIRECTIONAL;
             hpcw_i_json_put_str(json, "direction", averaged ? "averaged" : found.outgoing ? "out" : "in");
         }
@@ -159,7 +159,7 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
 typedef hpcw_status visibility_of_nodes(const struct gen_dataset *d, const bool *slow, double *sd,
                                         hpcw_error *err);
 
-/* Puts the list of slow nodes or of slow ports. shows: computes their visibility in the format `in`. */
+/* Adds the list of slow nodes or slow ports. `shows`: computes their visibility in the format `in`. */
 static hpcw_status put_slow(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
                             enum gen_format_id in, visibility_of_nodes *shows, const struct gen_costs *costs,
                             struct hpcw_i_json *json, hpcw_error *err) {
@@ -342,7 +342,7 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
             struct gen_unit unit;
             struct gen_stored file = range->file[k - range->begin];
             s = format->unit(run->dataset, k, &unit, err);
-            /* The digest is missing, as of a run without checksums, or old, as the join completed the file. */
+            /* The digest is missing if the run computed none, and old if the join changed the file. */
             if (s == HPCW_OK && run->checksums && (k < r->changed || !range->digested)) {
                 s = measure(run, unit.path, &file, err);
             }
@@ -431,7 +431,7 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
     if (ranges == NULL) {
         return hpcw_i_fail_memory(err, run->directory, 0, NULL);
     }
-    /* A list of an interrupted run does not fit a manifest without digests. */
+    /* A checksum list that an interrupted run left does not fit a manifest without digests. */
     if (!run->checksums) {
         s = gen_directory_remove(run, GEN_CHECKSUMS, err);
     }
@@ -439,8 +439,9 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
         s = complete_units(run, ranges, err);
     }
     s = s == HPCW_OK ? gen_directory_sync(run, err) : s;
-    /* Files that the join completed are read by name. They are this run's files if nobody else could write since
-     * it took the lease. So the lists are written, and kept, only while this run holds the lease. */
+    /* The digests of files that the join changed are read by name. These are files of this run if no other run
+     * took the lease over. So the lease is checked before and after truth.json, manifest and checksum list are
+     * written. */
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     s = s == HPCW_OK ? gen_write_truth(run, ranges, err) : s;
     s = s == HPCW_OK ? gen_write_manifest(run, ranges, true, err) : s;

@@ -28,7 +28,7 @@ static void show(const struct gen_run *run, const char *text) {
 
 /* ---- the directory ---- */
 
-/* On process 0. Checks whether the content of the directory allows the run. */
+/* On process 0. Finds what is in the directory, and checks whether the options allow the run there. */
 static hpcw_status look_at_directory(const struct gen_run *run, enum gen_directory_state *state,
                                      hpcw_error *err) {
     const char *dir = run->directory;
@@ -65,7 +65,8 @@ static hpcw_status look_at_directory(const struct gen_run *run, enum gen_directo
         dir);
 }
 
-/* Makes room for the run; requires the lease. *finished: nothing is left to do. */
+/* Checks the directory, while this run holds the lease. A finished dataset of which files are missing becomes
+ * an unfinished one. *finished: the dataset is complete, so nothing is left to do. */
 static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hpcw_error *err) {
     enum gen_directory_state state;
     *finished = false;
@@ -90,9 +91,9 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
     return s == HPCW_OK && *finished ? gen_directory_end(run, err) : s;
 }
 
-/* ---- one range of units ---- */
+/* ---- one range of files ---- */
 
-/* Writes the path, with the dataset's directory, under which a unit of this run is now. */
+/* Writes the path of a data file of this run: its pending name while other parts are missing. */
 static hpcw_status path_now(const struct gen_run *run, const struct gen_format *format,
                             const struct gen_range *range, uint64_t index, char path[GEN_DIRECTORY_PATH],
                             hpcw_error *err) {
@@ -107,8 +108,8 @@ static hpcw_status path_now(const struct gen_run *run, const struct gen_format *
     return s;
 }
 
-/* Collective. Collects sizes and digests of the units. digests: of the units that this process published; NULL:
- * none. */
+/* Collective. Collects the sizes of all files of a range, and their digests if the run computes them.
+ * `digests`: of the files that this process published; NULL: the run computes none. */
 static hpcw_status collect_units(const struct gen_run *run, const struct gen_format *format,
                                  const struct gen_digests *digests, const struct gen_range *range,
                                  hpcw_error *err) {
@@ -195,7 +196,8 @@ static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
     return s == HPCW_OK ? hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err) : s;
 }
 
-/* On process 0. Finds the formats whose range is not written yet, and their size. */
+/* On process 0. Finds the formats of which this part still has files to write, and the total size of these
+ * files. */
 static hpcw_status find_missing(const struct gen_run *run, struct gen_needs *needs, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     needs->missing = 0;
@@ -210,8 +212,8 @@ static hpcw_status find_missing(const struct gen_run *run, struct gen_needs *nee
     return s == HPCW_OK ? gen_needs_add_up(run, needs, err) : s;
 }
 
-/* On process 0. Removes an older dataset and creates the directories. Formats written as a whole lose the states
- * of their parts. Then lets other parts start. */
+/* On process 0. Removes an older dataset and creates the directories. If the run writes whole formats, removes
+ * the state of ranges that parts wrote. If the run is a part, lets other parts start. */
 static hpcw_status begin(const struct gen_run *run, struct gen_lease *lease, const struct gen_older *older,
                          uint64_t missing, hpcw_error *err) {
     hpcw_status s = older != NULL ? gen_older_remove(older, run, err) : HPCW_OK;
@@ -224,7 +226,7 @@ static hpcw_status begin(const struct gen_run *run, struct gen_lease *lease, con
     return s == HPCW_OK && run->parts > 1 ? gen_lease_share(lease, err) : s;
 }
 
-/* Collective. Called before anything is created or removed. */
+/* Collective. Fails if parameters differ between processes. Called before anything is created or removed. */
 static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s, hpcw_error *err) {
     const struct hpcw_i_same same[] = {
         {.name = "block size (different file systems? set --blocksize)", .number = run->dataset->block_size},
@@ -233,15 +235,16 @@ static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s,
     return hpcw_i_agree_same(run->comm, s, run->directory, same, sizeof same / sizeof same[0], NULL, err);
 }
 
-/* On process 0. Takes the lease, and checks everything that can refuse the run before anything is removed,
- * except the limits of the processes. *finished: nothing is left to do. *needs: what is to be written. *older:
- * with --force, what the run replaces. */
+/* On process 0. Takes the lease, and checks everything that can stop the run before files are removed, except
+ * the limits of the processes. *finished: nothing is left to do. *needs: what must be written. *older: the
+ * older dataset that --force replaces. */
 static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *finished,
                            struct gen_needs *needs, struct gen_older **older, hpcw_error *err) {
     enum gen_directory_state state;
     hpcw_status s = check_stripes(run, err);
     if (s == HPCW_OK) {
-        s = look_at_directory(run, &state, err); /* creates nothing if the run is refused anyway */
+        /* before the lease is taken, so that a refused run creates nothing */
+        s = look_at_directory(run, &state, err);
     }
     if (s == HPCW_OK) {
         s = gen_lease_take(run, "generate", lease, err);
@@ -257,7 +260,7 @@ static hpcw_status prepare(struct gen_run *run, struct gen_lease *lease, bool *f
     return s == HPCW_OK ? gen_room_on_disk(run, needs, *older, err) : s;
 }
 
-/* Collective. Writes missing units; joins if this is the only part. */
+/* Collective. Writes the files of the formats `missing`. Finishes the dataset if this is the only part. */
 static hpcw_status write_missing(const struct gen_run *run, const struct gen_lease *lease, uint64_t missing,
                                  struct gen_outcome *outcome, hpcw_error *err) {
     bool first = run->comm->process == 0;
@@ -329,8 +332,8 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     return s;
 }
 
-/* *finished: the dataset is complete. *state: there is still a state directory, since a run was killed or has not
- * ended yet. */
+/* Sets *finished to whether the dataset is complete, and *state to whether .hpcw exists. It exists if a run has
+ * not ended yet or was killed. */
 static hpcw_status look_for_finished(const struct gen_run *run, bool *finished, bool *state, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     enum gen_directory_state is;
@@ -357,7 +360,8 @@ hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_erro
     }
     outcome->kept = outcome->size.files;
     if (!finished || state) {
-        /* Another join may finish the dataset at any time. It then removes the state while it holds the lease. */
+        /* Another join may finish the dataset meanwhile, and remove the state while it holds the lease. So the
+         * directory is read again. */
         taken = gen_lease_take(run, "join", &lease, &why);
         s = taken == HPCW_OK || taken == HPCW_EEXIST ? look_for_finished(run, &finished, &state, err) : taken;
     }

@@ -11,23 +11,23 @@ struct gen_outcome {
     uint64_t kept;        /* files kept from an earlier run */
     struct gen_size size; /* total size of this part */
     bool complete;        /* the dataset is finished */
-    bool already;         /* a join found it finished */
+    bool already;         /* gen_join found the dataset finished */
 };
 
-/* Prepares the directory, writes missing files, and joins if this is the only part. The following errors occur
- * before it writes or removes anything. HPCW_EEXIST: the directory holds something else, or another run writes
- * there. HPCW_ENOTSUP: stripes are wanted and it is not on Lustre. HPCW_ENOSPC, HPCW_EIO: the disk or the limits
- * of a process leave no room (room.h). */
+/* Prepares the directory, writes missing files, and finishes the dataset if this is the only part. These errors
+ * occur before files are written or removed. HPCW_EEXIST: the directory has other content, or another run
+ * writes there. HPCW_ENOTSUP: stripes are wanted, and the directory is not on Lustre. HPCW_ENOSPC, HPCW_EIO:
+ * the disk or the limits of a process do not allow the run (room.h). */
 hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
-/* Joins the parts. Not collective. HPCW_ESTATE: files are not written yet; the message names them. HPCW_EEXIST:
- * a run writes there; the message names it. For a dataset that is already finished, flushes it if asked to, and
- * removes what a killed join left of the state. */
+/* Finishes a dataset whose parts are written. Not collective. HPCW_ESTATE: files are missing; the message names
+ * them. HPCW_EEXIST: another run writes there; the message names it. If the dataset is finished already, only
+ * flushes it if run->durability says so, and removes the state that a killed join left. */
 hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
-/* Last step of a dataset, after all its files are written. Not collective. Checks that all units exist,
- * completes them, writes truth, manifest and checksums, and removes the state. The result depends only on the
- * dataset, not on its parts. */
+/* Last step of a dataset, after its files of formats are written. Not collective. Checks that all of them
+ * exist, completes them, writes truth.json, manifest and checksum list, and removes the state. The result does
+ * not depend on the number of parts. */
 struct gen_lease;
 hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease, hpcw_error *err);
 

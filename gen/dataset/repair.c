@@ -18,19 +18,19 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
-/* A file of the dataset. Files are in the order of the manifest; the last three are truth, manifest and
- * checksums. */
+/* A file of the dataset. Files have the order of the manifest; the last three are truth.json, manifest and
+ * checksum list. */
 struct repair_file {
     char *name;
     bool damaged;
-    char *why; /* why it cannot be read; NULL: it can be read */
-    /* counted as damaged without reading its content, which may be right */
+    char *why; /* why the file cannot be read; NULL: it can be read */
+    /* counts as damaged because of its size; its content was not read and may be right */
     bool unread;
-    bool replaced; /* made again, under a temporary name */
-    bool has_size; /* the manifest has its size */
+    bool replaced; /* was made again, under a temporary name */
+    bool has_size; /* the manifest has the size of the file: `size` */
     uint64_t size;
-    /* Number of digests, from the manifest and the list. If they differ, one of them is damaged; a file that
-     * matches either is right. */
+    /* Number of digests in `want`, from the manifest and the checksum list. If the two differ, one of them is
+     * damaged, and a file with either digest is right. */
     unsigned wants;
     struct gen_digest want[2];
     struct gen_stored now;
@@ -39,22 +39,23 @@ struct repair_file {
 struct repairing {
     const struct gen_run *run;
     struct gen_repair *repair;
-    uint64_t tag;                      /* part of temporary names */
-    uint64_t first[64 + 1];            /* index of the first file of each format, then of truth.json */
-    size_t count;                      /* number of files, including the lists */
+    uint64_t tag; /* part of temporary names */
+    /* [f]: index of the first file of format f; [gen_format_count]: index of truth.json */
+    uint64_t first[64 + 1];
+    size_t count;                      /* number of files, with truth.json, manifest and checksum list */
     struct repair_file *file;          /* [count] */
     const struct repair_file **sorted; /* [count] sorted by name */
     bool listed;                       /* the checksum list exists */
     bool with_digests;                 /* the dataset has checksums */
 };
 
-enum { TRUTH = 3, MANIFEST = 2, CHECKSUMS = 1 }; /* positions of the lists from the end of `file` */
+enum { TRUTH = 3, MANIFEST = 2, CHECKSUMS = 1 }; /* positions in `file`, from its end */
 
 static struct repair_file *list_of(const struct repairing *r, size_t from_end) {
     return &r->file[r->count - from_end];
 }
 
-/* ---- the files, and what is known of them ---- */
+/* ---- the files and their digests ---- */
 
 static int by_name(const void *a, const void *b) {
     return strcmp((*(const struct repair_file *const *)a)->name, (*(const struct repair_file *const *)b)->name);
@@ -112,7 +113,7 @@ static bool are_equal(const struct gen_digest *a, const struct gen_digest *b) {
     return a->high == b->high && a->low == b->low;
 }
 
-/* Returns whether the file is as listed. If no digest is known, compares the size only. */
+/* Returns whether the file has one of its listed digests. Without a digest, compares only the size. */
 static bool is_wanted(const struct repair_file *file) {
     bool is = file->wants == 0 && (!file->has_size || file->size == file->now.size);
     for (unsigned i = 0; i < file->wants; i++) {
@@ -180,9 +181,9 @@ static hpcw_status read_checksums(struct repairing *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Checks that the lists belong together. Damage changes some digests of a list. If most differ, one list came
- * from another dataset, and nobody knows which. Files that are right by one list would be replaced by those of
- * the other. */
+/* Checks that manifest and checksum list are of one dataset. Damage changes only some digests of a list. If
+ * most differ, one list is from another dataset, and it is not known which. A repair could then replace right
+ * files. */
 static hpcw_status check_lists(const struct repairing *r, hpcw_error *err) {
     size_t both = 0;
     size_t differ = 0;
@@ -209,7 +210,7 @@ static hpcw_status look_at_file(void *context, void *state, uint64_t index, hpcw
     (void)state;
     gen_directory_path(r->run->directory, file->name, path);
     hpcw_status s = gen_directory_find(path, &is, &file->now.size, &why);
-    /* If the size is wrong or unknown, it is not clear how much to read. */
+    /* If the size is wrong or unknown, the file is not read, as it may be of any size. */
     const bool is_list = index >= r->count - MANIFEST;
     file->unread = s == HPCW_OK && is && (is_list || (file->has_size && file->size != file->now.size));
     if (file->unread) {
@@ -232,7 +233,7 @@ static bool wants_comparison(void *context, const char *name, uint64_t *order) {
     return file != NULL && file->wants == 0 && !file->damaged;
 }
 
-/* Compares files without a known digest with what the parameters give. */
+/* Files without a known digest are damaged if they differ from what the parameters give. */
 static hpcw_status compare_unlisted(struct repairing *r, hpcw_error *err) {
     const struct gen_run *run = r->run;
     struct gen_faults faults;
@@ -267,8 +268,8 @@ static hpcw_status compare_unlisted(struct repairing *r, hpcw_error *err) {
 
 enum { TEMPORARY = GEN_UNIT_PATH + 64 };
 
-/* Makes a temporary name in the directory of the file, so it gets the directory's stripes. The next run removes
- * it if this one dies. The name is relative to the dataset's directory. */
+/* Makes the temporary name of a file, relative to the dataset's directory. It is in the directory of the file,
+ * to get its stripes. If this run dies, the next run removes the temporary file. */
 static void temporary_name(const struct repairing *r, const struct repair_file *file, char name[TEMPORARY]) {
     const char *slash = strrchr(file->name, '/');
     (void)snprintf(name, TEMPORARY, "%.*s.hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp",
@@ -291,7 +292,7 @@ static void remove_temporary(const struct repairing *r, const struct repair_file
     (void)hpcw_i_below_unlink(r->run->below.root, name);
 }
 
-/* Creates missing directories, which are lost as well. With --sync, flushes each new directory and its name to
+/* Creates directories of a file that were lost, too. With --sync, flushes each new directory and its name to
  * disk. */
 static hpcw_status make_folders(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     const struct gen_run *run = r->run;
@@ -306,8 +307,8 @@ static hpcw_status make_folders(const struct repairing *r, const struct repair_f
     return s;
 }
 
-/* Creates an empty file with the temporary name and the access rights of the damaged file. The sink then takes
- * it over. So the replacement of a private file is private from its first byte on. */
+/* Creates an empty file with the temporary name and the access rights of the damaged file, before a sink writes
+ * into it. So the new version of a private file is private from its first byte on. */
 static hpcw_status keep_access(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     struct hpcw_i_dir *root = r->run->below.root;
     struct hpcw_i_dir *parent = NULL;
@@ -359,7 +360,7 @@ static hpcw_sink_source again_source(struct repairing *r) {
     return (hpcw_sink_source){.open = open_again, .context = r};
 }
 
-/* Checks whether a file that was made again matches what is known of it. */
+/* Checks whether a file that was made again has a listed digest or, without a digest, the listed size. */
 static hpcw_status prove(const struct repairing *r, struct repair_file *file, hpcw_error *err) {
     hpcw_status s = measure_temporary(r, file, &file->now, err);
     return s != HPCW_OK || is_wanted(file)
@@ -371,7 +372,7 @@ static hpcw_status prove(const struct repairing *r, struct repair_file *file, hp
                      r->run->directory, file->name);
 }
 
-/* Renames a file to its final name. With --sync, the name is then on disk. */
+/* Renames a file from its temporary to its final name. With --sync, flushes the new name to disk. */
 static hpcw_status give_name(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     char temporary[TEMPORARY];
     struct hpcw_i_dir *root = r->run->below.root;
@@ -383,7 +384,8 @@ static hpcw_status give_name(const struct repairing *r, const struct repair_file
                                     r->run->directory, file->name);
 }
 
-/* *same: an unread file equals the one made again. Then its size in the manifest was wrong or unknown. */
+/* Sets *same to whether a file that was not read because of its size equals the file made again. Then only its
+ * size in the manifest was wrong or unknown. */
 static hpcw_status compare_unread(const struct repairing *r, struct repair_file *file, bool *same,
                                   hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -406,8 +408,8 @@ static hpcw_status compare_unread(const struct repairing *r, struct repair_file 
     return gen_repair_stops(s, &why) ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }
 
-/* Moves proven files into place. Removes files that are not proven, or that exist already. The first failure
- * counts. */
+/* Renames files that were made again to their final names. Removes those that do not match their digests, or
+ * that equal the existing files. Returns the first failure; `s`: status so far. */
 static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_status s, hpcw_error *err) {
     for (size_t i = begin; i < end; i++) {
         struct repair_file *file = &r->file[i];
@@ -469,11 +471,12 @@ static void free_ranges(struct gen_ranges *ranges) {
     hpcw_i_free(ranges);
 }
 
-/* Makes the ranges of all files of each format as they are now; with `partials`, including partial results. */
+/* Makes for each format a range of all its files, with their present sizes and digests. With `partials`, also
+ * computes the partial results. */
 static hpcw_status ranges_of_files(const struct repairing *r, bool partials, struct gen_ranges **out,
                                    hpcw_error *err) {
     hpcw_sink_source nothing =
-        again_source((struct repairing *)(uintptr_t)r); /* no unit is damaged any more, so nothing is written */
+        again_source((struct repairing *)(uintptr_t)r); /* all data files are repaired, so nothing is written */
     struct gen_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
     hpcw_status s = ranges == NULL ? hpcw_i_fail_memory(err, r->run->directory, 0, NULL) : HPCW_OK;
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
@@ -514,7 +517,8 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
     }
     run.outputs = again_source(r);
     hpcw_status s = ranges_of_files(r, true, &ranges, err);
-    truth->unread = truth->unread || !truth->damaged; /* nothing is known of it */
+    /* If truth.json is not damaged, it has no known digest, and is compared with the new one. */
+    truth->unread = truth->unread || !truth->damaged;
     truth->damaged = true;
     s = s == HPCW_OK ? gen_write_truth(&run, ranges, err) : s;
     s = put_back(r, r->count - TRUTH, r->count - MANIFEST, s, err);
@@ -522,8 +526,8 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
     return s;
 }
 
-/* Makes manifest and checksum list again from the files, and replaces them if they differ. The list has the
- * digest of the published manifest, so it is made in a second round. */
+/* Makes manifest and checksum list again from the files, and replaces them if they differ. The checksum list
+ * has the digest of the new manifest, so it is made after that. */
 static hpcw_status repair_lists(struct repairing *r, hpcw_error *err) {
     struct gen_run run = *r->run;
     struct gen_ranges *ranges = NULL;
@@ -552,21 +556,21 @@ static hpcw_status find_damage(struct repairing *r, const char *manifest, hpcw_e
     if (s != HPCW_OK) {
         return s;
     }
-    /* A damaged digest does not mean that there are none. An intact digest, or the list, shows that the dataset
-     * has them. */
+    /* The dataset has checksums if the checksum list exists or any digest is intact; others may be damaged. */
     r->with_digests = r->listed || (manifest == NULL && r->run->checksums);
     for (size_t i = 0; !r->with_digests && i < r->count; i++) {
         r->with_digests = r->file[i].wants > 0;
     }
     if (manifest != NULL) {
-        list_of(r, MANIFEST)->wants = 0; /* its parameters match its fingerprint, which is proof enough */
+        list_of(r, MANIFEST)->wants = 0; /* no digest is needed: the parameters in it match its fingerprint */
     }
     const struct gen_pool_work work = {.name = "repair", .context = r, .step = look_at_file};
     s = gen_pool_run(r->run->jobs, 0, r->count, 1, &work, err);
     return s == HPCW_OK ? compare_unlisted(r, err) : s;
 }
 
-/* Without a manifest, only digests prove that the parameters are the dataset's. */
+/* Fails if a damaged file has no known digest. Without a manifest, only digests prove that the parameters are
+ * those of the dataset. */
 static hpcw_status check_proof(const struct repairing *r, hpcw_error *err) {
     for (size_t i = 0; i < r->count - TRUTH; i++) {
         if (r->file[i].wants == 0 && r->file[i].damaged) {
@@ -597,7 +601,7 @@ hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct
     s = s == HPCW_OK ? repair_truth(&r, err) : s;
     s = s == HPCW_OK ? gen_lease_check(&lease, err) : s;
     s = s == HPCW_OK ? repair_lists(&r, err) : s;
-    s = s == HPCW_OK ? gen_directory_end(run, err) : s; /* also removes what a killed repair left */
+    s = s == HPCW_OK ? gen_directory_end(run, err) : s; /* also removes temporary files of a killed repair */
     repair->files = r.count - (r.with_digests ? 0 : 1);
     gen_lease_end(&lease);
     for (size_t i = 0; r.file != NULL && i < r.count; i++) {

@@ -6,22 +6,23 @@
 #include "gen/dataset/generate.h"
 
 struct gen_repair {
-    uint64_t files;    /* files of the dataset, including the lists */
-    uint64_t repaired; /* files written again; all others are left alone */
-    /* Called for each repaired file; may be NULL. why: the reason why the damaged file cannot be read; NULL: it
-     * can be read, or is missing. */
+    uint64_t files;    /* files of the dataset, with truth.json, manifest and checksum list */
+    uint64_t repaired; /* files written again; all others stay as they are */
+    /* Called for each repaired file; may be NULL. `why`: the reason why the damaged file cannot be read; NULL:
+     * it can be read, or is missing. */
     void (*told)(void *context, const char *path, const char *why);
     void *context;
 };
 
-/* Returns whether a file that could not be read stops a repair. A file that this process may not or cannot read
- * now is not damaged; a file that the disk fails to return is. */
+/* Returns whether a repair must stop after a file could not be read: if this process lacks permission, memory
+ * or descriptors. A file that the disk fails to return counts as damaged, and the repair goes on. */
 bool gen_repair_stops(hpcw_status s, const hpcw_error *why);
 
-/* run: has the parameters of the manifest; if the manifest does not prove them, those of the user. manifest: its
- * text; NULL: it is lost. Files made again must match the manifest or, without it, the checksum list. With
- * neither, all files must already be what the parameters give, and only the lists are written. HPCW_ECHECKSUM:
- * they do not match; no file was replaced by an unproven one. */
+/* Repairs a dataset. `run`: has the parameters of the manifest or, if it is lost or damaged, those of the user.
+ * `manifest`: its text; NULL: it is lost. Files made again must match their digests in the manifest or checksum
+ * list. Without digests, all files must already be what the parameters give, and only manifest and checksum
+ * list are written. HPCW_ECHECKSUM: files do not match; no existing file was replaced by one that does not
+ * match. */
 hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct gen_repair *repair,
                                hpcw_error *err);
 

@@ -14,22 +14,21 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* Kinds of places. A finding and a fault may name the same place by different members: those of the finding; those
- * of the fault. */
+/* Kinds of places. A finding and a fault in truth.json may name the same place by different members. */
 enum score_place {
-    SCORE_NODE,      /* host, node or rank; first_rank and ranks */
-    SCORE_CABLE,     /* rank_a and rank_b; the ranks at both switches */
-    SCORE_PAIR,      /* rank and partner, in both */
-    SCORE_PHASE,     /* rank and phase; first_phase and phases */
-    SCORE_ONE_PHASE, /* rank and phase, in both */
+    SCORE_NODE,      /* finding: host, node or rank; fault: first_rank and ranks */
+    SCORE_CABLE,     /* finding: rank_a and rank_b; fault: the ranks at both switches */
+    SCORE_PAIR,      /* finding: rank and partner; fault: rank and worst_partner */
+    SCORE_PHASE,     /* finding: rank and phase; fault: rank, first_phase and phases */
+    SCORE_ONE_PHASE, /* finding and fault: rank and phase */
     SCORE_FILE
 };
 
 static const struct score_kind {
     const char *name;
     enum score_place place;
-    /* a fault is visible from this many standard deviations on; more for single timings, which vary more by
-     * chance */
+    /* least visibility, in standard deviations, of a visible fault; higher for single timings, which vary more
+     * by chance */
     double visible;
 } kinds[] = {
     {"slow_port", SCORE_NODE, 5},         {"slow_cable", SCORE_CABLE, 5},  {"outlier", SCORE_PAIR, 20},
@@ -41,36 +40,36 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 enum { VISIBLE, FAINT, HIDDEN, CLASSES };
 static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
-/* A fault is faint from this share of `visible` on, and hidden below it. */
+/* A fault whose visibility is at least this share of `visible` is faint; below it is hidden. */
 #define FAINT_SHARE 0.4
-/* A fault is costly if it makes the run longer by more than this share. */
+/* A fault is costly if it makes the run longer by more than this share of the run. */
 #define COSTLY_SHARE 0.01
 
 struct score_fault {
     uint32_t kind, class;
     bool found;
-    double cost_s;        /* 0: not costly, or the truth does not say */
-    bool cost_is_unknown; /* the truth says that its cost was not measured */
-    /* index + 1 of an earlier fault of this kind at the same place, which counts for both; 0: none */
+    double cost_s;        /* 0: not costly, or truth.json has no cost */
+    bool cost_is_unknown; /* truth.json says that the cost was not measured */
+    /* index + 1 of an earlier fault of this kind at the same place: the two count as one; 0: none */
     size_t same;
     uint32_t first_rank[2], ranks[2]; /* for a cable: the ranks at each of its two switches */
 };
 
 struct score {
     const char *truth, *findings; /* paths */
-    /* how many the run has; UINT64_MAX: unknown */
+    /* numbers in the run; vom_phases: of the load data; clog2_phases: of the log; UINT64_MAX: unknown */
     uint64_t ranks, nodes, vom_phases, clog2_phases;
-    bool hosts; /* `places` also has the names of all hosts, under KINDS as their kind */
+    bool hosts; /* `places` also has the names of all hosts; their keys have KINDS as kind */
     struct score_fault *fault;
     size_t faults, capacity;
-    struct hpcw_i_table places; /* place -> struct score_value with the fault there */
+    struct hpcw_i_table places; /* place -> struct score_value with the fault at this place */
     struct hpcw_i_table wrong;  /* places of findings that match no fault */
     uint64_t count[KINDS], right[KINDS];
-    double costly_s;    /* a fault is costly from this cost on */
-    double last_cost_s; /* cost of the last costly fault that was found; 0: none */
-    /* costly faults that were found after another costly one */
+    double costly_s;    /* faults that cost more than this are costly, s */
+    double last_cost_s; /* cost of the last costly fault that was found, s; 0: none */
+    /* number of costly faults that were found after another costly fault */
     uint64_t pairs;
-    /* those of them that cost at most as much as the one before */
+    /* number of the faults in `pairs` that cost at most as much as the costly fault found before */
     uint64_t ordered;
 };
 struct score_value {
@@ -97,10 +96,10 @@ static const char *text(const cJSON *object, const char *key) {
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
-/* ---- places as keys: a kind and what says where, then two words ---- */
+/* ---- places as keys of a table: the kind, then two words that name the place ---- */
 
-/* A fault may claim any number of ranks or phases. So a range of numbers is stored in blocks of 2^level that
- * begin at multiples of 2^level: at most two blocks of each level. */
+/* A fault may include any number of ranks or phases. They are stored in blocks of 2^level numbers that begin at
+ * multiples of 2^level: at most two blocks of each level. */
 enum { BY_NUMBERS, BY_NODE, BY_TEXT, LEVELS = 54 /* numbers are below 2^53 */ };
 
 static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t key[HPCW_I_TABLE_KEY]) {
@@ -109,8 +108,8 @@ static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t ke
     key[2] = b;
 }
 
-/* Key of the block of this level that contains a place. For phases the range is over the last word, otherwise
- * over the first. */
+/* Makes the key of the block of 2^level numbers that contains a place. The numbers are phases, where[1], for
+ * SCORE_PHASE, and otherwise where[0]. */
 static void key_of_block(size_t kind, const uint64_t where[2], unsigned level, uint64_t key[HPCW_I_TABLE_KEY]) {
     const bool second = kinds[kind].place == SCORE_PHASE;
     key_of(kind | (uint64_t)level << 40, BY_NUMBERS, second ? where[0] : where[0] >> level,
@@ -122,7 +121,7 @@ static void key_of_text(size_t kind, const char *where, uint64_t key[HPCW_I_TABL
     key_of(kind, BY_TEXT, h.high64, h.low64, key);
 }
 
-/* Key of a finding's place. Returns false if the finding has none. */
+/* Makes the key of the place that a finding names. Returns false if the finding names none. */
 static bool key_of_finding(size_t kind, const cJSON *f, uint64_t key[HPCW_I_TABLE_KEY]) {
     static const char *const second[] = {
         [SCORE_PAIR] = "partner", [SCORE_PHASE] = "phase", [SCORE_ONE_PHASE] = "phase"};
@@ -188,7 +187,7 @@ static hpcw_status find_class(const struct score *s, size_t kind, const cJSON *s
     return HPCW_OK;
 }
 
-/* Merges a fault with an earlier one of its kind at the same place. */
+/* Merges a fault with an earlier fault of its kind at the same place. */
 static void count_as_one(struct score *s, size_t earlier, size_t fault) {
     if (earlier == fault || s->fault[fault].same != 0) {
         return;
@@ -200,7 +199,7 @@ static void count_as_one(struct score *s, size_t earlier, size_t fault) {
     s->fault[fault].same = earlier + 1;
 }
 
-/* Stores the fault at this place, where another fault of its kind may be. */
+/* Stores the fault at a place. If another fault of its kind is there, the two count as one. */
 static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
     struct score_value *v = hpcw_i_table_add(&s->places, key, NULL);
     if (v == NULL) {
@@ -225,7 +224,7 @@ static const struct score_value *find_block(const struct score *s, size_t kind, 
     return v;
 }
 
-/* Stores the fault at `count` places, the first of which is `where`. */
+/* Stores the fault at `count` places with successive numbers, the first of which is `where`. */
 static bool add_span(struct score *s, size_t kind, const uint64_t where[2], uint64_t count, size_t fault) {
     uint64_t at[2] = {where[0], where[1]};
     uint64_t *number = &at[kinds[kind].place == SCORE_PHASE];
@@ -336,7 +335,7 @@ static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *s
     return HPCW_OK;
 }
 
-/* Adds each object of the truth that has a visibility or a kind of fault, as a fault. */
+/* Adds each object of truth.json that has a visibility or a kind of fault, as a fault. */
 static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err) {
     const cJSON *seen = cJSON_GetObjectItemCaseSensitive(at, "visibility");
     const char *name = text(at, "kind");
@@ -352,7 +351,7 @@ static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err)
     return status;
 }
 
-/* Checks the truth's digest. A changed or damaged truth would give other scores. */
+/* Checks the digest of truth.json, since a changed or damaged file would give other scores. */
 static hpcw_status check_digest(const struct score *s, const char *dir, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char now[GEN_DIGEST_TEXT];
@@ -409,7 +408,7 @@ static struct score_fault *fault_at(const struct score *s, size_t kind, const ui
 static const char *const member[] = {"kind",   "host",    "node",  "rank", "rank_a",
                                      "rank_b", "partner", "phase", "file"};
 
-/* Counts how often an object has a member. If there are several, a reader silently takes one. */
+/* Counts how often an object has a member. If there are several of one name, JSON readers silently take one. */
 static unsigned count_member(const cJSON *object, const char *key) {
     unsigned count = 0;
     const cJSON *one;
@@ -419,7 +418,8 @@ static unsigned count_member(const cJSON *object, const char *key) {
     return count;
 }
 
-/* Refuses a rank, node, phase or host that the run does not have. A wrong name would count as a wrong finding. */
+/* Fails for a rank, node, phase or host that the run does not have, which would otherwise count as a wrong
+ * finding. */
 static hpcw_status check_place(const struct score *s, size_t kind, const cJSON *f, uint64_t index,
                                hpcw_error *err) {
     const uint64_t phases = kinds[kind].place == SCORE_PHASE ? s->vom_phases : s->clog2_phases;
@@ -450,7 +450,7 @@ static hpcw_status check_place(const struct score *s, size_t kind, const cJSON *
     return HPCW_OK;
 }
 
-/* Refuses a finding that cannot name one place of the run. */
+/* Fails for a finding that names no place of the run, or more than one place. */
 static hpcw_status check_finding(const struct score *s, size_t kind, const cJSON *f, uint64_t index,
                                  hpcw_error *err) {
     for (size_t i = 0; i < sizeof member / sizeof member[0]; i++) {
@@ -500,7 +500,7 @@ static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index,
         fault->found = true;
         if (fault->cost_s > 0) {
             s->pairs += s->last_cost_s > 0;
-            s->ordered += fault->cost_s <= s->last_cost_s; /* the first one adds 0 */
+            s->ordered += fault->cost_s <= s->last_cost_s; /* adds 0 for the first costly fault */
             s->last_cost_s = fault->cost_s;
         }
     }
@@ -572,7 +572,7 @@ static void put_kind(const struct score *s, size_t kind, struct hpcw_i_json *jso
     hpcw_i_json_end_object(json);
 }
 
-/* Puts how much longer the run took because of costly faults, if there are any. */
+/* Adds how much longer the run took because of costly faults, if there are any. */
 static void put_cost(const struct score *s, struct hpcw_i_json *json) {
     double all_s = 0;
     double found_s = 0;
@@ -593,14 +593,14 @@ static void put_cost(const struct score *s, struct hpcw_i_json *json) {
     }
 }
 
-/* Returns the number of phases of a format; UINT64_MAX: unknown. */
+/* Returns the number of phases that truth.json has for a format; UINT64_MAX: unknown. */
 static uint64_t phases_of(const cJSON *truth, const char *format) {
     const cJSON *phases =
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, format), "phases");
     return cJSON_IsArray(phases) ? (uint64_t)cJSON_GetArraySize(phases) : UINT64_MAX;
 }
 
-/* Learns from the truth which ranks, nodes, phases and hosts the run has. */
+/* Gets the ranks, nodes, phases and hosts of the run from truth.json. */
 static hpcw_status learn_places(struct score *s, const cJSON *truth, hpcw_error *err) {
     const cJSON *machine = cJSON_GetObjectItemCaseSensitive(truth, "machine");
     const cJSON *hosts = cJSON_GetObjectItemCaseSensitive(machine, "hosts");
@@ -620,7 +620,6 @@ static hpcw_status learn_places(struct score *s, const cJSON *truth, hpcw_error 
     return HPCW_OK;
 }
 
-/* Reads the findings. */
 static hpcw_status read_findings(const char *path, cJSON **found, hpcw_error *err) {
     char *list;
     hpcw_status status = gen_directory_read(path, &list, err);
@@ -632,7 +631,7 @@ static hpcw_status read_findings(const char *path, cJSON **found, hpcw_error *er
     return status == HPCW_OK ? gen_directory_read_json(path, found, err) : status;
 }
 
-/* Returns the length of the run, from the end of its last phase; 0 without a log. */
+/* Returns the length of the run, s: the end of the last phase of the event log; 0 without a log. */
 static double run_of(const cJSON *truth) {
     const cJSON *phases =
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, "clog2"), "phases");
