@@ -84,7 +84,7 @@ static hpcw_status put(void *context, const struct gen_log_entry *e, hpcw_error 
     return ok ? gen_stream_flush(&x->out, PIECE, err) : gen_export_no_memory(err);
 }
 
-/* Puts the names of the processes, for Chrome. */
+/* Adds the names of the ranks, which Chrome shows as processes. */
 static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
     size_t count;
     const uint32_t *present = gen_log_present(x->log, &count);

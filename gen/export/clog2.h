@@ -6,12 +6,12 @@
 
 #include "gen/export/export.h"
 
-/* Writes the events of some ranks in a time window to a sink, from its beginning. With a null sink it only
- * counts. Reads the log twice. Memory: definitions, open states and message numbers, but not the records.
+/* Exports the events of some ranks in a time window. With a null sink it only counts. Reads the log twice.
+ * Memory: definitions, open states and message numbers, but not the records.
  *
- * Chrome: a process for each rank, with its threads. States become B and E, cut at the ends of the window. Solo
- * events become instants, messages flows. CSV: time in seconds, rank, thread, what, name, peer, tag, bytes, in
- * the order of the log.
+ * Chrome: a process for each rank, with its threads. States become B and E events, cut at the ends of the
+ * window. Solo events become instants, messages flows. CSV: time in seconds, rank, thread, kind of event, name,
+ * peer, tag, bytes; lines have the order of the log.
  *
  * For the other forms see clog2_rows.h.
  *

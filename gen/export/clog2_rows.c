@@ -19,12 +19,12 @@ enum { ROWS = 4096, NAME_SIZE = 64 };
 
 struct rows_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* for forms other than NPZ, only its stream is used */
+    struct gen_npz npz; /* for CSV, only `npz.out` is used */
     struct gen_stream *out;
     struct gen_exported done;
-    uint64_t rows; /* of states, messages and events */
+    uint64_t rows; /* number of rows of states, messages and events */
     hpcw_clog2_reader *reader;
-    /* Columns of states, messages and events, which share the columns of times. */
+    /* Columns of the rows that were read. States, messages and events share `begin` and `end`. */
     uint32_t definition[ROWS], rank[ROWS], depth[ROWS];
     int32_t thread[ROWS];
     uint32_t from[ROWS], to[ROWS];
@@ -139,7 +139,7 @@ static hpcw_status put_csv(struct rows_export *x, hpcw_error *err) {
 
 /* ---- NPZ ---- */
 
-/* Counts the rows of the whole window. */
+/* Counts the rows of a table in the window. */
 static hpcw_status count_rows(struct rows_export *x, hpcw_clog2_table table, uint64_t *rows, hpcw_error *err) {
     hpcw_status s = select_rows(x, table, err);
     size_t count = 1;
@@ -168,7 +168,7 @@ static hpcw_status put_array(struct rows_export *x, const char *name, hpcw_clog2
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
-/* Puts the names of the definitions that occur in the selection. */
+/* Writes the names of the definitions that rows of the selected table have. */
 static hpcw_status put_names(struct rows_export *x, const char *array, hpcw_error *err) {
     char name[NAME_SIZE];
     const char *value = name;

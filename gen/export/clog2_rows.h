@@ -5,14 +5,13 @@
 
 #include "gen/export/export.h"
 
-/* Writes the rows of hpcw_clog2_reader_states or hpcw_clog2_reader_messages as CSV, or all of them as NPZ, to
- * a sink, from its beginning. With a null sink it only counts. Rows that overlap the window are written whole,
- * not cut at its ends.
+/* Exports the states or messages of some ranks in a time window as CSV, or states, messages and events as NPZ.
+ * With a null sink it only counts. Rows that overlap the window are written whole, not cut at its ends.
  *
  * NPZ: the arrays `states`, `messages` and `events`. The column `name` of `states` is an index into the array
  * `names`, that of `events` an index into `event_names`.
  *
- * Memory: a block of rows, and what the reader needs for them.
+ * Memory: a block of rows, and the memory of hpcw_clog2_reader.
  *
  * HPCW_EINVAL: an empty window. HPCW_ENOMEM, and errors of the reader and of the sink. */
 hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *what, hpcw_sink *sink,

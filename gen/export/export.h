@@ -27,26 +27,27 @@ enum gen_export_form {
 struct gen_export {
     int form;                       /* enum gen_export_form */
     double from_s, to_s;            /* events with from_s <= time < to_s */
-    uint32_t first_rank, last_rank; /* ranks in the world */
+    uint32_t first_rank, last_rank; /* first and last rank to export */
     uint64_t permutation;           /* permutation of a LinkTest result */
     bool has_task;
-    uint32_t task; /* task of a container */
-    bool has_key;  /* export only the values with this key */
+    uint32_t task; /* number of the task of a container */
+    bool has_key;  /* export only the values of records with the key `key` */
     uint64_t key;
-    /* only count the items, and read no more of the input than that needs */
+    /* find only number and size of the items, and read no more than that needs */
     bool measure;
 };
 
 /* Forms and options that a format supports for `export` or `rewrite`. */
 struct gen_offer {
     int form[6]; /* the first one is the default; 0 ends the list */
-    /* long names of supported options, as far as not all formats have them */
+    /* long names of supported options that only some formats support */
     const char *takes[4];
 };
 
 struct gen_exported {
-    const char *items; /* name of the counted items */
-    uint64_t count;    /* lines of CSV without the heading, events of the JSON, arrays of an .npz */
+    const char *items; /* what `count` counts, as "events" */
+    /* number of items: lines of CSV without the heading, events of the JSON, arrays of an .npz */
+    uint64_t count;
     uint64_t bytes;
     bool empty; /* the arrays have no rows */
     /* why the exported data may be wrong; code HPCW_OK: no known reason */

@@ -20,8 +20,8 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* Returns the descriptor of the parent, for calls whose failure is not reported. If there is none, it is -1, so
- * that these calls fail. */
+/* Returns the descriptor of the parent, for calls whose failures are ignored. It is -1 if the descriptor cannot
+ * be got, so these calls fail. */
 static int parent_of(const struct gen_folder *folder) {
     int at;
     (void)hpcw_i_dir_fd(folder->parent, &at);
@@ -33,10 +33,10 @@ static int parent_of(const struct gen_folder *folder) {
 enum {
     HOST_AT = 40,
     TRIES = 100
-}; /* HOST_AT: first bit of the host in a number. TRIES: attempts to find a free name. */
+}; /* HOST_AT: bit from which on a number has the number of the host. TRIES: attempts to find a free name. */
 
-/* Returns a random number with the host in its upper bits. With host 0, no run takes it for the number of a dead
- * writer. */
+/* Returns a random number that has `host` in its bits from HOST_AT on. For host 0, no other writer takes the
+ * number for that of a dead writer. */
 static uint64_t new_number(uint64_t host) {
     return host << HOST_AT | (hpcw_i_sink_random() & (((uint64_t)1 << HOST_AT) - 1));
 }
@@ -66,14 +66,14 @@ static void free_names(struct gen_folder *folder) {
 
 /* ---- dead writers ---- */
 
-/* Removes the lock file and the directory of the writer with this name and number, if it has died. */
+/* Removes the lock file and the directory of the writer of this base name and number, if the writer is dead. */
 static void remove_if_dead(int at, const char *base, uint64_t number) {
     struct hpcw_i_entry entry;
     char *lock = lock_name(base, number), *left = hpcw_i_sink_temporary(base, number);
     if (lock != NULL && left != NULL) {
         const int e = hpcw_i_sys_unlink_unowned(at, lock);
-        /* A writer locks its file before it makes its directory. So the writer of a directory without a lock file
-         * has died, too. */
+        /* A writer locks its lock file before it makes its directory. So a directory without a lock file
+         * belongs to a dead writer. */
         if ((e == 0 || e == ENOENT) && hpcw_i_sys_look_at(at, left, &entry) == 0 &&
             entry.kind == HPCW_I_DIRECTORY && entry.owner == geteuid()) {
             (void)hpcw_i_tree_remove(at, left);
@@ -83,8 +83,8 @@ static void remove_if_dead(int at, const char *base, uint64_t number) {
     hpcw_i_free(left);
 }
 
-/* Removes what dead writers of the same path on this host left. A failure is ignored: it does not hinder this
- * writer. */
+/* Removes files and directories of dead writers of the same path on this host. Failures are ignored, since they
+ * do not hinder this writer. */
 static void remove_dead(const struct gen_folder *folder, uint64_t host) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -104,8 +104,8 @@ static void remove_dead(const struct gen_folder *folder, uint64_t host) {
 
 /* ---- the directory ---- */
 
-/* Creates and locks the lock file. EAGAIN: try another name. This happens if the name exists, or if another writer
- * has locked the new file in order to remove it as that of a dead writer. */
+/* Creates and locks the lock file. Returns EAGAIN if another name must be tried: the name exists, or another
+ * writer has locked the new file, which it takes for the file of a dead writer. */
 static int lock_file(struct gen_folder *folder) {
     const int at = parent_of(folder);
     int e = hpcw_i_sys_open_own(at, folder->lock, O_RDWR | O_CREAT | O_EXCL, true, &folder->fd);
@@ -120,9 +120,9 @@ static int lock_file(struct gen_folder *folder) {
     return e;
 }
 
-/* Chooses the temporary name and locks its lock file. Goes on without a lock file if the file system has no
- * locks, or if no file can be created: then making the directory fails and gives the error. False: out of
- * memory. */
+/* Chooses the temporary name, and creates and locks its lock file. If the file system has no locks or no file
+ * can be created, continues without a lock file; in the second case, making the directory then fails with the
+ * error. Returns false if memory runs out. */
 static bool take_name(struct gen_folder *folder, uint64_t host) {
     int e = EAGAIN;
     for (int n = 0; host != 0 && e == EAGAIN && n < TRIES; n++) {
@@ -155,8 +155,8 @@ static bool is_same(const struct hpcw_i_file_id *a, const struct hpcw_i_file_id 
     return a->device == b->device && a->inode == b->inode;
 }
 
-/* Returns the owner of files that this process creates in the parent. Some file servers map root to another
- * user, so the owner of the lock file is taken. */
+/* Returns the user who owns files that this process creates in the parent directory: the owner of the lock
+ * file, since some file servers map root to another user. */
 static unsigned owner_of(const struct gen_folder *folder) {
     struct hpcw_i_entry lock;
     struct hpcw_i_file_id id;
@@ -166,7 +166,8 @@ static unsigned owner_of(const struct gen_folder *folder) {
     return known ? lock.owner : geteuid();
 }
 
-/* Checks that an open directory is the one just made. EEXIST: it is not empty, or belongs to another user. */
+/* Checks that an open directory can be the one that was just made. Returns EEXIST if it is not empty, or
+ * belongs to another user. */
 static int check_new(const struct gen_folder *folder, int at) {
     struct hpcw_i_entry entry;
     struct hpcw_i_listing *listing;
@@ -182,8 +183,8 @@ static int check_new(const struct gen_folder *folder, int at) {
     return e;
 }
 
-/* Makes the directory and holds it open. If somebody replaces it by another directory, nothing is written into that
- * one, and it is removed only if it is empty. */
+/* Makes the directory and holds it open. Somebody may replace it by another directory meanwhile. Then nothing
+ * is written into the other directory, which is removed only if it is empty. */
 static int make_held(struct gen_folder *folder) {
     struct hpcw_i_dir *made = NULL;
     int at;
@@ -205,7 +206,8 @@ static int make_held(struct gen_folder *folder) {
     return 0;
 }
 
-/* Finds whether a name in the parent is that of the directory. Returns 0 or an errno value, and *is. */
+/* Sets *is to whether `name` in the parent directory is the directory that is held open. Returns 0 or an errno
+ * value. */
 static int is_named(const struct gen_folder *folder, const char *name, bool *is) {
     struct hpcw_i_file_id id;
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
@@ -219,8 +221,8 @@ static int is_named(const struct gen_folder *folder, const char *name, bool *is)
     return e;
 }
 
-/* Checks that the parent exists and the final name is free. Removes what dead writers left, even if the final name
- * exists: a writer that dies after its rename leaves its lock file. */
+/* Checks that the parent directory exists and that the final name is free. Before that, removes files of dead
+ * writers: a writer that dies after its rename leaves its lock file. */
 static hpcw_status look_first(struct gen_folder *folder, uint64_t host, hpcw_error *err) {
     struct hpcw_i_entry entry;
     int at;
@@ -328,9 +330,9 @@ hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *b
     e = e == 0 ? is_named(folder, folder->temporary, &ours) : e;
     e = e == 0 ? hpcw_i_dir_fd(folder->parent, &at) : e;
     if (e == 0 && ours) {
-        /* If somebody has made `path` in the meantime, this replaces an empty directory and else fails. */
+        /* If `path` exists by now, the rename replaces an empty directory, and fails otherwise. */
         e = hpcw_i_sys_rename_at(at, folder->temporary, base);
-        if (e == 0) { /* check again: the temporary name may have become another directory before the rename */
+        if (e == 0) { /* the temporary name may have been another directory at the time of the rename */
             e = is_named(folder, base, &ours);
             if (e != 0) { /* the directory may have its final name: gen_folder_close must not remove it */
                 hpcw_i_free(folder->temporary);

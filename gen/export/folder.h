@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A directory that gets its name when all its files are written. Until then it is ".hpcw-NUMBER-NAME.tmp"
- * beside NAME, as with file sinks. The writer holds a lock on the file ".hpcw-NUMBER-NAME.lock.tmp" from
- * before it makes the directory until the temporary name is gone. The lock shows that the writer is alive.
- * Without it, the next writer of the same path on the same host removes the directory.
+ * beside NAME. From before the directory is made until the temporary name is gone, the writer holds a lock on
+ * the file ".hpcw-NUMBER-NAME.lock.tmp". The lock shows that the writer is alive. If there is no lock, the next
+ * writer of the same path on the same host removes the directory.
  *
- * The directory is held open from its creation on. Others may rename it or its parent, or replace it by a
- * link. Its files still go into this directory, and only this directory gets the name. */
+ * The directory is held open from its creation on. Others may rename it or its parent, or replace it by a link.
+ * Its files still go into this directory, and only this directory gets the name. */
 #ifndef HPCW_GEN_EXPORT_FOLDER_H
 #define HPCW_GEN_EXPORT_FOLDER_H
 
@@ -18,18 +18,18 @@
 
 struct gen_folder {
     char *path; /* the final name */
-    /* temporary name in `parent`; NULL: published or discarded */
+    /* temporary name in `parent`; NULL: the directory was published or discarded */
     char *temporary;
-    char *lock; /* name of the locked file in `parent`; NULL: none */
+    char *lock; /* name of the lock file in `parent`; NULL: there is no lock file */
     int fd;     /* descriptor of the lock file */
-    /* the parent directory, held open */
+    /* parent directory of `path`, held open */
     struct hpcw_i_dir *parent;
-    /* for sinks of the folder's files, which have their final paths in messages. below.root is the folder, held
-     * open */
+    /* opens the files of the directory, and has their final paths for messages; below.root is the directory,
+     * held open */
     struct hpcw_i_sink_below below;
 };
 
-/* Removes what dead writers left, then makes the directory under a temporary name. HPCW_EEXIST: the final name
+/* Removes files of dead writers, then makes the directory under a temporary name. HPCW_EEXIST: the final name
  * exists. HPCW_ENOMEM, and errors of the system. */
 hpcw_status gen_folder_open(struct gen_folder *folder, const char *path, hpcw_error *err);
 
@@ -42,8 +42,8 @@ hpcw_status gen_folder_inside(const struct gen_folder *folder, char path[GEN_FOL
 void gen_folder_name_failure(const struct gen_folder *folder, const char inside[GEN_FOLDER_INSIDE],
                              hpcw_error *err);
 
-/* Adds up the sizes of the files and renames the directory to its final name. sync: flushes everything to stable
- * storage first. HPCW_ENOENT: the temporary name no longer exists. */
+/* Adds up the sizes of the files and renames the directory to its final name. `sync`: first flushes all files
+ * to disk. HPCW_ENOENT: the temporary name no longer exists. */
 hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *bytes, hpcw_error *err);
 
 /* Removes an unpublished directory with all its files, and frees. A zeroed struct is allowed. */

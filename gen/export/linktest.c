@@ -15,11 +15,11 @@
 
 struct linktest_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* for CSV, only its stream is used */
+    struct gen_npz npz; /* for CSV, only `npz.out` is used */
     struct gen_stream *out;
     hpcw_linktest_reader *reader;
     uint32_t tasks, steps;
-    uint32_t first, end; /* first row, and one past the last row */
+    uint32_t first, end; /* first row, and last row + 1 */
     double *time;        /* [steps] */
     uint32_t *partner;   /* [steps] */
     double *row;         /* [tasks] */
@@ -118,7 +118,7 @@ static hpcw_status put_seconds(struct linktest_export *x, hpcw_error *err) {
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
-/* Puts host names, or cores. */
+/* Writes the array of host names or, if not `hosts`, that of cores. */
 static hpcw_status put_places(struct linktest_export *x, bool hosts, hpcw_error *err) {
     char host[HPCW_LINKTEST_READER_HOST_SIZE];
     const char *name = host;
@@ -140,7 +140,7 @@ static hpcw_status put_places(struct linktest_export *x, bool hosts, hpcw_error 
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
-/* Puts the values of the header as an array without dimensions. */
+/* Writes the values of the header as an array of one row, without dimensions. */
 static hpcw_status put_settings(struct linktest_export *x, hpcw_error *err) {
     enum { HEAD = 6 };
     const hpcw_linktest_info *i = hpcw_linktest_reader_info(x->reader);

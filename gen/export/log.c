@@ -38,14 +38,15 @@ struct log_timeline {
 struct gen_log {
     const char *path; /* borrowed */
     struct read_clog2 *reader;
-    struct hpcw_i_table members; /* (communicator, rank) -> rank in the world */
-    bool plain;                  /* the ranks of communicator 0 are ranks in the world */
-    uint32_t threads;            /* one past the highest thread */
+    struct hpcw_i_table members; /* (communicator, rank) -> rank in MPI_COMM_WORLD */
+    bool plain;                  /* each rank of communicator 0 is the same as in MPI_COMM_WORLD */
+    uint32_t threads;            /* highest number of a thread + 1 */
     double end_s;                /* time of the last record */
-    uint32_t *present;           /* [presents] world ranks with records, ascending */
+    uint32_t *present;           /* [presents] ranks in MPI_COMM_WORLD that have records, ascending */
     size_t presents, capacity;
-    uint64_t cases[READ_CLOG2_RULES]; /* counts only the rules that read_clog2_warn needs */
-    /* The rest belongs to one gen_log_run: */
+    /* [rule] number of cases, only for the rules that read_clog2_warn needs */
+    uint64_t cases[READ_CLOG2_RULES];
+    /* Members from here on are set by each call of gen_log_run. */
     const struct gen_export *what;
     gen_log_put *put;
     void *context;
@@ -54,9 +55,9 @@ struct gen_log {
     struct log_timeline *timeline; /* [timelines] */
     size_t timelines, timeline_capacity;
     uint64_t record;
-    uint64_t messages; /* message numbers given so far */
+    uint64_t messages; /* highest message number so far */
     bool inside;       /* reading has reached the begin of the window */
-    double last_s;     /* time at which states still open are cut */
+    double last_s;     /* time of the ends of states that are still open at the end of the window, s */
     hpcw_status status;
     hpcw_error *err;
 };
@@ -71,10 +72,10 @@ static uint64_t to_ns(double seconds) {
                            : UINT64_C(1000000000) * 1000000000;
 }
 
-/* ---- members: the first pass ---- */
+/* ---- the first pass: members of communicators ---- */
 
-/* Returns the first entry of the table that stands for the same communicator as `comm`. A log may have several
- * entries for one. */
+/* Returns the first entry in the log's table of communicators that means the same communicator as entry `comm`.
+ * A log may have several entries for one communicator. */
 static int32_t same_comm(const struct gen_log *x, int32_t comm) {
     uint32_t comms = read_clog2_info(x->reader)->comms;
     if (comm < 0 || (uint32_t)comm >= comms) {
@@ -147,7 +148,7 @@ static hpcw_status read_members(struct gen_log *x, hpcw_error *err) {
     return s;
 }
 
-/* ---- the second pass ---- */
+/* ---- the second pass: events ---- */
 
 static void no_memory(struct gen_log *x) {
     if (x->status == HPCW_OK) {
@@ -165,7 +166,7 @@ static bool is_wanted(const struct gen_log *x, uint32_t rank, int32_t thread) {
     return x->status == HPCW_OK && rank >= x->what->first_rank && rank <= x->what->last_rank && thread >= 0;
 }
 
-/* Returns NULL when memory runs out, which ends the run. */
+/* Gets the cleaned definition `number`. Returns NULL if memory runs out, which ends the run. */
 static const struct clean_definition *definition_of(struct gen_log *x, uint32_t number, const char *name,
                                                     const char *format) {
     if (number >= x->definitions) {
@@ -188,7 +189,7 @@ static const struct clean_definition *definition_of(struct gen_log *x, uint32_t 
     return d;
 }
 
-/* Returns NULL when memory runs out, which ends the run. */
+/* Gets the timeline of an event. Returns NULL if memory runs out, which ends the run. */
 static struct log_timeline *timeline_of(struct gen_log *x, const struct read_clog2_stretch *s) {
     if (s->timeline >= x->timelines) {
         struct log_timeline *grown =
@@ -207,7 +208,7 @@ static struct log_timeline *timeline_of(struct gen_log *x, const struct read_clo
     return t;
 }
 
-/* Puts an entry for an end of a state or for a solo event. Skips what is never defined, since it has no name. */
+/* Puts an entry for the begin or end of a state, or for a solo event, which must be defined. */
 static void put_event(struct gen_log *x, char letter, const struct read_clog2_stretch *s) {
     const struct clean_definition *d = definition_of(x, s->state, s->name, s->format);
     if (d != NULL) {
@@ -245,7 +246,7 @@ static void end_state(void *context, const struct read_clog2_stretch *s) {
     if (t == NULL) {
         return;
     }
-    /* The reader ends the oldest open state of a definition, so this does, too. */
+    /* Of several open states of a definition, an end ends the oldest, as in the reader. */
     size_t i = 0;
     while (i < t->opens && t->open[i].definition != s->state) {
         i++;
@@ -299,7 +300,8 @@ static int by_record(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Begins the open states at the begin of the window, in their order. Ends them at its end, in reverse order. */
+/* Puts an entry for each open state. Letter 'B': at the begin of the window, in the order in which the states
+ * began. Letter 'E': at its end, in reverse order. */
 static void cut_states(struct gen_log *x, char letter, double at_s) {
     size_t count = 0, n = 0;
     for (size_t i = 0; i < x->timelines; i++) {

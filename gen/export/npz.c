@@ -10,8 +10,8 @@
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/status.h"
 
-/* Constants of ZIP. Each entry has its sizes and its offset in an extra field of ZIP64, even if they are
- * small: so all entries have one layout. */
+/* Constants of ZIP. Each entry has its sizes and its offset in an extra field of ZIP64, even if they are small,
+ * so that all entries have the same layout. */
 enum {
     LOCAL = 0x04034b50,
     DESCRIPTOR = 0x08074b50,
@@ -164,8 +164,7 @@ bool gen_npy_heading(struct hpcw_i_buf *b, const struct gen_npz_field *field, si
            hpcw_i_buf_append(b, blanks, MULTIPLE - 1 - (b->size - start) % MULTIPLE) &&
            hpcw_i_buf_append_str(b, "\n");
     if (good) {
-        const size_t rest =
-            b->size - start - MAGIC; /* far below 65536, as no caller has more than some fields */
+        const size_t rest = b->size - start - MAGIC; /* far below 65536, as arrays have only a few fields */
         b->data[start + MAGIC - 2] = (unsigned char)(rest & 0xff);
         b->data[start + MAGIC - 1] = (unsigned char)(rest >> 8);
     }
@@ -203,7 +202,8 @@ static uint64_t name_size(const struct gen_npz *z) {
     return strlen(z->name) + strlen(".npy");
 }
 
-/* Counts what was appended to the stream since `from` to the array. */
+/* Adds the bytes from `from` to the end of the buffer to size and CRC-32 of the current array. Writes the
+ * buffer if it is large. */
 static hpcw_status take(struct gen_npz *z, size_t from, hpcw_error *err) {
     struct hpcw_i_buf *b = &z->out.buf;
     z->crc = hpcw_i_crc32(z->crc, b->data + from, b->size - from);

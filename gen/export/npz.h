@@ -49,9 +49,11 @@ struct gen_npz {
     bool measure;
     uint64_t arrays;
     struct hpcw_i_buf directory; /* directory of the ZIP */
-    /* The current array: */
+    /* Members from here on are those of the current array. */
     const char *name;
-    /* Offset of its entry in the ZIP. Size of the array with its heading, and bytes of it written so far. */
+    /* start: offset of the array's entry in the ZIP
+     * size: bytes of the array with its heading
+     * written: how many of these bytes are written */
     uint64_t start, size, written;
     uint32_t crc;
 };

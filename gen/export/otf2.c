@@ -17,35 +17,36 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* EVENT_PIECE: bytes of the buffer that OTF2 has for each open location, the smallest size that it accepts. */
+/* EVENT_PIECE: bytes of the buffer that OTF2 has for each open location. It is the smallest size that OTF2
+ * accepts. */
 enum { EVENT_PIECE = 256 << 10, DEFINITION_PIECE = 4 << 20, OPEN_LOCATIONS = 256 };
 enum { NANOSECONDS = 1000000000, NO_COLLECTIVE = -1, WORLD = 0 };
 #define NO_REF UINT32_MAX
 
-/* A state of the log, which becomes a region; or a solo event, which becomes a marker. */
+/* A region, which is a state of the log, or a marker, which is a solo event. */
 struct otf2_region {
     char name[40];
     int32_t collective; /* OTF2_COLLECTIVE_OP_x */
 };
 
-/* The states or solo events that occur. Their index is their number in OTF2. */
+/* The states or solo events that occur in the export. Their index is their number in OTF2. */
 struct otf2_regions {
-    struct hpcw_i_table refs; /* definition -> uint64_t */
+    struct hpcw_i_table refs; /* definition -> uint64_t index in `item` */
     struct otf2_region *item; /* [refs.count] */
     size_t capacity;
 };
 
 /* A communicator of the log. */
 struct otf2_comm {
-    uint32_t members, end; /* number of known members; one past the highest rank */
-    uint32_t ref;          /* number in OTF2; NO_REF: not used */
+    uint32_t members, end; /* number of known members, and highest rank + 1 */
+    uint32_t ref;          /* number in OTF2; NO_REF: the export does not use the communicator */
 };
 
 /* A location whose events are being written. */
 struct otf2_location {
     OTF2_EvtWriter *writer; /* NULL: no event so far */
-    uint64_t ns;            /* time of its last event */
-    uint32_t *open;         /* [depth] open states */
+    uint64_t ns;            /* time of the last event of the location */
+    uint32_t *open;         /* [depth] regions of the open states */
     size_t depth, capacity;
 };
 
@@ -57,17 +58,17 @@ struct otf2_export {
     OTF2_Archive *archive;
     OTF2_MarkerWriter *markers; /* NULL: no solo event so far */
     OTF2_ErrorCode code;        /* first failure of OTF2 */
-    char said[256];             /* OTF2's message for it */
+    char said[256];             /* message of OTF2 for its first failure or warning */
     uint32_t ranks, threads;
     struct otf2_regions states, solos;
     struct hpcw_i_table comms;  /* communicator -> struct otf2_comm */
-    struct hpcw_i_table events; /* location -> uint64_t number of its events */
+    struct hpcw_i_table events; /* location -> uint64_t number of events of the location */
     int32_t *used_comm;         /* [used_comms] communicators with the numbers 1, 2, ... in OTF2 */
     size_t used_comms, comm_capacity;
     uint64_t first_ns, last_ns; /* times of the first and the last event */
-    /* Locations that are written in this pass: */
+    /* first rank of this pass over the log */
     uint32_t first_rank;
-    struct otf2_location *location; /* [OPEN_LOCATIONS], or [threads] if there are more */
+    struct otf2_location *location; /* [locations] of this pass, from first_rank on */
     size_t locations;
     /* Definitions. */
     OTF2_GlobalDefWriter *global;
@@ -76,13 +77,13 @@ struct otf2_export {
 
 /* ---- OTF2's errors ---- */
 
-/* Keeps the first failure. */
+/* Stores the first failure in x->code. */
 static void keep(struct otf2_export *x, OTF2_ErrorCode code) {
     x->code = x->code == OTF2_SUCCESS ? code : x->code;
 }
 
-/* OTF2 calls this for each error; without it, OTF2 prints them. No call returns some of the errors: if the
- * disk is full when buffers are written, closing the archive still returns OTF2_SUCCESS. */
+/* OTF2 calls this function for each error. Otherwise OTF2 would print the error. It is the only sign of some
+ * errors: if the disk is full when buffers are written, closing the archive still returns OTF2_SUCCESS. */
 __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode take_error(void *context, const char *file,
                                                                        uint64_t line, const char *function,
                                                                        OTF2_ErrorCode code, const char *format,
@@ -186,7 +187,7 @@ static hpcw_status count_members(struct otf2_export *x, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Returns OTF2's communicator, which is WORLD if not all members are known. */
+/* Gets the communicator in OTF2; WORLD if not all members of `comm` are known. */
 static hpcw_status comm_of(struct otf2_export *x, int32_t comm, OTF2_CommRef *ref, hpcw_error *err) {
     const uint64_t key[] = {(uint32_t)comm};
     struct otf2_comm *c = comm == WORLD ? NULL : hpcw_i_table_find(&x->comms, key);
@@ -209,7 +210,8 @@ static hpcw_status comm_of(struct otf2_export *x, int32_t comm, OTF2_CommRef *re
 
 /* ---- events ---- */
 
-/* Reads the bytes that a process sent and received, if the cargo is two integers. */
+/* Gets the bytes that a process sent and received in a collective call. They are the cargo of the state if it
+ * is two integers, and otherwise 0. */
 static void amounts(const struct gen_log_entry *e, uint64_t amount[2]) {
     size_t at = 0, pieces = 0;
     amount[0] = amount[1] = 0;
@@ -312,7 +314,7 @@ static hpcw_status put_marker(struct otf2_export *x, uint64_t location, const st
     return HPCW_OK;
 }
 
-/* Returns the open location of an entry; NULL after a failure. */
+/* Gets location `number` of this pass for an event. Returns NULL after a failure. */
 static struct otf2_location *location_of(struct otf2_export *x, const struct gen_log_entry *e, uint64_t number,
                                          hpcw_error *err) {
     struct otf2_location *l = &x->location[number - (uint64_t)x->first_rank * x->threads];
@@ -449,8 +451,8 @@ static void define_group(struct otf2_export *x, uint32_t group, OTF2_GroupType t
                                             OTF2_GROUP_FLAG_NONE, members, member));
 }
 
-/* Group 0 has the locations that communicate: thread 0 of each rank. Group 1 + c is that of communicator c. Its
- * members are indices into group 0. */
+/* Group 0 has the locations that communicate: thread 0 of each rank. Group 1 + c has the members of
+ * communicator c, which are indices into group 0. */
 static void define_comms(struct otf2_export *x, uint64_t *member) {
     char name[32] = "MPI_COMM_WORLD";
     for (uint32_t r = 0; r < x->ranks; r++) {

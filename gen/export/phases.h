@@ -9,9 +9,9 @@
 
 #include <hpcw/status.h>
 
-/* A zeroed struct has no file yet. Free with gen_phases_free. */
+/* Phases of the first file of a set. A zeroed struct has no file yet. Free with gen_phases_free. */
 struct gen_phases {
-    uint64_t *id; /* [count] phases of the first file; NULL: no file yet */
+    uint64_t *id; /* [count] ids of the phases, ascending; NULL: no file yet */
     size_t count;
     uint32_t rank; /* rank of the first file */
 };

@@ -15,11 +15,11 @@
 
 struct map_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* for CSV, only its stream is used */
+    struct gen_npz npz; /* for CSV, only `npz.out` is used */
     struct gen_stream *out;
     struct gen_exported done;
     const char *prefix; /* prefix directory; NULL: the input is the root of one map */
-    /* For NPZ. The first pass, with `counts`, finds the number of rows and the widths of texts. */
+    /* First pass for NPZ, which finds the number of rows, `files`, and the widths of texts. */
     bool counts;
     uint64_t files;
     size_t dataset_width, path_width;

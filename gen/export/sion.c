@@ -19,13 +19,13 @@ enum { PIECE = 1 << 20 };
 struct sion_export {
     const struct gen_export *what;
     hpcw_sink *sink;
-    struct gen_npz *npz; /* NULL: write to the sink */
+    struct gen_npz *npz; /* NULL: bytes go to `sink` */
     hpcw_sion_reader *reader;
     struct gen_exported done;
     unsigned char *piece; /* [PIECE] */
 };
 
-/* Copies the rest of the task's stream or, with a key, the rest of the current value. */
+/* Copies the rest of the task's stream or, if `what` has a key, the rest of the current value. */
 static hpcw_status put(struct sion_export *x, uint64_t size, hpcw_error *err) {
     x->done.count++;
     if (x->what->measure) {
@@ -66,7 +66,7 @@ static hpcw_status put_content(struct sion_export *x, const char *path, hpcw_err
                             : put(x, hpcw_sion_reader_find(x->reader, x->what->task)->size, err);
 }
 
-/* Puts the bytes of a task as an array. Its heading needs the size, so the size is found first. */
+/* Writes the bytes of a task as an array. A first call of put_content finds the size, which the heading has. */
 static hpcw_status put_array(struct sion_export *x, const char *path, hpcw_error *err) {
     const struct gen_export *what = x->what;
     const struct gen_npz_field field = {.type = GEN_NPZ_U8};
@@ -132,7 +132,7 @@ static hpcw_status put_task(struct sion_export *x, const struct gen_folder *fold
     hpcw_status s = hpcw_i_sink_open_below(folder->below.root, path + strlen(folder->path) + 1, path,
                                            HPCW_SYNC_NONE, &x->sink, err);
     if (s == HPCW_OK) {
-        x->done.bytes = 0; /* offset at which `put` writes: a new file begins */
+        x->done.bytes = 0; /* offset at which `put` writes into the new file */
         s = put(x, hpcw_sion_reader_find(x->reader, x->what->task)->size, err);
         s = s == HPCW_OK ? hpcw_sink_publish(x->sink, err) : s;
         x->done.bytes += before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text of an export. These append to a buffer and return false when memory runs out. */
+/* Text of an export. The functions append to a buffer, and return false if memory runs out. */
 #ifndef HPCW_GEN_EXPORT_TEXT_H
 #define HPCW_GEN_EXPORT_TEXT_H
 

@@ -25,21 +25,21 @@ struct vom_row {
 
 struct vom_export {
     const struct gen_export *what;
-    struct gen_npz npz; /* for CSV, only its stream is used */
+    struct gen_npz npz; /* for CSV, only `npz.out` is used */
     struct gen_stream *out;
     struct gen_exported done;
     struct gen_phases all;
-    /* The file being read: */
+    /* Members from here on are those of the file that is read. */
     uint32_t rank;
     uint64_t *phase_id; /* [phases] */
     size_t phases, capacity;
     uint64_t phase; /* id of the current phase */
-    /* The line or row being written: */
+    /* Members from here on are those of the line or row that is written. */
     bool edges;
-    const struct gen_npz_field *field; /* [fields] of `row`; NULL: a line of CSV */
+    const struct gen_npz_field *field; /* [fields] columns of `row`; NULL: lines of CSV are written */
     size_t fields;
     struct vom_row row;
-    /* The pass that counts rows, as the headings of arrays need their numbers: */
+    /* true in the pass that counts rows, since headings of arrays need the numbers of rows */
     bool counts;
     uint64_t tasks, all_edges; /* numbers of rows of the selected ranks */
     uint64_t file_tasks, file_edges;
@@ -220,7 +220,7 @@ static hpcw_status put_passes(struct vom_export *x, const char *path, uint32_t r
     return s == HPCW_OK && !x->counts ? pass(x, path, x->rank, &rows, err) : s;
 }
 
-/* Reads a file in two passes. Holds it open meanwhile, and fails if another file has taken its name. */
+/* Reads a file in two passes. The file is held open meanwhile; fails if another file has taken its name. */
 static hpcw_status put_file(struct vom_export *x, const char *path, uint32_t rank, hpcw_error *err) {
     struct read_source *held;
     hpcw_status s = read_source_open(path, &held, err);

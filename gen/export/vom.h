@@ -5,16 +5,16 @@
 
 #include "gen/export/export.h"
 
-/* Writes a line of CSV for each task, or each edge, of some ranks to a sink, from its beginning. With a null
- * sink it only counts. `path` is a file, or a directory with the files of all ranks. Lines are in the order of
- * ranks, phases and records. Iterations, attributes and user-defined values are left out. Numbers of an index
- * and times of subphases are separated by blanks.
+/* Writes a line of CSV for each task, or each edge, of some ranks. With a null sink it only counts. `path` is a
+ * file, or a directory with the files of all ranks. Lines are in the order of ranks, phases and records.
+ * Iterations, attributes and user-defined values are left out. Numbers of an index and times of subphases are
+ * separated by blanks.
  *
  * NPZ: the arrays `tasks` and `edges`, with the rank and the columns of hpcw_vom_reader_tasks and
  * hpcw_vom_reader_edges.
  *
- * Reads each file twice, first for the numbers of the phases, which follow their edges. Memory: a reader, and 8
- * bytes for each phase of a file.
+ * Reads each file twice, first for the numbers of the phases, which follow the edges of the phase. Memory: a
+ * reader, and 8 bytes for each phase of a file.
  *
  * HPCW_EINVAL: an empty range of ranks. HPCW_ENOMEM, and errors of the reader and of the sink. */
 extern const struct gen_exporter gen_export_vom;

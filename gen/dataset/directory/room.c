@@ -18,7 +18,7 @@ enum {
     /* for a container, besides its files: its directory, and a copy that keeps a file locked while it is
      * closed */
     WITH_A_SET = 2,
-    /* for each thread that writes files one by one: the file, its directory, and the copy that keeps the lock */
+    /* for each thread that writes files one by one: the file, its directory, the copy for its lock */
     OF_A_THREAD = 3,
     /* while an older dataset is removed: directories down to scr/scr.dataset.N/.scr */
     OF_A_REMOVAL = 4,

@@ -45,7 +45,7 @@ static hpcw_status copy_bytes(const struct map_rewrite *x, const char *from, hpc
     return s;
 }
 
-/* Returns the path of the file relative to the dataset's directory. */
+/* Returns the path of a data file relative to the dataset's directory. */
 static const char *name_of(const struct map_rewrite *x, const hpcw_rank2file_found *f) {
     const size_t n = strlen(x->dataset->name);
     const char *name = f->path + strlen(x->from);
@@ -78,11 +78,11 @@ static hpcw_status open_writer(struct map_rewrite *x, hpcw_rank2file_layout layo
     o.dataset = *hpcw_rank2file_restart_dataset(x->reader);
     o.dataset.flushed = x->dataset->flushed;
     if (hpcw_rank2file_options_check(&o, NULL) != HPCW_OK) {
-        o.dataset.name = NULL; /* SCR allows names that no single directory can have */
+        o.dataset.name = NULL; /* SCR allows a name that one directory cannot have */
     }
     o.count = hpcw_rank2file_restart_ranks(x->reader);
     o.current = x->dataset->current;
-    o.durability = HPCW_SYNC_NONE; /* files are flushed together at the end, if at all */
+    o.durability = HPCW_SYNC_NONE; /* the caller flushes all files together at the end if this is wanted */
     return hpcw_rank2file_open(x->to, NULL, &o, &x->writer, err);
 }
 
@@ -90,7 +90,7 @@ static hpcw_status rewrite_dataset(struct map_rewrite *x, hpcw_rank2file_layout 
     x->writer = NULL;
     hpcw_status s = hpcw_rank2file_restart_open(x->from, NULL, x->dataset->name, &x->reader, err);
     s = s == HPCW_OK ? hpcw_rank2file_restart_load(x->reader, 0, NULL, err) : s;
-    /* Checks sizes first: this is fast, and for SCR 3 only the summary has them. */
+    /* Sizes are checked before files are copied, since that is fast. Of SCR 3, only the summary has sizes. */
     s = s == HPCW_OK ? hpcw_rank2file_restart_check(x->reader, false, err) : s;
     s = s == HPCW_OK ? open_writer(x, layout, err) : s;
     for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(x->reader); i++) {
@@ -105,10 +105,10 @@ static hpcw_status rewrite_dataset(struct map_rewrite *x, hpcw_rank2file_layout 
     return s;
 }
 
-/* ---- all of them ---- */
+/* ---- all datasets ---- */
 
-/* Rewrites in the reverse order of a restart. So the dataset that a restart begins with comes last and becomes
- * the current one. */
+/* Rewrites the datasets in the reverse order of a restart. So the dataset with which a restart begins is the
+ * last one, and becomes the current one. */
 static hpcw_status rewrite_all(struct map_rewrite *x, const hpcw_rank2file_list *list,
                                hpcw_rank2file_layout layout, hpcw_error *err) {
     hpcw_status s = HPCW_OK;

@@ -5,11 +5,12 @@
 
 #include "gen/export/rewrite/rewrite.h"
 
-/* `to` is a new prefix directory with copies of the data files. Copies are needed since SCR finds files only
- * below its prefix, and deletes listed files when it prunes. The copy has every complete dataset that did not
- * fail, with its number, name and description. The dataset that a restart begins with stays the current one. A
- * data file outside its dataset's directory, as SCR 1.2 and 3 allow, gets the same path inside it. Copies are
- * checked against the sizes and CRC-32 of the old map, totals against the old summary.
+/* Rewrites the checkpoints of a prefix directory into a new prefix directory, `to`, with copies of the data
+ * files. Copies are needed since SCR finds files only below its prefix directory, and deletes listed files when
+ * it prunes. The new directory has each complete dataset that did not fail, with its number, name and
+ * description. The dataset with which a restart begins stays the current one. A data file outside its dataset's
+ * directory, as SCR 1.2 and 3 allow, gets the same path inside this directory. Copies are checked against the
+ * sizes and CRC-32 of the old map, totals against the old summary.
  *
  * Memory: the map of one dataset, twice.
  *

@@ -11,12 +11,12 @@
 #include "gen/export/export.h"
 
 enum gen_rewrite_form {
-    /* load data: for a file, the form of its name, for a directory, brotli; container: aligned; checkpoints:
-     * unchanged */
+    /* Load data: brotli for a directory, and for a file the form of its name. Containers: aligned. Checkpoints:
+     * the version of SCR stays. */
     GEN_REWRITE_AUTO,
     GEN_REWRITE_PLAIN,
     GEN_REWRITE_BROTLI,
-    /* brotli with the name of a plain file: LBAF opens no other names, and tries brotli first */
+    /* brotli in a file with the name of plain JSON: LBAF opens no other names, and tries brotli first */
     GEN_REWRITE_LBAF,
     GEN_REWRITE_ALIGNED,
     GEN_REWRITE_PACKED,
@@ -28,18 +28,18 @@ enum gen_rewrite_form {
 
 struct gen_rewrite {
     int form;                         /* enum gen_rewrite_form */
-    uint64_t first_phase, last_phase; /* by their numbers in the file */
-    uint32_t first_rank, last_rank;   /* for a directory; files keep their ranks */
+    uint64_t first_phase, last_phase; /* numbers of phases in the file */
+    uint32_t first_rank, last_rank;   /* ranks of the files that are rewritten, if the input is a directory */
     uint32_t files;                   /* number of files of a container */
     bool sync;
 };
 
 struct gen_rewritten {
-    const char *items; /* name of the counted items */
+    const char *items; /* what `count` counts, as "phases" */
     uint64_t files, count;
-    uint64_t left_out; /* number of datasets that no restart begins with */
-    uint64_t bytes;    /* bytes of the files; for a container, of its streams */
-    /* fault of the source, which is rewritten anyway; code HPCW_OK: none */
+    uint64_t left_out; /* number of datasets not rewritten, since they are incomplete or failed */
+    uint64_t bytes;    /* bytes of the new files; for a container, of its streams */
+    /* fault of the input, which is rewritten nevertheless; code HPCW_OK: none */
     hpcw_error warning;
 };
 

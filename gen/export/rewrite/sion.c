@@ -39,7 +39,7 @@ static hpcw_status put_records(struct sion_rewrite *x, uint32_t rank, hpcw_error
         if (s != HPCW_OK || !more) {
             break;
         }
-        /* The file is as large as the record, so the size is plausible. */
+        /* The file contains this record, so its size is plausible. */
         if (record.size > x->value.capacity && !hpcw_i_buf_reserve(&x->value, (size_t)record.size)) {
             return gen_export_no_memory(err);
         }

@@ -5,8 +5,9 @@
 
 #include "gen/export/rewrite/rewrite.h"
 
-/* Each task gets one chunk as large as its stream, so no unused space between chunks remains. Content, byte
- * orders, file system block size and ranks stay the same. The ends of the old chunks are lost.
+/* Rewrites a container. Each task gets one chunk as large as its stream, so that no unused space between chunks
+ * remains. Content, byte orders, file system block size and ranks stay the same. Where the old chunks ended is
+ * lost.
  *
  * Memory: a reader of all tasks, the buffers of the writer, 1 MiB, and the largest value of a key.
  *

@@ -23,7 +23,7 @@
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
-/* Accepts everything that readers accept, since it is to be rewritten. */
+/* ANYTHING: makes the writer accept all data that readers accept, as such data must be written again. */
 enum {
     ANYTHING = HPCW_VOM_ALLOW_SEQ_IDS | HPCW_VOM_ALLOW_PHASE_VALUES | HPCW_VOM_ALLOW_TEXT_VALUES |
                HPCW_VOM_ALLOW_FOREIGN_EDGES | HPCW_VOM_ALLOW_UNEVEN_SUBPHASES | HPCW_VOM_ALLOW_GAPS |
@@ -43,16 +43,16 @@ struct vom_rewrite {
     hpcw_vom_options options;
     uint32_t ranks; /* ranks of the job, as far as known */
     struct gen_rewritten done;
-    /* The writer needs ids before the records; vt puts them after the edges. */
+    /* ids from the first pass: the writer needs them before the records, and vt puts them after the edges */
     struct ids phases, iterations;
-    struct gen_phases all; /* kept phases of the first file */
+    struct gen_phases all; /* kept phases of the first file, to compare other files with it */
     size_t next_iteration;
     bool keep; /* whether the current phase is kept */
-    /* error of the writer; it is more specific than that of the reader, whose callback failed */
+    /* error of the writer; it is more specific than the error of a reader whose callback failed */
     hpcw_error *err;
 };
 
-/* ---- the first pass ---- */
+/* ---- the first pass: ids ---- */
 
 static hpcw_status add_id(struct vom_rewrite *x, struct ids *ids, uint64_t id) {
     uint64_t *grown = hpcw_i_grow(ids->id, &ids->capacity, ids->count + 1, sizeof *grown);
@@ -80,7 +80,7 @@ static hpcw_status see_iteration(void *context, uint64_t number) {
     return HPCW_OK;
 }
 
-/* ---- the second pass ---- */
+/* ---- the second pass: records ---- */
 
 static bool is_kept(const struct gen_rewrite *what, uint64_t phase) {
     return phase >= what->first_phase && phase <= what->last_phase;
@@ -105,7 +105,8 @@ static uint64_t first_kept(const struct vom_rewrite *x) {
     return kept_phases(x, &id) > 0 ? id[0] : UINT64_MAX;
 }
 
-/* Intersects ranges with first .. last. `out` has room for all of them. Returns their number. */
+/* Intersects ranges with first .. last, and stores those that are not empty in `out` [count]. Returns their
+ * number. */
 static size_t cut(const hpcw_vom_range *range, size_t count, uint64_t first, uint64_t last,
                   hpcw_vom_range *out) {
     size_t kept = 0;
@@ -119,7 +120,7 @@ static size_t cut(const hpcw_vom_range *range, size_t count, uint64_t first, uin
     return kept;
 }
 
-/* The writer copies its arguments. */
+/* Opens the writer, which copies its arguments. */
 static hpcw_status open_writer(struct vom_rewrite *x, const hpcw_vom_metadata *m) {
     const struct gen_rewrite *what = x->what;
     hpcw_vom_options *o = &x->options;
@@ -130,7 +131,7 @@ static hpcw_status open_writer(struct vom_rewrite *x, const hpcw_vom_metadata *m
     }
     o->skipped = lists;
     o->skipped_count = cut(m->skipped, m->skipped_count, what->first_phase, what->last_phase, lists);
-    /* A phase is identical to an earlier phase, which must be kept. */
+    /* Each identical phase repeats an earlier phase, so the first kept phase cannot be identical. */
     o->identical = lists + m->skipped_count;
     o->identical_count = first == UINT64_MAX ? 0
                                              : cut(m->identical, m->identical_count, first + 1,
@@ -214,7 +215,8 @@ static hpcw_status pass(struct vom_rewrite *x, const char *from, uint32_t rank, 
     return s;
 }
 
-/* below: the directory of `to`; NULL: it is found by its path. held: `from`, opened. */
+/* Reads `from` twice and writes `to`. `held`: the open input, which `from` must still name at the end. `below`:
+ * the open directory of `to`; NULL: `to` is a path. */
 static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_source *held, const char *from,
                                   uint32_t rank, const char *to, const struct hpcw_i_sink_below *below) {
     static const hpcw_vom_content content[] = {[GEN_REWRITE_AUTO] = HPCW_VOM_BY_NAME,
@@ -260,7 +262,7 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     x->options.durability = x->what->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE;
     x->ranks = x->ranks > info.rank ? x->ranks : info.rank + 1;
     s = pass(x, from, rank, &all, &info);
-    if (s == HPCW_OK && x->writer == NULL) { /* the file has neither metadata nor a phase */
+    if (s == HPCW_OK && x->writer == NULL) { /* the file has no metadata and no phase */
         s = open_writer(x, &(hpcw_vom_metadata){.has_rank = false});
     }
     s = s == HPCW_OK ? read_source_check(held, AT_FDCWD, from, x->err) : s;
@@ -271,7 +273,8 @@ static hpcw_status rewrite_passes(struct vom_rewrite *x, const struct read_sourc
     return s;
 }
 
-/* Both passes read the same open file. rank: from its name; READ_VOM_ANY_RANK: unknown. */
+/* Rewrites a file in two passes. The file is held open meanwhile; fails if another file has taken its name.
+ * `rank`: rank in the name of the file; READ_VOM_ANY_RANK: unknown. */
 static hpcw_status rewrite_file(struct vom_rewrite *x, const char *from, uint32_t rank, const char *to,
                                 const struct hpcw_i_sink_below *below) {
     struct read_source *held;
