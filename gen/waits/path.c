@@ -15,8 +15,8 @@ struct path_piece {
 };
 
 struct path_rank {
-    uint64_t since_ns; /* when the rank's innermost state became it */
-    /* The next piece of the critical path on this rank, and one past the rank's last piece. */
+    uint64_t since_ns; /* time at which the present innermost state of the rank became innermost */
+    /* Of the critical path on this rank: index of the next piece, and index + 1 of the last piece. */
     size_t piece, end;
 };
 
@@ -77,13 +77,13 @@ static size_t over_at(const struct path_run *r, size_t first, size_t end, uint64
     return low - first;
 }
 
-/* Follows the critical path backwards from the end of the log. Uses each wait at most once. So the walk ends,
- * even if ranks wait for each other in a circle at the same time. */
+/* Follows the critical path backwards from the end of the log. Each wait is used at most once, so this ends
+ * even if ranks wait for each other in a circle. */
 static hpcw_status walk_back(struct path_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
     size_t *first = hpcw_i_calloc(w->ranks + (size_t)1, sizeof *first);
-    size_t *end =
-        hpcw_i_calloc(w->ranks, sizeof *end); /* one past the last wait of the rank that is not used yet */
+    /* [ranks] index + 1, in r->wait, of the last wait of the rank that is not used yet */
+    size_t *end = hpcw_i_calloc(w->ranks, sizeof *end);
     bool good = first != NULL && end != NULL;
     if (good && r->waits > 0) {
         qsort(r->wait, r->waits, sizeof *r->wait, by_rank_and_time);
@@ -113,7 +113,7 @@ static hpcw_status walk_back(struct path_run *r, hpcw_error *err) {
     return good ? HPCW_OK : waits_no_memory(r->states, err);
 }
 
-/* Adds the time since `since_ns` to the innermost state of a rank, as far as it is on the critical path. */
+/* Adds the part of the critical path from since_ns to `ns` on a rank to the rank's innermost state. */
 static hpcw_status add_shares(struct path_run *r, uint32_t rank, uint64_t ns, hpcw_error *err) {
     struct path_rank *s = &r->rank[rank];
     const uint64_t name = waits_states_innermost(r->states, rank);

@@ -62,7 +62,7 @@ static enum call_kind kind_of(const char *name) {
     return strncmp(name, "MPI_", strlen("MPI_")) == 0 ? OTHER_CALL : NO_CALL;
 }
 
-/* Returns the index of the name; UINT32_MAX when memory runs out. */
+/* Returns the index of a name, which is added if it is new; UINT32_MAX if memory runs out. */
 static uint32_t add_name(struct waits_states *states, const char *text) {
     struct gen_waits *w = states->w;
     for (uint32_t i = 0; i < w->names; i++) {

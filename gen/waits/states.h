@@ -17,7 +17,7 @@ enum call_kind {
     NO_CALL,
     OTHER_CALL,
     POST_CALL,
-    START_CALL, /* a send that another call completes */
+    START_CALL, /* a non-blocking send, which another call completes */
     WAIT_CALL,
     WAIT_ALL_CALL,
     SEND_CALL,
@@ -26,65 +26,66 @@ enum call_kind {
     COLLECTIVE_CALL
 };
 
-/* An open state. */
+/* An open state: a state of a rank that has begun but not ended. */
 struct waits_state {
     uint64_t from_ns, definition;
     int32_t thread, comm;
-    uint32_t name; /* index of a name */
+    uint32_t name; /* index in gen_waits.name */
     enum call_kind kind;
-    /* index + 1 of the state around this one; in a free entry, of the next free entry */
+    /* index + 1 of the next outer state of the rank; of a free entry: index + 1 of the next free entry */
     uint32_t outer;
-    bool sends;    /* this call has sent a message, `sent` */
-    uint64_t sent; /* number of the last message of this call */
-    /* The latest of the sends whose messages this call received: its begin (0: none), rank and call. */
+    bool sends;    /* the call has sent a message, whose number is `sent` */
+    uint64_t sent; /* number of the last message that the call has sent */
+    /* Begin, rank and call of the send that began last, among the sends of messages that this call received;
+     * late_ns is 0 if there is none. */
     uint64_t late_ns;
     uint32_t late_rank, late_call;
-    bool receives; /* this call has received a message */
-    /* The receive of the message that this call sends or completes, the last one of several: when it was posted (0:
-     * not known, or before this call), and by which rank and call. */
+    bool receives; /* the call has received a message */
+    /* Time, rank and call of the receive that was posted last, among the receives of messages that this call
+     * sends or completes; posted_ns is 0 if it is not known, or before this call. */
     uint64_t posted_ns;
     uint32_t posted_rank, posted_call;
-    uint64_t serial; /* this is the n-th collective call of the rank on its communicator */
+    uint64_t serial; /* number of this collective call among those of the rank on its communicator, from 0 */
 };
 
 struct waits_states {
-    struct gen_waits *w; /* has the names */
-    const char *path;    /* of the log, for failures */
+    struct gen_waits *w; /* gets the names of states */
+    const char *path;    /* path of the log, for error messages */
     uint32_t *top;       /* [ranks] index + 1 of the innermost open state */
     struct waits_state *open;
     size_t opens, open_capacity;
-    uint32_t unused; /* index + 1 of the first free entry */
+    uint32_t unused; /* index + 1 of the first free entry of `open` */
     size_t name_capacity;
     enum call_kind *kind; /* [names] */
     size_t kind_capacity;
-    struct hpcw_i_table names; /* definition -> uint64_t index of the name */
+    struct hpcw_i_table names; /* definition -> uint64_t index in w->name */
 };
 
-/* w  has the number of ranks, and gets the names of states; name 0 is ""
- *
- * HPCW_OK; HPCW_ENOMEM: the states are to be freed, too. */
+/* Starts with no open state. `w` has the number of ranks and gets the names of states; name 0 is "". After
+ * HPCW_ENOMEM the states must be freed, too. */
 hpcw_status waits_states_init(struct waits_states *states, struct gen_waits *w, const char *path,
                               hpcw_error *err);
 
-/* Frees all but the names. */
+/* Frees all members except the names of `w`. */
 void waits_states_free(struct waits_states *states);
 
 /* Forgets all open states. */
 void waits_states_clear(struct waits_states *states);
 
-/* Opens a state inside of the rank's innermost one. The pointer holds until the next call. NULL: no memory. */
+/* Opens a state inside the innermost state of the rank. Returns a pointer that is valid until the next call;
+ * NULL if memory runs out. */
 struct waits_state *waits_states_push(struct waits_states *states, const struct gen_log_entry *e);
 
-/* Removes the state that ends from its list. Returns false if it has not begun. */
+/* Removes the open state that the event `e` ends, and copies it to *state. Returns false if there is none. */
 bool waits_states_pop(struct waits_states *states, const struct gen_log_entry *e, struct waits_state *state);
 
-/* Returns the index of the name of a rank's innermost state; 0: it is outside of states. */
+/* Returns the index of the name of a rank's innermost state; 0 if the rank is in no state. */
 uint32_t waits_states_innermost(const struct waits_states *states, uint32_t rank);
 
 /* Returns the innermost call of MPI that a thread of a rank is in, or NULL. */
 struct waits_state *waits_states_call(const struct waits_states *states, uint32_t rank, int32_t thread);
 
-/* Records that memory has run out, and returns HPCW_ENOMEM. */
+/* Sets *err to a failure for want of memory, and returns HPCW_ENOMEM. */
 hpcw_status waits_no_memory(const struct waits_states *states, hpcw_error *err);
 
 #endif

@@ -15,52 +15,57 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* A message of which only one end was read. */
+/* A message of which only the send or only the receive was read so far. */
 struct waits_message {
     uint64_t enter_ns; /* begin of the sending call */
-    uint64_t exit_ns;  /* end of the sending call; UINT64_MAX: not ended */
-    uint64_t late_ns;  /* end of its wait for a late sender; 0: it has not ended, or has no such wait */
-    uint32_t call;     /* index of its name */
-    bool blocking;     /* the sending call may wait for the receive */
-    bool started;      /* the send is in the rank's list of started ones, or was when a call completed it */
-    uint64_t done;     /* number of the call that completed a started send; 0: none has ended */
+    uint64_t exit_ns;  /* end of the sending call; UINT64_MAX: the call has not ended */
+    /* end of the sending call's wait for a late sender; 0: the call has not ended, or has no such wait */
+    uint64_t late_ns;
+    uint32_t call; /* index of the sending call's name */
+    bool blocking; /* the sending call may wait for the receive */
+    bool started;  /* the send is non-blocking, and is or was in waits_rank_state.sends */
+    uint64_t done; /* number of the call that completed the non-blocking send; 0: no such call has ended */
 };
 
-/* A call that has completed sends of which some were not received when it ended. It waited for the receive that
- * was posted last while it was open. */
+/* A call that completed non-blocking sends, of which some were not received when the call ended. The call
+ * waited for the receive that was posted last while the call was open. */
 struct waits_done {
     uint64_t from_ns, exit_ns, posted_ns;
     uint32_t rank, call, posted_rank, posted_call;
-    uint64_t pending; /* sends that are not received */
+    uint64_t pending; /* number of these sends that are not received yet */
 };
 
-/* A receive or a send that a call has started and no call has completed. */
+/* A non-blocking receive or send that no call has completed so far. */
 struct waits_request {
-    uint64_t what; /* of a receive, the time of its call, ns; of a send, the number of its message */
-    uint32_t next; /* index + 1 of the rank's next request; in a free entry, of the next free entry */
+    uint64_t what; /* of a receive: begin of its call, ns; of a send: number of its message */
+    /* index + 1 of the next request of the rank; of a free entry: index + 1 of the next free entry */
+    uint32_t next;
 };
 
 struct waits_queue {
-    uint32_t first, last; /* index + 1 of the oldest and of the newest request; first is 0 if there is none */
+    /* index + 1 of the oldest and of the newest request in waits_requests.item; `first` is 0 if there is
+     * none */
+    uint32_t first, last;
 };
 
 /* A collective call that some rank has not left. */
 struct waits_meeting {
-    uint64_t arrived, left; /* numbers of ranks that have entered the call, and that have left it */
-    /* The last rank that has entered: when, which rank, which call. */
+    /* arrived: ranks that have entered the call; left: ranks that have left it */
+    uint64_t arrived, left;
+    /* Time, rank and call of the rank that has entered last. */
     uint64_t last_ns;
     uint32_t last_rank, last_call;
 };
 
 struct waits_rank_state {
     struct waits_queue posts, sends;
-    uint64_t posted, completed; /* numbers of receives that were posted and completed so far */
+    uint64_t posted, completed; /* numbers of receives that were posted, or completed, so far */
 };
 
 struct waits_requests {
     struct waits_request *item;
     size_t count, capacity;
-    uint32_t unused; /* index + 1 of the first free entry */
+    uint32_t unused; /* index + 1 of the first free entry of `item` */
 };
 
 struct waits_run {
@@ -73,7 +78,7 @@ struct waits_run {
     struct hpcw_i_table messages; /* message number -> struct waits_message */
     struct {
         struct hpcw_i_table table; /* number of a call -> struct waits_done */
-        uint64_t calls;            /* numbers given so far */
+        uint64_t calls;            /* number of calls in `table` so far, which is the number of the last one */
     } done;
     struct hpcw_i_table sizes;    /* communicator -> uint64_t number of ranks */
     struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t number of collective calls so far */
@@ -82,7 +87,7 @@ struct waits_run {
     struct waits_path_wait *wait;
     size_t waits, wait_capacity;
     uint32_t last_rank;
-    gen_waits_take *take; /* called for each wait; NULL: not wanted */
+    gen_waits_take *take; /* called for each wait; NULL: no function is called */
     void *context;
 };
 
@@ -107,7 +112,7 @@ static bool append(struct waits_run *r, struct waits_queue *queue, uint64_t what
     return true;
 }
 
-/* Removes the oldest request. Returns false if there is none. */
+/* Removes the oldest request of a queue. Returns false if the queue is empty. */
 static bool take_oldest(struct waits_run *r, struct waits_queue *queue, uint64_t *what) {
     const uint32_t at = queue->first;
     if (at == 0) {
@@ -123,12 +128,13 @@ static bool take_oldest(struct waits_run *r, struct waits_queue *queue, uint64_t
 
 static bool post(struct waits_run *r, const struct gen_log_entry *e) {
     struct waits_rank_state *rank = &r->rank[e->rank];
-    /* posted_of may have counted the message of this receive as completed already. */
+    /* If posted_of has completed more receives than were posted, this one is already complete. */
     return rank->posted++ < rank->completed || append(r, &rank->posts, e->ns);
 }
 
-/* Returns when the receive that `call` completes was posted; 0: unknown. A log does not say which of the posted
- * receives a call completes. The oldest one is assumed, so that a wait is rather too short than too long. */
+/* Returns the time at which the receive that `call` completes was posted; 0: not known. A log does not say
+ * which of the posted receives a call completes. The oldest is assumed, so that a wait is rather too short than
+ * too long. */
 static uint64_t posted_of(struct waits_run *r, const struct gen_log_entry *e, const struct waits_state *call) {
     struct waits_rank_state *rank = &r->rank[e->rank];
     uint64_t ns;
@@ -231,13 +237,13 @@ static hpcw_status begin_state(struct waits_run *r, const struct gen_log_entry *
     return s->kind == COLLECTIVE_CALL ? enter_collective(r, e, s, err) : HPCW_OK;
 }
 
-/* Adds the wait of a call on `rank` that has sent a message whose receive was posted later. The same call may have
- * waited for a late sender before. That time is a wait of its own, so this wait begins after it. */
+/* Adds the wait of a sending call on `rank` whose message has a late receive. If the call has waited for a late
+ * sender before, which is another wait, this wait begins at its end. */
 static hpcw_status add_late_receiver(struct waits_run *r, uint32_t rank, const struct waits_message *sent,
                                      uint64_t posted_ns, uint32_t cause_rank, uint32_t cause_call,
                                      hpcw_error *err) {
     const uint64_t from_ns = sent->late_ns > sent->enter_ns ? sent->late_ns : sent->enter_ns;
-    /* An eager send ends before the receive is posted. */
+    /* An eager send ends before the receive is posted, so it does not wait. */
     if (posted_ns <= from_ns || sent->exit_ns <= posted_ns) {
         return HPCW_OK;
     }
@@ -252,15 +258,15 @@ static hpcw_status add_late_receiver(struct waits_run *r, uint32_t rank, const s
                     err);
 }
 
-/* Returns the time from which a call on `rank` may wait for receivers: its begin, or the end of its wait for a late
+/* Returns the time from which a call may wait for receivers: its begin, or the end of its wait for a late
  * sender. */
 static uint64_t free_from(const struct waits_state *s) {
     return s->late_ns > s->from_ns ? s->late_ns : s->from_ns;
 }
 
-/* Completes the started sends that a call of MPI_Wait or MPI_Waitall is taken to complete: all of the rank, or the oldest
- * one if a call of MPI_Wait has received nothing. *waits: the call's wait for receivers is not known before the
- * messages are received. */
+/* Called when a call ends. Completes non-blocking sends of the rank: all of them for MPI_Waitall, the oldest
+ * for a call of MPI_Wait that has received nothing. Sets *waits if some of their messages are not received yet.
+ * Then the wait of the call is added when all of them are received. */
 static hpcw_status complete_sends(struct waits_run *r, const struct gen_log_entry *e,
                                   const struct waits_state *s, bool *waits, hpcw_error *err) {
     struct waits_queue *sends = &r->rank[e->rank].sends;
@@ -337,7 +343,7 @@ static hpcw_status end_state(struct waits_run *r, const struct gen_log_entry *e,
                           err);
     }
     if (s.kind == WAIT_CALL && s.receives) {
-        s.posted_ns = 0; /* it completed a receive, and not the send that completer_of assumed */
+        s.posted_ns = 0; /* the call completed a receive, not the send that completer_of assumed */
     }
     bool waits = false;
     status = status == HPCW_OK ? complete_sends(r, e, &s, &waits, err) : status;
@@ -376,7 +382,7 @@ static hpcw_status take_send(struct waits_run *r, const struct gen_log_entry *e,
                                                                         : HPCW_OK;
 }
 
-/* Returns the open call that has sent the message of a receive, or NULL. */
+/* Returns the open call that has sent the message of the receive `e`; NULL: there is none. */
 static struct waits_state *sender_of(struct waits_run *r, const struct gen_log_entry *e) {
     struct waits_state *open = r->states.open;
     uint32_t at = r->states.top[e->peer];
@@ -386,7 +392,8 @@ static struct waits_state *sender_of(struct waits_run *r, const struct gen_log_e
     return at == 0 ? NULL : &open[at - 1];
 }
 
-/* The open call that is taken to complete a started send, or NULL. */
+/* Returns the open call that is assumed to complete the non-blocking send of the message `e`; NULL: there is
+ * none. */
 static struct waits_state *completer_of(struct waits_run *r, const struct gen_log_entry *e) {
     const uint32_t oldest = r->rank[e->peer].sends.first;
     struct waits_state *call = waits_states_call(&r->states, (uint32_t)e->peer, 0);
@@ -396,7 +403,8 @@ static struct waits_state *completer_of(struct waits_run *r, const struct gen_lo
     return is ? call : NULL;
 }
 
-/* A receive of a started send: the call that completes the send may have waited for it. */
+/* Handles the receive of a message of a non-blocking send. The call that completes the send may wait for this
+ * receive. */
 static hpcw_status receive_started(struct waits_run *r, const struct gen_log_entry *e, uint64_t done_number,
                                    uint64_t posted_ns, uint32_t call, hpcw_error *err) {
     if (done_number == 0) {
@@ -428,7 +436,7 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
     if (m == NULL) {
         return waits_no_memory(&r->states, err);
     }
-    if (fresh) { /* the receive came before the send */
+    if (fresh) { /* the receive was read before the send */
         return HPCW_OK;
     }
     const struct waits_message sent = *m;
@@ -455,14 +463,15 @@ static hpcw_status take_receive(struct waits_run *r, const struct gen_log_entry 
     if (sender == NULL) {
         return add_late_receiver(r, (uint32_t)e->peer, &sent, posted_ns, (uint32_t)e->rank, call->name, err);
     }
-    /* The sending call has not ended and may still wait for a late sender. So its end adds this wait. */
+    /* The sending call has not ended and may still wait for a late sender. So this wait is added when the call
+     * ends. */
     sender->posted_ns = posted_ns;
     sender->posted_rank = (uint32_t)e->rank;
     sender->posted_call = call->name;
     return HPCW_OK;
 }
 
-/* ---- the pass over all waits ---- */
+/* ---- the pass that finds the waits ---- */
 
 static void take_time(struct waits_run *r, const struct gen_log_entry *e) {
     struct gen_waits *w = r->w;
@@ -523,7 +532,8 @@ static hpcw_status find_waits(struct waits_run *r, hpcw_error *err) {
     for (size_t at = 0; (m = hpcw_i_table_next(&r->meetings, &at, key)) != NULL;) {
         w->incomplete += m->arrived < size_of(r, (int32_t)key[0]);
     }
-    /* Calls of which some sends were never received, in their order: that of the table is another one in each run. */
+    /* Adds the waits of calls of which some sends were never received. They are added in the order of the
+     * calls, since the order of the table differs from run to run. */
     for (uint64_t n = 1; s == HPCW_OK && r->done.table.count > 0 && n <= r->done.calls; n++) {
         const struct waits_done *done = hpcw_i_table_find(&r->done.table, &n);
         s = done == NULL ? HPCW_OK : add_wait_of(r, done, err);
@@ -558,7 +568,7 @@ static int by_between(const void *a, const void *b) {
                                             : x->cause > y->cause;
 }
 
-/* Adds up the waits of each rank for each other one. */
+/* Adds up the waits of each pair of a waiting rank and a rank that it waits for. */
 static hpcw_status give_ranks(struct waits_run *r, hpcw_error *err) {
     struct gen_waits *w = r->w;
     size_t count = 0;
