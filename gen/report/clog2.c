@@ -27,7 +27,7 @@ static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     p->end = s->to > p->end ? s->to : p->end;
 }
 
-/* Keeps the LOG_PLACES longest occurrences of a state. Of equally long ones, the first is kept. */
+/* Keeps the LOG_PLACES longest occurrences of a state. Of equally long ones, the earlier are kept. */
 static void add_place(struct log_state *t, const struct read_clog2_stretch *s) {
     const double length = s->to - s->from;
     uint32_t at = t->places;
@@ -85,7 +85,7 @@ static void sort_states(struct log_profile *p) {
 
 /* ---- Waits ---- */
 
-/* Returns the column of the charts' rasters that contains a time. */
+/* Returns the column that contains a time, in the rasters of the charts. */
 static uint64_t column_of(const struct log_profile *p, double time) {
     const double column = (time - p->begin) / (p->end - p->begin) * UI_RASTER_MAX;
     return column < 0 ? 0 : column < UI_RASTER_MAX ? (uint64_t)column : UI_RASTER_MAX - 1;

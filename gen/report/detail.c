@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes the single events of a log for the chart of its page. They are in script files: browsers fetch no data
- * from file://, but they run scripts from there. A file has the events of a block of ranks. They are sorted by the
- * time at which they end.
+ * from file://, but they run scripts from there. A script file has the events of a block of ranks, sorted by
+ * the time at which the events end.
  *
- * A script calls hpcwDetail(NUMBER, TEXT). TEXT is base64 of records, and a record is a row of numbers. A number
- * has seven bits in each byte, the lowest bits first; all bytes but the last one have the highest bit set. Times
- * are nanoseconds from the begin of the log. A difference has its sign in the lowest bit. A record is one of these
- * rows:
+ * A script calls hpcwDetail(NUMBER, TEXT). TEXT is base64 of records, and a record is a row of numbers. A
+ * number has seven bits in each byte, the lowest bits first; all bytes but the last one have the highest bit
+ * set. Times are nanoseconds from the begin of the log. A difference has its sign in the lowest bit. A record
+ * is one of these rows:
  *
- *     message: 0, sender, receiver, time of the send, difference of the receive and the send, bytes
- *     state:   index of the state + 1, rank in the block, difference of its begin and the end of this rank's last
+ *     message: 0, sender, receiver, time of the send, time of the receive less that of the send, bytes
+ *     state:   index of the state + 1, rank in the block, begin of the state less the end of this rank's last
  *              state in the file, length
  *
- * A message is in the block of its receiver only. With a copy in the block of its sender, the scripts of a log that
- * has only messages would exceed 0.3 of the log's size.
+ * A message is in the block of its receiver only. With a copy in the block of its sender, the scripts of a log
+ * that has only messages would exceed 0.3 of the log's size.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -45,7 +45,7 @@ struct log_detail {
     uint32_t ranks, block_ranks;
     double begin;
     struct detail_block block[BLOCKS];
-    uint64_t *last_ns; /* [ranks] end of the last state in the open file */
+    uint64_t *last_ns; /* [ranks] end of the rank's last state in the file that is being written */
     struct ui_page_script *script;
     size_t scripts, capacity;
     hpcw_status status;
@@ -87,7 +87,7 @@ static bool make_script(struct log_detail *d, const struct detail_block *b, stru
            hpcw_i_buf_append_str(text, "\");\n");
 }
 
-/* Writes the file of a block, and begins the next one. */
+/* Writes the events of a block to a script file, and empties the block. */
 static void put_script(struct log_detail *d, size_t block) {
     struct detail_block *b = &d->block[block];
     struct ui_page_script *grown = hpcw_i_grow(d->script, &d->capacity, d->scripts + 1, sizeof *grown);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the source files that write the section of an event log. */
+/* Declarations that the source files of the section about an event log share. */
 #ifndef HPCW_GEN_REPORT_LOG_H
 #define HPCW_GEN_REPORT_LOG_H
 
@@ -11,12 +11,13 @@
 #include "ui/page/timeline.h"
 
 enum {
-    LOG_MOST_STATES = 64,               /* states with a profile; further states count as the last one */
-    LOG_SHOWN_STATES = 11,              /* states with a colour of their own; the others share one */
-    LOG_COLOURS = LOG_SHOWN_STATES + 2, /* the last two are the other states and computing */
-    LOG_GREY = 12,                      /* the colour of computing */
-    LOG_GROUPS = 32,                    /* most groups of ranks in a bar chart */
-    LOG_PLACES = 8,                     /* longest occurrences that are kept of each state */
+    LOG_MOST_STATES = 64,  /* states with a profile; further states count as the last one */
+    LOG_SHOWN_STATES = 11, /* states with a colour of their own; the others share one */
+    /* the last two colours are those of all other states, and of computing outside of states */
+    LOG_COLOURS = LOG_SHOWN_STATES + 2,
+    LOG_GREY = 12,   /* index of the colour of computing outside of states */
+    LOG_GROUPS = 32, /* most groups of ranks in a bar chart */
+    LOG_PLACES = 8,  /* longest occurrences that are kept of each state */
 };
 
 struct log_place {
@@ -28,14 +29,14 @@ struct log_state {
     char name[40];
     /* Seconds in the state, over all threads. `own` leaves out the states nested in it, `whole` includes them. */
     double own, whole;
-    double main; /* the part of `own` in main threads */
+    double main; /* seconds in the state itself, in main threads only */
     uint64_t count;
-    double group[LOG_GROUPS];           /* `main` for each group of ranks */
+    double group[LOG_GROUPS];           /* seconds of `main` in each group of ranks */
     struct log_place place[LOG_PLACES]; /* [places] longest occurrences, the longest first */
     uint32_t places;
 };
 
-/* Seconds of the main thread of a rank. */
+/* Times of the main thread of a rank, s. */
 struct log_rank {
     double in_states, in_mpi;
     double last; /* end of the rank's last state */
@@ -49,7 +50,7 @@ struct log_profile {
     double begin, end;
     uint64_t cases[READ_CLOG2_RULES];
 
-    uint32_t order[LOG_MOST_STATES]; /* [states] indices of `state`, the state with most time first */
+    uint32_t order[LOG_MOST_STATES]; /* [states] indices in `state`; the state with the most time comes first */
     uint32_t states;
     uint32_t colour_of[LOG_MOST_STATES]; /* for each member of `state`: its index in `name` and `colour` */
     const char *name[LOG_COLOURS];       /* [colours] names in the legend; the last one is computing */
@@ -58,7 +59,10 @@ struct log_profile {
 
     struct gen_waits waits;
     struct gen_waits_wait longest; /* the longest wait */
-    /* For each rank over time: seconds of its waits, seconds that others wait for it, bytes that it sends. */
+    /* Rasters of ranks over time.
+     * waiting: seconds in which the rank waits.
+     * cause: seconds in which other ranks wait for the rank.
+     * sent: bytes that the rank sends. */
     struct ui_raster waiting, cause, sent;
     struct ui_timeline timeline;
     struct log_detail *detail; /* NULL: none */
@@ -68,7 +72,8 @@ static inline uint32_t log_profile_of(uint32_t state) {
     return state < LOG_MOST_STATES ? state : LOG_MOST_STATES - 1;
 }
 
-/* Returns the seconds in which a rank is in no state until its last one ends. After that it has ended. */
+/* Returns the seconds in which a rank is in no state, from the begin of the log to the end of the rank's last
+ * state. */
 static inline double log_computing(const struct log_profile *p, uint32_t rank) {
     const double computing = p->rank[rank].last - p->begin - p->rank[rank].in_states;
     return computing > 1e-9 * (p->end - p->begin) ? computing : 0; /* less is a rounding error */
@@ -83,7 +88,7 @@ static inline double log_ended(const struct log_profile *p) {
     return ended;
 }
 
-/* Returns whether a state is a call of MPI, by its name as in gen/waits. */
+/* Returns whether a state is a call of MPI: its name begins with "MPI_". */
 static inline bool log_is_mpi(const char *name) {
     return strncmp(name, "MPI_", strlen("MPI_")) == 0;
 }
@@ -95,14 +100,14 @@ hpcw_status gen_report_log_draw_waits(const struct gen_report *r, const struct l
 
 /* ---- Single events in script files beside the page ---- */
 
-/* Makes the directory r->detail under a temporary name. HPCW_EEXIST: it exists. HPCW_ENOMEM, and errors of the
- * system. */
+/* Makes the directory r->detail under a temporary name. HPCW_EEXIST: a file or directory has its final name.
+ * HPCW_ENOMEM, and errors of the system. */
 hpcw_status gen_report_detail_open(const struct gen_report *r, const struct log_profile *p,
                                    struct log_detail **out, hpcw_error *err);
 void gen_report_detail_state(struct log_detail *d, uint32_t rank, uint32_t state, double from, double to);
 void gen_report_detail_message(struct log_detail *d, uint32_t from_rank, uint32_t to_rank, double from,
                                double to, uint64_t bytes);
-/* Writes the remaining events. Returns the first failure of all calls. */
+/* Writes the remaining events to script files. Returns the first failure of the functions of `d`. */
 hpcw_status gen_report_detail_finish(struct log_detail *d, hpcw_error *err);
 /* Returns the script files, which the page lists. They are valid until `d` is freed. */
 const struct ui_page_script *gen_report_detail_scripts(const struct log_detail *d, size_t *count);

@@ -5,7 +5,7 @@
 
 #include "gen/report/log.h"
 
-enum { MOST_ROWS = 12 }; /* rows of a table; as many fit on a screen beside its chart */
+enum { MOST_ROWS = 12 }; /* most rows of a table; this many fit on a screen beside the chart */
 
 static const char *const kind_name[] = {
     [GEN_WAITS_LATE_SENDER] = "receives for late senders",
@@ -35,7 +35,8 @@ static void put_rank(const struct gen_report *r, uint32_t rank, const struct gen
 struct log_shares {
     double all; /* time of all ranks */
     double mpi, others, computing;
-    const struct log_state *call, *other; /* the call of MPI and the other state with most time; NULL: none */
+    /* call of MPI with the most time, and other state with the most time; NULL: there is none */
+    const struct log_state *call, *other;
 };
 
 static struct log_shares shares_of(const struct log_profile *p) {
@@ -63,7 +64,8 @@ static void put_most(const struct gen_report *r, const struct log_state *most, d
     }
 }
 
-/* Share of all ranks' time after their last states from which it is told. */
+/* The time of all ranks after their last states is reported if it is at least this share of their whole
+ * time. */
 #define LEAST_ENDED 0.001
 
 static void find_shares(const struct gen_report *r, const struct log_profile *p) {
@@ -176,7 +178,7 @@ static double all_waits(const struct gen_waits *w) {
     return all;
 }
 
-/* Returns for whom a rank that waits does so most. */
+/* Returns the sum of waits of `rank` for the rank that it waits for most. */
 static const struct gen_waits_ranks *most_between(const struct gen_waits *w, uint32_t rank) {
     size_t i = 0;
     while (w->between[i].rank != rank) {
@@ -231,7 +233,7 @@ static void find_waits(const struct gen_report *r, const struct log_profile *p) 
     ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->to_ns - longest->from_ns));
     ui_page_text(page, " in %s for ", w->name[longest->call]);
     put_rank(r, longest->cause_rank, longest);
-    /* The log's clock begins before its first state, where the run begins. */
+    /* The log's clock starts before the first state, at which the run begins. So the text names the clock. */
     ui_page_text(page, ", from ");
     ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->from_ns));
     ui_page_text(page, " of the log's clock on.");
@@ -356,7 +358,7 @@ static void list_rank(struct rank_list *list, uint32_t rank) {
     }
 }
 
-/* Lists the ranks that findings name, then the ranks that others wait for most. */
+/* Lists the ranks that the findings name, then those for which others wait most. */
 static void choose_ranks(const struct log_profile *p, struct rank_list *list) {
     const uint32_t waiting = most_of(&p->waits, WAITED);
     list->count = 0;

@@ -17,7 +17,7 @@ enum { MOST_CHECKPOINTS = 64, MOST_CURVES = 8, MOST_ODD = 40, MOST_NAME = 128 };
 struct odd_file {
     char name[256];
     uint32_t rank;
-    double said, is; /* size in the map, and size of the file, bytes; NaN: none */
+    double said, is; /* bytes; said: size in the map; is: size on disk; NaN: there is none */
 };
 
 struct checkpoint_report {
@@ -27,13 +27,15 @@ struct checkpoint_report {
     char name[MOST_CHECKPOINTS][MOST_NAME];
     double total[MOST_CHECKPOINTS];
     uint64_t files;
-    bool by_map; /* sizes are from the maps, not from the files */
+    bool by_map; /* maps have sizes, so the page has these sizes and not those on disk */
     struct odd_file odd[MOST_ODD];
     size_t odds;
-    char why[HPCW_ERROR_MESSAGE_SIZE]; /* error message of the last dataset that could not be read */
+    /* error message for the dataset that was the last one not to be read; "": there is none */
+    char why[HPCW_ERROR_MESSAGE_SIZE];
 };
 
-/* Finds the size of a file: from the map or, if the map has none, from the disk. NaN: there is no file. */
+/* Finds the size of a data file: that in the map or, if the map has none, that on disk. NaN: there is no
+ * file. */
 static hpcw_status size_of(struct checkpoint_report *c, const hpcw_rank2file_found *f, double *size,
                            hpcw_error *err) {
     struct hpcw_i_entry entry;
@@ -73,7 +75,7 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     uint32_t at = c->checkpoints++;
     (void)snprintf(c->name[at], MOST_NAME, "%s", name);
     uint64_t files = hpcw_rank2file_restart_files(restart);
-    double sum = 0; /* bytes of one rank, whose files follow each other */
+    double sum = 0; /* bytes of the present rank; the files of a rank follow each other */
     for (uint64_t i = 0; s == HPCW_OK && i < files; i++) {
         hpcw_rank2file_found f;
         double size = 0;

@@ -13,17 +13,19 @@ enum { GEN_REPORT_HOST = 64 }; /* size of the name of a host with its NUL */
 
 struct log_detail;
 
-/* A file or directory of a format to draw. */
+/* What a section of the page draws: a file or directory of one format. */
 struct gen_report {
     struct ui_page *page;
-    const char *path;         /* path of that file or directory */
-    const cJSON *truth;       /* truth.json, not checked; NULL: there is none */
-    uint32_t jobs;            /* threads */
-    double from_s, to_s;      /* the window to show first; from_s >= to_s: all */
-    const char *links;        /* path of the dataset's LinkTest result, which names the hosts; NULL: none */
-    const char *detail;       /* new directory for the single events of a log; NULL: none */
-    struct log_detail **made; /* out: that directory, which gets its name with the page; NULL: none */
-    hpcw_error *warning;      /* out: why the charts may be wrong; code HPCW_OK: no known reason */
+    const char *path;    /* path of the file or directory */
+    const cJSON *truth;  /* truth.json, not checked; NULL: there is none */
+    uint32_t jobs;       /* threads */
+    double from_s, to_s; /* time window to show first, s; from_s >= to_s: the whole log */
+    const char *links;   /* path of the dataset's LinkTest result, which names the hosts; NULL: none */
+    /* path of a new directory for the single events of a log; NULL: they are not written */
+    const char *detail;
+    /* receives the directory `detail`, which gets its name with the page; NULL if there is none */
+    struct log_detail **made;
+    hpcw_error *warning; /* receives why the charts may be wrong; code HPCW_OK: no known reason */
 };
 
 hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err);
@@ -32,14 +34,14 @@ hpcw_status gen_report_sion(const struct gen_report *r, hpcw_error *err);
 hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err);
 hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err);
 
-/* Gives the directory of the single events its name. */
+/* Renames the directory of the single events to its final name. */
 hpcw_status gen_report_detail_publish(struct log_detail *d, hpcw_error *err);
 void gen_report_detail_free(struct log_detail *d);
 
-/* A member of truth.json by a path such as "machine.slow_ports"; NULL if there is none. */
+/* Returns the member of truth.json with a path such as "machine.slow_ports"; NULL: there is none. */
 const cJSON *gen_report_truth(const struct gen_report *r, const char *path);
 
-/* A number of an object; NaN if there is none. */
+/* Returns the member `key` of an object if it is a number; otherwise NaN. */
 double gen_report_number(const cJSON *object, const char *key);
 
 /* Finds the host of a rank; "" if neither the LinkTest result nor truth.json names it. */
@@ -70,14 +72,15 @@ hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *
 void gen_by_rank_add(struct gen_by_rank *b, uint64_t rank, double value);
 hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const char *title,
                              const char *caption, const char *label, enum ui_page_unit unit, hpcw_error *err);
-/* Adds the finding whether a rank stands out, and which injected fault it has. Call it directly after
- * gen_by_rank_draw, since the finding links to the last chart. `what` names the value, as in "mean time per
- * message". `marks` has ranks on the vertical axis; NULL: none. Fails with HPCW_ENOMEM. */
+/* Adds the finding whether a rank stands out, with the label of an injected fault of this rank. Call it
+ * directly after gen_by_rank_draw, since the finding links to the last chart. `what` names the value, as in
+ * "mean time per message". `marks`: injected faults, with ranks on the vertical axis; NULL: none. Fails with
+ * HPCW_ENOMEM. */
 hpcw_status gen_by_rank_find(const struct gen_by_rank *b, const struct gen_report *r, const char *what,
                              enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err);
 void gen_by_rank_free(struct gen_by_rank *b);
 
-/* Adds a fact that is one number. */
+/* Adds a fact to the page: a name with a number. */
 void gen_report_fact(struct ui_page *page, const char *name, enum ui_page_unit unit, double value);
 
 #endif

@@ -14,9 +14,9 @@
 #include "libwriter/base/status.h"
 
 struct phase_load {
-    uint64_t sum_ns;  /* load of all ranks; an integer, so the order of the threads does not matter */
+    uint64_t sum_ns;  /* load of all ranks, ns; sums of integers do not depend on the order of the threads */
     double most;      /* largest load of a rank, seconds */
-    uint32_t busiest; /* the first rank with this load */
+    uint32_t busiest; /* first rank that has the load `most` */
     uint64_t tasks;
     uint32_t ranks; /* number of ranks that have the phase */
 };
@@ -27,20 +27,22 @@ static double mean_of(const struct phase_load *p) {
 
 struct vom_loads {
     struct read_vom_set set;
-    struct ui_raster raster;      /* phases x ranks */
-    struct phase_load *phase;     /* [phases] */
-    uint64_t phases, most_phases; /* capacity of `phase`; most phases of a file read so far */
+    struct ui_raster raster;  /* phases x ranks */
+    struct phase_load *phase; /* [phases] */
+    /* phases: capacity of `phase`; most_phases: most phases of a file read so far */
+    uint64_t phases, most_phases;
     uint32_t ranks;
     hpcw_error warning;
     pthread_mutex_t lock;
 };
 
-/* The reading of one rank's file by a thread. */
+/* State of a thread while it reads the file of a rank. */
 struct rank_reading {
     struct vom_loads *all;
     double *load;    /* [phases] */
     uint64_t *tasks; /* [phases] */
-    uint64_t room; /* capacity of `load` and `tasks`, in phases; 0 for the first file, which is only counted */
+    /* number of phases for which `load` and `tasks` have memory; 0: only counts the phases of the first file */
+    uint64_t room;
     uint64_t at, phases;
 };
 
@@ -55,7 +57,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
 static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct rank_reading *g = context;
-    /* As in vt, an entity with the id 0 is none and has no load. */
+    /* As in vt, the id 0 means that there is no entity, so the task has no load. */
     if (g->at < g->room && (!t->entity.has_id || t->entity.id != 0)) {
         g->load[g->at] += t->time;
         g->tasks[g->at]++;
@@ -294,8 +296,8 @@ static hpcw_status read_ranks(const struct gen_report *r, struct vom_loads *all,
     return s;
 }
 
-/* Reads all ranks. Repeats this with more memory if a file has more phases than the first one. After a run that was
- * killed, files differ in their phases. */
+/* Reads the files of all ranks. If a file has more phases than expected from the files before, reads all files
+ * again with more memory. Numbers of phases can differ after a run that was killed. */
 static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, hpcw_error *err) {
     struct rank_reading first = {.all = all};
     hpcw_status s = read_file(&first, 0, err);
