@@ -105,7 +105,7 @@ static hpcw_status measure(const struct gen_exporter *x, const char *path, const
 
 static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
-    char *directory = hpcw_i_sys_directory_of(output); /* the directory, as the file may not exist yet */
+    char *directory = hpcw_i_sys_directory_of(output); /* the file itself may not exist yet */
     bool fits =
         directory == NULL || hpcw_i_fs_space(directory, &space, NULL, NULL) != HPCW_OK || space >= bytes;
     hpcw_i_free(directory);

@@ -18,15 +18,15 @@
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
-/* Returns the stream for tables for people: standard error if the output is standard output. */
+/* Returns where tables for people are printed: to standard error if the output goes to standard output. */
 static FILE *beside(const struct gen_cli_options *o) {
     return gen_cli_is_standard(o->output) ? stderr : stdout;
 }
 
 /* ---- reading ---- */
 
-/* Finds data of format `f`. They are the path itself, or a file or directory in it if the path is a dataset.
- * `part` becomes "" if there are none. */
+/* Finds data of format `f`: the path itself or, if it is a dataset, a file or directory in it. `part` becomes
+ * "" if there are none. */
 static hpcw_status part_of(const char *path, size_t f, char part[GEN_DIRECTORY_PATH], hpcw_error *err) {
     size_t own;
     part[0] = '\0';
@@ -226,7 +226,7 @@ static hpcw_status print_learned(const struct gen_fit_twin *t, FILE *to, hpcw_er
     return s;
 }
 
-/* Adds a number; null if it is NaN, which means that it is not known. */
+/* Adds a number. NaN, which means that the number is not known, becomes null. */
 static void put_number(struct hpcw_i_json *json, const char *key, double value) {
     hpcw_i_json_key(json, key);
     if (value == value) {

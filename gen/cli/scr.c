@@ -29,8 +29,8 @@ static void put_listed(const hpcw_rank2file_listed *d, struct hpcw_i_json *json)
     put_text(json, "failed", d->failed);
 }
 
-/* Returns what is wrong with the dataset that CURRENT names. NULL: nothing is wrong, or CURRENT names none.
- * `sound`: the check of that dataset succeeded. */
+/* Returns what is wrong with the dataset that CURRENT names, from which SCR restarts. NULL: nothing is wrong,
+ * or CURRENT names none. `sound`: the check of that dataset succeeded. */
 static const char *fault_of_current(const hpcw_rank2file_list *datasets, bool sound) {
     const hpcw_rank2file_listed *d = hpcw_rank2file_list_get(datasets, 0);
     return hpcw_rank2file_list_current(datasets) == NULL ? NULL

@@ -16,13 +16,13 @@ struct gen_cli_result {
     struct hpcw_i_json json;
     struct hpcw_i_buf text;
     bool as_json;
-    bool as_summary; /* if not as_json: prints gen_cli_print_summary instead of all members */
+    bool as_summary; /* if true and not as_json, gen_cli_print_summary prints the result */
 };
 void gen_cli_result_begin(struct gen_cli_result *r, bool as_json);
 hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_error *err);
 
-/* Prints a JSON object as a summary of at most 24 lines of 80 columns. The object must be text of struct
- * hpcw_i_json without blanks between members. Fails only with HPCW_ENOMEM. */
+/* Prints a JSON object as a summary of at most 24 lines of 80 columns. The text must come from struct
+ * hpcw_i_json, which writes no blanks between members. Fails only with HPCW_ENOMEM. */
 hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 
 /* Adds the contents of a directory to an open JSON object: each name with its kind and its sizes. For a dataset
@@ -34,7 +34,7 @@ void gen_cli_put_unfinished(struct hpcw_i_json *json);
 /* Returns words for messages about a file of no known format: "an HDF5 file", "a text", "a directory". */
 const char *gen_cli_kind(const char *path);
 
-/* Returns the end of the string, number or word that begins at `p`, in JSON text of struct hpcw_i_json. */
+/* Returns the end of the string, number or word that begins at `p`, in JSON that struct hpcw_i_json wrote. */
 const char *gen_cli_end_of_scalar(const char *p);
 
 /* Applies settings of the configuration file and of --set in their order. Fails with HPCW_EINVAL for an unknown
@@ -62,17 +62,18 @@ void gen_cli_warn(const hpcw_error *warning);
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
 
 /*
- * Checks that writing `output` destroys no input and no records. Fails with HPCW_EEXIST if `output` exists and is
- * an input, a file in an input directory, or another file of the same container, load data or checkpoint as an
- * input. Fails so, too, if `output` is the local file of a recorded process.
+ * Checks that writing `output` destroys no input and no records. Fails with HPCW_EEXIST if `output` exists and
+ * is an input, a file in an input directory, or another file of the same container, load data or checkpoint as
+ * an input. Also fails with HPCW_EEXIST if `output` is the local file of a recorded process.
  */
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err);
 
 struct gen_format;
 struct gen_offer;
 
-/* Applies --stem, if it was given: replaces each argument that is a directory of load data with this stem by
- * DIRECTORY/STEM, the form that the readers take (libreader/vom/set/set.h). Fails if there is no such directory. */
+/* Applies --stem, if it was given. The stem of load data is the file name before the rank. Each argument that
+ * is a directory with load data of this stem becomes DIRECTORY/STEM, the form that the readers take
+ * (libreader/vom/set/set.h). Fails if there is no such directory. */
 hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *parse, hpcw_error *err);
 
 /* Finds the format of a file or directory, and checks that it offers the subcommand: export, rewrite or fit, which

@@ -191,8 +191,8 @@ static const char *what_is_list(const char *name) {
     return what;
 }
 
-/* Finds the sizes of all files in a directory, and the kinds of the largest 256 of them. To find the kind of a
- * file the file must be opened, and a directory can have one for each of many thousand tasks. */
+/* Finds the sizes of all files in a directory, and the kinds of the largest 256 of them. To find its kind, a
+ * file must be opened, and a directory can have a file for each of many thousand tasks. */
 static hpcw_status look_into(const char *dir, bool dataset, struct contents *c, hpcw_error *err) {
     enum { OPENED = 256 };
     char path[GEN_DIRECTORY_PATH];
@@ -257,7 +257,7 @@ static void put_injected(struct hpcw_i_json *json, const struct gen_report *r,
     }
 }
 
-/* Adds a member of a fault whose value is a number. Adds null if the fault has no such member. */
+/* Adds the number that a fault has as its member `key`, or null if it has none. */
 static void put_number_of(struct hpcw_i_json *json, const cJSON *fault, const char *key) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(fault, key);
     hpcw_i_json_key(json, key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the program was started alone or by an MPI launcher. */
+/* Starts MPI if an MPI launcher started the program. */
 #ifndef HPCW_GEN_CLI_COMMON_LAUNCH_H
 #define HPCW_GEN_CLI_COMMON_LAUNCH_H
 

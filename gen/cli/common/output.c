@@ -18,7 +18,7 @@
  * given, [1] for the path after symbolic links were followed. */
 struct gen_cli_place {
     struct hpcw_i_dir *dir;
-    struct hpcw_i_file_id id; /* of the directory */
+    struct hpcw_i_file_id id; /* id of `dir` */
     char *base;
 };
 
@@ -114,7 +114,7 @@ static int look_beside(const char *input, const struct gen_cli_place out[2], boo
     return e;
 }
 
-/* Sets *found if the output is among the data files of a checkpoint whose map is `input`. They are in the
+/* Sets *found if the output is among the data files of the map `input`. The data files of a map are in the
  * directory that contains .scr, or below it. */
 static int look_below_map(const char *input, const struct gen_cli_place out[2], bool *found) {
     struct hpcw_i_entry entry;

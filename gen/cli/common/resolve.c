@@ -45,8 +45,8 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Returns the key that the user probably meant: one with a similar name, or for a key without its group, as
- * "messages", the only key with this ending: linktest.messages. NULL: none. */
+/* Returns the known key that the user probably meant; NULL: there is none. It has a similar name. For a key
+ * without its group, as "messages", it is the only key with this ending: linktest.messages. */
 static const char *nearest_key(const char *key) {
     const char *near = ui_text_nearest(key, gen_dataset_key, NULL);
     if (near != NULL || strchr(key, '.') != NULL) {

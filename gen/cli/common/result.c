@@ -38,9 +38,9 @@ static const char *print_record(const char *p) {
 }
 
 /*
- * Prints the JSON of a result as indented lines. `p` is at an opening bracket in text of struct hpcw_i_json;
- * returns what follows the closing bracket. A JSON parser would keep numbers as doubles, which cannot hold all
- * digits of a seed. Strings stay escaped, since they can come from any file.
+ * Prints the JSON of a result as indented lines. `p` is at an opening bracket in JSON that struct hpcw_i_json
+ * wrote; returns what follows the closing bracket. A JSON parser would keep numbers as doubles, which cannot
+ * hold all digits of a seed. Strings stay escaped, since they can come from any file.
  */
 static const char *print_members(const char *p, unsigned depth) {
     bool in_array = *p == '[';

@@ -18,7 +18,7 @@ bool gen_cli_is_standard(const char *output);
 hpcw_status gen_cli_open_output(const char *output, hpcw_durability durability, hpcw_sink **out,
                                 hpcw_error *err);
 
-/* Returns the name of an output for messages: "standard output", or the path, printable, in `room`. */
+/* Returns the name of an output for messages: "standard output", or the printable path, stored in `room`. */
 const char *gen_cli_output_name(const char *output, hpcw_error *room);
 
 #endif

@@ -20,7 +20,7 @@ static void on_stop(int number) {
     (void)written; /* a failure is ignored, as no other way to tell the user is left */
     errno = e;
     (void)signal(number, SIG_DFL);
-    (void)raise(number); /* is delivered when this function returns, and ends the program */
+    (void)raise(number); /* the signal is delivered when this function returns, and ends the program */
 }
 
 void gen_cli_explain_stop(const struct gen_cli_options *o, enum gen_cli_command command) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints the summary of `hpcgen info`: rounded numbers with units, several members in a line, arrays as tables of
- * a few rows. All of it fits on one screen. The code walks JSON text of struct hpcw_i_json, which has no blanks
+ * Prints the summary of `hpcgen info`: rounded numbers with units, several members in a line, arrays as tables
+ * of a few rows. All of it fits on one screen. The input is JSON that struct hpcw_i_json wrote, without blanks
  * between members.
  */
 #include <math.h>
