@@ -17,7 +17,7 @@ hpcw_status gen_again(const struct gen_run *run, const struct gen_format *format
                       hpcw_sink_source outputs, cJSON **partial, hpcw_error *err);
 
 /* Returns which files to make in order to get the files [first, last). File 0 of a set has sums over all files
- * of the set, so it needs all of them. */
+ * of the set, so all files are made to get it. */
 struct gen_slice gen_again_range(const struct gen_dataset *d, const struct gen_format *format, uint64_t first,
                                  uint64_t last);
 

@@ -21,7 +21,7 @@ struct gen_faults {
     pthread_mutex_t lock;
     struct gen_fault *fault;
     size_t count, capacity;
-    bool no_memory; /* some faults were lost */
+    bool no_memory; /* memory ran out, so some faults were lost */
 };
 
 void gen_faults_init(struct gen_faults *f);

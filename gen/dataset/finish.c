@@ -439,8 +439,8 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
         s = complete_units(run, ranges, err);
     }
     s = s == HPCW_OK ? gen_directory_sync(run, err) : s;
-    /* The digests of files that the join changed are read by name. These are files of this run if no other run
-     * took the lease over. So the lease is checked before and after truth.json, manifest and checksum list are
+    /* Files that the join changed are read by name to get their digests. They are files of this run if no other
+     * run took the lease over. So the lease is checked before and after the files about the dataset are
      * written. */
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     s = s == HPCW_OK ? gen_write_truth(run, ranges, err) : s;

@@ -25,7 +25,7 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
  * flushes it if run->durability says so, and removes the state that a killed join left. */
 hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
-/* Last step of a dataset, after its files of formats are written. Not collective. Checks that all of them
+/* Last step of a dataset, after all files of its formats are written. Not collective. Checks that these files
  * exist, completes them, writes truth.json, manifest and checksum list, and removes the state. The result does
  * not depend on the number of parts. */
 struct gen_lease;

@@ -11,7 +11,7 @@ struct gen_ranges {
     struct gen_range *range; /* [count] */
     const cJSON **partial;   /* [count] the members `partial` of the ranges */
     size_t count;
-    uint64_t changed; /* number of files, from the first one on, whose content `complete` changed */
+    uint64_t changed; /* number of files, from the first one on, whose content gen_format.complete changed */
 };
 
 void gen_ranges_free(struct gen_ranges *r);

@@ -292,8 +292,8 @@ static void remove_temporary(const struct repairing *r, const struct repair_file
     (void)hpcw_i_below_unlink(r->run->below.root, name);
 }
 
-/* Creates directories of a file that were lost, too. With --sync, flushes each new directory and its name to
- * disk. */
+/* Creates the directories of a file if they were lost, too. With --sync, flushes each new directory and its
+ * name to disk. */
 static hpcw_status make_folders(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
     const struct gen_run *run = r->run;
     char folder[GEN_UNIT_PATH];
@@ -527,7 +527,7 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
 }
 
 /* Makes manifest and checksum list again from the files, and replaces them if they differ. The checksum list
- * has the digest of the new manifest, so it is made after that. */
+ * has the digest of the new manifest, so it is made after the manifest. */
 static hpcw_status repair_lists(struct repairing *r, hpcw_error *err) {
     struct gen_run run = *r->run;
     struct gen_ranges *ranges = NULL;

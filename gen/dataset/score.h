@@ -7,9 +7,9 @@
 
 #include "libwriter/io/json.h"
 
-/* Adds the score of each kind to an open object. findings: path of a JSON file. HPCW_EFORMAT: a finding or a
- * fault is not as described; the message has its number. HPCW_ECHECKSUM: the truth does not match the dataset's
- * checksum list. Memory: both files as trees, and 50 bytes per rank of a slow node. */
+/* Adds the score of each kind of fault to an open JSON object. `findings`: path of a JSON file. HPCW_EFORMAT: a
+ * finding or a fault is not as described; the message has its number. HPCW_ECHECKSUM: truth.json does not match
+ * the dataset's checksum list. Memory: both files as JSON trees, and 50 bytes per rank of a slow node. */
 hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json *json, hpcw_error *err);
 
 #endif

@@ -72,7 +72,8 @@ static hpcw_status sweep_folder(struct directory_walk *w, int at, const char *na
         if (e != 0) {
             s = cannot(w, e, "read the directory", err);
         } else if (entry == NULL) {
-            /* After removing files, the directory is read again, since some file systems then skip names. */
+            /* If files were removed, the directory is read again, since some file systems skip names while
+             * files are removed. */
             more = removed;
             removed = false;
             hpcw_i_sys_list_rewind(listing);

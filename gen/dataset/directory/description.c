@@ -81,12 +81,12 @@ hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], 
     return s;
 }
 
-/* ---- the way back ---- */
+/* ---- from a manifest to the dataset ---- */
 
 enum { VALUE = UI_PARAM_TEXT };
 
-/* Gets a member of the parameters as text. Numbers are copied from the text, as the JSON parser makes
- * doubles. */
+/* Gets a member of the parameters as text. Numbers are copied from the text, as the JSON parser would round
+ * them. */
 static bool value_of(const char *text, const cJSON *object, const char *key, char value[VALUE]) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     char name[VALUE];

@@ -7,7 +7,7 @@
 
 #include "gen/spec/dataset.h"
 
-/* Adds the description as members of an open object. */
+/* Adds the description as members of an open JSON object. */
 void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json);
 
 /* Appends the description as a complete JSON text. */

@@ -19,11 +19,11 @@ struct read_source;
 
 void gen_digest_bytes(const void *data, size_t size, struct gen_digest *digest);
 
-/* Computes the digest of a source in one pass, without its holes. */
+/* Computes the digest of a source in one pass. Holes count as zeros and are not read. */
 hpcw_status gen_digest_source(struct read_source *source, struct gen_digest *digest, hpcw_error *err);
 
-/* Computes the digest of a regular file in one pass, without its holes. `size` receives its bytes; may be
- * NULL. */
+/* Computes the digest of a regular file in one pass. Holes count as zeros and are not read. `size` receives the
+ * size of the file, and may be NULL. */
 hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_t *size, hpcw_error *err);
 
 /* Converts a digest to 32 hex digits and a NUL, and back. Returns false for any other text. */

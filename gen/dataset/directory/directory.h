@@ -82,7 +82,7 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
  * `formats` has a bit for each of these formats. */
 hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpcw_error *err);
 
-/* Writes the name of the file with the state of the units [begin, end) of a format, relative to the dataset's
+/* Writes the name of the file with the state of the files [begin, end) of a format, relative to the dataset's
  * directory. */
 void gen_directory_range_name(const struct gen_format *format, uint64_t begin, uint64_t end,
                               char name[GEN_UNIT_PATH]);
@@ -97,8 +97,8 @@ bool gen_directory_is_state(const char *name);
  * NULL. */
 hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_left *left, hpcw_error *err);
 
-/* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its formats.
- * Sets *run->left. */
+/* Removes the state of a finished dataset, and temporary files of killed runs in the directories of its
+ * formats. *run->left receives what stays in .hpcw. */
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
 /* Flushes the files of this run's part, and the directories from theirs up to the parent of the dataset's

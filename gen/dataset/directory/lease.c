@@ -106,7 +106,7 @@ enum life { GONE, ALIVE, DEAD, UNKNOWN };
 
 struct other {
     char name[256];
-    int fd; /* keeps the inode from being reused; -1: none */
+    int fd; /* open descriptor, so that the inode is not reused; -1: the file is not open */
     struct hpcw_i_file_id id;
     enum life life;
     char text[TEXT];
@@ -355,11 +355,11 @@ static void give_up(struct gen_lease *l) {
         (void)hpcw_i_sys_close(l->fd);
         l->fd = -1;
     }
-    /* Fails without effect if .hpcw has entries, for instance of a run that has just begun. */
+    /* The removal fails if .hpcw has entries, for instance of a run that has just begun. */
     if (l->owned && l->run->below.root != NULL) {
         (void)hpcw_i_below_rmdir(l->run->below.root, GEN_STATE_DIR);
     }
-    /* The directory may have been moved; another one of this name is not removed. */
+    /* The directory may have been moved. Another directory of this name is not removed. */
     if (l->made_directory && hpcw_i_sys_is_at(AT_FDCWD, l->run->directory, &l->directory)) {
         (void)hpcw_i_sys_rmdir(l->run->directory);
     }

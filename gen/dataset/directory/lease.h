@@ -42,7 +42,7 @@ bool gen_lease_is_name(const char *name);
 hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
 
 /* Collective. Keeps the run alive as long as one of its processes is. Each process locks a byte of process 0's
- * lease and holds the directory open. HPCW_EMISMATCH: a process does not see the lease, since its path is
+ * lease and holds the directory open. HPCW_EMISMATCH: a process does not see the lease, since its path means
  * another directory. */
 hpcw_status gen_lease_hold(struct gen_lease *lease, struct gen_run *run, hpcw_error *err);
 

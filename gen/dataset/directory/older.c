@@ -214,8 +214,8 @@ static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, h
     return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
 }
 
-/* Counts the directories in the path `name` that the path of a directory, `last`, does not have in common with
- * it. Begins with the directory that ends at `slash`. */
+/* Counts the directories of the path `name` that are not also directories of the path `last`, from the one that
+ * ends at `slash` on. */
 static uint64_t others(const char *name, const char *slash, const char *last) {
     uint64_t n = 0;
     for (; slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -226,7 +226,7 @@ static uint64_t others(const char *name, const char *slash, const char *last) {
 }
 
 /* Checks that the directories in the path of a new file are directories or do not exist. `last`: directory of
- * the file before in the order of names. Adds to *missing the number of directories that do not exist. */
+ * the previous file, in the order of names. Adds to *missing the number of directories that do not exist. */
 static hpcw_status check_parents(const struct gen_run *run, const char *name, char last[GEN_UNIT_PATH],
                                  uint64_t *missing, hpcw_error *err) {
     const char *end = strrchr(name, '/');

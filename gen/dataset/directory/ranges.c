@@ -396,7 +396,7 @@ static hpcw_status each_range(const char *dir, const struct gen_format *format,
 struct range_list {
     const struct gen_run *run;
     const struct gen_format *format;
-    struct hpcw_i_buf list; /* struct gen_range elements */
+    struct hpcw_i_buf list; /* elements of type struct gen_range */
 };
 
 static hpcw_status read_one(void *context, const char *name, hpcw_error *err) {

@@ -15,10 +15,10 @@
 
 /* Numbers of file descriptors that a process has open at once, besides those it starts with. */
 enum {
-    /* for a container, besides its files: its directory, and a copy that keeps a file locked while it is
-     * closed */
+    /* for a container, besides its files: its directory, and a copy of a descriptor that keeps a file locked
+     * while the file is closed */
     WITH_A_SET = 2,
-    /* for each thread that writes files one by one: the file, its directory, the copy for its lock */
+    /* for each thread that writes files one by one: the file, its directory, and a copy of the descriptor */
     OF_A_THREAD = 3,
     /* while an older dataset is removed: directories down to scr/scr.dataset.N/.scr */
     OF_A_REMOVAL = 4,

@@ -5,7 +5,7 @@
 
 #include "gen/dataset/directory/older.h"
 
-/* Output of a run. */
+/* What a run must write. */
 struct gen_needs {
     uint64_t missing;     /* a bit for each format of which files must be written */
     struct gen_size size; /* total size of these files */

@@ -18,7 +18,7 @@ struct gen_left {
 
 struct gen_run {
     const struct gen_dataset *dataset;
-    char fingerprint[33]; /* of the dataset; set by gen_generate and gen_join */
+    char fingerprint[33]; /* fingerprint of the dataset; set by gen_generate and gen_join */
     const char *directory;
     hpcw_comm *comm;
     uint32_t jobs;
@@ -58,7 +58,7 @@ struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_
 hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
                          struct gen_size *size, hpcw_error *err);
 
-/* Computes the size of the files of a part. */
+/* Computes number and size of the files of a part. */
 hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, struct gen_size *size,
                           hpcw_error *err);
 
