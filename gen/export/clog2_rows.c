@@ -72,7 +72,7 @@ static void name_of(const struct rows_export *x, uint32_t index, char name[NAME_
     }
 }
 
-/* Sets *warning if the log is damaged. The reader of rows does not report this. */
+/* Sets *warning if the log is damaged, which hpcw_clog2_reader does not report. */
 static hpcw_status warn(const char *path, hpcw_error *warning, hpcw_error *err) {
     struct read_clog2 *reader;
     uint64_t cases[READ_CLOG2_RULES];

@@ -33,10 +33,10 @@ static int parent_of(const struct gen_folder *folder) {
 enum {
     HOST_AT = 40,
     TRIES = 100
-}; /* HOST_AT: bit from which on a number has the number of the host. TRIES: attempts to find a free name. */
+}; /* HOST_AT: lowest bit of the host in a writer's number. TRIES: attempts to find a free name. */
 
-/* Returns a random number that has `host` in its bits from HOST_AT on. For host 0, no other writer takes the
- * number for that of a dead writer. */
+/* Returns a random number for a writer, with `host` in its upper bits. A number with host 0 is never taken for
+ * that of a dead writer. */
 static uint64_t new_number(uint64_t host) {
     return host << HOST_AT | (hpcw_i_sink_random() & (((uint64_t)1 << HOST_AT) - 1));
 }

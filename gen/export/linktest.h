@@ -5,14 +5,13 @@
 
 #include "gen/export/export.h"
 
-/* Writes to a sink, from its beginning; with a null sink it only counts. There is a row for each task of
- * first_rank .. last_rank that measured. It has a value for each of the N partners: the one-way time of a
- * message in seconds, in one permutation.
+/* Writes a row for each task of first_rank .. last_rank that measured; with a null sink it only counts. A row
+ * has a value for each of the N partners: the one-way time of a message in seconds, in one permutation.
  *
  * NPY: little-endian doubles, [rows][N]; NaN where nothing was measured, as between a task and itself. CSV:
- * rank, host, core, and N values, empty where nothing was measured. HOSTS: CSV of rank, host and core only. NPZ:
- * these numbers as `seconds`, `hosts` and `cores`, and `settings`, one row with the values of the header
- * (hpcw_linktest_info).
+ * rank, host, core, and N values, empty where nothing was measured. HOSTS: CSV of rank, host and core only.
+ * NPZ: the arrays `seconds`, `hosts` and `cores` with these values, and `settings`, one row with the values of
+ * the header (hpcw_linktest_info).
  *
  * Memory: O(N), one row.
  *

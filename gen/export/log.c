@@ -23,7 +23,7 @@ struct clean_definition {
 
 /* A state that has begun but not ended. */
 struct open_state {
-    uint64_t record; /* number of the record that began it */
+    uint64_t record; /* number of the record that began the state */
     uint32_t definition, event;
     int32_t comm;
 };
@@ -41,7 +41,7 @@ struct gen_log {
     struct hpcw_i_table members; /* (communicator, rank) -> rank in MPI_COMM_WORLD */
     bool plain;                  /* each rank of communicator 0 is the same as in MPI_COMM_WORLD */
     uint32_t threads;            /* highest number of a thread + 1 */
-    double end_s;                /* time of the last record */
+    double end_s;                /* time of the last record, s */
     uint32_t *present;           /* [presents] ranks in MPI_COMM_WORLD that have records, ascending */
     size_t presents, capacity;
     /* [rule] number of cases, only for the rules that read_clog2_warn needs */
@@ -246,7 +246,7 @@ static void end_state(void *context, const struct read_clog2_stretch *s) {
     if (t == NULL) {
         return;
     }
-    /* Of several open states of a definition, an end ends the oldest, as in the reader. */
+    /* An end ends the oldest open state of its definition, as in the reader. */
     size_t i = 0;
     while (i < t->opens && t->open[i].definition != s->state) {
         i++;

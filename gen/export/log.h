@@ -23,14 +23,15 @@ struct gen_log_entry {
     int32_t thread;
     /* communicator; several entries of the log's table for it have the same number */
     int32_t comm;
-    const char *name;                /* printable ASCII, without quotes and backslashes */
-    uint64_t definition;             /* number of the state or the event */
-    const char *format;              /* format of the cargo */
-    const unsigned char *cargo;      /* [32]; NULL: none */
-    int64_t peer;                    /* rank of the peer in MPI_COMM_WORLD */
-    int32_t peer_comm, peer_in_comm; /* communicator of the message for the peer, and the peer's rank in it */
-    int32_t tag;                     /* tag of a message */
-    uint64_t bytes;                  /* size of a message */
+    const char *name;           /* printable ASCII, without quotes and backslashes */
+    uint64_t definition;        /* number of the state or the event */
+    const char *format;         /* format of the cargo */
+    const unsigned char *cargo; /* [32]; NULL: none */
+    int64_t peer;               /* rank of the peer in MPI_COMM_WORLD */
+    /* peer_comm: communicator in which the peer is; peer_in_comm: rank of the peer there */
+    int32_t peer_comm, peer_in_comm;
+    int32_t tag;    /* tag of a message */
+    uint64_t bytes; /* size of a message */
     /* number of a message, from 1; 0: gen_log_run did not match messages */
     uint64_t number;
 };

@@ -26,7 +26,7 @@ enum { NANOSECONDS = 1000000000, NO_COLLECTIVE = -1, WORLD = 0 };
 /* A region, which is a state of the log, or a marker, which is a solo event. */
 struct otf2_region {
     char name[40];
-    int32_t collective; /* OTF2_COLLECTIVE_OP_x */
+    int32_t collective; /* OTF2_COLLECTIVE_OP_x, or NO_COLLECTIVE */
 };
 
 /* The states or solo events that occur in the export. Their index is their number in OTF2. */
@@ -38,7 +38,7 @@ struct otf2_regions {
 
 /* A communicator of the log. */
 struct otf2_comm {
-    uint32_t members, end; /* number of known members, and highest rank + 1 */
+    uint32_t members, end; /* members: number of known members; end: their highest rank + 1 */
     uint32_t ref;          /* number in OTF2; NO_REF: the export does not use the communicator */
 };
 
@@ -82,8 +82,8 @@ static void keep(struct otf2_export *x, OTF2_ErrorCode code) {
     x->code = x->code == OTF2_SUCCESS ? code : x->code;
 }
 
-/* OTF2 calls this function for each error. Otherwise OTF2 would print the error. It is the only sign of some
- * errors: if the disk is full when buffers are written, closing the archive still returns OTF2_SUCCESS. */
+/* OTF2 calls this function for each error. Otherwise OTF2 would print the error. This call is the only sign of
+ * some errors: if the disk is full when buffers are written, closing the archive still returns OTF2_SUCCESS. */
 __attribute__((format(printf, 6, 0))) static OTF2_ErrorCode take_error(void *context, const char *file,
                                                                        uint64_t line, const char *function,
                                                                        OTF2_ErrorCode code, const char *format,
