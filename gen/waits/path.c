@@ -15,8 +15,9 @@ struct path_piece {
 };
 
 struct path_rank {
-    uint64_t since_ns; /* time at which the present innermost state of the rank became innermost */
-    /* Of the critical path on this rank: index of the next piece, and index + 1 of the last piece. */
+    uint64_t since_ns; /* time of the last change of the rank's innermost state */
+    /* Pieces of the critical path on this rank. piece: index of the next one. end: index + 1 of the last
+     * one. */
     size_t piece, end;
 };
 
@@ -29,7 +30,7 @@ struct path_run {
     struct path_rank *rank; /* [ranks] */
     struct path_piece *piece;
     size_t pieces, piece_capacity;
-    struct hpcw_i_table shares; /* (rank, name) -> uint64_t, ns */
+    struct hpcw_i_table shares; /* (rank, index of a name) -> uint64_t time on the critical path, ns */
 };
 
 static int by_rank_and_time(const void *a, const void *b) {

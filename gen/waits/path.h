@@ -12,7 +12,7 @@
 #include "gen/waits/states.h"
 #include "gen/waits/waits.h"
 
-/* A wait of `rank`, which `cause` made late. */
+/* A wait of `rank` for the rank `cause`. */
 struct waits_path_wait {
     uint64_t from_ns, to_ns;
     uint32_t rank, cause;

@@ -78,7 +78,7 @@ struct waits_run {
     struct hpcw_i_table messages; /* message number -> struct waits_message */
     struct {
         struct hpcw_i_table table; /* number of a call -> struct waits_done */
-        uint64_t calls;            /* number of calls in `table` so far, which is the number of the last one */
+        uint64_t calls;            /* number of the last call that got a number */
     } done;
     struct hpcw_i_table sizes;    /* communicator -> uint64_t number of ranks */
     struct hpcw_i_table serials;  /* (communicator, rank) -> uint64_t number of collective calls so far */

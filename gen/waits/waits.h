@@ -19,12 +19,13 @@
  *                   oldest of them, unless it receives a message. If a program completes sends by other calls,
  *                   as MPI_Waitany or MPI_Test, a later MPI_Waitall may be given a wait that it did not have.
  *                   The oldest MPI_Irecv is assumed to be complete first, so a wait is rather too short than
- *                   too long. It may be too long in a program that also receives with persistent requests. "Late Receiver"
- *    collective     A rank is in a collective call when the last rank of the communicator enters the call. It
- *                   waits from its begin of the call to that of the last rank. Calls that make a communicator
- *                   are collective, too. A rank that leaves before the last rank enters, as in MPI_Bcast, has
- *                   not waited for all. Its wait for the root is not counted, since a log does not name the
- *                   root. "Wait at Barrier", "Wait at N x N"
+ *                   too long. It may be too long in a program that also receives with persistent requests.
+ *                   "Late Receiver"
+ *    collective     A rank is in a collective call when the last rank of the communicator enters the call.
+ *                   The rank waits from the time at which it enters the call to the time at which the last rank
+ *                   enters it. Calls that make a communicator are collective, too. A rank that leaves before
+ *                   the last rank enters, as in MPI_Bcast, has not waited for all. Its wait for the root is not
+ *                   counted, since a log does not name the root. "Wait at Barrier", "Wait at N x N"
  *
  * Calls are recognised by the names of their states, "MPI_...". A log without such states has no waits. The n-th
  * collective call of a rank on a communicator belongs to the n-th call of all other ranks on this communicator.
