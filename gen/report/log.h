@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations that the source files of the section about an event log share. */
+/* Declarations shared by the source files that draw the section of an event log. */
 #ifndef HPCW_GEN_REPORT_LOG_H
 #define HPCW_GEN_REPORT_LOG_H
 
@@ -39,7 +39,7 @@ struct log_state {
 /* Times of the main thread of a rank, s. */
 struct log_rank {
     double in_states, in_mpi;
-    double last; /* end of the rank's last state */
+    double last; /* end of the rank's last state, s */
 };
 
 struct log_profile {
@@ -107,7 +107,7 @@ hpcw_status gen_report_detail_open(const struct gen_report *r, const struct log_
 void gen_report_detail_state(struct log_detail *d, uint32_t rank, uint32_t state, double from, double to);
 void gen_report_detail_message(struct log_detail *d, uint32_t from_rank, uint32_t to_rank, double from,
                                double to, uint64_t bytes);
-/* Writes the remaining events to script files. Returns the first failure of the functions of `d`. */
+/* Writes the remaining events to script files. Returns the first failure of all functions called with `d`. */
 hpcw_status gen_report_detail_finish(struct log_detail *d, hpcw_error *err);
 /* Returns the script files, which the page lists. They are valid until `d` is freed. */
 const struct ui_page_script *gen_report_detail_scripts(const struct log_detail *d, size_t *count);

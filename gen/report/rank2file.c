@@ -30,7 +30,7 @@ struct checkpoint_report {
     bool by_map; /* maps have sizes, so the page has these sizes and not those on disk */
     struct odd_file odd[MOST_ODD];
     size_t odds;
-    /* error message for the dataset that was the last one not to be read; "": there is none */
+    /* error message of the last dataset that could not be read; "": all were read */
     char why[HPCW_ERROR_MESSAGE_SIZE];
 };
 

@@ -23,7 +23,7 @@ struct gen_report {
     const char *links;   /* path of the dataset's LinkTest result, which names the hosts; NULL: none */
     /* path of a new directory for the single events of a log; NULL: they are not written */
     const char *detail;
-    /* receives the directory `detail`, which gets its name with the page; NULL if there is none */
+    /* receives the open directory `detail`, which is renamed when the page is; NULL: no directory is made */
     struct log_detail **made;
     hpcw_error *warning; /* receives why the charts may be wrong; code HPCW_OK: no known reason */
 };
