@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The subcommands of hpcgen. Each prints its result on stdout, and what only people read on stderr. */
+/* The subcommands of hpcgen. Each prints its result on stdout, and messages for people on stderr. */
 #ifndef HPCW_GEN_CLI_COMMANDS_H
 #define HPCW_GEN_CLI_COMMANDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* info: prints what a file contains. The independent readers (libreader/) read it. */
+/* info: prints what a file contains, which libreader/ reads independently of the writers. */
 #include "gen/cli/commands.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/format/format.h"

@@ -296,8 +296,8 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         ui_progress_stop(progress);
     }
     if (s == HPCW_OK && made != NULL) {
-        /* An older page of this name would load these scripts, too. So they get their names only when the new
-         * page is complete. */
+        /* An older page of this name would load the new scripts. So they get their names only when the new page
+         * is complete. */
         s = ui_page_settle(r.page, err);
         s = s == HPCW_OK ? gen_report_detail_publish(made, err) : s;
     }

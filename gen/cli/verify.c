@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verify: checks sizes, checksums and structure of files. The independent readers (libreader/) read them. */
+/* verify: checks sizes, checksums and structure of files, which libreader/ reads independently of the
+ * writers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

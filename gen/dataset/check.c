@@ -226,8 +226,8 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
                        digest, name, n < 240 ? (int)n : 240, got);
 }
 
-/* Compares the digests in the checksum list with those in the manifest, and its digest of the manifest with the
- * manifest itself. */
+/* Compares the digests in the checksum list with those in the manifest. The digest of the manifest itself is
+ * compared with the file. */
 static hpcw_status check_list(const struct checking *c, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char manifest[GEN_DIRECTORY_PATH];

@@ -36,13 +36,15 @@ struct waits_state {
     uint32_t outer;
     bool sends;    /* the call has sent a message, whose number is `sent` */
     uint64_t sent; /* number of the last message that the call has sent */
-    /* Begin, rank and call of the send that began last, among the sends of messages that this call received;
-     * late_ns is 0 if there is none. */
+    /* The send that began last, among those of the messages that this call received.
+     * late_ns: its begin; 0: there is none
+     * late_rank, late_call: rank and call of the send */
     uint64_t late_ns;
     uint32_t late_rank, late_call;
     bool receives; /* the call has received a message */
-    /* Time, rank and call of the receive that was posted last, among the receives of messages that this call
-     * sends or completes; posted_ns is 0 if it is not known, or before this call. */
+    /* The receive that was posted last, among those of the messages that this call sends or completes.
+     * posted_ns: its time; 0: not known, or before this call
+     * posted_rank, posted_call: rank and call that posted it */
     uint64_t posted_ns;
     uint32_t posted_rank, posted_call;
     uint64_t serial; /* number of this collective call among those of the rank on its communicator, from 0 */

@@ -32,7 +32,7 @@ struct waits_message {
 struct waits_done {
     uint64_t from_ns, exit_ns, posted_ns;
     uint32_t rank, call, posted_rank, posted_call;
-    uint64_t pending; /* number of these sends that are not received yet */
+    uint64_t pending; /* number of the sends of this call that are not received yet */
 };
 
 /* A non-blocking receive or send that no call has completed so far. */

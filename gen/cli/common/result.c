@@ -5,7 +5,7 @@
 #include "gen/cli/common/common.h"
 #include "libwriter/base/status.h"
 
-/* Prints a string, number or word without quotes. Returns its end. */
+/* Prints a JSON string without its quotes, or a number or word. Returns the end of the value. */
 static const char *print_scalar(const char *p) {
     const char *end = gen_cli_end_of_scalar(p);
     bool quoted = *p == '"';

@@ -270,7 +270,7 @@ static int hold_state(struct gen_lease *l) {
     return hpcw_i_below_hold(l->run->below.root, GEN_STATE_DIR "/" GEN_LEASE, &l->state);
 }
 
-/* Holds the directory and its .hpcw open. */
+/* Holds the dataset's directory and its .hpcw open. */
 static int hold(struct gen_lease *l) {
     struct hpcw_i_sink_below *below = &l->run->below;
     *below = (struct hpcw_i_sink_below){.path = l->run->directory, .durability = l->run->durability};

@@ -8,7 +8,7 @@
 /* What a run must write. */
 struct gen_needs {
     uint64_t missing;     /* a bit for each format of which files must be written */
-    struct gen_size size; /* total size of these files */
+    struct gen_size size; /* total size of the files to write */
 };
 
 /* Computes needs->size: the size of this part's files of the formats in needs->missing. */

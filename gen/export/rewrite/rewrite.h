@@ -11,8 +11,8 @@
 #include "gen/export/export.h"
 
 enum gen_rewrite_form {
-    /* Load data: brotli for a directory, and for a file the form of its name. Containers: aligned. Checkpoints:
-     * the version of SCR stays. */
+    /* Load data: brotli in a directory, and plain or brotli in a file, by its name. Containers: aligned.
+     * Checkpoints: the same version of SCR. */
     GEN_REWRITE_AUTO,
     GEN_REWRITE_PLAIN,
     GEN_REWRITE_BROTLI,
