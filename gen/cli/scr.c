@@ -103,7 +103,6 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
     return s;
 }
 
-/* Makes a dataset the current one, and prints its name. */
 static hpcw_status make_current(const struct gen_cli_options *o, const char *prefix, const char *dataset,
                                 hpcw_error *err) {
     hpcw_status s = hpcw_rank2file_make_current(prefix, NULL, dataset, err);

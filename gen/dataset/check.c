@@ -137,7 +137,6 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
     return s;
 }
 
-/* Checks size and digest of one file. */
 static hpcw_status check_content(const struct checking *c, const struct entry *entry, hpcw_error *err) {
     if (*entry->name == '\0') {
         const cJSON *name = cJSON_GetObjectItemCaseSensitive(entry->json, "path");

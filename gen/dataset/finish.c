@@ -112,7 +112,6 @@ static void put_topology(const struct model_machine *m, struct hpcw_i_json *json
     hpcw_i_json_end_array(json);
 }
 
-/* Adds the names of all nodes, in their order. */
 static void put_hosts(const struct model_machine *m, struct hpcw_i_json *json) {
     hpcw_i_json_key_array(json, "hosts");
     for (uint32_t n = 0; n < m->nodes; n++) {

@@ -92,7 +92,6 @@ static bool add(struct rows_export *x, const char *text) {
     return hpcw_i_buf_append_str(&x->out->buf, text);
 }
 
-/* Appends a comma and a number. */
 static bool add_i32(struct rows_export *x, int32_t value) {
     return add(x, value < 0 ? ",-" : ",") &&
            gen_export_u64(&x->out->buf, (uint64_t)(value < 0 ? -(int64_t)value : value));

@@ -54,7 +54,6 @@ struct gen_exported {
     hpcw_error warning;
 };
 
-/* Export of a format. */
 struct gen_exporter {
     struct gen_offer offer; /* enum gen_export_form */
     hpcw_status (*run)(const char *path, const struct gen_export *what, hpcw_sink *sink,

@@ -85,7 +85,6 @@ static void put_text(unsigned char *to, const char *text, size_t width) {
     }
 }
 
-/* Stores value `i` of a field. */
 static void put_value(unsigned char *to, const struct gen_npz_field *f, size_t i) {
     switch (f->type) {
     case GEN_NPZ_BOOL:
@@ -193,7 +192,6 @@ static bool add_numbers(struct hpcw_i_buf *b, const struct zip_number *number, s
     add_numbers((b), (const struct zip_number[]){__VA_ARGS__},                                                 \
                 sizeof(const struct zip_number[]){__VA_ARGS__} / sizeof(struct zip_number))
 
-/* Appends the file name of an array. */
 static bool add_name(struct gen_npz *z, struct hpcw_i_buf *b) {
     return hpcw_i_buf_append_str(b, z->name) && hpcw_i_buf_append_str(b, ".npy");
 }

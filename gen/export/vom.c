@@ -14,7 +14,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* A row of an array. */
 struct vom_row {
     uint64_t phase, id, collection_id, objgroup_id, from, to, messages;
     double time, bytes;

@@ -81,7 +81,6 @@ static bool is_scalar(const struct summary_member *m) {
     return *m->value != '{' && *m->value != '[';
 }
 
-/* Finds the member of an object that has this key. */
 static bool find(const char *object, const char *key, struct summary_member *m) {
     const char *p = object;
     bool found = false;

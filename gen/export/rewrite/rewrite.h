@@ -43,7 +43,6 @@ struct gen_rewritten {
     hpcw_error warning;
 };
 
-/* Rewriting of a format. */
 struct gen_rewriter {
     struct gen_offer offer; /* enum gen_rewrite_form */
     hpcw_status (*run)(const char *from, const char *to, const struct gen_rewrite *what,
