@@ -8,7 +8,7 @@
 /* Rewrites load data. `from` and `to` are files; or `from` is a directory with the files of all ranks, and `to`
  * is a new directory with files data.RANK.json[.br]. Records keep their order, numbers get their fewest digits,
  * keys the order that vt uses. Metadata about phases without data are restricted to the kept phases. Files of
- * the old form get vt's metadata, with each rank alone on its node.
+ * the old form have no metadata; they get vt's, with each rank alone on its node.
  *
  * Reads each file twice, first for the metadata and the numbers of the phases. Memory: a reader, a writer, and
  * 8 bytes for each phase and iteration of a file.
