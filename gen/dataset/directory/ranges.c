@@ -494,7 +494,7 @@ static hpcw_status range_of_manifest(const struct gen_run *run, const struct gen
 static hpcw_status write_whole_range(const struct gen_run *run, const struct gen_format *format,
                                      const struct gen_range *range, hpcw_error *err) {
     char *text = cJSON_PrintUnformatted(range->partial);
-    hpcw_status s = text == NULL ? hpcw_i_fail_memory(err, run->directory, 0, "the name of a part")
+    hpcw_status s = text == NULL ? hpcw_i_fail_memory(err, run->directory, 0, "the partial results of a format")
                                  : gen_directory_write_range(run, format, range, text, strlen(text), err);
     cJSON_free(text);
     return s;
