@@ -22,14 +22,14 @@ struct fit_links {
     struct read_linktest *reader;
     hpcw_linktest_info info;
     struct gen_fit_twin *twin; /* NULL: collect facts only */
-    struct gen_fit_rows rows;  /* rows that the twin is fitted to */
+    struct gen_fit_rows rows;  /* sample of the result's rows, to which the twin is fitted */
     uint32_t *node;            /* [ranks] */
     /* [nodes] number of ranks of each node; the last node may have fewer */
     uint32_t *on_node;
     uint32_t nodes, ppn;
     double *time;                   /* [steps] times of one row, seconds */
     uint64_t *partner;              /* [steps] */
-    struct gen_fit_timings half[2]; /* first and second half of the run's time */
+    struct gen_fit_timings half[2]; /* timings of the first and the second half of the run's time */
     /* [nodes] mean over a node's ranks of ln(seconds) of the fastest timing with another node */
     double *of_node;
 };
@@ -163,8 +163,9 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Share of nodes with slow ports: their fastest timings are slower than the median node's by a fifth. Mean
- * timings are not used, since they also depend on where a node is in the network. */
+/* Returns the share of nodes with slow ports. A port is slow if the fastest timings of its node are a fifth
+ * slower than those of the median node. Mean timings are no measure, since they also depend on the node's
+ * location in the network. */
 static double slow_share(struct fit_links *l) {
     double slow = 0;
     qsort(l->of_node, l->nodes, sizeof *l->of_node, by_value);
@@ -209,8 +210,8 @@ static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, h
         const char *name;
         double value, samples;
     } factor[] = {
-        /* A spread below the clock's resolution counts as none. One hundredth of timings far out is hardly
-         * noticeable. */
+        /* 1e4: a spread below 1/10000, the resolution of clocks, counts as none. 100: a share of far out
+         * timings below 1/100 counts as none. */
         {"spread of times in a place", gen_fit_mean_spread(l->rows.spread), 1e4},
         {"times far out in their place", gen_fit_far_out(l->rows.spread),
          fmin(100, (double)l->rows.count * l->info.steps)},

@@ -14,14 +14,14 @@
 /* Rows are compared until they have about ENOUGH_TIMINGS timings, but at least LEAST_ROWS rows. */
 enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
-/* TRIED_JOBS: jobs simulated for each preset, each a run of its own. MOST_JOBS: most jobs for the chosen preset.
- * Fewer jobs are simulated if there are more than MOST_TIMINGS timings, or once a job is within NEAR_DISTANCE.
- * That is half the distance that a comparison allows. */
+/* TRIED_JOBS: jobs simulated for each preset. MOST_JOBS: most jobs simulated for the chosen preset. Fewer jobs
+ * are simulated if there are more than MOST_TIMINGS timings, or once a job's distance from the measured
+ * timings is below NEAR_DISTANCE. NEAR_DISTANCE is half the distance that a comparison allows. */
 enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 
-/* Messages count as delayed if the share of timings far out exceeds the machine's own by this much. Comparisons
- * add the same to both sides. */
+/* Messages count as delayed if the measured share of far out timings exceeds the share on the simulated
+ * machine by this much. Comparisons add the same amount to both shares. */
 #define MORE_DELAYS 0.01
 
 static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {
@@ -77,7 +77,7 @@ void gen_fit_rows_end(struct gen_fit_rows *rows) {
 
 /* ---- one job on a machine ---- */
 
-/* Simulates timings of the same pairs of ranks. */
+/* Simulates timings of the pairs of ranks that were measured. */
 static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linktest_params *run,
                             struct model_machine_params params, uint32_t job, hpcw_error *err) {
     const uint32_t steps = rows->info->steps;
@@ -86,8 +86,8 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linkte
     struct model_linktest linktest;
     struct model_linktest_scratch *scratch = NULL;
     params.job = job;
-    /* The noise gets a seed that no data set uses. With a data set's own seed, the simulated timings would equal
-     * it exactly. */
+    /* The noise gets a seed that no data set has. With the seed of a generated result, the simulated timings
+     * would be exactly those of this result. */
     hpcw_status s = model_machine_init(&machine, &params, rows->info->tasks, hpcw_i_numbered_seed(job, 0), err);
     if (s != HPCW_OK) {
         return s;
@@ -117,7 +117,8 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linkte
     return s;
 }
 
-/* The largest distance of any distribution. A correlation counts half, since comparisons allow twice as much. */
+/* Returns the largest distance between a measured and a simulated distribution. The difference of the
+ * correlations counts half, since comparisons allow twice as much for it. */
 static double distance_of(const struct gen_fit_rows *rows) {
     const double steps =
         fabs(gen_fit_correlation(&rows->measured.step) - gen_fit_correlation(&rows->made.step));
@@ -132,15 +133,16 @@ static double distance_of(const struct gen_fit_rows *rows) {
 
 /* ---- the preset ---- */
 
-/* Results of the runs of one preset. */
+/* Results of the simulated jobs of one preset. */
 struct fit_runs {
-    /* sum of the distances of the distributions' forms, plus a small part for the medians */
+    /* sum of the distances between the distributions after scaling to equal medians, plus 0.1 times the
+     * differences of the medians' logarithms */
     double distance;
     /* ln(measured median / simulated median); NaN: too few timings */
     double ratio[TRIED_JOBS][GEN_FIT_PLACES];
 };
 
-/* Parameters of the preset's machine with the measured number of ranks per node. */
+/* Sets the parameters of a preset's machine, but with the measured number of ranks per node. */
 static hpcw_status params_of(const struct gen_fit_rows *rows, size_t preset, struct model_machine_params *p,
                              hpcw_error *err) {
     hpcw_status s = model_machine_params_init(p, model_machine_preset[preset].name, err);
@@ -172,8 +174,8 @@ static hpcw_status run_machine(struct gen_fit_rows *rows, const struct gen_fit_t
     return s;
 }
 
-/* Factor to scale a machine's times by. It is 1 if the measured times lie within the range of its runs, or
- * nearly so. */
+/* Returns the factor to scale a machine's times by. The factor is 1 if the measured median lies within the
+ * range of the simulated medians, or at most 3 % outside of it. */
 static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     const double same = 0.03;
     double low = INFINITY;
@@ -187,8 +189,8 @@ static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     return isnan(mean) || (low < same && high > -same) ? 1 : hpcw_i_exp(mean);
 }
 
-/* Multiplies all times of the parameters `first` to `last` by a factor, so the ratio holds for every message
- * size. */
+/* Multiplies the times of the message classes `first` to `last` by a factor. All parts of the time of a
+ * message are scaled, so the factor holds for every message size. */
 static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double factor, hpcw_error *err) {
     const struct model_machine_params p = twin->dataset.machine_params;
     hpcw_status s = HPCW_OK;
@@ -243,8 +245,8 @@ hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit
 /* NOISE_JOBS: jobs whose spreads are averaged. HALVINGS: steps of the bisection for the noise factor. */
 enum { NOISE_JOBS = 4, HALVINGS = 12 };
 
-/* Returns the place with the least congestion, where noise and delays show best. GEN_FIT_PLACES: too few
- * timings. */
+/* Returns the nearest place of partners (enum gen_fit_place) that has timings. Congestion is lowest there, so
+ * noise and delays show best. GEN_FIT_PLACES: no place has enough timings. */
 static int quietest(const struct gen_fit_rows *rows) {
     int place = 0;
     while (place < GEN_FIT_PLACES && rows->spread[place].timings == 0) {
@@ -253,7 +255,7 @@ static int quietest(const struct gen_fit_rows *rows) {
     return place;
 }
 
-/* Computes MAD / median at that place for the twin with its noise scaled by a factor. */
+/* Computes MAD / median of the simulated timings at `place`, for the twin with its noise scaled by `factor`. */
 static hpcw_status try_noise(struct gen_fit_rows *rows, const struct gen_fit_twin *twin, double factor,
                              int place, double *spread, hpcw_error *err) {
     struct model_machine_params p = twin->dataset.machine_params;
@@ -276,8 +278,8 @@ static hpcw_status try_noise(struct gen_fit_rows *rows, const struct gen_fit_twi
 }
 
 hpcw_status gen_fit_rows_learn_noise(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
-    const double same = 0.35;  /* half of ln(ratio) that comparisons allow */
-    const double least = 1e-6; /* finer than any clock resolves */
+    const double same = 0.35;  /* half of the ln(ratio) that comparisons allow */
+    const double least = 1e-6; /* relative spread that is below the resolution of any clock */
     const int place = quietest(rows);
     double spread;
     if (place == GEN_FIT_PLACES) {
@@ -308,7 +310,8 @@ hpcw_status gen_fit_rows_learn_noise(struct gen_fit_rows *rows, struct gen_fit_t
 hpcw_status gen_fit_rows_learn_times(struct gen_fit_rows *rows, struct gen_fit_twin *twin, hpcw_error *err) {
     struct fit_runs runs;
     hpcw_status s = run_machine(rows, twin, &twin->dataset.machine_params, &runs, err);
-    /* Messages between near nodes meet the least congestion. Congestion belongs to the job, not to the machine. */
+    /* Messages between near nodes meet the least congestion, which belongs to the job and not to the
+     * machine. */
     const enum gen_fit_place nearest =
         rows->measured.sketch[GEN_FIT_NEAR]->count >= GEN_FIT_LEAST_VALUES ? GEN_FIT_NEAR : GEN_FIT_FAR;
     s = s == HPCW_OK ? scale(twin, MODEL_SAME_CACHE, MODEL_SAME_NODE, factor_of(&runs, GEN_FIT_IN_NODE), err)
@@ -359,8 +362,8 @@ hpcw_status gen_fit_rows_learn_delays(struct gen_fit_rows *rows, struct gen_fit_
     if (more < MORE_DELAYS) {
         return HPCW_OK;
     }
-    /* The median of a Pareto distribution with exponent 2 is sqrt(2) times its minimum. Even a timing shortened
-     * by noise must show this delay. */
+    /* The median of a Pareto distribution with exponent 2 is sqrt(2) times its minimum. The minimum must be
+     * long enough that a delayed timing is far out even if noise shortens it. */
     const double least_us =
         1e6 * messages * fmax(m->excess_s / sqrt(2), (GEN_FIT_FAR_OUT + 1) * m->deviation_s);
     s = gen_fit_learn(twin, "linktest.tail_max", 2 * least_us, GEN_FIT_PER_LINK, err);

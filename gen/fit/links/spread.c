@@ -40,7 +40,7 @@ static struct gen_fit_spread spread_in_place(const struct gen_fit_timing *t, siz
     while (out < count && t[count - 1 - out].seconds > median + GEN_FIT_FAR_OUT * deviation) {
         out++;
     }
-    /* The timings far out are the end of the sorted list. */
+    /* The far out timings are at the end, since the timings are sorted. */
     const double excess = out > 0 ? t[count - 1 - out / 2].seconds - median : 0;
     return (struct gen_fit_spread){(double)count, median, deviation, (double)out, excess};
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Spread of the timings at a place, and its outliers. Tools that find slow links use these figures. */
+/* Spread and outliers of timings, by the place of the partner. Tools that find slow links use these figures. */
 #ifndef HPCW_GEN_FIT_LINKS_SPREAD_H
 #define HPCW_GEN_FIT_LINKS_SPREAD_H
 
 #include <stddef.h>
 
-/* Where the partner of a timing is. Nodes are numbered in the order of ranks; near nodes are a few numbers
- * apart. */
+/* Place of the partner of a timing: in the rank's node, in a near node or in a far node. Nodes are numbered in
+ * the order of ranks; the numbers of near nodes differ by at most 8. */
 enum gen_fit_place { GEN_FIT_IN_NODE, GEN_FIT_NEAR, GEN_FIT_FAR, GEN_FIT_PLACES };
 
 struct gen_fit_timing {
@@ -17,18 +17,19 @@ struct gen_fit_timing {
 /* A timing is far out if it lies more than this many median absolute deviations (MAD) above the median. */
 #define GEN_FIT_FAR_OUT 5
 
-/* Spread of the timings at one place. All zeros if there are fewer than GEN_FIT_LEAST_VALUES timings. */
+/* Spread of the timings at one place. All members are 0 if there are fewer than GEN_FIT_LEAST_VALUES
+ * timings. */
 struct gen_fit_spread {
     double timings, median_s, deviation_s; /* the MAD */
     double far_out;  /* number of timings more than GEN_FIT_FAR_OUT MAD above the median */
-    double excess_s; /* median of their excess over the median */
+    double excess_s; /* median excess of the far out timings over the median */
 };
 
 /* Computes the spread at each place. Sorts the timings. */
 void gen_fit_spread_of(struct gen_fit_timing *t, size_t count, struct gen_fit_spread spread[GEN_FIT_PLACES]);
 
-/* Share of all timings that are far out at their place, and mean of MAD / median over the places. NaN without
- * timings. */
+/* gen_fit_far_out: share of the timings that are far out at their place. gen_fit_mean_spread: mean of MAD /
+ * median over the timings. Both return NaN without timings. */
 double gen_fit_far_out(const struct gen_fit_spread spread[GEN_FIT_PLACES]);
 double gen_fit_mean_spread(const struct gen_fit_spread spread[GEN_FIT_PLACES]);
 

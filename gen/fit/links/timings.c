@@ -5,7 +5,7 @@
 
 #include "libwriter/base/mem.h"
 
-/* Nodes count as near if their numbers differ by at most this. */
+/* Nodes are near if their numbers differ by at most this. */
 enum { NEAR = 8 };
 
 enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b) {

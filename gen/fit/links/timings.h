@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of timings: distributions by place, means of ranks, and the correlation of a timing with the next
- * one. */
+/* Statistics of timings: the distribution at each place, the mean timings of ranks, and the correlation of
+ * successive timings. */
 #ifndef HPCW_GEN_FIT_LINKS_TIMINGS_H
 #define HPCW_GEN_FIT_LINKS_TIMINGS_H
 
@@ -13,24 +13,26 @@
 
 enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b);
 
-/* Seconds (a picosecond): below the resolution of any clock. */
+/* A shorter timing, in seconds, counts as 0. No clock resolves a picosecond. */
 #define GEN_FIT_LEAST_TIMING 1e-12
 
-/* Sketches: one for each place, and GEN_FIT_OF_RANK for ranks' mean timings with other nodes. `step` pairs
- * ln(seconds) of a timing with another node with that of the next step. */
+/* sketch: distribution of the timings at each place; sketch[GEN_FIT_OF_RANK]: distribution of the ranks' mean
+ * timings with other nodes. step: pairs of ln(seconds) of two successive timings of a rank, both with other
+ * nodes. */
 enum { GEN_FIT_OF_RANK = GEN_FIT_PLACES, GEN_FIT_TIMINGS };
 struct gen_fit_timings {
     struct gen_fit_sketch *sketch[GEN_FIT_TIMINGS];
     struct gen_fit_pairs step;
 };
 
-/* Returns false when memory runs out; free it also then. */
+/* Returns false when memory runs out. Call gen_fit_timings_free in this case, too. */
 bool gen_fit_timings_init(struct gen_fit_timings *t);
 void gen_fit_timings_clear(struct gen_fit_timings *t);
 void gen_fit_timings_free(struct gen_fit_timings *t);
 
-/* Sums over the current row's timings with other nodes. fastest: ln(seconds) of the fastest. before: ln(seconds)
- * of the last timing, NaN if that was within the node. */
+/* State of the row that is being added. Only timings with other nodes count. sum, count: total seconds and
+ * number of these timings. fastest: ln(seconds) of the fastest one. before: ln(seconds) of the previous
+ * timing; NaN if it was within the node. */
 struct gen_fit_row_so_far {
     double sum, count, fastest, before;
 };
