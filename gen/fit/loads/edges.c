@@ -6,13 +6,15 @@
 #include "gen/fit/shape.h"
 #include "libwriter/base/detmath.h"
 
-/* Factor for the standard deviation of ln(bytes) of edges. The model divides the sum of the work at both ends by
- * 1.6. Adjacent ends are alike. `follows` is the share of the volume that follows the work. */
+/* Returns the standard deviation of ln(bytes) of edges, as a multiple of load.edge_bytes_sd. In the model,
+ * `follows` is the share of ln(bytes) that is the sum of the work of both ends, divided by 1.6; the rest is
+ * random. near: correlation of the work of both ends. */
 static double spread_of(double follows, double near) {
     return sqrt(follows * follows * (2 + 2 * near) / 2.56 + 1 - follows * follows);
 }
 
-/* Returns the share `follows` that gives this correlation of ln(bytes) with the work of one end. */
+/* Returns the share `follows` with which ln(bytes) of an edge has the given correlation with the work of one
+ * end. */
 static double follows_of(double correlation, double persistence, double near) {
     double low = 0;
     double high = 1;
@@ -28,8 +30,8 @@ static double follows_of(double correlation, double persistence, double near) {
     return 0.5 * (low + high);
 }
 
-/* Mean and deviation of a normal variable, from those of ln(n). Here n >= 1 is the variable's exponential,
- * rounded to a whole number. */
+/* *mean and *sd are those of ln(n), where n >= 1 is a whole number. Replaces them by the mean and deviation of
+ * the normal variable z for which n is exp(z), rounded. */
 static void before_rounding(double *mean, double *sd) {
     const double wanted[2] = {*mean, *sd};
     for (int i = 0; i < 30; i++) {
@@ -50,7 +52,6 @@ static void before_rounding(double *mean, double *sd) {
     }
 }
 
-/* Learns bytes and messages of edges. */
 static void learn_volumes(struct fit_learning *g, double edges) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;

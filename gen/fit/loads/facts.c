@@ -8,7 +8,7 @@
 
 enum { LAST = GEN_FIT_GROUPS - 1 };
 
-/* Tolerance of edges and their bytes, as of a log's messages. */
+/* Tolerance of the number of edges and of their bytes. It is the same as for the messages of a log. */
 #define OF_AMOUNTS 0.05
 
 struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t first, size_t last) {
@@ -30,7 +30,8 @@ struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l,
     return (struct gen_fit_load_moments){sum.tasks, sum.seconds / sum.tasks, mean, sd < 1e-6 ? 0 : sd};
 }
 
-/* Correlation of tasks on one rank: mean product of the deviations of two tasks, divided by the variance. */
+/* Returns the correlation of x between tasks on one rank: the mean product of the deviations of two tasks,
+ * divided by the variance. */
 static double same_rank(const struct gen_fit_load_group *p) {
     const double mean = p->x / p->tasks;
     const double variance = p->xx / p->tasks - mean * mean;
@@ -82,7 +83,7 @@ size_t gen_fit_loads_begin(const struct gen_fit_loads *l) {
     const struct gen_fit_load_moments setup = gen_fit_loads_moments(l, 0, 0);
     const struct gen_fit_load_moments run = gen_fit_loads_moments(l, 1, 1);
     if (run.tasks == 0) {
-        return 0; /* one phase only: it is the run itself */
+        return 0; /* the only phase cannot be a set-up */
     }
     if (setup.tasks == 0 || setup.seconds <= 0 || run.seconds <= 0) {
         return 1;
@@ -163,7 +164,8 @@ hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *f
         [GEN_FIT_EDGE] = "task time and bytes of an edge to it",
     };
     const size_t first = l->phases > 1 ? 1 : 0;
-    /* Objects of a rank are alike, so they count less than independent samples (Kish's design effect). */
+    /* Objects of a rank are alike, so there are fewer independent samples than objects (Kish's design
+     * effect). */
     const double on_rank = l->counts > 0 ? l->count_sum / l->counts : 0;
     const double alike = gen_fit_loads_correlation(l, GEN_FIT_SAME_RANK, 2, first, LAST);
     const double objects = on_rank * l->ranks / (1 + fmax(0, on_rank - 1) * (alike > 0 ? alike : 0));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learns which share of an object's work persists, at the begin and at the end of a run. */
+/* Learns which share of the variance of an object's work persists from phase to phase, at the begin and at the
+ * end of a run. */
 #include <math.h>
 
 #include "gen/fit/loads/loads.h"
@@ -10,15 +11,15 @@ double gen_fit_loads_middle(const struct gen_fit_loads *l, size_t group) {
     return group == 0 ? 1 : 1 + ((double)group - 0.5) * (double)l->width - 0.5;
 }
 
-/* Share of the variance that persists in a phase. As in the model, the rest shrinks by the same factor each
- * phase. */
+/* Returns the share of the variance that persists in a phase. As in the model, the share that does not persist
+ * changes by the same factor in each phase. */
 static double lasting_in(const struct gen_fit_loads *l, const double ln_fresh[2], double phase) {
     const double passed = l->phases > 2 ? fmax(0, phase - 1) / (double)(l->phases - 2) : 0;
     return 1 - hpcw_i_exp(ln_fresh[0] + passed * (ln_fresh[1] - ln_fresh[0]));
 }
 
-/* Correlations of deviations in a group of phases: with the previous phase, and with the last earlier phase
- * whose number is a power of two. NaN: unknown. */
+/* Correlations of an object's work in a group of phases; NaN: unknown. next: with its work in the previous
+ * phase. early: with its work in the last earlier phase whose number is a power of two. */
 struct fit_kept {
     double next, early, weight;
 };
@@ -39,11 +40,13 @@ static double error_of(const struct gen_fit_loads *l, const struct fit_kept *see
     return error;
 }
 
-/* Least squares by coordinate search: a step at both ends of the run, halved when no step improves the fit. */
+/* Least squares by coordinate search. ln_fresh: ln of the share that does not persist, at the begin and at the
+ * end of the run. Each trial changes one value or both by a step, which is halved when no trial improves the
+ * fit. */
 static void search(const struct gen_fit_loads *l, const struct fit_kept *seen, double ln_fresh[2]) {
     enum { HALVINGS = 8 };
     static const double way[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
-    const double least = -9; /* ln of the share that does not persist: 1 in 10,000 */
+    const double least = -9; /* lower bound of ln_fresh: a share of about 1 in 10,000 does not persist */
     double error = error_of(l, seen, ln_fresh);
     double step = 1;
     for (int halved = 0; halved < HALVINGS;) {

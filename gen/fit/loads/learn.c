@@ -30,7 +30,8 @@ static void learn_structure(struct fit_learning *g) {
     }
 }
 
-/* The time of unmigratable work is the handler's, minus what the model's groups take. */
+/* Learns the time of the handler. It is the time of unmigratable work, minus the time that the model gives to
+ * the object groups. */
 static void learn_fixed(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const size_t i = l->fixed[1] > 0;
@@ -44,8 +45,8 @@ static void learn_fixed(struct fit_learning *g) {
     }
 }
 
-/* Learns how many objects share a memory block, so that ranks have as many blocks as measured. The model forms
- * blocks by the numbers of places. */
+/* Learns how many places share a memory block, so that ranks have the measured number of blocks. In the model,
+ * consecutive places of a rank share a block. */
 static void learn_memory(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;
@@ -63,9 +64,9 @@ static void learn_memory(struct fit_learning *g) {
     }
     if (l->memory.footprints == 0) { /* tasks do not report their own memory */
         fit_learn(g, "load.footprint", 1, GEN_FIT_PER_OBJECT);
-    } else if (
-        l->memory.footprints >=
-        GEN_FIT_LEAST_VALUES) { /* The model's mean logarithm is lower by half its variance, 0.4 * 0.4 / 2. */
+    } else if (l->memory.footprints >= GEN_FIT_LEAST_VALUES) {
+        /* The mean logarithm of the model's footprints is lower than ln(load.footprint) by half of their
+         * variance: 0.4 * 0.4 / 2. */
         fit_learn(g, "load.footprint", hpcw_i_exp(l->memory.ln_footprint / l->memory.footprints + 0.08),
                   GEN_FIT_PER_OBJECT);
     }

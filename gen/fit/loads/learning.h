@@ -10,38 +10,38 @@ enum { FIT_LAST_GROUP = GEN_FIT_GROUPS - 1 };
 struct fit_learning {
     const struct gen_fit_loads *l;
     struct gen_fit_twin *twin;
-    size_t begin; /* first group of phases after the set-up */
+    size_t begin; /* index of the first group of phases after the set-up */
     struct gen_fit_load_moments run;
     struct model_load_tail tail;
-    double fill;  /* share of the places that have an object */
-    double lasts; /* share of the variance that persists, mean over the phases */
+    double fill;  /* share of the places of the index space that have an object */
+    double lasts; /* share of the variance of the work that persists, mean over the phases */
     double near;  /* correlation of the persistent work of two nearby objects */
     uint32_t dims;
-    hpcw_status status; /* the first failure; afterwards nothing more is learned */
+    hpcw_status status; /* first failure; after it, nothing more is learned */
     hpcw_error *err;
 };
 
 void fit_learn(struct fit_learning *g, const char *key, double value, enum gen_fit_scale scale);
 void fit_learn_text(struct fit_learning *g, const char *key, const char *text, enum gen_fit_scale scale);
 
-/* The number of objects. Sets g->fill. */
+/* Learns the number of objects. Sets g->fill. */
 void fit_learn_objects(struct fit_learning *g);
 
-/* The distribution of their times. Sets g->tail. */
+/* Learns the distribution of the task times. Sets g->tail. */
 void fit_learn_distribution(struct fit_learning *g);
 
-/* What lasts, and what neighbours have in common. Sets g->lasts and g->near. */
+/* Learns which share of the work persists, and how alike neighbouring ranks are. Sets g->lasts and g->near. */
 void fit_learn_correlations(struct fit_learning *g);
 
-/* How the times change over the run. */
+/* Learns how the task times change over the run. */
 void fit_learn_course(struct fit_learning *g);
 
-/* The edges between objects; those between handlers. */
+/* fit_learn_edges: edges between objects. fit_learn_handlers: edges between the handlers of ranks. */
 void fit_learn_edges(struct fit_learning *g);
 void fit_learn_handlers(struct fit_learning *g);
 
-/* Number of senders that the model's stencil gives an object if each rank has a block of `places`: all, and
- * those with another home. */
+/* Senders of an object in the model's stencil, if each rank has a block of `places`. senders: mean number.
+ * distant: mean number of those with another home. */
 struct fit_stencil {
     double senders, distant;
 };

@@ -8,8 +8,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Mean and variance of the number of further objects on a rank. A share f of `places` is filled. The logarithm
- * of f has the standard deviation `spread` over the ranks. */
+/* Computes mean and variance of the number of objects of a rank, without the first object, which always
+ * exists. Each of `places` has an object with a probability that varies over the ranks: its mean is f, and its
+ * logarithm has the standard deviation `spread`. */
 static void filled(double places, double f, double spread, double *mean, double *variance) {
     enum { STEPS = 40 };
     double weights = 0;
@@ -29,7 +30,7 @@ static void filled(double places, double f, double spread, double *mean, double 
     *variance = places * (share - squares) + places * places * (squares - share * share);
 }
 
-/* Returns the share f of filled places that gives the wanted mean. */
+/* Returns the probability f that a place has an object, such that a rank has `wanted` objects on average. */
 static double fill_for(double places, double wanted, double spread) {
     double low = 0;
     double high = 1;
@@ -64,9 +65,9 @@ struct fit_stencil fit_stencil_of(const struct fit_learning *g, double places) {
     return s;
 }
 
-/* Picks a number of places near the estimate. The shape of the block decides how many neighbours are on other
- * ranks. Takes the nearest number whose share of such edges is about right. Without edges, takes the nearest one
- * with the smallest share. */
+/* Picks a number of places near the estimate. The number decides the shape of a rank's block, and with it the
+ * share of edges between ranks. Takes a number near the estimate for which this share is near the measured
+ * one. Without edges, the share is to be small. */
 static double shaped(const struct fit_learning *g, double places) {
     const struct gen_fit_loads *l = g->l;
     const double edges = l->edge.count[0] + l->edge.count[1];
@@ -93,7 +94,7 @@ void fit_learn_objects(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const double mean = l->count_sum / l->counts;
     const double variance = fmax(0, l->count_squares / l->counts - mean * mean);
-    const double further = fmax(0, mean - 1); /* each rank of the model has one object at least */
+    const double further = fmax(0, mean - 1); /* the first object of each rank always exists */
     double places = further;
     double spread = 0;
     g->fill = 1;
@@ -137,8 +138,8 @@ void fit_learn_objects(struct fit_learning *g) {
     const double of_one = ceil((places + 1) / collections);
     fit_learn(g, "load.objects", of_one, GEN_FIT_PER_RANK);
     fit_learn(g, "load.collections", collections, GEN_FIT_PER_RUN);
-    /* The number of places may have been rounded: it is a multiple of the number of collections, and a round
-     * number. */
+    /* The number of places may have been rounded: it is a multiple of the number of collections, and
+     * gen_fit_learn rounds large numbers to three digits. */
     const double got = g->twin->dataset.load_params.objects * collections - 1;
     g->fill = got != estimated && got > 0 ? fmin(1, g->fill * estimated / got) : g->fill;
     fit_learn(g, "load.fill", g->fill, GEN_FIT_PER_RANK);

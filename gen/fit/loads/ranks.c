@@ -7,9 +7,10 @@
 #include "gen/fit/shape.h"
 #include "gen/model/draw/grid.h"
 
-/* The model's field is constant within a home and interpolated between the middles of homes. This is the mean
- * product of the field at two positions along one dimension. The block has `side` positions. The positions are
- * in the same home (apart = 0) or in adjacent homes (apart = 1). Adjacent homes have the correlation rho. */
+/* Returns the mean product of the model's smooth load field at two positions of two homes, along one
+ * dimension. The field has one value in the middle of each home, and is interpolated between the middles.
+ * side: positions in a home. apart: 0, both positions are in one home; 1, they are in adjacent homes. rho:
+ * correlation of the field between adjacent homes. */
 static double field_product(uint32_t side, double rho, int apart) {
     double sum = 0;
     side = side < 32 ? side : 32; /* a longer side changes the mean by less than 0.001 */
@@ -36,8 +37,9 @@ static double field_product(uint32_t side, double rho, int apart) {
     return sum / ((double)side * side);
 }
 
-/* Returns the mean correlation between the objects of two blocks: the product of field_product over all dimensions.
- * The next rank is the neighbour along the last dimension. */
+/* Returns the mean correlation of the field between the objects of two blocks: the product of field_product
+ * over all dimensions. apart: 1 if the second block is that of the next rank, the neighbour along the last
+ * dimension. */
 static double field_of_block(const uint32_t block[3], uint32_t dims, double rho, int apart) {
     double product = 1;
     for (uint32_t d = 0; d < dims; d++) {
@@ -51,7 +53,7 @@ static void learn_persistence(struct fit_learning *g, struct gen_fit_lasting p) 
     fit_learn(g, "load.persistence", p.last, GEN_FIT_PER_OBJECT);
 }
 
-/* Covariance over variance of the means of neighbouring ranks in the same phase. */
+/* Returns the covariance of the mean x of neighbouring ranks in a phase, divided by the variance of x. */
 static double neighbour_share(const struct fit_learning *g) {
     double sum = 0;
     double weights = 0;
@@ -73,7 +75,8 @@ static void learn_ranks(struct fit_learning *g) {
     double next = neighbour_share(g);
     uint32_t block[3] = {1, 1, 1};
     if (isnan(same) && g->l->count_sum == g->l->counts && !isnan(next)) {
-        /* With one object on each rank, `alike` and the field's reach are one parameter. */
+        /* With one object on each rank, load.alike and load.correlation cannot be told apart, so load.alike is
+         * 1. */
         fit_learn(g, "load.alike", 1, GEN_FIT_PER_RANK);
         g->near = fmin(1, gen_fit_correlation_behind(&g->tail, fmax(0, next)) / persistence);
         fit_learn(g, "load.correlation", g->near, GEN_FIT_PER_RANK);
@@ -97,7 +100,7 @@ static void learn_ranks(struct fit_learning *g) {
     const double places = objects;
     double low = 0;
     double high = 0.99;
-    for (int i = 0; i < 20; i++) { /* bisection: the ratio rises with the correlation of the field */
+    for (int i = 0; i < 20; i++) { /* bisection: a larger rho makes neighbouring ranks more alike */
         const double rho = 0.5 * (low + high);
         const double inside = (places * field_of_block(block, g->dims, rho, 0) - 1) / fmax(1, places - 1);
         if (field_of_block(block, g->dims, rho, 1) * same < next * inside) {
@@ -126,7 +129,8 @@ void fit_learn_correlations(struct fit_learning *g) {
         return; /* nothing varies */
     }
     if (g->l->phases == g->begin + 1) {
-        p = (struct gen_fit_lasting){1, 1, 1, false}; /* persistence is unknown */
+        /* one phase does not show persistence, which counts as 1 */
+        p = (struct gen_fit_lasting){1, 1, 1, false};
         learn_persistence(g, p);
         gen_fit_remark(g->twin, "one phase: load.persistence is 1, so in a longer twin loads stay the same");
     } else {

@@ -50,9 +50,9 @@ static void take_shape(struct gen_fit_loads *l, const struct read_vom_task *t) {
     l->dimensions += e->dimensions;
 }
 
-/* Values that balancers with a memory model read. */
+/* Memory values of a task that balancers with a memory model read. */
 struct fit_memory {
-    double shared_id, block, footprint, rank; /* negative: the task does not report it */
+    double shared_id, block, footprint, rank; /* negative: the task does not report the value */
 };
 
 static struct fit_memory memory_of(struct gen_fit_loads *l, const struct read_vom_members *values) {
@@ -64,7 +64,7 @@ static struct fit_memory memory_of(struct gen_fit_loads *l, const struct read_vo
                               : strcmp(v->key, "task_footprint_bytes") == 0 ? &m.footprint
                               : strcmp(v->key, "rank_working_bytes") == 0   ? &m.rank
                                                                             : NULL;
-        /* The model derives home_rank, so ignoring it loses nothing. */
+        /* The model computes home_rank itself, so it is not counted as unread. */
         l->unread_user_defined += known == NULL && strcmp(v->key, "home_rank") != 0;
         if (known != NULL && (v->type == READ_VOM_FLOAT || v->type == READ_VOM_INTEGER)) {
             *known = v->number;
@@ -106,7 +106,7 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
     struct fit_reading *g = context;
     const uint64_t id = id_of(&t->entity);
     if (t->entity.has_id && id == 0) {
-        return HPCW_OK; /* the value that stands for "none"; sequence numbers (seq_id) begin with 0 */
+        return HPCW_OK; /* id 0 means "no object"; only sequence numbers (seq_id) begin with 0 */
     }
     if (!is_migratable(&t->entity)) {
         g->fixed += t->time;
@@ -152,7 +152,7 @@ static hpcw_status take_edge(void *context, const struct read_vom_communication 
                             c->from.has_home && c->to.has_home && c->from.home != c->to.home, err);
 }
 
-/* Communications come before the tasks of their phase. */
+/* The reader reports the communications of a phase before its tasks, so the edges are joined here. */
 static hpcw_status end_phase(void *context, const struct read_vom_phase *phase, hpcw_error *err) {
     struct fit_reading *g = context;
     g->sums.l->fixed[phase->number > 0]++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the seed of a twin: of several, the one whose slowest ranks and longest tasks are nearest to the
- * measured ones. These decide how much a balancer can gain. With few ranks or tasks they vary a lot between
- * seeds. */
+/* Chooses the seed of a twin. Several seeds are tried; the best one makes the slowest ranks and the longest
+ * tasks most like the measured ones. These decide how much a balancer can gain. With few ranks or tasks they
+ * vary a lot between seeds. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,15 +9,16 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/status.h"
 
-/* SEEDS: tried seeds. FIRST_SEED: three digits, since no measured value has so few. PHASES: simulated phases of
- * each seed. MOST_TIMES: bound on all simulated task times. */
+/* SEEDS: number of tried seeds. FIRST_SEED: the seeds have three digits, since no measured value has so few.
+ * PHASES: simulated phases of each seed. MOST_TIMES: most simulated task times of all seeds together. */
 enum { SEEDS = 900, FIRST_SEED = 100, PHASES = 8, MOST_TIMES = 1 << 21 };
 
-/* A seed is good enough at this mean squared difference of logarithms: no comparison of two runs resolves 2 %. */
+/* The search ends with a seed whose mean squared difference of logarithms is below this. A difference of 2 %
+ * is too small for any comparison of two runs. */
 #define NEAR_SCORE (0.02 * 0.02)
 
-/* One phase: number of tasks and mean seconds of a rank, then the slowest rank and the longest task over these
- * seconds. */
+/* Extremes of one phase. tasks, mean: tasks and seconds of a rank, on average. slowest: seconds of the slowest
+ * rank, divided by `mean`. longest: seconds of the longest task, divided by `mean`. */
 struct fit_extremes {
     double tasks, mean, slowest, longest;
 };
@@ -27,7 +28,8 @@ struct fit_extreme_phases {
     struct fit_extremes of[PHASES];
 };
 
-/* Largest value of a phase. For a group of n phases, it is the mean of the n largest values. */
+/* Returns the largest value of the sketches a and b together, which are of `phases` phases. For several phases
+ * it is the mean of as many largest values. */
 static double largest(const struct gen_fit_sketch *a, const struct gen_fit_sketch *b, uint64_t phases) {
     double left = (double)phases;
     double sum = 0;
@@ -56,7 +58,7 @@ static struct fit_extreme_phases measured(const struct gen_fit_loads *l) {
     return m;
 }
 
-/* Simulates the same phases and replaces *m. Tasks stay at their homes. */
+/* Simulates the phases m->phase and replaces their extremes m->of. The objects stay at their homes. */
 static void simulated(const struct model_load *load, struct fit_extreme_phases *m) {
     double tasks = 0;
     double all[PHASES] = {0};
@@ -95,7 +97,8 @@ static int by_level(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Returns how far the mean loads of the phases differ from the measured ones. Both are sorted first. */
+/* Returns how far the mean task times of the twin's phases differ from the measured ones. Both lists are
+ * sorted before they are compared. */
 static double score_of_levels(const struct gen_fit_loads *l, const struct model_load *load) {
     enum { LEVELS = 256 };
     double level[2][LEVELS];
@@ -130,7 +133,9 @@ static hpcw_status try_seed(const struct gen_fit_loads *l, const struct gen_fit_
     *score = 0;
     if (s == HPCW_OK && load.params.course == MODEL_COURSE_RAMP) {
         simulated(&load, &made);
-    } else if (s == HPCW_OK) { /* The twin has other phases, so the extremes of single phases do not compare. */
+    } else if (s == HPCW_OK) {
+        /* The loads of the twin change in other phases than the measured ones. So phases are not compared one
+         * by one. */
         *score = score_of_levels(l, &load);
     }
     if (s == HPCW_OK) {

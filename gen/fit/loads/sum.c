@@ -8,9 +8,10 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* State of an object while its rank is read. */
+/* What is known of an object while the phases of its rank are read. */
 struct fit_seen {
-    /* ln(seconds) of the object in the last phase whose number is a power of two, and in the last phase */
+    /* early: ln(seconds) of the object in the last phase whose number is a power of two. last: ln(seconds) in
+     * the last phase. */
     double early, last;
     uint64_t phase, has_early;
 };
@@ -52,7 +53,8 @@ static void merge_group(struct gen_fit_load_group *to, struct gen_fit_load_group
     memset(from, 0, sizeof *from);
 }
 
-/* Returns the group of a phase. If the phases do not fit, doubles the width of the groups first. */
+/* Returns the group of a phase. If there are too many phases for the groups, doubles the number of phases in a
+ * group first. */
 static struct gen_fit_load_group *group_of(struct gen_fit_loads *l, uint64_t phase, uint32_t rank) {
     while (phase > 0 && (phase - 1) / l->width >= GEN_FIT_GROUPS - 1) {
         for (size_t i = 2; i < GEN_FIT_GROUPS; i++) {
@@ -175,7 +177,8 @@ hpcw_status gen_fit_sum_edge(struct gen_fit_summing *g, uint64_t to, double byte
 
 /* ---- a phase of a rank ---- */
 
-/* Edges are matched to tasks at the end of the phase, since a phase's tasks follow its communications. */
+/* Compares tasks by id. Edges are matched to tasks at the end of a phase, since the tasks of a phase follow
+ * its communications. */
 static int by_id(const void *a, const void *b) {
     const uint64_t x = ((const struct gen_fit_task *)a)->id;
     const uint64_t y = ((const struct gen_fit_task *)b)->id;
@@ -209,7 +212,8 @@ static hpcw_status join_phases(struct gen_fit_summing *g, hpcw_error *err) {
             l->stayed[h] += was_here;
             l->arrived[h] += !was_here;
         }
-        if (was_here) { /* The set-up's pairs go to the group of phase 0. They show whether phase 0 is a set-up. */
+        /* Pairs of phase 0 and 1 go to the group of phase 0. They show whether phase 0 is a set-up. */
+        if (was_here) {
             gen_fit_pair(g->phase == 1 ? &l->group[0][h].next : &p->next, seen->last, t->x);
         }
         if (seen->has_early) {

@@ -16,22 +16,22 @@ struct gen_fit_edge {
 };
 
 struct gen_fit_summing {
-    struct gen_fit_loads *l; /* the caller's */
+    struct gen_fit_loads *l; /* borrowed from the caller */
     uint32_t rank;
-    uint64_t phase, phases;    /* the rank's current phase, and its number of phases so far */
+    uint64_t phase, phases;    /* phase: current phase of the rank. phases: number of its phases so far. */
     struct hpcw_i_table seen;  /* objects seen on the rank so far */
-    struct gen_fit_task *task; /* [tasks] of the current phase */
+    struct gen_fit_task *task; /* [tasks] tasks of the current phase */
     size_t tasks, task_capacity;
     struct gen_fit_edge *edge;
     size_t edges, edge_capacity;
-    double seconds; /* work of the rank in the current phase */
-    /* [most phases so far] mean x of the previous rank in each phase; NaN without tasks */
+    double seconds; /* total seconds of the rank's tasks in the current phase */
+    /* [most phases so far] mean ln(seconds) of the previous rank's tasks in each phase; NaN without tasks */
     double *before;
     size_t before_capacity;
 };
 
 /* Initialises g and empties `l`. Call gen_fit_sum_free for g and gen_fit_loads_free for `l` also after a
- * failure. All calls here can fail with HPCW_ENOMEM. */
+ * failure. All functions of this file can fail with HPCW_ENOMEM. */
 hpcw_status gen_fit_sum_init(struct gen_fit_summing *g, struct gen_fit_loads *l, hpcw_error *err);
 void gen_fit_sum_free(struct gen_fit_summing *g);
 

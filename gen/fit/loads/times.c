@@ -8,28 +8,33 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Below this number of objects, a parametric form is learned and never a table. */
+/* Fewest objects for which a table of the distribution is learned. With fewer, only the model's parametric
+ * form is. */
 enum { LEAST_FOR_TABLE = 200 };
 
-/* Bytes of the table's text with its NUL, so that it fits a line of the configuration. */
+/* Most bytes of a table as text, with its NUL. So the table fits into a line of the configuration. */
 enum { LONGEST_TABLE = 180 };
 
-/* Largest difference of distribution functions at which the model's parametric form is still taken. */
+/* The model's parametric form is taken instead of a table if their distribution functions differ by at most
+ * this. */
 #define FORM_HOLDS 0.03
 
-/* Largest error of the mean of the top hundredth at which that form is still taken, in standard deviations. */
+/* Largest error of the mean of the top hundredth of values with which the parametric form is taken, in
+ * standard deviations. */
 #define TAIL_HOLDS 0.3
 
-/* The form's distance may grow by this much to fit the top hundredth better, when no table is possible. */
+/* If no table is possible, the largest difference of the distribution functions may grow by this much to fit
+ * the top hundredth of values better. */
 #define ROOM_FOR_TAIL 0.015
 
-/* Returns the mean parameter that gives the group's mean logarithm. The group's own mean is unreliable: a few
- * large values decide it. */
+/* Returns the mean time that the model needs as a parameter to have the measured mean of ln(seconds). The
+ * measured mean time itself is unreliable, since a few long tasks decide it. */
 static double implied_mean(const struct model_load_tail *tail, struct gen_fit_load_moments m) {
     return hpcw_i_exp(m.mean) * (tail->scale > 0 ? model_load_mean_of_exp(tail, m.sd) : 1);
 }
 
-/* The shape of the tasks of some groups. Each phase's ln(seconds) is scaled to standard deviation 1. */
+/* Returns the shape of the distribution of the tasks in some groups of phases. The ln(seconds) of each group
+ * are scaled to mean 0 and standard deviation 1. */
 static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first, size_t last) {
     struct gen_fit_shape *shape = hpcw_i_calloc(1, sizeof *shape);
     for (size_t i = first; shape != NULL && i <= last; i++) {
@@ -52,8 +57,8 @@ static struct gen_fit_shape *shape_of(const struct fit_learning *g, size_t first
     return shape;
 }
 
-/* Number of independent values. The persistent part of an object's times counts once; the rest counts once in
- * each phase. */
+/* Returns the number of independent values. The part of an object's times that persists counts once. The other
+ * part counts once in each phase. */
 static double independent_values(const struct fit_learning *g) {
     const double objects = g->run.tasks / (double)(g->l->phases - g->begin);
     const double next = gen_fit_loads_correlation(g->l, GEN_FIT_NEXT, 2, 1, FIT_LAST_GROUP);
@@ -92,7 +97,7 @@ void fit_learn_distribution(struct fit_learning *g) {
     }
 }
 
-/* Phase 0 has a log-normal distribution, or a table. */
+/* Learns the distribution of the task times of phase 0: log-normal, or a table. */
 static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setup, double mean_first) {
     char table[sizeof g->twin->dataset.load_params.setup.table] = "none";
     struct gen_fit_shape *shape = shape_of(g, 0, 0);
@@ -116,28 +121,30 @@ static void learn_setup(struct fit_learning *g, struct gen_fit_load_moments setu
     hpcw_i_free(shape);
 }
 
-/* ---- how they change over the run ---- */
+/* ---- how task times change over the run ---- */
 
 struct fit_line {
     double first, last, error;
 };
 
-/* Fewest groups of phases that can show a course. */
+/* Fewest groups of phases that can show how the loads change over the run. */
 enum { FEWEST_GROUPS = 6 };
 
-/* Share of the total rise that is reached in the middle of a group. */
+/* Returns the progress of a ramp in the middle of a group, from 0 to 1. rise: number of phases in which the
+ * ramp rises. */
 static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
-/* Returns the standard deviation of a group of phases, or the mean that the model needs as a parameter. */
+/* Returns the level of a group of phases. mean: true, the mean time that the model needs as a parameter;
+ * false, the standard deviation of ln(seconds). */
 static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, bool mean) {
     return mean ? implied_mean(&g->tail, m) : m.sd;
 }
 
-/* Fits a line by least squares to the groups' standard deviations, or to their means. x is the
- * share of the rise. Small groups are skipped, since their line would reveal measured values. If all are small,
- * the run counts as one group. */
+/* Fits a line to the levels of the groups by least squares. mean: see level_of. The x of a group is the
+ * progress of the ramp. Groups with few tasks are skipped, since the line would reveal measured values. If all
+ * groups have few tasks, the whole run counts as one group. */
 static struct fit_line line_of(const struct fit_learning *g, double rise, bool mean) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
@@ -160,21 +167,23 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, bool m
     return (struct fit_line){first, first + slope, yy - slope * slope * xx};
 }
 
-/* The course is not a line if the residuals' root mean square exceeds this share of the mean level. */
+/* The course is no ramp if the root mean square of the residuals exceeds this share of the mean level. */
 #define LINE_HOLDS 0.1
 
-/* A group belongs to one of two levels if it is within this share of their distance. */
+/* A group belongs to one of two levels if its distance from the level is below this share of the distance of
+ * the levels. */
 #define SAME_LEVEL 0.15
 
-/* Classifies the course of the run. If it is not a line, sets *mean and *sigma to the lowest and the highest
- * level. For steps these are the ends; for bursts the higher one is the level in a burst. */
+/* Classifies the course of the run: ramp, steps or bursts. For steps, sets *mean and *sigma to those of the
+ * lowest and the highest group. For bursts, sets them to the means over the groups between bursts and over the
+ * groups in bursts. */
 static const char *course_of(const struct fit_learning *g, double error, struct fit_line *mean,
                              struct fit_line *sigma) {
     struct fit_line low = {.first = INFINITY};
     struct fit_line high = {.first = 0};
     double groups = 0;
     double sum = 0;
-    double sums[2][3] = {{0}}; /* for each of the two levels: groups, means, deviations */
+    double sums[2][3] = {{0}}; /* for each level: number of groups, sum of means, sum of deviations */
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
             const struct gen_fit_load_moments m = gen_fit_loads_moments(g->l, i, i);

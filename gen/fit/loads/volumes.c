@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Corrects the volumes of the twin's edges, so that they have as many bytes together as the measured ones. Their
- * logarithms alone do not ensure that: a few large volumes are most of the sum. */
+/* Corrects the volumes of the twin's edges, so that all edges together have the measured number of bytes. The
+ * learned distribution of ln(bytes) does not ensure that, since a few large volumes are most of the sum. */
 #include <math.h>
 #include <string.h>
 
@@ -9,13 +9,14 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Largest relative change of the deviation of ln(bytes). The distance of two normal distributions whose
- * deviations differ by so much is 0.045; the row "bytes of an edge" allows 0.05. */
+/* Largest relative change of the standard deviation of ln(bytes). If the deviations of two normal
+ * distributions differ by this much, their distance is 0.045. The comparison of the fact "bytes of an edge"
+ * allows 0.05. */
 #define MOST_CHANGE 0.2
 
-enum { STEPS = 8 /* of a bisection: to a thousandth of the deviation */ };
+enum { STEPS = 8 /* number of bisection steps: to a thousandth of the deviation */ };
 
-/* Returns the bytes of an edge over the run, in which its volume can change every few phases. */
+/* Returns the bytes of an edge over the whole run. The volume of an edge is constant for `period` phases. */
 static double bytes_of(const struct model_load *m, uint32_t owner, uint32_t kind, double follows) {
     const uint32_t phases = m->params.phases;
     const uint32_t period = m->params.edge.phases == 0 ? phases : m->params.edge.phases;
@@ -37,7 +38,8 @@ static double bytes_of_handlers(const struct model_load *m) {
     return bytes;
 }
 
-/* Returns the bytes of all edges between objects. lasting: [objects] what lasts of each object's work. */
+/* Returns the bytes of all edges between objects. lasting: [objects] persistent part of the work of each
+ * object. */
 static double bytes_of_objects(const struct model_load *m, const double *lasting) {
     double bytes = 0;
     for (uint32_t o = 0; o < m->objects; o++) {
