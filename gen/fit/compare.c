@@ -15,7 +15,8 @@ static struct gen_fit_sketch whole_of(const struct gen_fit_fact *fact) {
     return whole;
 }
 
-/* Upper bound of the allowed ln(ratio)/2 for small counts. Counts 0 and 1 count as equal; 0 and 2 do not. */
+/* Upper limit of the standard error of ln(ratio) of two counts. It makes the counts 0 and 1 alike, but 0 and 2
+ * different. */
 #define MOST_CHANCE 0.49
 
 /* Variance of a correlation coefficient of n pairs (Fisher). */
@@ -24,13 +25,13 @@ static double variance_of(const struct gen_fit_fact *fact) {
     return rest * rest / fmax(1, fact->samples - 3);
 }
 
-/* Returns whether the samples are too small to differ: even a distance of 1 passes the Kolmogorov-Smirnov test
- * at 5 %. */
+/* Returns whether samples of n and m values are too small to tell anything: even distribution functions with
+ * the distance 1 would pass the Kolmogorov-Smirnov test at 5 %. */
 static bool few(double n, double m) {
     return n > 0 && m > 0 && 1.36 * sqrt((n + m) / (n * m)) >= 1;
 }
 
-/* Sums over the keys that at least one of two facts has. */
+/* Sums over all keys that at least one of two facts has. */
 struct sides {
     double sum[2], squares[2], product, differences;
     double keys;
@@ -65,8 +66,8 @@ static double distance_of_mixes(const struct gen_fit_fact *const side[2]) {
     return whole[0] > 0 && whole[1] > 0 ? sums.differences / 2 : 1;
 }
 
-/* Returns 1 minus the correlation over all pairs that either side has. Two constant matrices have the distance
- * 0. */
+/* Returns 1 minus the correlation of two matrices, over all cells that at least one matrix has. The distance
+ * of two constant matrices is 0. */
 static double distance_of_matrices(const struct gen_fit_fact *const side[2]) {
     struct sides s;
     meet_parts(side, (const double[]){1, 1}, &s);
@@ -89,8 +90,8 @@ static const struct gen_fit_part *largest(const struct gen_fit_fact *fact) {
     return most;
 }
 
-/* Compares the largest item of the twin with the largest item of the real data. Returns the difference of their
- * amounts in the real data; 0: both have the same largest item. */
+/* Finds the largest item of the real data and the largest item of the twin. Returns how much the amounts of
+ * these two items differ in the real data; 0: both are the same item. */
 static double distance_of_largest(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     double amount = 0;
     for (size_t i = 0; i < real->pieces; i++) {
@@ -107,8 +108,8 @@ static bool has_loop(const struct gen_fit_fact *fact, double turns) {
     return found;
 }
 
-/* Which loop is the main one is a guess, which two logs of one program may answer differently. If both have the loop
- * of one answer, sets both values to its turns. */
+/* The main loop of a log is a guess, and two logs of one program may lead to different guesses. If the main
+ * loop of one log is also a loop of the other log, sets both values to the turns of this loop. */
 static void meet_loops(const struct gen_fit_fact *const side[2], double value[2]) {
     for (size_t i = 0; i < 2; i++) {
         if (has_loop(side[1 - i], value[i])) {
@@ -184,7 +185,7 @@ static struct gen_fit_row row_of(const struct gen_fit_fact *real, const struct g
         chance = real->kind == GEN_FIT_CORRELATION ? sqrt(variance_of(real) + variance_of(twin))
                                                    : fabs(real->part[0] - real->part[1]);
     }
-    row.allowed = fmax(row.allowed, 2 * chance); /* fmax ignores an unknown value, which is NaN */
+    row.allowed = fmax(row.allowed, 2 * chance); /* fmax ignores `chance` if it is NaN, that is, unknown */
     row.verdict = row.distance > row.allowed ? GEN_FIT_DIFFERENT
                   : row.allowed < 1          ? GEN_FIT_ALIKE
                                              : GEN_FIT_UNKNOWN;
@@ -245,12 +246,12 @@ static size_t count_verdict(const struct gen_fit_row *row, size_t count, enum ge
     return n;
 }
 
-/* Returns a distance as a multiple of the allowed one. A statistic that one side lacks is the farthest. */
+/* Returns the distance over the allowed distance; infinity if only one side has the statistic. */
 static double excess_of(const struct gen_fit_row *row) {
     return row->verdict != GEN_FIT_DIFFERENT ? 0 : row->allowed > 0 ? row->distance / row->allowed : INFINITY;
 }
 
-enum { MOST_NAMED = 5 }; /* differing facts that the answer names; the table has all */
+enum { MOST_NAMED = 5 }; /* number of differing facts that the text names; the table below it has all facts */
 
 static void put_answer(struct ui_page *page, const struct gen_fit_row *row, size_t count) {
     const size_t unknown = count_verdict(row, count, GEN_FIT_UNKNOWN);
@@ -337,7 +338,7 @@ static void put_table(struct ui_page *page, const struct gen_fit_row *row, size_
         ui_page_row(page, id, false);
         ui_page_text_cell(page, "%s", f->format);
         ui_page_cell(page);
-        if (f->kind == GEN_FIT_MARGINAL) { /* its chart stands below */
+        if (f->kind == GEN_FIT_MARGINAL) { /* a marginal has a chart further down the page */
             (void)snprintf(id, sizeof id, "chart-%u", ++charts);
             ui_page_link(page, id, f->name);
         } else {

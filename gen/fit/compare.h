@@ -18,20 +18,20 @@ struct gen_fit_row {
 };
 
 /* Fills row[real->count + twin->count] and returns the number of rows. Two facts count as alike as follows:
- * - marginal: the distribution functions differ by at most max(0.05, twice the difference of two halves of the
- * real ranks);
- * - correlation: they differ by at most max(0.1, twice the standard error of the difference);
- * - share: they differ by at most max(0.05, twice the difference of the halves);
+ * - marginal: the distribution functions differ by at most max(0.05, twice their difference between the
+ * halves of the real ranks);
+ * - correlation: the values differ by at most max(0.1, twice the standard error of the difference);
+ * - share: the values differ by at most max(0.05, twice the difference between the halves of the real ranks);
  * - factor: the ratio is at most 2, or 2.7 for small counts.
- * A fact that only one side has is different. If even a distance of 1 were allowed, there are too few ranks to
- * tell. */
+ * A fact that only one side has is different. A fact is unknown if there are so few ranks that even a distance
+ * of 1 would be allowed. */
 size_t gen_fit_compare(const struct gen_fit_facts *real, const struct gen_fit_facts *twin,
                        struct gen_fit_row *row);
 
 const char *gen_fit_verdict_name(enum gen_fit_verdict verdict);
 
-/* Writes a page with the rows and both distributions of each marginal. `name` has the names of the real data and of
- * the twin. Publishes and frees the sink. */
+/* Writes a page with the rows and both distributions of each marginal. name: names of the real data and of the
+ * twin. lacks: what a partial twin lacks; NULL: the twin is not partial. Publishes and frees the sink. */
 hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *const name[2], const char *lacks,
                                  const struct gen_fit_row *row, size_t count, hpcw_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Named statistics of a data set, to be compared with those of another one. Each is computed over all ranks and
- * over two halves of the ranks. The difference of the halves shows the spread by chance. */
+/* Named statistics of a data set, for the comparison with another data set. Each statistic is computed over
+ * all ranks and over two halves of the ranks. The difference of the halves shows the spread by chance. */
 #ifndef HPCW_GEN_FIT_FACTS_H
 #define HPCW_GEN_FIT_FACTS_H
 
@@ -14,22 +14,24 @@ enum gen_fit_kind {
     GEN_FIT_MARGINAL,
     GEN_FIT_CORRELATION,
     GEN_FIT_SHARE,
-    /* a number >= 0, compared as a ratio after one of `samples` things is added to both sides */
+    /* value >= 0; compared as the ratio of `value + 1 / samples` of both sides */
     GEN_FIT_FACTOR,
-    /* compared as a ratio: alike if the relative difference is at most `allowed` */
+    /* compared as a ratio: alike if the relative difference of the values is at most `allowed` */
     GEN_FIT_RATIO,
-    GEN_FIT_AMOUNT, /* alike if they differ by at most `allowed` */
-    GEN_FIT_MIX,    /* amounts by kind, compared by the total variation of their shares */
-    GEN_FIT_MATRIX, /* amounts by pair, compared by their correlation */
-    /* amounts by kind. Let A be the largest item of the twin, and B that of the real data. They are alike if in the
-     * real data the amount of A is at most `allowed` below that of B. */
+    GEN_FIT_AMOUNT, /* compared as a difference: alike if the values differ by at most `allowed` */
+    /* amounts of several kinds, compared by the total variation distance of the kinds' shares */
+    GEN_FIT_MIX,
+    GEN_FIT_MATRIX, /* amounts of pairs of ranks, compared by the correlation of the amounts */
+    /* amounts of several kinds, compared by the largest one. Let A be the kind that is largest in the twin,
+     * and B the kind that is largest in the real data. Alike if A is at most `allowed` smaller than B in the
+     * real data. */
     GEN_FIT_LARGEST,
-    /* turns of loops in each other, by depth; the value is that of one of them. Alike if both sides have a loop with
-     * the value of one side. */
+    /* numbers of turns of nested loops, by depth; `value` is the number of turns of the main loop. Alike if
+     * the main loop of one side is also a loop of the other side. */
     GEN_FIT_NEST,
 };
 
-/* An amount, and the key of its kind or pair. */
+/* An amount, and the key of the kind or pair that has this amount. */
 struct gen_fit_part {
     uint64_t key;
     double amount;
@@ -38,13 +40,13 @@ struct gen_fit_part {
 struct gen_fit_fact {
     const char *format, *name, *unit; /* static texts */
     enum gen_fit_kind kind;
-    struct gen_fit_sketch *half[2]; /* of a marginal; owned */
-    /* value over all ranks and over each half, for kinds other than a marginal; NaN: unknown */
+    struct gen_fit_sketch *half[2]; /* distribution over each half of the ranks, for a marginal; owned */
+    /* value over all ranks, and over each half of the ranks, for kinds other than a marginal; NaN: unknown */
     double value, part[2];
-    /* a correlation: number of independent samples; a factor: see GEN_FIT_FACTOR */
+    /* number of independent samples behind a correlation; for a factor: see GEN_FIT_FACTOR */
     double samples;
-    double allowed;             /* tolerance, for the kinds that use it */
-    struct gen_fit_part *piece; /* [pieces] of a mix or a matrix, in ascending order of keys; owned */
+    double allowed;             /* tolerance, for the kinds whose comment names it */
+    struct gen_fit_part *piece; /* [pieces] amounts of a mix or a matrix, in ascending order of keys; owned */
     size_t pieces;
 };
 
@@ -53,8 +55,8 @@ struct gen_fit_facts {
     size_t count, capacity;
 };
 
-/* Adds a fact. The list owns its sketches, even after a failure (HPCW_ENOMEM). A fact without samples or with an
- * unknown value is dropped. */
+/* Adds a fact. The list owns the fact's sketches, even after a failure (HPCW_ENOMEM). A fact without samples
+ * or with an unknown value is dropped. */
 hpcw_status gen_fit_facts_add(struct gen_fit_facts *facts, const struct gen_fit_fact *fact, hpcw_error *err);
 void gen_fit_facts_free(struct gen_fit_facts *facts);
 

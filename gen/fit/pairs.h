@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums over pairs of values, for their correlation. A zeroed struct has no pairs. Sums of two streams can be
- * added. */
+/* Sums over pairs of values, from which their correlation is computed. A zeroed struct has no pairs. */
 #ifndef HPCW_GEN_FIT_PAIRS_H
 #define HPCW_GEN_FIT_PAIRS_H
 

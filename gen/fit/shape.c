@@ -11,7 +11,7 @@
 #define CELL 0.01
 #define LOWEST (-0.5 * CELL * GEN_FIT_CELLS)
 
-/* Number of integration steps over a normal deviate from -5 to 5. */
+/* Number of steps of the numeric integration over a normal deviate from -5 to 5. */
 enum { STEPS = 80 };
 static double y_of(int step) {
     return (step - 0.5 * STEPS) * (10.0 / STEPS);
@@ -43,8 +43,9 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
     }
 }
 
-/* Largest difference of two distribution functions: the shape's, and that of a rising function of a normal
- * deviate. below: share of the deviates below each step; NULL: the deviate itself. */
+/* Returns the largest difference between the distribution function of the shape and that of a function of a
+ * normal deviate. tail: the function; NULL: the deviate itself. share: [STEPS + 1] probability that the
+ * deviate is below each step. */
 static double distance_from(const struct gen_fit_shape *s, const struct model_load_tail *tail,
                             const double share[STEPS + 1]) {
     double below = 0;
@@ -110,7 +111,7 @@ static double mean_between(const struct gen_fit_shape *s, double from, double to
 }
 
 double gen_fit_shape_excess(const struct gen_fit_shape *s, double skew) {
-    const double from = 2.326; /* one hundredth of normal deviates is above it */
+    const double from = 2.326; /* a normal deviate exceeds it with probability 1/100 */
     struct model_load_tail tail;
     double sum = 0;
     double weights = 0;
@@ -140,8 +141,9 @@ double gen_fit_shape_skew_of_tail(const struct gen_fit_shape *s, double room) {
     return best;
 }
 
-/* Outermost position of a table's knots such that each value stands for at least 5 objects. The outermost value
- * stands for everything beyond the middle between it and the next one. The value beside it may stand for fewer. */
+/* Returns the outermost position of a table's knots such that each value of the table stands for at least 5
+ * objects. A knot stands for the values that are nearest to it, an outermost knot also for all beyond it. So
+ * either of the outermost two knots may stand for the fewest objects. */
 static double reach_of(double objects, int knots) {
     for (int hundredths = 320; hundredths > 0; hundredths--) {
         const double reach = 0.01 * hundredths;
@@ -159,7 +161,7 @@ static double reach_of(double objects, int knots) {
 static int print_table(const struct gen_fit_shape *s, int knots, double reach, char *text, size_t size) {
     const double step = 2 * reach / (knots - 1);
     int at = snprintf(text, size, "%d", (int)lround(100 * reach));
-    long last = LONG_MIN; /* equal means must not fall by rounding */
+    long last = LONG_MIN; /* the value of the previous knot: values must not fall, not even by rounding */
     for (int k = 0; k < knots && (size_t)at < size; k++) {
         const double y = k * step - reach;
         const double from = k == 0 ? 0 : gen_fit_normal_below(y - 0.5 * step);
@@ -181,7 +183,7 @@ void gen_fit_shape_table(const struct gen_fit_shape *s, double objects, char *te
     (void)print_table(s, knots, reach, text, size);
 }
 
-/* The form has mean 0 and variance 1; a table has them only approximately. */
+/* Returns mean and variance of a tail. Only the parametric form has exactly mean 0 and variance 1. */
 static double variance_of(const struct model_load_tail *tail, double *mean) {
     double sum = 0;
     double squares = 0;

@@ -13,7 +13,7 @@ enum { GEN_FIT_BINS = 2048 };
 
 struct gen_fit_sketch {
     double least; /* smaller values count as 0 */
-    double count; /* sums of counts, exact up to 2^53 */
+    double count; /* number of values; a whole number, exact up to 2^53 */
     double zeros;
     double bin[GEN_FIT_BINS]; /* bin[i]: exp(i * width) <= value / least < exp((i + 1) * width) */
 };
@@ -23,15 +23,16 @@ struct gen_fit_sketch *gen_fit_sketch_new(double least);
 
 void gen_fit_sketch_add(struct gen_fit_sketch *s, double value);
 
-/* Adds the values of `from`, multiplied by a factor > 0. They move by whole bins, so quantiles are then exact to
- * 2 %. */
+/* Adds the values of `from`, multiplied by a factor > 0. The values move by whole bins, so quantiles are then
+ * exact to 2 %. */
 void gen_fit_sketch_merge(struct gen_fit_sketch *s, const struct gen_fit_sketch *from, double factor);
 
 /* Returns a quantile of the values, or 0 without values. */
 double gen_fit_sketch_quantile(const struct gen_fit_sketch *s, double share);
 
-/* Largest difference of the distribution functions (Kolmogorov-Smirnov). Values less than a bin apart count as
- * equal; otherwise two nearly equal constants would have the distance 1. Returns 1 if a sketch is empty. */
+/* Returns the largest difference of two distribution functions (Kolmogorov-Smirnov). Values less than a bin
+ * apart count as equal; otherwise two nearly equal constants would have the distance 1. Returns 1 if a sketch
+ * is empty. */
 double gen_fit_sketch_distance(const struct gen_fit_sketch *a, const struct gen_fit_sketch *b);
 
 /* Natural logarithm, bit-identical on every machine. */

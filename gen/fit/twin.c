@@ -81,7 +81,7 @@ hpcw_status gen_fit_learn(struct gen_fit_twin *t, const char *key, double value,
     const struct ui_param *param = find(key, &offset);
     char text[VALUE] = "";
     if (param != NULL && param->type == UI_PARAM_F64) {
-        /* A value of three digits, or two decimals of a logarithm, does not disclose a measured value. */
+        /* Three digits of a value, or two decimals of a logarithm, do not disclose a measured value. */
         const bool is_logarithm = strcmp(key, "load.edge_bytes_mean") == 0;
         (void)snprintf(text, sizeof text, is_logarithm && value >= 10 ? "%.2f" : "%.3g", value);
         double rounded;
@@ -178,8 +178,8 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workloa
         (void)snprintf(line, sizeof line, "workload = %.190s\n", workload);
         good = good && hpcw_i_buf_append_str(buf, line);
     } else if (t->formats >> GEN_FORMAT_VOM & 1) {
-        /* This workload sends the edges of the load model, so loads come from the model as well. A simulated run
-         * would add noise that measured times already contain. */
+        /* The workload "stencil" sends the edges of the load model, so loads come from the model as well.
+         * Loads from a simulated run would have noise twice, since the measured times contain it already. */
         good = good && hpcw_i_buf_append_str(buf, "workload = stencil\n");
     }
     for (size_t p = 0; (param = gen_dataset_param(p, &group)) != NULL; p++) {

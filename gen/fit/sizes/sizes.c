@@ -17,11 +17,12 @@
 
 enum fit_size { FIT_BYTES, FIT_PIECES, FIT_USE, FIT_SIZES };
 
-/* Statistics of sizes. Ranks are added in ascending order. */
+/* Statistics of the sizes of ranks. Ranks are added in ascending order. */
 struct fit_sizes {
-    /* sketches: bytes of a rank; its blocks, or files; used share of its chunks */
+    /* sketch of each size, by half of the ranks. FIT_BYTES: bytes of a rank. FIT_PIECES: blocks or files of a
+     * rank. FIT_USE: used share of a rank's chunks. */
     struct gen_fit_sketch *half[FIT_SIZES][2];
-    /* pairs of ln(bytes) with itself, and with that of the next rank */
+    /* ln: pairs of ln(bytes) of a rank with itself. next: pairs of ln(bytes) of a rank and of the next rank. */
     struct gen_fit_pairs ln, next[2];
     double bytes, ranks;
     double before; /* ln(bytes) of the previous rank */
@@ -58,12 +59,11 @@ static void add_rank(struct fit_sizes *z, uint32_t rank, double bytes, double pi
 
 static double deviation(const struct fit_sizes *z) {
     const double variance = gen_fit_covariance(&z->ln);
-    return variance > 1e-6
-               ? sqrt(variance)
-               : 0; /* A deviation below 1/1000 counts as 0: it comes from the rank's number in its file. */
+    /* A deviation below 1/1000 counts as 0, since file sizes also differ by the digits of the rank. */
+    return variance > 1e-6 ? sqrt(variance) : 0;
 }
 
-/* Adds the facts, which take over the sketches, and frees the rest. */
+/* Adds the facts, which become owners of their sketches. Frees all other sketches. */
 static hpcw_status end_sizes(struct fit_sizes *z, const char *format, const char *const name[FIT_SIZES],
                              const char *next, struct gen_fit_facts *facts, hpcw_status s, hpcw_error *err) {
     for (size_t i = 0; i < FIT_SIZES; i++) {
@@ -118,8 +118,8 @@ static hpcw_status add_tasks(struct read_sion *r, struct fit_sizes *z, hpcw_erro
     return s;
 }
 
-/* Returns the correlation of the twin's smooth load field between a rank and the next one. At the end of a row of
- * the model's grid of ranks, the next rank is not a neighbour. */
+/* Returns the correlation of the model's smooth load field between a rank and the next one. At the end of a
+ * row of the model's grid of ranks, the next rank is not a neighbour. */
 static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     const struct model_load_params *p = &twin->dataset.load_params;
     uint32_t grid[3];
@@ -127,8 +127,8 @@ static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     return p->variance.correlation * (1 - 1.0 / grid[p->dims - 1]);
 }
 
-/* Learns how much sizes of ranks follow the smooth load field: the correlation of sizes between a rank and the next
- * one, as a share of the field's. */
+/* Learns how much the sizes of ranks follow the smooth load field. It is the correlation of sizes between a
+ * rank and the next one, divided by that of the field. */
 static hpcw_status learn_follows(const struct fit_sizes *z, struct gen_fit_twin *twin, hpcw_error *err) {
     struct gen_fit_pairs next = z->next[0];
     const double of_field = field_neighbours(twin, z->ranks);
@@ -152,7 +152,8 @@ static hpcw_status learn_sion(const struct fit_sizes *z, uint32_t files, struct 
     const double sigma = deviation(z);
     const double mean =
         hpcw_i_exp(z->ln.x / z->ln.n + 0.5 * sigma * sigma); /* mean of a log-normal distribution */
-    /* Size that 98 % of such a distribution exceed. The smallest measured size itself is not disclosed. */
+    /* size that 98 % of the values of this distribution exceed; the smallest measured size itself is not
+     * disclosed */
     const double least = floor(hpcw_i_exp(z->ln.x / z->ln.n - 2.05 * sigma) / MODEL_PARTICLE_SIZE);
     hpcw_status s = gen_fit_learn(twin, "sion.files", files, GEN_FIT_PER_RUN, err);
     s = s == HPCW_OK ? gen_fit_learn(twin, "sion.mean_size", mean, GEN_FIT_PER_RANK, err) : s;
@@ -196,8 +197,8 @@ struct fit_checkpoints {
     hpcw_rank2file_layout layout;
 };
 
-/* Returns the size in the map, or else of the file itself, since maps of SCR 3 have no sizes. *is: a size was
- * found. */
+/* Returns the size of a file in a checkpoint: the size in the map or, as maps of SCR 3 have none, that of the
+ * file itself. *is: the size is known. */
 static hpcw_status size_of(const hpcw_rank2file_found *f, double *bytes, bool *is, hpcw_error *err) {
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
     int e = f->has_size ? 0 : hpcw_i_sys_look(f->path, true, &entry);
@@ -245,9 +246,9 @@ static hpcw_status add_dataset(void *context, const char *name, struct hpcw_rank
     return s;
 }
 
-/* Converts the deviation of a file's ln(size) to that of an object. A file of the model sums up the memory of a
- * rank's objects. Half of the variance of ln(memory) follows the objects' work, part of which is common to the
- * ranks. */
+/* Converts the standard deviation of ln(size) of files to that of objects. In the model, the file of a rank
+ * has the memory of all its objects. Half of the variance of ln(memory) of an object follows its work, and
+ * part of that is common to the objects of a rank. */
 static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
     const struct model_load_params *p = &twin->dataset.load_params;
     const double further = (double)p->objects * p->collections - 1;
@@ -259,7 +260,7 @@ static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
     return sqrt(gen_fit_ln(1 + rest));
 }
 
-/* Without load data, the file of a rank is modelled as one object whose size persists. */
+/* Without load data, the file of a rank is modelled as one object whose size stays the same. */
 static hpcw_status learn_alone(const struct fit_checkpoints *c, struct gen_fit_twin *twin, hpcw_error *err) {
     const struct fit_sizes *z = &c->sizes;
     struct gen_fit_pairs next = z->next[0];
@@ -268,7 +269,7 @@ static hpcw_status learn_alone(const struct fit_checkpoints *c, struct gen_fit_t
     const double of_sizes = gen_fit_correlation(&next);
     hpcw_status s = gen_fit_learn(twin, "load.objects", 1, GEN_FIT_PER_RANK, err);
     s = s == HPCW_OK ? gen_fit_learn(twin, "load.migration", 0, GEN_FIT_PER_OBJECT, err) : s;
-    if (s == HPCW_OK && of_field > 0.1) { /* half of the variance of sizes follows the work */
+    if (s == HPCW_OK && of_field > 0.1) { /* half of the variance of ln(size) follows the work */
         const double alike = isnan(of_sizes) ? 0 : fmax(0, fmin(1, 2 * of_sizes / of_field));
         s = gen_fit_learn(twin, "load.alike", alike, GEN_FIT_PER_RANK, err);
     }

@@ -6,7 +6,7 @@
 #include "gen/fit/facts.h"
 #include "gen/fit/twin.h"
 
-/* Memory: that of the reader, and 130 KiB. */
+/* Memory: that of the format's reader, and 130 KiB. */
 hpcw_status gen_fit_sion(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                          hpcw_error *err);
 hpcw_status gen_fit_checkpoints(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
