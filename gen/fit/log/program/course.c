@@ -6,12 +6,13 @@
 #include "gen/fit/sketch.h"
 #include "libwriter/base/mem.h"
 
-/* Returns whether these are long times before calls in the longest loop. */
+/* Returns whether these are times before calls inside the main loop, and not short enough to have only a
+ * mean. */
 static bool is_long(const struct fit_draws *d) {
     return d->count > 0 && d->points == 0 && d->mean == 0 && d->time[d->count - 1].turn > 0;
 }
 
-/* Removes the times before the first turn, and keeps their mean in d->first. */
+/* Removes the times before the first turn of the main loop. Sets d->first to the mean of the removed times. */
 static void take_first(struct fit_draws *d) {
     size_t kept = 0, firsts = 0;
     for (size_t k = 0; k < d->count; k++) {
@@ -33,8 +34,8 @@ static uint32_t group_of(const struct fit_course *c, uint32_t turn) {
 
 /* ---- the course ---- */
 
-/* Computes the course from all long times, or without those before the first step of a turn. Returns false if
- * there are none. */
+/* Computes the course of the run from all long times. If `all` is false, the times before the first step of a
+ * turn are left out. Returns false if there are no times. */
 static bool add_up(struct fit_program *p, bool all) {
     struct fit_course *c = &p->course;
     double sum = 0;
@@ -59,8 +60,8 @@ static bool add_up(struct fit_program *p, bool all) {
     return sum > 0;
 }
 
-/* Spread of the times before first steps, divided by the course. before: 0 if they belong to their own turn, 1
- * if to the turn before. */
+/* Returns the spread of the times before the first step of a turn, each divided by the course's factor of a
+ * turn. before: 0, the factor of the same turn; 1, that of the previous turn. */
 static double spread_of_firsts(const struct fit_program *p, const struct fit_role *r, uint32_t before) {
     double spread = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -80,15 +81,15 @@ static double spread_of_firsts(const struct fit_program *p, const struct fit_rol
     return spread;
 }
 
-/* A log does not show whether a rank computes at the begin of a turn or at the end of the previous one. Picks
- * whichever fits the course better. */
+/* Decides for each role whether the time before the first step of a turn belongs to this turn or to the
+ * previous one. A log does not show that. The choice with the smaller spread is taken. */
 static void begin_turns(struct fit_program *p) {
     if (!add_up(p, false)) {
         return;
     }
     for (uint32_t r = 0; r < p->roles; r++) {
         struct fit_role *role = &p->role[r];
-        /* A first step that is a loop itself cannot be separated. */
+        /* If the first step is a loop itself, the time before it stays in the turn. */
         role->late = role->tree.node[role->tree.node[role->loop].child[0]].number != FIT_LOOP &&
                      spread_of_firsts(p, role, 1) < spread_of_firsts(p, role, 0);
         for (uint32_t i = 0; role->late && i < role->tree.sites; i++) {
@@ -103,8 +104,8 @@ static void begin_turns(struct fit_program *p) {
     }
 }
 
-/* Variance of the times over the square of their mean. Each time is divided by its turn's factor; NULL: not
- * divided. */
+/* Returns the variance of the times over the square of their mean. Each time is divided by the factor of its
+ * turn; NULL: not divided. */
 static double variance(const struct fit_course *c, const struct fit_draws *d, const double *factor) {
     double sum = 0, squares = 0;
     for (size_t k = 0; k < d->count; k++) {
@@ -116,8 +117,8 @@ static double variance(const struct fit_course *c, const struct fit_draws *d, co
     return sum > 0 ? squares * (double)d->count / (sum * sum) - 1 : 0;
 }
 
-/* Computes the course of one step from means of at least FIT_LEAST_VALUES values. Returns NULL if there are
- * fewer values or no memory; then *good is false. */
+/* Computes the course of a single step: a factor for each group of turns, from at least FIT_LEAST_VALUES times.
+ * Returns NULL if a group has fewer times. Returns NULL and sets *good to false if memory runs out. */
 static double *course_of(const struct fit_course *c, const struct fit_draws *d, bool *good) {
     double *factor = hpcw_i_calloc(c->groups, sizeof *factor);
     uint32_t *count = hpcw_i_calloc(c->groups, sizeof *count);
@@ -139,7 +140,8 @@ static double *course_of(const struct fit_course *c, const struct fit_draws *d, 
     return factor;
 }
 
-/* A step gets its own course if that leaves less than half of the variance that the common course leaves. */
+/* Chooses the course of a step: the common course of all steps, the step's own, or none. The own course is
+ * taken if the variance that it leaves is less than half of the variance that the others leave. */
 static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
     bool good;
     double *own = course_of(c, d, &good);
@@ -157,9 +159,9 @@ static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
 /* ---- luck ---- */
 
 struct lucks {
-    double *took, *expected; /* [ranks][columns] seconds */
+    double *took, *expected; /* measured and expected seconds, [ranks][columns] */
     uint32_t *count;         /* steps */
-    size_t columns;          /* turns, or groups of turns */
+    size_t columns;          /* number of turns, or of groups of turns */
     bool table;
 };
 
@@ -181,7 +183,8 @@ static void add_steps(const struct fit_program *p, const struct fit_role *r, str
     }
 }
 
-/* Spread of ln(time) of a role about the steps' means. Times are divided by luck; NULL: not divided. */
+/* Returns the spread of ln(time) in a role, around the mean of each step. Times are divided by the luck of
+ * their rank and turn; NULL: not divided. */
 static double spread_of(const struct fit_program *p, const struct fit_role *r, const struct lucks *l) {
     double spread = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -210,8 +213,9 @@ static void take_out(const struct fit_program *p, struct fit_role *r, const stru
     }
 }
 
-/* Learns the luck of a role as a table or, in a large run, as a distribution. A distribution is learned only
- * if some turn has several steps: with one step, luck is the same as that step's own distribution. */
+/* Learns the luck of a role: the factor of a rank's times in each turn. It is a table or, in a large run, a
+ * distribution. A distribution is only learned if some turn has several steps. Otherwise luck is no different
+ * from the distribution of the step's times. */
 static bool learn_luck(const struct fit_program *p, struct fit_role *r) {
     struct lucks l = {.table = (uint64_t)p->history.ranks * p->course.groups <= FIT_MOST_LUCKS};
     l.columns = l.table ? p->course.groups : p->course.turns;

@@ -24,8 +24,8 @@ bool fit_draws_add(struct fit_draws *d, struct fit_time time) {
 
 /* ---- members ---- */
 
-/* Learns a factor for each member if the members differ by more than chance. The variance between their means
- * must be more than twice what the variance within members explains. */
+/* The factors are learned if the variance between the members' means is more than twice what their variance
+ * within members explains. */
 bool fit_draws_members(struct fit_draws *d, uint32_t members, double least) {
     if (d->count == 0 || d->sum <= 0 || members > FIT_MOST_MEMBERS) {
         return true;
@@ -95,8 +95,8 @@ static int by_value(const void *a, const void *b) {
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Mean of FIT_LEAST_VALUES sorted values that include the i-th one. Of all such ranges it takes the narrowest,
- * so that a jump of the distribution is kept. */
+/* Returns the mean of FIT_LEAST_VALUES successive sorted values that include the i-th one. Of all such ranges,
+ * the narrowest one is taken, so that a jump of the distribution is kept. */
 static double near(const struct fit_draws *d, size_t i) {
     const size_t most = d->count - FIT_LEAST_VALUES; /* begin of the last possible range */
     size_t first = i < most ? i : most;
@@ -112,8 +112,9 @@ static double near(const struct fit_draws *d, size_t i) {
     return sum / FIT_LEAST_VALUES;
 }
 
-/* Of the values at least FIT_LEAST_VALUES away from both points, returns the one farthest from the line between
- * the points. *most is its distance as a share. */
+/* Returns the index of the value that is farthest from the line between two points of the distribution
+ * function. Values less than FIT_LEAST_VALUES away from a point are left out. *most: distance of the value from
+ * the line, as a share of all values. */
 static size_t worst_between(const struct fit_draws *d, size_t first, size_t last, double *most) {
     const double low = d->time[first].value, high = d->time[last].value;
     size_t worst = first;
@@ -129,7 +130,7 @@ static size_t worst_between(const struct fit_draws *d, size_t first, size_t last
     return worst;
 }
 
-/* Adjusts the points so that the mean of the distribution is the mean of the values. */
+/* Moves the points so that the distribution has the mean of the values. */
 static void keep_mean(struct fit_draws *d) {
     double drawn = 0;
     for (size_t p = 0; p + 1 < d->points; p++) {
@@ -139,7 +140,7 @@ static void keep_mean(struct fit_draws *d) {
     for (size_t i = 0; i < d->count; i++) {
         mean += d->time[i].value / (double)d->count;
     }
-    /* Moves the last point first, since its line stands for the longest times. */
+    /* The last point is moved first, since it is the end of the line that stands for the longest times. */
     const size_t last = d->points - 1;
     const double share = d->share[last] - d->share[last - 1];
     const double moved = d->at[last] + 2 * (mean - drawn) / share;
@@ -152,7 +153,7 @@ static void keep_mean(struct fit_draws *d) {
     }
 }
 
-/* Differences of the distribution function below this are ignored: half of what a comparison allows. */
+/* Smaller differences of the distribution function are ignored. This is half of what a comparison allows. */
 #define FINE 0.025
 
 static void learn_points(struct fit_draws *d) {

@@ -9,11 +9,12 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* LONGEST: most nodes in the body of a loop; longer repetitions are not found. HOPELESS: with this many nodes in
- * a row a text is too long anyway, so the search for loops stops. */
+/* LONGEST: most nodes in the body of a loop; longer repetitions are not found. HOPELESS: with this many nodes
+ * in a row a text is too long anyway, so the search for loops stops. */
 enum { LONGEST = 1024, HOPELESS = 8192 };
 
-#define BASE UINT64_C(0x9E3779B97F4A7C15) /* base of the polynomial hash of a sequence; any odd number */
+/* base of the polynomial hash of a sequence; any odd number is possible */
+#define BASE UINT64_C(0x9E3779B97F4A7C15)
 
 struct folding {
     struct fit_tree *tree;
@@ -65,8 +66,8 @@ static void add_turns(struct folding *f, struct fit_node *loop, const uint32_t *
     loop->times += count;
 }
 
-/* Merges `from` into `to`, which is an equal node. The turns of the inner loops of `from` are appended to those
- * of `to`. */
+/* Merges the node `from` into the node `to`, which equals it. Appends the numbers of turns of loops in `from`
+ * to those of the same loops in `to`. */
 static void join(struct folding *f, uint32_t to, uint32_t from) {
     struct fit_node *node = f->tree->node;
     if (node[to].number != FIT_LOOP) {
@@ -78,8 +79,8 @@ static void join(struct folding *f, uint32_t to, uint32_t from) {
     }
 }
 
-/* Returns whether the last `width` nodes repeat the body of the loop before them, or of the loop at the end of
- * that body. */
+/* If the last `width` nodes repeat the body of the loop before them, adds a turn to that loop. The loop may
+ * also be the last node in the body of another loop. Returns whether a turn was added. */
 static bool turn(struct folding *f, size_t width) {
     struct fit_tree *t = f->tree;
     if (t->tops < width + 1) {
@@ -103,7 +104,8 @@ static bool turn(struct folding *f, size_t width) {
     return true;
 }
 
-/* If the last `width` nodes equal those before them, makes both a loop of two turns. */
+/* If the last `width` nodes equal the `width` nodes before, replaces all of them by a loop of two turns.
+ * Returns whether it did. */
 static bool twice(struct folding *f, size_t width) {
     struct fit_tree *t = f->tree;
     if (t->tops < 2 * width) {
@@ -136,7 +138,7 @@ static bool twice(struct folding *f, size_t width) {
     return true;
 }
 
-/* Folds the shortest repetition at the end, if there is one. */
+/* Folds the shortest repetition at the end of the list. Returns whether there is one. */
 static bool shorten(struct folding *f) {
     const size_t most = f->tree->tops < LONGEST ? f->tree->tops : LONGEST;
     for (size_t width = 1; !f->failed && width <= most; width++) {
@@ -230,8 +232,8 @@ bool fit_tree_is_plain(const struct fit_tree *t, uint32_t node) {
     return plain;
 }
 
-/* Copies a node and everything in it; its loops have a constant number of turns. Returns FIT_LOOP when memory
- * runs out. */
+/* Copies a node with everything in it. All loops in it must have a constant number of turns. Returns FIT_LOOP
+ * when memory runs out. */
 static uint32_t copy_node(struct fit_tree *t, uint32_t from) {
     struct fit_node node = t->node[from];
     struct fit_node *grown = hpcw_i_grow(t->node, &t->node_capacity, t->nodes + 1, sizeof *grown);
@@ -264,7 +266,7 @@ static uint32_t copy_node(struct fit_tree *t, uint32_t from) {
     return index;
 }
 
-/* Returns a list of nodes in which a loop is replaced by its turns, or NULL when memory runs out. */
+/* Returns a list of nodes with the loop at index `at` unrolled, or NULL when memory runs out. */
 static uint32_t *without(struct fit_tree *t, const uint32_t *list, size_t count, size_t at, size_t *new_count) {
     const struct fit_node loop = t->node[list[at]];
     const size_t body = loop.children, turns = loop.turns[0];
@@ -329,10 +331,11 @@ bool fit_tree_unroll(struct fit_tree *t, uint32_t loop) {
 
 struct fit_walk {
     const struct fit_tree *tree;
-    size_t *time; /* [nodes] how often the walk has reached each loop */
+    size_t *time; /* [nodes] number of times that the walk has entered each loop */
     struct fit_place *place;
     size_t at, count;
-    uint32_t loop, turn, turns; /* loop whose turns are counted, current turn, and turns so far */
+    /* loop: the loop whose turns are counted. turn: current turn. turns: turns so far. */
+    uint32_t loop, turn, turns;
 };
 
 static void walk(struct fit_walk *w, const uint32_t *node, size_t count, uint32_t inner, uint32_t part) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All ranks on a grid with sides as equal as possible. */
+/* A grid of all ranks, with sides as equal as possible. */
 #ifndef HPCW_GEN_FIT_LOG_PROGRAM_GRID_H
 #define HPCW_GEN_FIT_LOG_PROGRAM_GRID_H
 
@@ -10,18 +10,21 @@
 
 struct fit_grid {
     uint32_t dims; /* 0 to 3 */
-    /* Ranks that follow each other are neighbours in the last dimension. false: it is the shortest one; true: the
-     * longest. */
+    /* Successive ranks are neighbours in the last dimension. false: the last dimension is the shortest one;
+     * true: it is the longest one. */
     bool reversed;
 };
 
-/* Sides in the order in which ranks are counted, for model_grid_position and model_grid_cell. */
+/* Fills the sides of the grid, in the order of dimensions that model_grid_position and model_grid_cell
+ * expect. */
 void fit_grid_sides(struct fit_grid grid, uint32_t ranks, uint32_t side[3]);
 
-/* A rank's place: in each dimension it is the first one, the last one or between them. */
+/* Most places of ranks on a grid. The place says for each dimension whether the rank is at the begin, inside or
+ * at the end. */
 enum { FIT_PLACES = 27 };
 
-/* Returns the number of a rank's place, with a digit to the base 3 for each dimension. */
+/* Returns the place of a rank as a number: for each dimension a digit to the base 3, which is 0 at the begin, 1
+ * inside and 2 at the end. */
 uint32_t fit_grid_place(struct fit_grid grid, uint32_t rank, uint32_t ranks);
 
 #endif

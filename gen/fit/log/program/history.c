@@ -23,14 +23,14 @@ struct fit_log_reading {
     hpcw_clog2_reader *reader;
     const char *path;
     uint64_t most;
-    /* What a definition in the log stands for. */
+    /* meaning of a definition in the log */
     struct meaning {
         bool known, call;
         enum {
             SAYS_NOTHING,
             SAYS_LONG,
             SAYS_INT
-        } says; /* whether the cargo has the bytes sent and received, and as which type */
+        } says; /* whether the cargo has the numbers of bytes sent and received, and their type */
         uint32_t name;
     } * meaning;
     size_t meanings;
@@ -108,7 +108,7 @@ static hpcw_status name_of(struct fit_log_reading *r, const char *text, uint32_t
     return HPCW_OK;
 }
 
-/* Adds the name of a state that is no call of MPI to the text of them. */
+/* Adds the name of a state that is no MPI call to h->states. */
 static void note_state(struct fit_history *h, const char *name) {
     const size_t size = strlen(h->states);
     if (strcmp(name, "Compute") != 0) {
@@ -159,7 +159,7 @@ static uint64_t number_at(const unsigned char *at, size_t size) {
 
 static hpcw_status add_call(struct fit_log_reading *r, uint32_t world, struct fit_call call, hpcw_error *err) {
     struct fit_rank *rank = &r->h->rank[world];
-    /* States are recorded at their end, so those nested in this one precede it. */
+    /* States are recorded at their end, so states inside this call precede it. */
     while (rank->calls > 0 && rank->call[rank->calls - 1].begin >= call.begin &&
            rank->call[rank->calls - 1].end > call.begin) {
         rank->calls--;
@@ -275,8 +275,8 @@ static int by_peer(const void *a, const void *b) {
                                   : (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-/* Assigns each end of a message to the call around it, or else to the call before it. If one call ends as the
- * next begins, receives go to the first and sends to the second. */
+/* Assigns each end of a message to the call around it, or else to the call before it. If one call ends at the
+ * time at which the next one begins, receives go to the first call and sends to the second one. */
 static void place_ends(struct fit_rank *rank) {
     size_t e = 0;
     if (rank->ends > 0) {

@@ -13,7 +13,7 @@
 
 /* One end of a message. */
 struct fit_end {
-    double time, other; /* seconds; `other` is the time of the other end */
+    double time, other; /* time: seconds. other: time of the other end of the message, seconds. */
     uint32_t peer;      /* rank in MPI_COMM_WORLD */
     uint32_t bytes;
     int32_t tag;
@@ -25,12 +25,13 @@ struct fit_call {
     double begin, end; /* seconds */
     uint32_t name;     /* index into fit_history.name */
     uint32_t comm;     /* index into fit_history.comm */
-    uint32_t first;    /* first end of a message in the call: index into fit_rank.end */
+    uint32_t first;    /* index into fit_rank.end of the first end of a message in the call */
     uint32_t ends;
-    uint64_t sent, received; /* bytes that a collective call reports */
+    uint64_t sent, received; /* numbers of bytes that a collective call reports */
 };
 
-/* When a rank obtained a communicator, and its rank there. */
+/* Communicator that a rank obtained. time: when it obtained the communicator, seconds. place: its rank in the
+ * communicator. */
 struct fit_made {
     double time;
     uint32_t comm, place;
@@ -44,9 +45,9 @@ struct fit_rank {
 };
 
 struct fit_comm {
-    uint32_t leader;  /* lowest world rank in it */
-    uint32_t size;    /* number of ranks in it */
-    uint64_t members; /* sum of a hash of each world rank in it */
+    uint32_t leader;  /* lowest world rank in the communicator */
+    uint32_t size;    /* number of ranks in the communicator */
+    uint64_t members; /* sum of hashes of the world ranks in the communicator */
 };
 
 enum { FIT_STATES_TEXT = 140 };
@@ -58,24 +59,24 @@ struct fit_history {
     struct fit_rank *rank; /* [ranks] */
     struct fit_comm *comm; /* [comms] comm[0] is the world */
     uint32_t comms;
-    double begin, end; /* seconds: begin of the first call, end of the last call */
-    uint64_t calls;    /* of all ranks */
+    double begin, end; /* begin of the first call and end of the last call, seconds */
+    uint64_t calls;    /* number of calls of all ranks */
     uint64_t messages, bytes;
-    uint64_t of_threads; /* calls of other threads than the main one, all skipped */
-    /* names of all states but MPI's calls, with commas; cut off if they do not fit. Without "Compute", which a
-     * twin has, too */
+    uint64_t of_threads; /* number of calls of threads other than the main one; these calls are skipped */
+    /* names of all states but MPI calls, separated by commas and cut off if they do not fit. The state
+     * "Compute" is left out, since a twin has it as well. */
     char states[FIT_STATES_TEXT];
 };
 
-/* Reads a log. Free *h also after a failure.
+/* Reads a log. Call fit_history_free also after a failure.
  *
- * HPCW_EINVAL: the log has no MPI calls, or more than `most`. Each call needs at most 100 bytes of memory. Also
- * fails as the reader does, or with HPCW_ENOMEM. */
+ * HPCW_EINVAL: the log has no MPI calls, or more than `most`. Memory: 100 bytes for each call. Also fails as
+ * the reader does, or with HPCW_ENOMEM. */
 hpcw_status fit_history_read(const char *path, uint64_t most, struct fit_history *h, hpcw_error *err);
 void fit_history_free(struct fit_history *h);
 
-/* Returns the index of the rank's first call that is open at `time`, or of the last call that ended before it.
- * SIZE_MAX: none. */
+/* Returns the index of the first call of a rank that is open at `time`, or else of the last call that ended
+ * before `time`. SIZE_MAX: there is none. */
 size_t fit_call_at(const struct fit_rank *rank, double time);
 
 #endif

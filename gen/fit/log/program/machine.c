@@ -21,8 +21,8 @@ static int by_peer(const void *a, const void *b) {
                               : (x->posted > y->posted) - (x->posted < y->posted);
 }
 
-/* Tags are needed if some rank posts receives in another order than the messages were sent. Otherwise all tags
- * become 0. */
+/* Decides whether tags are needed: they are if some rank posts receives in another order than the messages were
+ * sent. Otherwise sets all tags to 0. */
 static bool learn_tags(struct fit_program *p) {
     bool good = true;
     for (uint32_t r = 0; good && r < p->history.ranks && !p->tags; r++) {
@@ -54,12 +54,12 @@ static bool learn_tags(struct fit_program *p) {
 
 /* ---- the machine ---- */
 
-/* Flight times: from the begin of the send to the end of the receive. */
+/* Kinds of flight times. The flight of a message takes from the begin of its send to the end of its receive. */
 enum flight {
-    FLIGHT_ANY,   /* of all messages, seconds: upper bounds of the latency */
-    FLIGHT_SMALL, /* of short messages for which the receiver waited */
-    FLIGHT_WHOLE, /* of all long messages, seconds per byte: upper bounds of the time of a byte */
-    FLIGHT_LARGE, /* of long messages for which the receiver waited, seconds per byte */
+    FLIGHT_ANY,   /* all messages, seconds: upper bounds of the latency */
+    FLIGHT_SMALL, /* short messages for which the receiver waited, seconds */
+    FLIGHT_WHOLE, /* all long messages, seconds per byte: upper bounds of the time of a byte */
+    FLIGHT_LARGE, /* long messages for which the receiver waited, seconds per byte */
     FLIGHTS
 };
 struct flights {
@@ -73,7 +73,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns the first percentile. The fastest value itself may be an artefact of unsynchronised clocks. */
+/* Returns the first percentile of flight times. The fastest one itself may be an artefact of unsynchronised
+ * clocks. */
 static double fastest_of(struct flights *f, double otherwise) {
     if (f->count == 0) {
         return otherwise;
@@ -92,7 +93,7 @@ static bool add_flight(struct flights *f, double value) {
     return true;
 }
 
-/* Adds the flight of a message that is received in a call. */
+/* Adds the flight time of a message that is received in a call. */
 static bool add_flights(struct flights *f, const struct fit_call *call, const struct fit_end *end) {
     const double seconds = end->time - end->other;
     const bool waited = call->begin < end->other;
@@ -113,10 +114,11 @@ static bool learn_machine(struct fit_program *p) {
     const struct fit_history *h = &p->history;
     struct flights f[FLIGHTS] = {{0}};
     bool good = true;
-    /* By log2(bytes): receives that began after the begin of the send, and after the end of the send. */
+    /* Receives that were posted after the begin of their send, by log2(bytes). late: number of these receives.
+     * left: number of those whose send had already ended. */
     uint64_t late[SIZES] = {0};
     uint64_t left[SIZES] = {0};
-    uint64_t seen = 0; /* sum of `late` */
+    uint64_t seen = 0; /* sum of `late` over all sizes */
     for (uint32_t r = 0; good && r < h->ranks; r++) {
         const struct fit_rank *rank = &h->rank[r];
         for (size_t c = 0; good && c < rank->calls; c++) {
@@ -143,13 +145,14 @@ static bool learn_machine(struct fit_program *p) {
             }
         }
     }
-    /* A call that completes several requests ends with the last one, so few messages may all seem slow. */
+    /* A call that completes several requests ends with the last one. So messages for which the receiver waited
+     * may all seem slow, and other messages count, too. */
     p->machine.latency = fmax(1e-8, fmin(fastest_of(&f[FLIGHT_SMALL], 3e-7), fastest_of(&f[FLIGHT_ANY], 3e-7)));
     p->machine.rate =
         1 / fmax(1e-12, fmin(fastest_of(&f[FLIGHT_LARGE], 1e-10), fastest_of(&f[FLIGHT_WHOLE], 1e-10)));
-    /* Senders wait from the smallest size on at which most of them do. A sender that did not wait must not wait
-     * in the twin. Otherwise ranks that send to each other would deadlock. Calls that also receive do not show
-     * whether they waited for a receiver. */
+    /* Messages are eager below the smallest size at which most senders wait for the receive. A sender that did
+     * not wait in the log must not wait in the twin. Otherwise ranks that send to each other would deadlock.
+     * Only MPI_Send is looked at, since calls that also receive do not show what they waited for. */
     p->machine.eager = seen > 0 ? SIM_MOST_BYTES : 0;
     for (uint32_t size = 0; size < SIZES; size++) {
         if (late[size] >= 5 && left[size] * 2 < late[size] && p->machine.eager == SIM_MOST_BYTES) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the messages of a log show: latency and bandwidth, the eager limit, and whether tags are needed. */
+/* Learns from the messages of a log: latency and bandwidth, the eager limit, and whether tags are needed. */
 #ifndef HPCW_GEN_FIT_LOG_PROGRAM_MACHINE_H
 #define HPCW_GEN_FIT_LOG_PROGRAM_MACHINE_H
 

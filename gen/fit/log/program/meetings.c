@@ -17,8 +17,8 @@ uint32_t fit_comm_of(const struct fit_history *h, uint32_t rank, const struct fi
     return made->comm;
 }
 
-/* Latest arrival that a member waits for in a binomial tree with this root. down: it waits for the members on
- * the path to the root; otherwise for those below it. */
+/* Returns the latest arrival that a member waits for in a binomial tree. down: true, the member waits for those
+ * on its path to the root; false, for those below it. */
 static double wait_in_tree(const double *begin, uint32_t size, uint32_t root, uint32_t place, bool down) {
     const uint32_t slot = (place + size - root) % size;
     double last = begin[place];
@@ -70,7 +70,7 @@ struct finding {
     struct fit_steps *steps;
     struct fit_meetings *meetings;
     uint32_t *serial;  /* [comms] */
-    uint32_t *members; /* [comms] members that have made calls */
+    uint32_t *members; /* [comms] number of ranks whose calls have been counted */
 };
 
 /* Counts the collective calls of the ranks by communicator. */

@@ -9,24 +9,26 @@
 /* Collective calls of one communicator, in order. */
 struct fit_meetings {
     uint32_t size, calls;
-    double *begin;  /* [calls][size] time each member arrived, by rank in the communicator, seconds */
+    double *begin;  /* [calls][size] time at which each member arrived, by rank in the communicator, seconds */
     uint32_t *root; /* [calls] place */
 };
 
-/* Fills meetings[comms], indexed as the communicators of the history. Free them also after a failure.
- * HPCW_EINVAL: some ranks made more of these calls than others. HPCW_ENOMEM. */
+/* Fills meetings[comms] with the collective calls of each communicator of the history. Call fit_meetings_free
+ * also after a failure. HPCW_EINVAL: the ranks of a communicator made different numbers of collective calls.
+ * HPCW_ENOMEM. */
 hpcw_status fit_meetings_find(const struct fit_history *h, struct fit_steps *steps, struct fit_meetings **out,
                               hpcw_error *err);
 void fit_meetings_free(struct fit_meetings *meetings, uint32_t comms);
 
-/* Returns when the last member arrived. */
+/* Returns the time at which the last member arrived at a call. */
 double fit_meetings_last(const struct fit_meetings *m, uint32_t serial);
 
-/* Returns how long a member waits for others in a call: seconds on the log's clock. Assumes the simulator's
- * binomial trees, whatever algorithm MPI used. */
+/* Returns the time until which a member waits for others in a call, seconds on the log's clock. Assumes the
+ * simulator's binomial trees, whatever algorithm MPI used. */
 double fit_meetings_wait(const struct fit_meetings *m, uint32_t serial, uint32_t place, enum sim_call call);
 
-/* Returns the communicator of a step as an index of the history. *place: the rank in it. */
+/* Returns the communicator of a step, as an index into fit_history.comm. *place: rank of `rank` in the
+ * communicator. */
 uint32_t fit_comm_of(const struct fit_history *h, uint32_t rank, const struct fit_step *step, uint32_t *place);
 
 #endif

@@ -5,8 +5,9 @@ static uint32_t peer_of(const struct fit_partner_seen *s, uint32_t rank) {
     return fit_item_of(s->p, rank, s->number, s->item)->peer;
 }
 
-/* Returns the place so many steps from another one in a dimension; UINT32_MAX: there is none. On a ring no place is as far
- * away as the ring is long, so that steps found on a larger ring are not taken for what they lead to on a smaller one. */
+/* Returns the position that is `step` steps away from `at` in a dimension with `side` positions; UINT32_MAX:
+ * there is none. wraps: the dimension is a ring. On a ring, steps of `side` and more are refused: steps that
+ * were found on a larger ring must not be taken for shorter ones on a smaller ring. */
 static uint32_t step_from(uint32_t at, int32_t step, uint32_t side, bool wraps) {
     const int64_t to = (int64_t)at + step;
     const bool inside = to >= 0 && to < side;
@@ -46,15 +47,16 @@ static bool fits(const struct fit_partner *f, const struct fit_partner_seen *see
     return true;
 }
 
-/* Returns the step from one place to another on a ring: the short way, or the long one. */
+/* Returns the number of steps from one position on a ring to another: the short way round, or the long one. */
 static int32_t way_round(uint32_t from, uint32_t to, uint32_t side, bool long_way) {
     const int32_t ahead = (int32_t)((to + side - from) % side), back = ahead - (int32_t)side;
     const int32_t near = ahead <= -back ? ahead : back;
     return !long_way || near == 0 ? near : near == ahead ? back : ahead;
 }
 
-/* Tries a grid, with the steps that lead from `rank` to `peer`. On a periodic grid there are two ways in each dimension:
- * on the smaller one of two grids, a long way may end where a short one does. */
+/* Tries to describe the partners by steps on the grid f->grid: those that lead from `rank` to `peer`. On a
+ * periodic grid, each dimension has a short and a long way to the peer. All combinations are tried, since on a
+ * smaller grid a long way may end where a short one does. */
 static bool find_grid(struct fit_partner *f, const struct fit_partner_seen *seen, size_t count, uint32_t rank,
                       uint32_t peer) {
     const uint32_t ranks = seen[0].p->history.ranks;
@@ -74,7 +76,7 @@ static bool find_grid(struct fit_partner *f, const struct fit_partner_seen *seen
     return false;
 }
 
-/* Finds a rank with a partner. Returns false if none has one. */
+/* Finds a rank of a role that has a partner. Returns false if no rank has one. */
 static bool find_pair(const struct fit_partner_seen *s, uint32_t *rank, uint32_t *peer) {
     for (uint32_t m = 0; m < s->role->ranks; m++) {
         *rank = s->role->rank[m];
@@ -118,7 +120,8 @@ struct fit_partner fit_partner_find(const struct fit_partner_seen *seen, size_t 
     return none;
 }
 
-/* In a split the item has the leader and, as its bytes, the rank in the new communicator. */
+/* Returns whether the split of each rank gives the line. The item of a split has the leader as its peer and the
+ * rank in the new communicator as its bytes. */
 static bool is_on_line(const struct fit_grid_line *line, const struct fit_partner_seen *seen) {
     uint32_t side[3], at[3];
     fit_grid_sides(line->grid, seen->p->history.ranks, side);

@@ -8,36 +8,39 @@
 
 struct fit_partner {
     enum {
-        FIT_PARTNER_TABLE, /* no function was found */
-        FIT_PARTNER_SAME,  /* one rank, or nobody: `value` */
+        FIT_PARTNER_TABLE, /* no function was found; the text needs a table */
+        FIT_PARTNER_SAME,  /* the same rank for all: `value`, which can be FIT_NOBODY */
         FIT_PARTNER_LAST,  /* the last rank */
-        FIT_PARTNER_SUM,   /* step[0] ranks further */
-        FIT_PARTNER_GRID   /* so many steps away in each dimension of a grid of all ranks */
+        FIT_PARTNER_SUM,   /* own rank + step[0] */
+        FIT_PARTNER_GRID   /* step[d] steps away in dimension d of a grid of all ranks */
     } kind;
     uint32_t value;
     struct fit_grid grid;
     int32_t step[3]; /* [grid.dims] */
-    bool wraps;      /* the last rank and the first one are neighbours; otherwise nobody is beyond the border */
+    /* true: the first and the last position are neighbours; false: there is no partner beyond the border */
+    bool wraps;
 };
 
-/* A message of a step on the ranks of a role. */
+/* Message number `item` of the step `number`, on all ranks of a role. */
 struct fit_partner_seen {
     const struct fit_program *p;
     const struct fit_role *role;
     uint32_t number, item;
 };
 
-/* Returns a function that gives the partners of all roles seen. */
+/* Returns a function that gives the partners of a message for all ranks of seen[count], which may be of
+ * different logs. */
 struct fit_partner fit_partner_find(const struct fit_partner_seen *seen, size_t count);
 
-/* A new communicator of the ranks that are on one line of a grid, along one dimension, or of all ranks. */
+/* A new communicator of the ranks that are on one line of a grid, along one dimension. */
 struct fit_grid_line {
-    struct fit_grid grid; /* of one dimension: all ranks */
+    struct fit_grid grid; /* a grid of one dimension: the line has all ranks */
     uint32_t along;       /* dimension, from 0 */
 };
 
-/* Finds a line whose first rank leads the new communicator, and in whose order its ranks are, on the ranks of all roles seen;
- * `item` is not used. Returns false if there is none. */
+/* Finds the grid and the dimension for a split into lines. The first rank of a line must lead the new
+ * communicator, in which ranks must have the order of the line. This must hold for all ranks of seen[count].
+ * `item` is not used. Returns false if there is no such grid. */
 bool fit_line_find(const struct fit_partner_seen *seen, size_t count, struct fit_grid_line *line);
 
 #endif

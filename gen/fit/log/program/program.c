@@ -13,7 +13,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Most calls held in memory. Each needs 100 bytes. */
+/* Most calls held in memory. Each call needs 100 bytes. */
 #define MOST_CALLS UINT64_C(20000000)
 
 /* ---- roles ---- */
@@ -43,7 +43,7 @@ static hpcw_status add_to_role(struct fit_program *p, uint32_t rank, hpcw_error 
     return HPCW_OK;
 }
 
-/* Returns the last site of a node. Sites are numbered in the order of the text. */
+/* Returns the last site (line of the text) in a node. Sites are numbered in the order of the text. */
 static uint32_t last_site(const struct fit_tree *t, uint32_t node) {
     const struct fit_node *n = &t->node[node];
     while (n->number == FIT_LOOP) {
@@ -60,8 +60,8 @@ static uint32_t first_site(const struct fit_tree *t, uint32_t node) {
     return n->site;
 }
 
-/* Returns the loop of a list with the most calls, if it has more than half of `all`; otherwise FIT_LOOP. calls:
- * number of calls at each site. */
+/* Returns the loop with the most calls in a list of nodes, if it has more than `least` calls; otherwise
+ * FIT_LOOP. calls: number of calls at each site. *most: number of calls of the loop. */
 static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_t count, const uint64_t *calls,
                            uint64_t least, uint64_t *most) {
     uint32_t longest = FIT_LOOP;
@@ -79,17 +79,18 @@ static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_
     return longest;
 }
 
-/* Share of the calls of a loop. An inner loop with more of them is what the outer loop is about. */
+/* If an inner loop has more than this share of the calls of an outer loop, its turns are the phases. */
 #define NEARLY_ALL 0.9
 
-/* Returns whether the turns of a loop may be the phases of a run rather than parts of one. Where something such as a
- * checkpoint interrupts the phases, the loop turns differently often, or has nearly all calls of the loop around it.
- * share: of these calls. */
+/* Returns whether the turns of an inner loop may be the phases of a run, rather than parts of a phase. They
+ * may be if there are many turns. If something such as a checkpoint interrupts the phases, the loop has
+ * different numbers of turns, or nearly all calls of the outer loop. share: the loop's share of the outer
+ * loop's calls. */
 static bool may_be_phases(const struct fit_program *p, const struct fit_node *loop, double share) {
     return loop->turns[0] > FIT_FEW || (!p->outer && (!fit_turns_the_same(loop) || share > NEARLY_ALL));
 }
 
-/* Returns the total turns of a loop that the program enters this often. */
+/* Returns the total number of turns of a loop that the program enters `entries` times. */
 static uint32_t total_turns(const struct fit_node *loop, uint32_t entries) {
     uint32_t sum = 0;
     for (size_t i = 0; i < entries; i++) {
@@ -98,8 +99,9 @@ static uint32_t total_turns(const struct fit_node *loop, uint32_t entries) {
     return sum;
 }
 
-/* Finds the main loop of a role: the loop with most of the calls. Then descends into inner loops whose turns may be
- * phases and that have more than half of its calls. Counts the turns of the loops inside, too. */
+/* Finds the main loop of a role. It starts with the outermost loop that has the most calls. Then it goes on to
+ * an inner loop, as long as that has more than half of the calls of the loop around it and its turns may be
+ * phases. Also sets the numbers of turns of the nested loops. */
 static bool find_loop(const struct fit_program *p, struct fit_role *r, const struct fit_place *place) {
     const struct fit_steps *s = &p->steps[r->rank[0]];
     uint64_t *calls = hpcw_i_calloc(r->tree.sites + (size_t)1, sizeof *calls);
@@ -133,7 +135,7 @@ static bool find_loop(const struct fit_program *p, struct fit_role *r, const str
 
 struct timing {
     struct fit_program *p;
-    uint32_t versions; /* as in fit_program_fold */
+    uint32_t versions; /* see fit_program_fold */
     uint32_t *serial;  /* [comms] */
 };
 
@@ -145,7 +147,8 @@ static uint32_t levels_of(uint32_t size) {
     return levels;
 }
 
-/* Returns when the simulator would end a call that begins at the same time: seconds. */
+/* Returns the time at which the simulator would end a call, if it began at the same time as in the log;
+ * seconds. */
 static double least_end(struct timing *t, uint32_t rank, const struct fit_step *step,
                         const struct fit_call *call) {
     const struct fit_machine *m = &t->p->machine;
@@ -170,8 +173,8 @@ static double least_end(struct timing *t, uint32_t rank, const struct fit_step *
         if (!message->send) {
             end = fmax(end, message->other + flight);
         } else if (step->verb == FIT_SEND && message->bytes > m->eager) {
-            /* The receiving end shows when the receive was posted. Here it suffices that this was before the
-             * receive ended. */
+            /* The receiving end shows when the receive was posted. That is not needed here, as it was before
+             * the end of the receive. */
             end = fmax(end, call->begin + flight);
         } else {
             end = fmax(end, call->begin + m->latency / 4);
@@ -206,15 +209,16 @@ static bool add_times(struct timing *t, struct fit_role *r, uint32_t member, con
     return good;
 }
 
-/* Members get factors if their times differ by more than this share of the run. */
+/* The members of a role get factors if their times differ by more than this share of the run's length. */
 #define LEAST_SHARE 1e-3
 
-/* A step is minor if it takes less than MINOR_SHARE of the run and has less than FEW_SHARE of its role's times.
- * A minor step has a mean only; all of them share one distribution. */
+/* A step is minor if it takes less than MINOR_SHARE of the run and has less than FEW_SHARE of the times of its
+ * role. A minor step only keeps the mean of its times. All minor steps share one distribution. */
 #define MINOR_SHARE 2e-3
 #define FEW_SHARE 0.02
 
-/* Moves a minor step's times, divided by their mean, to the last site, which is beyond the sites of the text. */
+/* If a step is minor, moves its times, divided by their mean, to the site of all minor steps, which is beyond
+ * the sites of the text. least, few: limits of a minor step's seconds and number of times. */
 static bool pool(struct fit_draws *d, struct fit_draws *all, double least, double few) {
     bool good = true;
     if (d->count == 0 || d->sum > least || (double)d->count > few) {
@@ -249,7 +253,7 @@ static bool learn_times(const struct fit_program *p, struct fit_role *r) {
     for (uint32_t i = 0; good && i <= r->tree.sites; i++) {
         struct fit_draws *of[] = {&r->site[i].gap, &r->site[i].between, &r->site[i].rest};
         for (size_t k = 0; good && k < 3; k++) {
-            /* Times that follow the course already have the factors of their members. */
+            /* Times that follow the course were already divided by the factors of their members. */
             good = i == r->tree.sites || of[k]->follows || fit_draws_members(of[k], r->ranks, least);
             if (i < r->tree.sites && k < 2) {
                 fit_draws_compare(of[k], r->ranks);
@@ -273,7 +277,7 @@ static void free_sites(struct fit_role *r) {
     r->site = NULL;
 }
 
-/* Collects the times of a role by site. */
+/* Collects the times of a role by site (line of the text). */
 static hpcw_status place_times(struct timing *t, struct fit_role *r, struct fit_place *place, hpcw_error *err) {
     struct fit_program *p = t->p;
     const struct fit_steps *s = &p->steps[r->rank[0]];
@@ -296,7 +300,7 @@ static hpcw_status place_times(struct timing *t, struct fit_role *r, struct fit_
     return good ? status : hpcw_i_fail_memory(err, "fit", s->count, "steps");
 }
 
-/* Returns whether the times of the turns of an inner loop differ by more than chance. */
+/* Returns whether the times in different turns of an inner loop differ by more than chance. */
 static bool parts_differ(const struct fit_draws *d, double least) {
     double sum[FIT_FEW] = {0}, squares[FIT_FEW] = {0}, n[FIT_FEW] = {0};
     if (d->sum <= least) {
@@ -329,7 +333,8 @@ static bool contains(const struct fit_tree *t, uint32_t loop, uint32_t other) {
     return found;
 }
 
-/* Returns a loop whose turns take different times by more than the phases explain, or FIT_LOOP. */
+/* Returns an inner loop whose turns differ in their times by more than chance, or FIT_LOOP. Such a loop is
+ * unrolled. */
 static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *r) {
     const double least = MINOR_SHARE * (p->history.end - p->history.begin) * r->ranks;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -346,7 +351,7 @@ static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *
 
 /* ---- folding ---- */
 
-/* MOST_UNROLLED: most loops that are unrolled. MOST_ROLES: most roles, each a function of the text. */
+/* MOST_UNROLLED: most loops that are unrolled. MOST_ROLES: most roles; each role is a function of the text. */
 enum { MOST_UNROLLED = 64, MOST_ROLES = 256 };
 
 static hpcw_status fold_role(struct timing *t, struct fit_role *r, hpcw_error *err) {
@@ -355,7 +360,8 @@ static hpcw_status fold_role(struct timing *t, struct fit_role *r, hpcw_error *e
     bool good = place != NULL;
     hpcw_status status = !good ? HPCW_OK : fit_fold(s->number, s->count, &r->tree, err);
     status = status == HPCW_OK && good ? place_times(t, r, place, err) : status;
-    /* Of a program for other numbers of ranks loops stay as they are: times of few ranks would decide which are unrolled. */
+    /* If the text is for other numbers of ranks, no loop is unrolled: times of few ranks would decide which
+     * loops are. */
     for (int i = 0; status == HPCW_OK && good && i < MOST_UNROLLED && !t->p->scales; i++) {
         const uint32_t loop = find_uneven(t->p, r);
         if (loop == FIT_LOOP) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log as a program: roles with loops, times of their steps, and the machine that the messages show. */
+/* An event log as a program: roles with loops, the times of their steps, and the machine that the messages
+ * show. */
 #ifndef HPCW_GEN_FIT_LOG_PROGRAM_PROGRAM_H
 #define HPCW_GEN_FIT_LOG_PROGRAM_PROGRAM_H
 
@@ -10,15 +11,15 @@
 #include "gen/fit/log/program/meetings.h"
 #include "gen/fit/log/program/steps.h"
 
-/* Times of a step over all ranks of a role. rest: time in its calls beyond what the simulator gives them. */
+/* Times of a step over all ranks of a role. */
 struct fit_site {
-    uint32_t inner;           /* as in struct fit_place */
-    struct fit_draws gap;     /* time before the first call */
-    struct fit_draws between; /* time before each later call */
-    struct fit_draws rest;
+    uint32_t inner;           /* innermost loop around the step, as in struct fit_place */
+    struct fit_draws gap;     /* times before the first call of the step */
+    struct fit_draws between; /* times before each later call of the step */
+    struct fit_draws rest;    /* times in calls of the step, beyond what the simulator gives them */
 };
 
-/* Most loops in each other whose turns are counted. */
+/* Most nested loops whose turns are counted. */
 enum { FIT_NEST = 8 };
 
 /* Ranks with equal sequences of step numbers. */
@@ -26,34 +27,37 @@ struct fit_role {
     uint32_t *rank; /* [ranks] ascending */
     uint32_t ranks;
     struct fit_tree tree;
-    /* [tree.sites + 1] the last one has the common distribution of short times */
+    /* [tree.sites + 1] times of each step; the last element has the common distribution of minor steps, whose
+     * times are short */
     struct fit_site *site;
-    /* loop whose turns are the phases of the run; FIT_LOOP: none */
+    /* main loop, whose turns are the phases of the run; FIT_LOOP: there is none */
     uint32_t loop;
-    uint32_t turns; /* total turns of that loop; at least 1 */
-    /* [nests] total turns of the loops with most of the calls: the outermost one, then those inside */
+    uint32_t turns; /* total number of turns of the main loop; at least 1 */
+    /* [nests] total numbers of turns of nested loops, each with most of the calls of the loop around it,
+     * outermost loop first */
     uint32_t nest[FIT_NEST], nests;
-    /* a turn begins with the first step of the loop, not with the time before it */
+    /* true: the time before the first step of a turn belongs to the previous turn */
     bool late;
-    /* common factor of a rank's times before calls in one turn */
+    /* distribution of luck: the factor of a rank's times before calls in one turn */
     struct fit_draws luck;
-    double *lucks; /* [ranks][groups of the course]; NULL: luck is drawn */
+    double *lucks; /* [ranks][groups of the course] table of luck; NULL: luck is drawn */
 };
 
-/* Course of the times before calls: their mean in each group of turns of the longest loop, divided by the
- * overall mean. */
+/* Course of the times before calls: their mean in each group of turns of the main loop, divided by the overall
+ * mean. */
 enum { FIT_MOST_COURSE = 64, FIT_MOST_LUCKS = 8192 };
 struct fit_course {
     double factor[FIT_MOST_COURSE];
-    uint32_t turns, width; /* turns of the loop; turns that share a factor */
-    uint32_t groups;       /* factors */
+    /* turns: number of turns of the main loop. width: number of turns that share a factor. */
+    uint32_t turns, width;
+    uint32_t groups; /* factors */
 };
 
-/* Speed of messages on this machine, as far as the log shows it. */
+/* Speed of messages on the machine of the log, as far as the log shows it. */
 struct fit_machine {
     double latency; /* seconds */
     double rate;    /* bytes per second */
-    /* size of the largest message whose sender does not wait for the receive, bytes; 0: not known */
+    /* largest message whose sender does not wait for the receive, bytes; 0: not known */
     uint32_t eager;
 };
 
@@ -64,24 +68,27 @@ struct fit_program {
     uint32_t *role_of;       /* [ranks] */
     uint32_t roles;
     struct fit_meetings *meetings; /* [history.comms] */
-    /* turns of the longest loop if all roles have it; otherwise 1 */
+    /* number of turns of the main loop if it is the same in all roles; otherwise 1 */
     uint32_t phases;
-    uint32_t nest[FIT_NEST], nests; /* those of the roles, as far as they are equal */
-    bool
-        outer; /* in fit_program_fold: phases are turns of an outer loop, even if it has little beside an inner one */
-    struct fit_course course; /* course.turns is 0: unknown */
-    /* In fit_program_fold: for other numbers of ranks. Ranks at different places of the grid have different roles, and no
-     * loop is unrolled for the times of some ranks. */
+    /* numbers of turns of nested loops, as far as they are the same in all roles */
+    uint32_t nest[FIT_NEST], nests;
+    /* for fit_program_fold; true: prefers an outer loop as the main loop, even if nearly all of its calls are
+     * in an inner loop */
+    bool outer;
+    struct fit_course course; /* course.turns is 0 if there is no course */
+    /* for fit_program_fold; true: the text is for any number of ranks. Then ranks at different places of the
+     * grid have different roles, and no loop is unrolled because of its times. */
     bool scales;
     struct fit_grid grid;
     struct fit_machine machine;
     struct fit_lack *lack; /* [history.names] */
-    /* true: tags are needed, since messages between two ranks are received in another order than sent;
-     * false: all are 0 */
+    /* true: tags are needed, since messages between two ranks are received in another order than they are sent;
+     * false: all tags are 0 */
     bool tags;
 };
 
-/* Returns the first step of a rank with this number, and one of its items. */
+/* fit_step_of: returns the first step of a rank that has this number. fit_item_of: returns an item of this
+ * step. */
 static inline const struct fit_step *fit_step_of(const struct fit_program *p, uint32_t rank, uint32_t number) {
     return &p->steps[rank].step[p->steps[rank].sample[number]];
 }
@@ -91,13 +98,14 @@ static inline const struct fit_item *fit_item_of(const struct fit_program *p, ui
     return &p->steps[rank].item[fit_step_of(p, rank, number)->first + item];
 }
 
-/* Reads a log; roles are not found yet. Free *p also after a failure. HPCW_EINVAL: the log is incomplete.
- * Otherwise fails as fit_history_read. */
+/* Reads a log, but does not find the roles yet. Call fit_program_free also after a failure. HPCW_EINVAL: the
+ * log is incomplete. Otherwise fails as fit_history_read. */
 hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error *err);
 
-/* Finds the roles; may be called again. versions > 0: ranks with the same calls share a role and its loops, even
- * if their partners and bytes change at different times. Then a step of the text has up to `versions` lists of
- * messages, used one after the other. HPCW_EINVAL: more roles than a text can have. HPCW_ENOMEM. */
+/* Finds the roles. May be called again. versions: 0, steps are only equal if their messages are. versions > 0:
+ * ranks with the same calls share a role and its loops, even if their partners and bytes change at different
+ * times. Then a step of the text has up to `versions` lists of messages, which it uses one after the other.
+ * HPCW_EINVAL: more roles than a text can have. HPCW_ENOMEM. */
 hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_error *err);
 void fit_program_free(struct fit_program *p);
 

@@ -29,7 +29,8 @@ static bool same_nodes(const struct same *of, const uint32_t *x, size_t count, c
         const struct fit_node *m = &of->r->tree.node[x[i]];
         const struct fit_node *n = &of->s->tree.node[y[i]];
         if (m->number == FIT_LOOP || n->number == FIT_LOOP) {
-            /* Numbers of turns that change from time to time cannot be taken to other numbers of ranks. */
+            /* If the numbers of turns vary within a run, they must be the same in both logs: their growth with
+             * the number of ranks is unknown. */
             same = m->number == n->number && (x[i] == of->r->loop) == (y[i] == of->s->loop) &&
                    ((fit_turns_the_same(m) && fit_turns_the_same(n)) ||
                     (m->times == n->times && memcmp(m->turns, n->turns, m->times * sizeof *m->turns) == 0)) &&
@@ -51,8 +52,8 @@ static bool same_roles(const struct same *of) {
 
 /* ---- which ranks have a role ---- */
 
-/* Fills role[FIT_PLACES]. Returns the first rank that has another role than a rank at the same place; UINT32_MAX: there is
- * none. */
+/* Fills role[FIT_PLACES] with the role of the ranks at each place of the grid. Returns the first rank whose
+ * role differs from that of a rank at the same place; UINT32_MAX: there is none. */
 static uint32_t roles_by_place(const struct fit_program *p, uint32_t *role) {
     for (uint32_t i = 0; i < FIT_PLACES; i++) {
         role[i] = UINT32_MAX;

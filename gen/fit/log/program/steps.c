@@ -11,11 +11,11 @@
 
 /* ---- names ---- */
 
-/* Which verb an MPI call becomes. A name not listed here becomes a state that takes the call's time. */
+/* Verbs of MPI calls. A call that is not listed here becomes a state that takes the time of the call. */
 static const struct known {
     const char *name;
     enum fit_verb verb;
-    enum sim_call call; /* the simulator's call of this name, or the nearest one */
+    enum sim_call call; /* the simulator's call of this name, or the nearest call that it has */
     bool wraps;
 } known[] = {
     {"MPI_Send", FIT_SEND, SIM_CALL_SEND, false},
@@ -82,22 +82,24 @@ static const struct known *find_known(const char *name) {
 
 /* ---- one rank ---- */
 
-/* Marks MPI_Put and the like: the calling rank has both ends of the message. */
+/* Tag of messages of one-sided calls such as MPI_Put: the calling rank has both ends of the message. */
 enum { ONE_SIDED = INT32_MAX };
 
 struct making {
     const struct fit_history *h;
     const struct fit_rank *rank;
-    const struct known **known; /* [names] NULL: a state */
+    const struct known **known; /* [names] NULL: the call becomes a state */
     struct fit_steps *s;
     struct fit_lack *lack;
-    uint32_t *given;        /* [ends] of a receive: index of the call that posted it, plus 1; 0: none */
-    uint32_t *of;           /* [calls] of an Irecv: index of its end, plus 1 */
+    /* [ends] for the end of a receive: index of the Irecv that posted it, plus 1; 0: not found */
+    uint32_t *given;
+    uint32_t *of;           /* [calls] for an Irecv: index of the end of its receive, plus 1; 0: not found */
     size_t receives, sends; /* under way */
-    size_t mades;           /* communicators obtained so far */
-    uint32_t *open;         /* pending receives whose end is not known yet: calls, oldest first */
-    uint32_t *sent;         /* to whom the sends under way are; FIT_NOBODY: to none */
-    bool failed;            /* memory ran out */
+    size_t mades;           /* number of communicators that the rank has obtained so far */
+    /* [calls] Irecvs that are not assigned to the end of a receive yet: indices of calls, oldest first */
+    uint32_t *open;
+    uint32_t *sent; /* [calls] receivers of the Isends under way; FIT_NOBODY: MPI_PROC_NULL */
+    bool failed;    /* memory ran out */
 };
 
 static enum fit_verb verb_of(const struct making *m, const struct fit_call *c) {
@@ -112,9 +114,9 @@ static bool is_receive(const struct making *m, size_t end) {
 
 /* Receives and sends that no call has completed yet. */
 struct pending {
-    size_t first, last; /* range of m->open */
-    size_t sends;       /* of m->sent */
-    bool nobody;        /* more receives are posted than messages come: some are from nobody (MPI_PROC_NULL) */
+    size_t first, last; /* range of elements of m->open */
+    size_t sends;       /* number of elements of m->sent */
+    bool nobody;        /* some receives are from MPI_PROC_NULL: more are posted than messages come */
 };
 
 static void give(struct making *m, uint32_t end, uint32_t call) {
@@ -123,8 +125,8 @@ static void give(struct making *m, uint32_t end, uint32_t call) {
     m->given[end] = call + 1;
 }
 
-/* Returns the first receive of a call from `peer` that has no Irecv yet; the last end plus 1: there is none. The receives
- * of a call are sorted by peer. */
+/* Returns the first receive that ends in a call, is from `peer` and is not assigned to an Irecv. If there is
+ * none, returns the index after the last end of the call. The receives of a call are sorted by peer. */
 static uint32_t find_receive(const struct making *m, const struct fit_call *call, uint32_t peer) {
     uint32_t low = call->first, high = call->first + call->ends;
     while (low < high) {
@@ -143,9 +145,10 @@ static uint32_t find_receive(const struct making *m, const struct fit_call *call
     return low < last && m->rank->end[low].peer == peer ? low : last;
 }
 
-/* Gives the messages of a call that completes all requests to the posted receives. A log does not show which receive is
- * whose. If at least as many sends were started, those are taken that were started last, and the n-th receive is taken to
- * be from the rank of the n-th send, as where ranks exchange with neighbours. */
+/* Assigns the receives that end in a call to posted Irecvs. The call completes all requests. A log does not
+ * show which Irecv a receive belongs to. If at least as many sends as receives were started, only the last
+ * sends are considered. Then the n-th Irecv is assumed to be from the receiver of the n-th Isend, as in an
+ * exchange with neighbours. */
 static void give_all(struct making *m, const struct fit_call *call, struct pending *p) {
     const uint32_t last = call->first + call->ends;
     const size_t posts = p->last - p->first;
@@ -167,7 +170,7 @@ static void give_all(struct making *m, const struct fit_call *call, struct pendi
     p->first = p->last;
 }
 
-/* Gives the messages that end in a call to the oldest receives. */
+/* Assigns the receives that end in a call to the oldest posted Irecvs. */
 static void give_oldest(struct making *m, const struct fit_call *call, struct pending *p) {
     const enum fit_verb verb = verb_of(m, call);
     bool own = verb == FIT_RECV || verb == FIT_SENDRECV;
@@ -192,7 +195,7 @@ static size_t receives_of(const struct making *m, const struct fit_call *call) {
     return receives;
 }
 
-/* Returns whether more receives are posted than messages come from others. */
+/* Returns whether more receives are posted than messages arrive. Then some receives are from MPI_PROC_NULL. */
 static bool has_nobody(const struct making *m) {
     size_t posts = 0, receives = 0;
     for (size_t c = 0; c < m->rank->calls; c++) {
@@ -205,7 +208,7 @@ static bool has_nobody(const struct making *m) {
     return posts > receives;
 }
 
-/* Returns whether a call after call `c` ends receives before further ones are posted. */
+/* Returns whether a call after call `c` completes receives before further receives are posted. */
 static bool end_later(const struct making *m, size_t c) {
     for (size_t k = c + 1; k < m->rank->calls; k++) {
         const struct fit_call *call = &m->rank->call[k];
@@ -220,15 +223,15 @@ static bool end_later(const struct making *m, size_t c) {
     return false;
 }
 
-/* Returns whether call `c` ends all posted receives. Those from nobody end without a message. A call in which no message
- * ends may have waited for sends alone. */
+/* Returns whether call `c` completes all posted receives. Receives from MPI_PROC_NULL end without a message. A
+ * call in which no message ends may have waited for sends alone. */
 static bool ends_all(const struct making *m, size_t c, const struct pending *p) {
     const size_t posts = p->last - p->first, receives = receives_of(m, &m->rank->call[c]);
     return verb_of(m, &m->rank->call[c]) == FIT_WAITALL &&
            (receives == posts || (p->nobody && receives < posts && (receives > 0 || !end_later(m, c))));
 }
 
-/* Finds the Irecv of each receive that ends in another call. */
+/* Finds the Irecv of each receive that ends in another call than the one that posted it. */
 static void give_receives(struct making *m) {
     struct pending p = {.nobody = has_nobody(m)};
     for (size_t c = 0; c < m->rank->calls; c++) {
@@ -265,7 +268,8 @@ static void add_end(struct making *m, struct fit_step *step, const struct fit_en
     add_item(m, step, (struct fit_item){e->peer, e->bytes, e->tag, e->send});
 }
 
-/* Adds the messages that a call sends, and its own receive. */
+/* Adds the messages that a call sends as items of its step. receive: also adds the first message that ends in
+ * the call. */
 static void add_messages(struct making *m, struct fit_step *step, const struct fit_call *call, bool receive) {
     const struct fit_end *end = m->rank->end;
     for (uint32_t e = call->first; e < call->first + call->ends; e++) {
@@ -281,7 +285,8 @@ static void add_messages(struct making *m, struct fit_step *step, const struct f
     }
 }
 
-/* Counts receives that end in this call but were posted by an Irecv. All others are posted in the call itself. */
+/* Counts the receives that end in a call. Those without a known Irecv become items of the step: they are posted
+ * by the call itself. */
 static void count_receives(struct making *m, struct fit_step *step, const struct fit_call *call) {
     for (uint32_t e = call->first; e < call->first + call->ends; e++) {
         if (is_receive(m, e)) {
@@ -321,7 +326,8 @@ static uint32_t clip(uint64_t bytes) {
     return bytes < SIM_MOST_BYTES ? (uint32_t)bytes : SIM_MOST_BYTES;
 }
 
-/* Converts bytes to what the simulator counts: bytes of a rank, or of a pair of ranks. */
+/* Converts the bytes of a collective call to the bytes that the simulator counts: those of a rank, or of a pair
+ * of ranks. */
 static uint64_t bytes_of(const struct making *m, const struct fit_call *c, enum sim_call call) {
     const uint64_t size = m->h->comm[c->comm].size > 0 ? m->h->comm[c->comm].size : 1;
     const uint64_t both = c->sent > c->received ? c->sent : c->received;
@@ -351,8 +357,8 @@ static uint32_t place_in(const struct making *m, uint32_t comm, size_t *slot) {
     return FIT_NOBODY;
 }
 
-/* Returns whether the caller is the root: the rank whose bytes differ from the others'. In a broadcast, the root
- * receives none. FIT_NOBODY: another rank is the root. */
+/* Returns whether the caller is the root of a collective call: the root sends or receives bytes that other
+ * ranks do not. */
 static bool is_root(const struct fit_call *c, enum sim_call call) {
     switch (call) {
     case SIM_CALL_BCAST:
@@ -369,7 +375,7 @@ static bool is_root(const struct fit_call *c, enum sim_call call) {
     }
 }
 
-/* Returns whether ranks exchange data by calls of this name. */
+/* Returns whether calls of this name exchange data between ranks. */
 static bool exchanges(const char *name, const struct known *k) {
     static const char *const begin[] = {
         "MPI_Put",         "MPI_Get_accumulate", "MPI_Accumulate",       "MPI_Rput",       "MPI_Rget",
@@ -445,7 +451,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
         const bool world = call->comm == 0;
         const uint32_t place = world ? (uint32_t)(m->rank - m->h->rank) : place_in(m, call->comm, &slot);
         if (place == FIT_NOBODY) {
-            step->verb = FIT_OTHER; /* its communicator was made by no known call */
+            step->verb = FIT_OTHER; /* the communicator was made by an unknown call */
         } else {
             step->comm = world ? 0 : (uint32_t)slot + 1;
             const bool root = is_root(call, (enum sim_call)step->call);
@@ -456,7 +462,8 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
         break;
     }
     case FIT_SPLIT: {
-        /* A communicator exists from the end of its call on, or at the latest before the next call. */
+        /* A communicator exists from the end of its call on. It is recorded before the next call at the
+         * latest. */
         const double next = c + 1 < m->rank->calls ? fmax(call->end, call[1].begin) : INFINITY;
         const struct fit_made *found = NULL;
         while (m->mades < m->rank->mades && m->rank->made[m->mades].time < call->begin) {
@@ -480,7 +487,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
     }
 }
 
-/* Returns whether a step continues the previous one: the same call with another partner. */
+/* Returns whether a step continues the previous one, that is, makes the same call with another partner. */
 static bool continues(const struct making *m, const struct fit_step *last, const struct fit_step *next) {
     const bool grows =
         next->verb == FIT_SEND || next->verb == FIT_RECV || next->verb == FIT_ISEND || next->verb == FIT_IRECV;
@@ -519,7 +526,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
     return hpcw_i_table_mix(hash * UINT64_C(0x9E3779B97F4A7C15) + value + 1);
 }
 
-/* Hash of what all ranks of a role have in common in a step. */
+/* Returns a hash of those members of a step that are equal on all ranks of a role. */
 static uint64_t form_of(const struct fit_step *p) {
     uint64_t hash = mix(p->verb, p->call);
     hash = mix(hash, p->name);
@@ -538,7 +545,8 @@ hpcw_status fit_steps_number(struct fit_steps *s, bool loose, hpcw_error *err) {
     for (size_t i = 0; !failed && i < s->count; i++) {
         const struct fit_step *p = &s->step[i];
         const uint64_t form = form_of(p);
-        /* The first rank of a grid leads its row and its column. These splits are equal on it, but on no other rank. */
+        /* The members of a new communicator are part of the hash. On a grid, rank 0 leads its row and its
+         * column, so the two splits would otherwise be equal on rank 0, but not on other ranks. */
         uint64_t hash = mix(loose ? form : mix(form, p->items), p->members);
         for (uint32_t k = p->first; !loose && k < p->first + p->items; k++) {
             hash = mix(mix(mix(hash, s->item[k].peer), s->item[k].bytes), (uint32_t)s->item[k].tag);

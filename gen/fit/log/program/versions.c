@@ -13,7 +13,7 @@ static bool same_items(const struct fit_steps *s, const struct fit_step *a, cons
     return same;
 }
 
-/* Returns whether two steps differ in their messages on some rank of the role. */
+/* Returns whether the messages of two steps differ on some rank of the role. */
 static bool items_change(const struct fit_program *p, const struct fit_role *r, uint32_t from, uint32_t to) {
     for (uint32_t m = 0; m < r->ranks; m++) {
         const struct fit_steps *s = &p->steps[r->rank[m]];
@@ -24,7 +24,8 @@ static bool items_change(const struct fit_program *p, const struct fit_role *r, 
     return false;
 }
 
-/* Appends a new number for the steps at a place of the text. */
+/* Appends a version to a step of the text: a new number, used from visit `time` on, with the messages of step
+ * `step`. */
 static bool add_number(const struct fit_program *p, const struct fit_role *r, struct fit_node *n, uint32_t time,
                        uint32_t step) {
     uint32_t *start = hpcw_i_realloc(n->start, (n->versions + 1) * sizeof *start);
@@ -45,9 +46,9 @@ static bool add_number(const struct fit_program *p, const struct fit_role *r, st
     return good;
 }
 
-/* Numbers the versions of a place, whose steps are `first` and those after it. More than `most` versions are
- * merged into ranges of equal length. The step in the middle stands for its range. So senders and receivers pick
- * the same one. */
+/* Numbers the versions of a step of the text. first, next: visits of the step, as a list. If there are more
+ * than `most` versions, the visits are divided into ranges of equal length. All visits in a range use the
+ * messages of its middle visit. So senders and receivers pick the same visit. */
 static bool number_place(const struct fit_program *p, const struct fit_role *r, struct fit_node *n,
                          uint32_t first, const uint32_t *next, uint32_t most) {
     uint32_t times = 0, changes = 0, last = first;
@@ -80,7 +81,8 @@ static bool number_place(const struct fit_program *p, const struct fit_role *r, 
     return good;
 }
 
-/* Links the steps of each place in order: next[i] is the step after step i, or UINT32_MAX. */
+/* Numbers the versions of all steps of a role. next: [count] next visit of the same line of the text, or
+ * UINT32_MAX. first: [sites] first visit of each line. */
 bool fit_versions_number(const struct fit_program *p, struct fit_role *r, const struct fit_place *place,
                          uint32_t most) {
     const size_t count = p->steps[r->rank[0]].count;
@@ -95,7 +97,7 @@ bool fit_versions_number(const struct fit_program *p, struct fit_role *r, const 
         next[k] = first[place[k].site];
         first[place[k].site] = (uint32_t)k;
     }
-    /* Gives the versions of a place consecutive numbers. */
+    /* The versions of one line of the text get consecutive numbers. */
     for (size_t i = 0; good && i < r->tree.nodes; i++) {
         struct fit_node *n = &r->tree.node[i];
         if (n->used && n->number != FIT_LOOP) {
