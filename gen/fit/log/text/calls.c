@@ -11,13 +11,15 @@ static void put_comm(struct fit_text *t, const struct fit_step *step) {
     }
 }
 
-/* A step at one site of the text. */
+/* A step as a line of the text. number: number of the step. site: index of the line, from 1. */
 struct fit_text_line {
     const struct fit_role *r;
-    const struct fit_step *step; /* of the role's first rank */
+    const struct fit_step *step; /* the step on the first rank of the role */
     uint32_t number, site;
-    bool changes; /* its messages change from time to time: they are in `m` */
-    /* it has one message, which is the same function of the rank on all ranks */
+    /* true: the messages of the step change during the run, and the text has the current ones in its variable
+     * `m` */
+    bool changes;
+    /* true: the step has one message, whose partner is the same function of the rank on all ranks */
     bool single;
 };
 
@@ -53,7 +55,8 @@ static void put_meeting(struct fit_text *t, const struct fit_text_line *l) {
     fit_text_put(t, ")");
 }
 
-/* Writes an item of a step with one or two items: directly, or as a reference to the list. */
+/* Writes fields of an item: as values, or as references to the list of messages. fields: 'p', the partner; 'b',
+ * the bytes. */
 static void put_part(struct fit_text *t, const struct fit_text_line *l, uint32_t item, const char *fields) {
     const bool regular = !l->changes && fit_text_is_regular(t, l->r, l->number);
     const char *before = "";
@@ -84,7 +87,7 @@ static void put_split(struct fit_text *t, const struct fit_text_line *l) {
 static const char *const of_verb[] = {
     [FIT_SEND] = "send", [FIT_RECV] = "get", [FIT_ISEND] = "start", [FIT_IRECV] = "post"};
 
-/* Writes the call itself, without its time. */
+/* Writes the call of a step, without the time before it. */
 static void put_call(struct fit_text *t, const struct fit_text_line *l) {
     const struct fit_step *step = l->step;
     switch (step->verb) {

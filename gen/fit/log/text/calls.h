@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps as calls of the simulator's programs. */
+/* Writes the steps of a program as calls of the workload in Lua. */
 #ifndef HPCW_GEN_FIT_LOG_TEXT_CALLS_H
 #define HPCW_GEN_FIT_LOG_TEXT_CALLS_H
 

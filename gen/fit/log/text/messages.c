@@ -7,7 +7,8 @@
 
 #include "libwriter/base/mem.h"
 
-/* The messages of a step in the log and, for a scaled text, in that with fewer ranks. */
+/* A message of a step in the log and, if the text is for any number of ranks, also in the log with fewer
+ * ranks. */
 struct text_seen {
     struct fit_partner_seen log[2];
     size_t count;
@@ -43,7 +44,7 @@ static uint32_t bytes_of(const struct fit_program *p, const struct fit_role *r, 
         sum += item->peer != FIT_NOBODY ? item->bytes : 0;
         count += item->peer != FIT_NOBODY;
     }
-    /* Without a partner the bytes are those of a collective call. */
+    /* If no rank has a partner, the call is collective; its bytes are those of the first rank. */
     return count > 0 ? (uint32_t)((sum + count / 2) / count) : fit_item_of(p, r->rank[0], number, i)->bytes;
 }
 
@@ -56,11 +57,11 @@ static int32_t tag_of(const struct fit_program *p, const struct fit_role *r, uin
     return fit_item_of(p, r->rank[m], number, i)->tag;
 }
 
-/* For other numbers of ranks, bytes count as equal if none differs from the mean by more than this share of it: a grid of
- * points that cannot be divided by the ranks leaves some of them one row more. */
+/* If the text is for any number of ranks, bytes are equal if they differ from their mean by at most this share.
+ * For instance, some ranks have one more row of a grid of points. */
 #define MOST_UNEVEN 0.1
 
-/* Returns whether the step has as many items with equal bytes and tags on all ranks of a role. */
+/* Returns whether a step has `items` items on all ranks of a role, with equal bytes and tags. */
 static bool has_equal_items(const struct fit_program *p, const struct fit_role *r, uint32_t number,
                             uint32_t items) {
     for (uint32_t m = 0; m < r->ranks; m++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts that twins of logs begin with. The build makes the table from the files. */
+/* Lua texts that twins of logs begin with. The build makes the table from the files prelude.lua and
+ * scale.lua. */
 #ifndef HPCW_GEN_FIT_LOG_TEXT_PRELUDE_H
 #define HPCW_GEN_FIT_LOG_TEXT_PRELUDE_H
 
@@ -10,7 +11,8 @@ struct fit_prelude {
     const unsigned char *data; /* [size] */
     size_t size;
 };
-/* FIT_PRELUDE_SCALE follows in twins that are for any number of ranks. */
+/* Indices of fit_prelude. FIT_PRELUDE is in all twins. FIT_PRELUDE_SCALE follows in twins for any number of
+ * ranks. */
 enum { FIT_PRELUDE, FIT_PRELUDE_SCALE };
 extern const struct fit_prelude fit_prelude[];
 extern const size_t fit_preludes;

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What all twins have. Each is a text of its own, so that it can be read and changed without the program that made it.
+-- This part is in all twins, so that a twin can be read and changed without the program that made it.
 
--- The role of this rank, and its place among the ranks of the role, which are the lines of the role's tables.
+-- role: ranks that make the same calls have one role. place: line of this rank in the role's tables.
 local role, place = 1, rank + 1
 
--- The number in a column of this rank's line; nil: there is none.
+-- Returns the number in a column of this rank's line of a table; nil: there is none.
 local function cell(text, width, columns, column)
   local at = (place - 1) * (width * columns + 1) + (column - 1) * width
   return tonumber(string.sub(text, at + 1, at + width))
 end
 
--- The messages of this rank's line: partner, bytes and tag of each, with as many digits.
+-- Returns the messages of this rank's line of a table: partner, bytes and tag of each. The arguments end with their widths.
 local function messages(text, count, ...)
   local digits, width, list = { ... }, 0, {}
   for _, d in ipairs(digits) do width = width + d end
@@ -28,13 +28,13 @@ local function messages(text, count, ...)
   return list
 end
 
--- A rank, if there is one of this number.
+-- Returns the rank with a number, or `none` if there is no such rank.
 local function within(number)
   return number >= 0 and number < size and number or none
 end
 
--- Where this rank is on a grid of all ranks, and the sides of the grid. Ranks that are neighbours in the last dimension follow
--- each other. `reversed`: the first dimension is the shortest one, not the longest.
+-- Returns the position of this rank on a grid of all ranks, and the sides of the grid. Successive ranks are neighbours in the
+-- last dimension. reversed: true, the first dimension is the shortest one; otherwise, it is the longest one.
 local function on_grid(dimensions, reversed)
   local grid, rest, at, side = cart { dimensions }, rank, {}, {}
   for d = dimensions, 1, -1 do
@@ -45,7 +45,7 @@ local function on_grid(dimensions, reversed)
   return at, side
 end
 
--- The rank so many steps away in each dimension of a grid; none beyond the border.
+-- Returns the rank that is steps[d] away in each dimension d of a grid; `none` beyond the border.
 local function beside(steps)
   local at, side = on_grid(#steps, steps.reversed)
   local cell = 0
@@ -58,7 +58,7 @@ local function beside(steps)
   return cell
 end
 
--- Numbers that are the same on all ranks, by turns about -2 to 2.
+-- Returns a function that gives random numbers from -3 to 3, mostly near 0. They are the same on all ranks.
 local function common(seed)
   return function()
     local sum = 0
@@ -70,7 +70,7 @@ local function common(seed)
   end
 end
 
--- The first rank of the line along one dimension of a grid that this rank is on, and this rank's place on it.
+-- Returns the first rank of this rank's line along one dimension of a grid, and the place of this rank on the line.
 local function line(dimensions, along, reversed)
   local at, side = on_grid(dimensions, reversed)
   local first = 0
@@ -78,8 +78,8 @@ local function line(dimensions, along, reversed)
   return first, at[along]
 end
 
--- Draws from a distribution: shares of the values and the values there, by turns. Each of `count` equal parts of the
--- distribution, but at most 32, comes once before one comes again, in random order. `shared`: the correlation with other ranks.
+-- Returns a function that draws from a distribution. points: { share, value, share, value, ... }. The distribution has
+-- `count` equal parts, at most 32. Each is drawn once, in random order, before any again. shared: correlation of ranks.
 local function draws(count, points, factor, shared)
   local parts, left, order, rise = math.min(count, 32), 0, {}, {}
   local others = common(count)
@@ -109,14 +109,14 @@ local function always(seconds, factor)
   return function() return seconds * (factor or 1) end
 end
 
--- Numbers in their order.
+-- Returns a function that gives the numbers of a list, one after the other.
 local function in_turn(numbers)
   local i = 0
   return function() i = i % #numbers + 1 return numbers[i] end
 end
 
--- Of each step: the time before its first call, before its others, and in a call beyond what the simulator gives it. Short
--- times are a mean times a draw from a distribution that all of them share.
+-- Times of each step. gap: before its first call. between: before its other calls. rest: in a call, beyond what the simulator
+-- gives it. A short time is the mean of its step times a draw from `minor`, which all short times share.
 local gap = { mean = {}, minor = always(1) }
 local between = { mean = {}, minor = always(1) }
 local rest = { mean = {}, minor = always(1) }
@@ -127,10 +127,10 @@ local function draw(times, step, given)
   return mean > 0 and mean * times.minor(given) or 0
 end
 
--- A turn of the longest loop: times that follow the course of the run, and the luck of this rank, are longer or shorter in it.
+-- Factors of times before calls. course: of all ranks, by turn of the main loop. luck: of this rank, in the current turn.
 local course, width, lucks, turn, luck = {}, 1, always(1), 0, 1
 
--- What keeps one rank in a call keeps others, too: the same share of a distribution on all ranks, by turn and number of the call.
+-- calls: number of calls in this turn. The size of a delay that hits all ranks at once follows from `turn` and `calls`.
 local calls = 0
 
 local function common_share()
@@ -155,7 +155,7 @@ local function by_course(text, digits, columns)
   return function() return cell(text, digits, columns, 1 + (turn - 1) // width) end
 end
 
--- `first`: before the first turn. `own`: the course of this step.
+-- Returns times that follow the course. first: seconds before the first turn. own: course of this step; nil: the common one.
 local function in_course(times, first, own)
   return function()
     return turn == 0 and (first or 0) or times() * luck * (own or course)[1 + (turn - 1) // width]
@@ -172,7 +172,7 @@ local function at(step, more)
   stay(step)
 end
 
--- A call that the simulator does not have, or has by another name.
+-- Makes a call that the simulator does not have: a state with the name of the call.
 local function other(step, name)
   pause(step)
   state(name, function() compute(draw(rest, step)) end)
@@ -186,7 +186,7 @@ local function as(step, name, call)
   end)
 end
 
--- Requests under way, the oldest first, and communicators in the order in which this rank got them.
+-- Pending receives and sends, oldest first, and communicators in the order in which this rank got them.
 local receives, sends, comm = {}, {}, {}
 
 local function oldest(some_receives, some_sends)
@@ -209,7 +209,7 @@ local function get(from, _, tag) recv(from, tag) end
 local function post(from, _, tag) receives[#receives + 1] = irecv(from, tag) end
 local function start(to, bytes, tag) sends[#sends + 1] = isend(to, bytes, tag) end
 
--- Lists of a step that change: the number of the list, and from its how many-th time on it holds, by turns.
+-- For steps whose messages change. since[step]: { list, visit, list, visit, ... }, each list with the visit it is used from.
 local since, times_of = {}, {}
 
 local function current(list, step)
@@ -223,7 +223,7 @@ local function current(list, step)
   return list[of[1]]
 end
 
--- The same call for each message.
+-- Makes the same call for each message of a list.
 local function each(step, call, list)
   for i, m in ipairs(list) do
     at(step, i > 1)

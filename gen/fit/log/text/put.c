@@ -30,7 +30,7 @@ void fit_text_indent(struct fit_text *t) {
 }
 
 int fit_text_width(uint64_t value) {
-    int width = 2; /* includes a blank before the number */
+    int width = 2; /* one digit and the blank before it */
     while (value >= 10) {
         value /= 10;
         width++;

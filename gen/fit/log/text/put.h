@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A text that is being written, and the program that it is of. */
+/* Text of a workload while it is written. */
 #ifndef HPCW_GEN_FIT_LOG_TEXT_PUT_H
 #define HPCW_GEN_FIT_LOG_TEXT_PUT_H
 
@@ -15,28 +15,31 @@
 
 struct fit_text {
     const struct fit_program *p;
-    const struct fit_scale *scale; /* NULL: for as many ranks as the log has */
+    const struct fit_scale *scale; /* NULL: the text is for as many ranks as the log has */
     struct hpcw_i_buf *buf;
-    /* true: tags are needed, since messages between two ranks are received in another order than sent */
+    /* true: tags are needed, since messages between two ranks are received in another order than they are
+     * sent */
     bool tags;
     bool failed; /* memory ran out */
     uint32_t depth;
-    size_t lines, table_lines; /* lines written; those of lists of messages and tables of ranks */
+    /* lines: number of lines written. table_lines: number of those that belong to tables of messages or of
+     * ranks. */
+    size_t lines, table_lines;
 };
 
 /* Appends a constant text of any length. */
 void fit_text_append(struct fit_text *t, const char *text);
 
-/* Appends at most 511 bytes. */
+/* Appends at most 511 bytes, formatted as by printf. */
 void fit_text_put(struct fit_text *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
-/* Appends the blanks that a line begins with. */
+/* Appends the indentation of a line. */
 void fit_text_indent(struct fit_text *t);
 
-/* Returns the width of a column with a blank and numbers up to a value. */
+/* Returns the width of a column with numbers up to `value`, and a blank before each number. */
 int fit_text_width(uint64_t value);
 
-/* Returns the same role in the log with fewer ranks. */
+/* Returns the role of the log with fewer ranks that equals the role `r`. */
 const struct fit_role *fit_text_like(const struct fit_text *t, const struct fit_role *r);
 
 #endif

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- For other numbers of ranks than that of the log, `learned`: x to some power, by square roots alone, so that it is the same on
--- every machine.
+-- Returns x to a power. It uses square roots alone, so the result is the same on every machine. Values grow with a power of the
+-- number of ranks, `size`, over the number of ranks of the log, `learned`.
 local function power(x, exponent)
   if exponent < 0 then return 1 / power(x, -exponent) end
   local result = 1
@@ -23,7 +23,7 @@ end
 
 local function whole(x) return math.floor(x + 0.5) end
 
--- Where this rank is on a grid, as in beside(): a digit for each dimension, to the base 3.
+-- Returns the place of this rank on a grid. For each dimension, a digit to the base 3: 0 at the begin, 1 inside, 2 at the end.
 local function place_on(dimensions, reversed)
   local at, side = on_grid(dimensions, reversed)
   local place = 0

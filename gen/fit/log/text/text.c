@@ -13,7 +13,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* ---- names that need a state ---- */
+/* ---- names of calls that become states ---- */
 
 static bool needs_state(const struct fit_step *step) {
     return step->verb == FIT_OTHER || step->wraps;
@@ -53,7 +53,7 @@ static hpcw_status put_states(struct fit_text *t, hpcw_error *err) {
 
 /* ---- loops and roles ---- */
 
-/* Writes when the lists of messages change. */
+/* Writes from which visit on a step uses each of its lists of messages. */
 static void put_since(struct fit_text *t, const struct fit_role *r) {
     bool any = false;
     for (size_t i = 0; i < r->tree.nodes; i++) {
@@ -74,7 +74,7 @@ static void put_since(struct fit_text *t, const struct fit_role *r) {
     }
 }
 
-/* Writes the numbers of turns of inner loops that vary. */
+/* Writes the numbers of turns of inner loops, if they vary. */
 static void put_turns(struct fit_text *t, const struct fit_role *r) {
     for (size_t i = 0; i < r->tree.nodes; i++) {
         const struct fit_node *n = &r->tree.node[i];
@@ -89,7 +89,7 @@ static void put_turns(struct fit_text *t, const struct fit_role *r) {
     }
 }
 
-/* Writes the head of a loop. fewer: the same loop of the log with fewer ranks; NULL: there is no such log. */
+/* Writes the head of a loop. fewer: the same loop in the log with fewer ranks; NULL: there is no such log. */
 static void begin_loop(struct fit_text *t, uint32_t node, const struct fit_node *n,
                        const struct fit_node *fewer) {
     fit_text_indent(t);
@@ -104,7 +104,7 @@ static void begin_loop(struct fit_text *t, uint32_t node, const struct fit_node 
     t->depth++;
 }
 
-/* other: the same nodes of the log with fewer ranks; NULL: there is no such log. */
+/* Writes nodes of the tree. other: the same nodes in the log with fewer ranks; NULL: there is no such log. */
 static void put_nodes(struct fit_text *t, const struct fit_role *r, const uint32_t *node, const uint32_t *other,
                       size_t count) {
     for (size_t i = 0; i < count; i++) {
@@ -155,7 +155,7 @@ static void put_role(struct fit_text *t, uint32_t number) {
     fit_text_put(t, "end\n");
 }
 
-/* Writes which role the ranks at each place of a grid have. */
+/* Writes the role of the ranks at each place of the grid. */
 static void put_places(struct fit_text *t) {
     const struct fit_scale *scale = t->scale;
     fit_text_put(
@@ -174,7 +174,8 @@ static void put_places(struct fit_text *t) {
     fit_text_put(t, " }\n");
 }
 
-/* Writes the role of each rank, at a fixed width so that a rank's entry is found by its position. */
+/* Writes the role of each rank as a table. Each entry has the same width, so its position is computed from the
+ * rank. */
 static void put_roles(struct fit_text *t) {
     const struct fit_program *p = t->p;
     fit_text_put(t, "-- The roles of the ranks, and the place of this rank among those of its role.\n");
@@ -195,7 +196,7 @@ static void put_roles(struct fit_text *t) {
                  width, width);
 }
 
-/* Appends a prelude without its licence, since the twin belongs to the user. */
+/* Appends a prelude without its licence line, since the twin belongs to the user. */
 static void put_prelude(struct fit_text *t, size_t which) {
     const struct fit_prelude *p = &fit_prelude[which];
     const char *begin = (const char *)p->data;
@@ -204,7 +205,7 @@ static void put_prelude(struct fit_text *t, size_t which) {
 }
 /* ---- all ---- */
 
-/* Writes for how many ranks the text is, and what all texts have. */
+/* Writes the head of the text: its number of ranks, its parameters, and the preludes. */
 static hpcw_status put_head(struct fit_text *t, hpcw_error *err) {
     const uint32_t ranks = t->p->history.ranks;
     fit_text_put(t, GEN_FIT_TWIN_OF_LOG " with %" PRIu32 " ranks", ranks);

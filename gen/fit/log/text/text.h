@@ -7,12 +7,14 @@
 #include "gen/fit/log/program/scale.h"
 #include "libwriter/base/buf.h"
 
-/* Limits of the text: a person should be able to read it. A log that needs more has not been understood. */
+/* Limits of the text, since a person should be able to read it. If the text of a log exceeds them, the program
+ * was not understood. */
 enum { FIT_MOST_LINES = 2000, FIT_MOST_TEXT = 960 << 10, FIT_FEW_LINES = 400 };
 
-/* Appends the text. scale: for any number of ranks; its larger program is p. NULL: for as many ranks as the log has.
- * *lines: its lines without tables of ranks. HPCW_EINVAL: the text exceeds the limits, or partners or bytes of `scale`
- * are no functions of the rank and of the number of ranks. HPCW_ENOMEM. */
+/* Appends the text of a program. scale: not NULL, the text is for any number of ranks, and `p` is scale->more;
+ * NULL, it is for as many ranks as the log has. *lines: number of lines without tables of ranks. HPCW_EINVAL:
+ * the text exceeds the limits, or partners or bytes of `scale` are no functions of the rank and of the number
+ * of ranks. HPCW_ENOMEM. */
 hpcw_status fit_text_write(const struct fit_program *p, const struct fit_scale *scale, struct hpcw_i_buf *buf,
                            size_t *lines, hpcw_error *err);
 

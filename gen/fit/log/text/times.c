@@ -29,12 +29,12 @@ static void put_factor(struct fit_text *t, const struct fit_draws *d, uint32_t r
     }
 }
 
-/* The means of a time in two logs are different if they differ by more than this. Below a nanosecond, which is what a log
- * can show, they are rounding errors. */
+/* A mean time grows with the number of ranks if its relative difference between two logs is above LEAST_GROWTH.
+ * Times below LEAST_TIME, in seconds, are left out: a log does not resolve them. */
 #define LEAST_GROWTH 0.05
 #define LEAST_TIME 1e-9
 
-/* Times of a step in the log, and in that with fewer ranks (NULL: there is none). */
+/* Times of a step in the log, and in the log with fewer ranks; NULL: there is no such log. */
 struct text_times {
     const struct fit_draws *d, *fewer;
 };
@@ -79,7 +79,8 @@ static void put_draws(struct fit_text *t, const char *what, const char *step, st
     fit_text_put(t, "%s%s\n", d->follows ? ")" : "", power != 0 ? ")" : "");
 }
 
-/* Writes a table of luck: a line for each rank, a column for each group of the course. */
+/* Writes the table of luck, the factor of a rank's times: a line for each rank, a column for each group of
+ * turns. */
 static void put_lucks(struct fit_text *t, const struct fit_role *r) {
     const struct fit_course *c = &t->p->course;
     fit_text_put(t, "  lucks = by_course([[\n");
@@ -117,7 +118,7 @@ void fit_text_put_course(struct fit_text *t) {
     fit_text_put(t, "\n}\n");
 }
 
-/* Writes the means of the steps with short times, up to the last such step. */
+/* Writes the means of the minor steps, whose times are short, up to the last such step. */
 static void put_means(struct fit_text *t, const char *what, const struct fit_role *r, size_t of) {
     uint32_t last = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
