@@ -12,16 +12,16 @@
 
 #define FORMAT "clog2"
 
-/* Tolerances: two logs that differ by at most this count as alike. */
+/* Tolerances: the facts of two logs are alike if they differ by at most this. */
 #define OF_LENGTH 0.1
 #define OF_AMOUNTS 0.05
 #define OF_SHARES 0.05
 #define OF_MATRIX 0.05 /* tolerance of 1 - correlation */
 
-/* Shorter times in seconds count as none. */
+/* A shorter time, in seconds, counts as 0. */
 #define LEAST_SECONDS 1e-9
 
-/* Fewest steps between collective calls of all ranks for a correlation. */
+/* Fewest pairs of values from which a correlation is computed. */
 enum { LEAST_STEPS = 8 };
 
 struct facts {
@@ -96,7 +96,7 @@ static int by_key(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Adds the table's amounts as a fact. The table is empty afterwards. */
+/* Adds the amounts of a table as a fact, and empties the table. */
 static void add_table(struct facts *f, const char *name, enum gen_fit_kind kind, double allowed,
                       struct hpcw_i_table *table) {
     struct gen_fit_part *piece = hpcw_i_malloc((table->count + 1) * sizeof *piece);
@@ -137,7 +137,7 @@ static void count_in(struct facts *f, struct hpcw_i_table *table, uint64_t key, 
     }
 }
 
-/* Hash of a name, the same for every log. */
+/* Returns a hash of a name that is the same for every log. */
 static uint64_t key_of_name(const char *name) {
     uint64_t key = 0;
     for (const char *c = name; *c != '\0'; c++) {
@@ -199,8 +199,8 @@ static void add_messages(struct facts *f) {
 
 /* ---- collective calls ---- */
 
-/* Adds the correlation of compute times between two collective calls of all ranks: of a rank and of the next
- * rank. */
+/* Adds the correlation of the compute times of a rank and of the next rank, each between two successive
+ * collective calls of all ranks. */
 static void add_across(struct facts *f) {
     const struct fit_program *p = f->p;
     const uint32_t calls = p->meetings[0].calls;
@@ -292,7 +292,7 @@ static void add_waits(struct facts *f, const char *path) {
     gen_waits_free(&waits);
 }
 
-/* Adds the turns of the main loop, and those of the loops around it and inside. */
+/* Adds the numbers of turns of the main loop, of the loops around it and of the loops inside it. */
 static void add_turns(struct facts *f) {
     const struct fit_program *p = f->p;
     struct gen_fit_part *piece = hpcw_i_malloc((p->nests + (size_t)1) * sizeof *piece);

@@ -6,7 +6,7 @@
 #include "gen/fit/facts.h"
 #include "gen/fit/log/program/program.h"
 
-/* Adds the facts of a log. Fails as gen_waits_read, or with HPCW_ENOMEM. */
+/* Adds the facts of a log to a list. Fails as gen_waits_read, or with HPCW_ENOMEM. */
 hpcw_status fit_log_facts(const char *path, const struct fit_program *p, struct gen_fit_facts *facts,
                           hpcw_error *err);
 

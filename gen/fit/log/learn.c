@@ -13,8 +13,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* All ranks are on one node. Its network is as fast as the fastest messages of the log. Any extra time is part
- * of the calls' own times. */
+/* Learns a machine that has all ranks on one node. Its network is as fast as the fastest messages of the log.
+ * If other messages take longer, the extra time is part of the time in their calls. */
 static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twin *twin, hpcw_error *err) {
     const struct {
         const char *key;
@@ -56,23 +56,24 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
 
 /* ---- the length of the run ---- */
 
-/* TRIALS: steps of the bisection. SEEDS: runs averaged, for up to FEW_RANKS ranks. On a busy host, delays hit
- * several ranks at once. How much ranks share them decides how long they wait for each other, so the length of
- * the run. If sharing alone cannot match the length, all times in calls are scaled by a factor. */
+/* The length of the twin's run depends on how often delays in calls hit several ranks at once, as on a busy
+ * host: this decides how long ranks wait for each other. So `together`, the share of common delays, is fitted
+ * to the measured length. If that is not enough, all times in calls are scaled by the factor `rest`. TRIALS:
+ * steps of the bisection. SEEDS: number of averaged runs, for up to FEW_RANKS ranks. */
 enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
 #define MOST_REST 4.0
-/* A factor that is larger than this, or smaller than 1 over it, deserves a remark (an assumption). */
+/* A remark tells the user if the factor `rest` is above FAR_REST or below 1 / FAR_REST. */
 #define FAR_REST 2.0
 #define CLOSE 0.01
 
-/* Result of simulating the twin: mean length over some seeds, and the number of messages. */
+/* Result of a simulation of the twin: mean length of the run over some seeds, and number of messages. */
 struct trial {
     double seconds, messages;
 };
 
 static hpcw_status simulate(const struct gen_fit_twin *twin, struct trial *trial, hpcw_error *err) {
-    const uint64_t seeds =
-        twin->ranks <= FEW_RANKS ? SEEDS : 1; /* the more ranks, the less a single rank decides */
+    /* With more ranks, a single rank has less influence on the length. */
+    const uint64_t seeds = twin->ranks <= FEW_RANKS ? SEEDS : 1;
     hpcw_status s = HPCW_OK;
     *trial = (struct trial){.seconds = 0};
     for (uint64_t seed = 1; s == HPCW_OK && seed <= seeds; seed++) {
@@ -97,8 +98,8 @@ static hpcw_status simulate(const struct gen_fit_twin *twin, struct trial *trial
     return s;
 }
 
-/* Bisects a parameter until the twin runs as long as the log. sign: 1 if a larger parameter makes the run
- * longer, -1 if shorter. */
+/* Bisects a parameter until the twin's run is as long as that of the log. sign: 1, a larger parameter makes the
+ * run longer; -1, it makes the run shorter. */
 static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double low, double high, int sign,
                           double length, struct trial *trial, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -114,7 +115,7 @@ static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double l
     return s;
 }
 
-/* Finds the parameters with which the twin runs as long as the log. */
+/* Finds the parameters `together` and `rest` with which the twin's run is as long as that of the log. */
 static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *twin, struct trial *trial,
                               hpcw_error *err) {
     const double length = p->history.end - p->history.begin;
@@ -133,13 +134,15 @@ static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *
 
 /* ---- the text ---- */
 
-/* Most lists of messages of a step, tried in this order until the text is short enough. */
+/* Limits on the number of message lists of a step. They are tried in this order until the text is short
+ * enough. */
 static const uint32_t most_versions[] = {1024, 32, 16, 8, 4};
 enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 
-/* Writes the text with steps that are equal if their messages are. If that is long or has no common phases,
- * tries texts in which more steps are equal. Such a text is taken if it is shorter, or if it has phases: times
- * that change by phase need them. Then *p has the roles of the text that was taken. */
+/* Writes the text of the workload. At first, steps are only equal if their messages are. If that text is long,
+ * or its roles have no phases in common, more steps are taken as equal. The new text is used if it is shorter,
+ * or if only it has phases, which times that change by phase need. Afterwards *p has the roles of the text that
+ * is used. */
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);
@@ -161,7 +164,7 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
         }
         hpcw_i_buf_free(&other);
         if (s != HPCW_EINVAL || lines > FIT_MOST_LINES) {
-            break; /* fewer lists give no fewer lines */
+            break; /* a lower limit does not make fewer lines */
         }
     }
     return first == HPCW_OK ? fit_program_fold(p, 0, err) : first;
@@ -169,15 +172,15 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
 
 /* ---- what the twin lacks ---- */
 
-/* The twin must have at least this share of the calls and of the bytes. */
+/* The twin must have at least this share of the log's calls and of its bytes. */
 #define LEAST_SHARE 0.9
-#define MOST_OFF 0.1 /* largest relative error of the length and of the number of messages */
+#define MOST_OFF 0.1 /* largest relative error of the length of the run and of the number of messages */
 
 static double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
-/* Refuses a twin, or notes at the top of it what is missing. */
+/* Refuses the twin or, if partial twins are wanted, notes `what` it lacks. */
 static hpcw_status lack(struct gen_fit_twin *twin, const char *path, const char *what, hpcw_error *err) {
     if (!twin->partial) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s; --partial makes a twin of it all the same", path, what);
@@ -188,7 +191,7 @@ static hpcw_status lack(struct gen_fit_twin *twin, const char *path, const char 
     return HPCW_OK;
 }
 
-/* Inserts what the twin lacks below the first line of its workload. */
+/* Inserts a line with what the twin lacks, after the first line of the workload's text. */
 static hpcw_status say_lacks(struct gen_fit_twin *twin, hpcw_error *err) {
     const struct hpcw_i_buf *text = &twin->workload;
     const size_t first =
@@ -245,9 +248,9 @@ static bool is_off(const struct fit_program *p, const struct trial *trial) {
     return fabs(trial->seconds / (p->history.end - p->history.begin) - 1) > MOST_OFF;
 }
 
-/* Writes the text of a program for any number of ranks, from the logs with the most and the fewest ranks. Takes the
- * first grid on which the place of a rank decides what it does. Without one, the failure is that of the grid that came
- * farthest. */
+/* Writes a text for any number of ranks, from the logs with the most and the fewest ranks. Takes the first grid
+ * on which the place of a rank decides its role. If there is no such grid, reports the failure of the grid that
+ * reached the furthest stage. */
 static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fewer, struct hpcw_i_buf *text,
                                 hpcw_error *err) {
     static const struct fit_grid grid[] = {{0, false}, {1, false}, {2, false},
@@ -275,7 +278,8 @@ static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fe
     return s;
 }
 
-/* fewer: the log with the fewest ranks; NULL: the twin has as many ranks as its only log. */
+/* Learns the workload. fewer: the log with the fewest ranks; NULL: there is only one log, and the twin has as
+ * many ranks. */
 static hpcw_status learn_program(struct fit_program *p, struct fit_program *fewer, struct gen_fit_twin *twin,
                                  struct trial *trial, hpcw_error *err) {
     for (int outer = 0; outer < 2; outer++) {
@@ -304,8 +308,8 @@ static hpcw_status check_messages(const char *path, const struct fit_program *p,
     return lack(twin, path, what, err);
 }
 
-/* Checks for other threads, for a length that no times in calls can reach, and for messages lost when lists were
- * merged. */
+/* Checks the twin: other threads of the log, states of the program, the length of the run, and the number of
+ * messages. */
 static hpcw_status check_twin(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
                               const struct trial *trial, hpcw_error *err) {
     const struct fit_history *h = &p->history;
@@ -335,8 +339,9 @@ static hpcw_status check_twin(const char *path, const struct fit_program *p, str
     return s == HPCW_OK ? check_messages(path, p, twin, trial, err) : s;
 }
 
-/* Checks the twin of several logs with as many ranks as one of them. How long a run takes depends on its slowest ranks,
- * and of few ranks these differ from run to run. So the user is told, and decides. */
+/* Compares the twin, at the number of ranks of one of several logs, with this log. The length of a run depends
+ * on its slowest ranks. With few ranks, it differs from run to run. So a difference is only reported to the
+ * user. */
 static hpcw_status check_size(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
                               hpcw_error *err) {
     struct trial trial;
@@ -350,7 +355,8 @@ static hpcw_status check_size(const char *path, const struct fit_program *p, str
     return s;
 }
 
-/* Learns a twin from the programs of logs, of which the first one has the most ranks and the last one the fewest. */
+/* Learns a twin from the programs of one or more logs. The first log has the most ranks, the last one the
+ * fewest. */
 static hpcw_status learn_twin(const char *const *path, struct fit_program *p, size_t count,
                               struct gen_fit_twin *twin, hpcw_error *err) {
     struct trial trial;
@@ -378,7 +384,7 @@ hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct ge
     return s;
 }
 
-/* Sorts logs by their number of ranks, the most first. HPCW_EINVAL: two have as many. */
+/* Sorts logs by their number of ranks, largest first. HPCW_EINVAL: two logs have the same number of ranks. */
 static hpcw_status sort(const char **path, struct fit_program *p, size_t count, hpcw_error *err) {
     for (size_t i = 1; i < count; i++) {
         for (size_t k = i; k > 0 && p[k].history.ranks >= p[k - 1].history.ranks; k--) {

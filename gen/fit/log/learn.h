@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learns a workload in Lua from an event log. It makes the same calls with the same bytes, partners and times,
- * and has as many ranks as the log, or any number if there are logs with several numbers. */
+/* Learns a workload in Lua from event logs. The workload makes the same calls as the logs, with the same bytes,
+ * partners and times. From one log, it is for as many ranks as the log has. From logs with different numbers of
+ * ranks, it is for any number of ranks. */
 #ifndef HPCW_GEN_FIT_LOG_LEARN_H
 #define HPCW_GEN_FIT_LOG_LEARN_H
 
 #include "gen/fit/facts.h"
 #include "gen/fit/twin.h"
 
-/* Memory: 200 bytes for each MPI call and each end of a message. */
+/* Adds the facts of a log, or learns the twin if it is not NULL. Memory: 200 bytes for each MPI call and each
+ * end of a message. */
 hpcw_status gen_fit_log(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                         hpcw_error *err);
 
-/* Learns one workload from logs of one program, path[count], each with another number of ranks. HPCW_EINVAL: they have the
- * same number, or not the same calls. */
+/* Learns one workload from several logs of one program, path[count]. HPCW_EINVAL: two logs have the same number
+ * of ranks, or their calls differ. */
 hpcw_status gen_fit_logs(const char *const *path, size_t count, struct gen_fit_twin *twin, hpcw_error *err);
 
 #endif
