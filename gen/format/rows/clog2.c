@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clog2/app.clog2: the log that MPE would merge from the simulated application. */
+/* clog2/app.clog2: the event log of the simulated application, as MPE would merge it from its ranks. */
 #include "gen/export/clog2.h"
 #include "gen/format/clog2.h"
 
@@ -15,9 +15,9 @@
 #include "libwriter/base/status.h"
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
-    enum {
-        MOST = 46340
-    }; /* most ranks: readers in Java number timelines up to 2^31, with one per rank in each communicator */
+    /* MOST: most ranks. Viewers in Java need fewer than 2^31 timelines, and have one for each rank in each
+     * communicator. */
+    enum { MOST = 46340 };
     return d->ranks <= MOST
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_ERANGE,
@@ -41,12 +41,13 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
     return HPCW_OK;
 }
 
-/* 200 ns for each record. The run is simulated twice: the first time to check and measure it. */
+/* Estimates 200 ns for each record. The run is simulated twice: the first time to check it and to count its
+ * events. */
 static double seconds(const struct gen_dataset *d) {
     return (double)gen_clog2_log_records(d) * 200e-9;
 }
 
-/* Events of at most seventy calls of each rank, and its coroutine. */
+/* Estimates the events of 70 calls of each rank, and the coroutine of each rank. */
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     (void)jobs;
     return (UINT64_C(64) << 20) + (UINT64_C(32) << 10) * d->ranks;
@@ -61,7 +62,7 @@ static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_err
     struct read_clog2 *reader;
     hpcw_status s = read_clog2_open(path, &reader, err);
     if (s == HPCW_OK) {
-        /* A log does not say whether its clocks were meant to differ, so any clock is accepted. */
+        /* A log does not say whether its clocks were meant to differ, so no error of a clock is reported. */
         s = read_clog2_verify(reader, ours ? READ_CLOG2_STRICT | READ_CLOG2_ANY_CLOCK : 0, err);
         read_clog2_free(reader);
     }

@@ -30,7 +30,8 @@ bool gen_format_is_beside(const char *path) {
     return f < gen_format_count && is_in(path, gen_format[f]->beside);
 }
 
-/* If a file is missing, it may be the first one of a set whose writer died while renaming the files. Says so. */
+/* If a file is missing, it may be the first file of a set whose writer died while it renamed the files. Then
+ * the set is finished now. */
 static hpcw_status finish_set(const char *path, hpcw_error *err) {
     struct hpcw_i_dir *dir = NULL;
     struct hpcw_i_entry entry;

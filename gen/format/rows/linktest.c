@@ -18,7 +18,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/fields/linktest.h"
 
-/* With more ranks, the 16 bytes per pair alone exceed 2^56. */
+/* With more ranks, the matrix alone, with 16 bytes for each pair, exceeds 2^56 bytes. */
 #define MOST_RANKS (1u << 26)
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
@@ -86,12 +86,13 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     hpcw_linktest_params p = gen_linktest_params(d);
     uint64_t per_thread = (uint64_t)d->ranks * (8 + 8 + 4 + 16 + 4 + 24) + 20 * (uint64_t)d->machine.nodes;
-    uint64_t task0 = (uint64_t)d->ranks * 220; /* memory for the state of tasks, outliers and slowest timings */
+    /* memory of rank 0 for tasks, outliers and the slowest timings */
+    uint64_t task0 = (uint64_t)d->ranks * 220;
     return jobs * per_thread + task0 + 32 * (p.retests < d->ranks ? p.retests : d->ranks) + (8 << 20);
 }
 
-/* The partials list the ranks with a delayed message. In cJSON's tree each is an object of up to nine members.
- * That makes ten nodes of 80 bytes, plus names and values of 32 bytes. */
+/* The partial results list the ranks with a delayed message. In cJSON's tree, each list element is an object of
+ * up to nine members. That makes ten nodes of 80 bytes, plus names and values of 32 bytes. */
 static uint64_t partial_memory(const struct gen_dataset *d) {
     double timings = (double)d->ranks * (double)(d->linktest_params.run.permutations + 1);
     double listed = 1 - exp(-timings * (double)d->linktest.tail_threshold * 0x1p-32);
@@ -111,7 +112,8 @@ static bool owns(const char *path) {
 
 /* ---- reading ---- */
 
-/* Checks the tag only. So `verify` reports a damaged result as damaged, not as some other container. */
+/* Only checks the tag in the file. So `verify` reports a damaged result as damaged, and not as a container of
+ * other data. */
 static hpcw_status probe(const char *path, bool *is, hpcw_error *err) {
     struct read_sion *reader = NULL;
     struct read_sion_task task;

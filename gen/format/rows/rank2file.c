@@ -41,7 +41,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t leaf = d->ckpt_params.leaf_bytes;
-    /* 24 bytes: a size and a digest for each file. */
+    /* 24 bytes for each file: its size and digest */
     return jobs * (BUFFER + leaf) + 24 * gen_checkpoints_files(d->checkpoints) + (8 << 20);
 }
 
@@ -133,7 +133,7 @@ static hpcw_status put_file(const struct gen_write *w, uint64_t index, const cha
     return s;
 }
 
-/* Writes any file except the index. */
+/* Writes a file other than the index. */
 static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct gen_write *w = context;
     char path[4096 + GEN_UNIT_PATH];
@@ -176,7 +176,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     bool one = hpcw_comm_process(w->comm) == 0;
     bool makes = one && !w->again;
     hpcw_status s = hpcw_i_agree(w->comm, makes ? make_folders(w, err) : HPCW_OK, NULL, err);
-    /* Writes the data first, then its metadata, then the index that makes both visible. */
+    /* Writes the data first, then the metadata, then the index. Readers find the data by the index. */
     if (s == HPCW_OK) {
         s = write_files(w, first > data ? first : data, w->end, err);
     }
@@ -189,7 +189,8 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     return s;
 }
 
-/* What the original programs do with a damaged checkpoint in a layout that they can read; observed. */
+/* Lists what each version of SCR does with a damaged checkpoint, for the versions that read the layout. by_*:
+ * observed results. */
 static void readers_of(enum hpcw_rank2file_layout layout, const char *by_1_1, const char *by_1_2,
                        const char *by_3, const char *reader[2 * 2 + 1]) {
     size_t n = 0;

@@ -43,7 +43,7 @@ static uint64_t units(const struct gen_dataset *d) {
     return (uint64_t)d->ranks + gen_vom_balance_files(d);
 }
 
-/* Bytes of text for a record, measured on generated datasets. */
+/* Bytes of text of each kind of record, measured on generated datasets. */
 #define TASK_TEXT 209.0
 #define SUBPHASE_TEXT 29.0
 #define OTHER_TEXT 178.0
@@ -53,8 +53,8 @@ static uint64_t units(const struct gen_dataset *d) {
 #define COMPRESSED 0.053
 #define COMPRESSED_AGAIN 0.01
 
-/* Estimates the bytes of text of a rank, for a plan. *again: the part that repeats earlier text, from edges with
- * equal volumes and objects in iterations of a balancer. Objects at the border have fewer neighbours. */
+/* Estimates the bytes of text of a rank, for a plan. *again: bytes of text that repeats earlier text: edges
+ * with unchanged volumes, and objects in iterations of a balancer. */
 static double text_size(const struct gen_dataset *d, double *again) {
     const struct model_load_params *p = &d->load_params;
     const double objects = model_load_mean_objects(&d->load);
@@ -114,7 +114,7 @@ static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
            kept * d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
 }
 
-/* A compressor starts with fresh memory for each file. */
+/* 2.5 ms: each compressor starts with fresh memory, for each file. */
 static double seconds(const struct gen_dataset *d) {
     double ignored;
     const double size = text_size(d, &ignored);
@@ -133,7 +133,7 @@ static bool owns(const char *path) {
 
 /* ---- truth ---- */
 
-/* Puts the heaviest ones whose load is above `least` times the mean. */
+/* Writes the ranks or objects of a list whose load is at least `least` times the mean. */
 static void put_overloaded(const struct model_load *m, struct hpcw_i_json *json, const char *key,
                            const struct gen_tally_heavy *list, double mean, double least) {
     bool objects = strcmp(key, "objects") == 0;
@@ -176,8 +176,8 @@ static void put_phase(const struct model_load *m, uint32_t phase, const struct g
     hpcw_i_json_end_object(json);
 }
 
-/* Adds the tallies of one range. *known is false if the partial has none. It is then the part of truth.json of a
- * finished dataset that lost files of other formats. */
+/* Adds the tallies from the partial result of a range. *known is false if it has none. Then it is not a partial
+ * result but the part of truth.json of a finished dataset, which is being repaired. */
 static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen_load_tally *tally, bool *known,
                                hpcw_error *err) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(partial, "tallies");
@@ -198,7 +198,7 @@ static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen
     return s;
 }
 
-/* Computes the same tallies from the model alone. */
+/* Computes the tallies of all phases from the load model alone. */
 static hpcw_status count_again(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err) {
     struct gen_vom_slots slots;
     hpcw_status s = gen_vom_slots_new(&slots, m, err);
@@ -261,7 +261,8 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     return s;
 }
 
-/* Mean of log2(time) of a rank's unmigratable tasks, without phase 0, which is the set-up. */
+/* Returns the mean of log2(time) of a rank's unmigratable tasks. Phase 0 is left out, since it is the
+ * set-up. */
 static double fixed_load(const struct model_load *m, uint32_t rank) {
     double sum = 0;
     uint64_t count = 0;
