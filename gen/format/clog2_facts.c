@@ -13,23 +13,23 @@
 
 /* Work of a rank in its current phase. */
 struct facts_rank {
-    uint64_t compute_ns, lost_ns; /* lost_ns: lost to noise */
+    uint64_t compute_ns, lost_ns; /* lost_ns: time lost to noise */
     uint32_t messages;
 };
 
-/* A phase, as truth.json has it. */
+/* Figures of a phase over all ranks, as in truth.json. */
 struct facts_phase {
-    uint64_t end_ns; /* when the last rank ends the phase */
+    uint64_t end_ns; /* time at which the last rank ends the phase */
     uint64_t compute_ns, slowest_ns, slowest_rank, messages;
-    /* lost to noise: by all ranks, by the rank that lost most, and that rank */
+    /* time lost to noise: by all ranks together, and by the rank that lost most */
     uint64_t lost_ns, most_lost_ns, most_lost_rank;
 };
 static const char *const phase_name[] = {"end_ns",   "compute_ns", "slowest_ns",   "slowest_rank",
                                          "messages", "lost_ns",    "most_lost_ns", "most_lost_rank"};
 enum { PHASE_WORDS = sizeof phase_name / sizeof phase_name[0] };
 
-/* A meeting: when ranks leave a collective call of the world, by their own clocks. At most MOST_MEETINGS are
- * kept. When there are more, every second one is dropped and the sampling interval doubles. */
+/* A meeting: times at which the ranks leave a collective call of the world, by their own clocks. At most
+ * MOST_MEETINGS are kept. If there are more, every second one is dropped and the sampling interval doubles. */
 enum { MOST_MEETINGS = 256, LEAST_MEETINGS = 4 };
 struct facts_meeting {
     double middle_ns; /* exit of the median rank */
@@ -42,9 +42,9 @@ struct gen_clog2_facts {
     struct facts_phase *phase;     /* [phases] */
     float *compute_log2;           /* [ranks][phases] log2 of the compute time in ns */
     struct facts_meeting *meeting; /* [meetings] NULL: all clocks are right */
-    uint32_t meetings, every;      /* every: interval of the sampled calls */
-    uint64_t calls;                /* calls that all ranks have left */
-    double *exit_ns;               /* [ranks] exit from the current call, by each rank's clock */
+    uint32_t meetings, every;      /* every: one of so many calls is sampled */
+    uint64_t calls;                /* number of calls of the world that all ranks have left */
+    double *exit_ns;               /* [ranks] time at which each rank left the current call, by its own clock */
     double *value;                 /* [ranks] */
     uint32_t left;                 /* ranks that have left the current call */
 };
@@ -114,7 +114,7 @@ static bool is_meeting(const struct sim_event *e) {
                                     e->number == SIM_CALL_ALLGATHER || e->number == SIM_CALL_ALLTOALL);
 }
 
-/* Drops every second meeting, as there are too many. */
+/* Drops every second meeting. */
 static void thin_out(struct gen_clog2_facts *f) {
     for (uint32_t i = 0; i < f->meetings; i++) {
         if (i % 2 != 0) {
@@ -127,8 +127,8 @@ static void thin_out(struct gen_clog2_facts *f) {
     f->every *= 2;
 }
 
-/* Records that a rank leaves a meeting. No rank enters the next meeting before all have left this one, so one at
- * a time is enough. */
+/* Records that a rank leaves a meeting. No rank enters the next meeting before all have left this one, so one
+ * meeting at a time is stored. */
 static hpcw_status leave(struct gen_clog2_facts *f, const struct sim_event *e, hpcw_error *err) {
     const struct gen_dataset *d = f->d;
     const uint32_t node = model_machine_node(&d->machine, e->rank);
@@ -180,10 +180,11 @@ hpcw_status gen_clog2_facts_event(struct gen_clog2_facts *f, const struct sim_ev
     return HPCW_OK;
 }
 
-/* ---- how visible interruptions are ---- */
+/* ---- visibility of interruptions ---- */
 
-/* Jump of a rank: log2(compute time) of a phase, minus the mean of that in the phases before and after. Only
- * ratios matter. JUMP_RANKS: most ranks in the sample. JUMP_FIRST: first phase used, after the set-up. */
+/* Jump of a rank in a phase: log2(compute time), minus the mean of log2(compute time) in the phases before and
+ * after. JUMP_RANKS: most ranks in the sample. JUMP_FIRST: first phase with a jump; the phase before must not
+ * be the set-up. */
 enum { JUMP_RANKS = 1024, JUMP_FIRST = 2 };
 
 static bool has_jump(const struct gen_dataset *d, uint32_t phase) {
@@ -215,7 +216,7 @@ static void measure_jumps(const struct gen_clog2_facts *f, double *middle, doubl
 
 static void put_interruptions(const struct gen_clog2_facts *f, struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;
-    struct model_load calm = d->load; /* the model without the noise of the run */
+    struct model_load calm = d->load; /* the load model without the noise of the run */
     double middle = NAN;
     double sd = NAN;
     bool measured = false;
@@ -245,11 +246,11 @@ static void put_interruptions(const struct gen_clog2_facts *f, struct hpcw_i_jso
     hpcw_i_json_end_array(partial);
 }
 
-/* ---- how visible clocks are ---- */
+/* ---- visibility of wrong clocks ---- */
 
-/* A rank's clock compared with the median rank's. offset_ns: median difference over all meetings. change_ns: how
- * much the difference grows from the first half of the meetings to the second. Medians are used since the system
- * sometimes delays a rank. */
+/* A rank's clock, compared with that of the median rank. offset_ns: median difference over all meetings.
+ * change_ns: growth of the difference from the first to the second half of the meetings. Medians are used since
+ * the system sometimes delays a rank. */
 struct facts_rank_clock {
     double offset_ns, change_ns;
 };
@@ -269,9 +270,9 @@ static struct facts_rank_clock clock_of(const struct gen_clog2_facts *f, uint32_
     return (struct facts_rank_clock){middle[0], middle[2] - middle[1]};
 }
 
-/* For each host, the difference of its ranks from the median rank, divided by the noise. Ranks also differ by
- * their positions in the trees of collective calls. At most the clock's own error is counted: rank 0, the root,
- * leaves first even with a right clock. */
+/* Writes for each host how far its ranks are from the median rank, in standard deviations. Ranks also differ by
+ * their positions in the trees of collective calls: rank 0, the root, leaves first even with a right clock. So
+ * not more than the clock's error counts. */
 static void put_sds(const struct gen_clog2_facts *f, const struct facts_rank_clock *rank,
                     struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;
@@ -386,7 +387,7 @@ static hpcw_status interruptions_truth(const cJSON *list, const struct gen_costs
     return s;
 }
 
-/* Puts the clocks of all hosts, if any is wrong. */
+/* Writes the clocks of all hosts, if any clock is wrong. */
 static void clocks_truth(const struct gen_dataset *d, const cJSON *list, struct hpcw_i_json *json) {
     const uint32_t ppn = d->machine.params.ppn;
     for (uint32_t n = 0; d->clocks.clock != NULL && n < d->machine.nodes; n++) {
@@ -417,7 +418,7 @@ hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *cons
         hpcw_i_json_key(json, "lacks");
         hpcw_i_json_str_n(json, lacks, size);
     }
-    /* The log is one unit. So only one range has a partial with values, and it has all of them. */
+    /* The log is one unit (file), so one range of units has all values in its partial result. */
     const cJSON *all = NULL;
     for (size_t i = 0; i < count && all == NULL; i++) {
         all = cJSON_HasObjectItem(partial[i], "phases") ? partial[i] : NULL;

@@ -20,11 +20,11 @@ void gen_clog2_facts_free(struct gen_clog2_facts *facts);
 hpcw_status gen_clog2_facts_event(struct gen_clog2_facts *facts, const struct sim_event *event,
                                   hpcw_error *err);
 
-/* Adds the collected values to an open object, as the partial result. HPCW_ENOMEM. */
+/* Adds the collected values to an open JSON object, the partial result of a range. HPCW_ENOMEM. */
 hpcw_status gen_clog2_facts_put(const struct gen_clog2_facts *facts, struct hpcw_i_json *partial,
                                 hpcw_error *err);
 
-/* `truth` of the row. */
+/* The member `truth` of the format. */
 hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                                   struct hpcw_i_json *json, hpcw_error *err);
 

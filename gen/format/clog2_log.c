@@ -54,7 +54,7 @@ enum {
 };
 _Static_assert(CALLS == (int)SIM_CALLS, "a state for each call");
 
-/* Colours of the workload's states, used in turn. */
+/* Colours of the workload's states. They are used in turn. */
 static const char *const colours[] = {"gold",   "HotPink",   "BlueViolet", "DarkOrange",
                                       "gray40", "turquoise", "tan",        "maroon"};
 enum { COLOURS = sizeof colours / sizeof colours[0] };
@@ -78,10 +78,10 @@ static uint32_t definitions(const struct gen_dataset *d) {
 
 /* ---- communicators: the world, one for each rank alone, then those that the program makes ---- */
 
-/* When rank 0's communicator of its own was created, ns. */
+/* The communicator with rank r alone is created at CREATED_NS + 1 + r, ns. */
 enum { CREATED_NS = 1000 };
 
-/* Returns the id of the n-th communicator of a rank. For the world, rank is UINT32_MAX and n is 0. */
+/* Returns the id of the n-th communicator of a rank. For the world, rank is UINT32_MAX and number is 0. */
 static hpcw_clog2_comm_id make_id(const struct gen_dataset *d, uint32_t rank, uint32_t number,
                                   uint64_t created_ns) {
     char host[MODEL_HOST_SIZE];
@@ -100,7 +100,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     if (index == 0) {
         entry->id = make_id(d, UINT32_MAX, 0, 0);
     } else if (index <= d->ranks) {
-        /* The time contains the rank, so the id is unique whatever is drawn. */
+        /* The time contains the number of the rank, so ids differ even if equal random numbers are drawn. */
         entry->id = make_id(d, index - 1, 0, CREATED_NS + index);
     } else {
         const struct gen_workload_comm *c = &d->workload->comm[index - d->ranks - 1];
@@ -208,11 +208,11 @@ hpcw_status gen_clog2_log_put_prologue(hpcw_clog2_slice *slice, const struct gen
 
 /* ---- events, sorted by time ---- */
 
-/* LEAST_DUE: events wait until there are this many, since each sort also passes over those that stay. BATCH:
+/* LEAST_DUE: fewest waiting events that are sorted, since each sort also reads the events that stay. BATCH:
  * records put at once. AHEAD: prefetch distance. DIGIT_BITS, DIGITS: radix sort. */
 enum { LEAST_DUE = 1 << 16, BATCH = 256, AHEAD = 16, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* Sort key and index of an event. */
+/* Key by which an event is sorted, and index of the event. */
 struct log_key {
     uint64_t time_ns;
     uint32_t rank, index;
@@ -221,14 +221,14 @@ struct log_key {
 struct gen_clog2_log {
     const struct gen_dataset *d;
     hpcw_clog2_slice *slice;
-    struct sim_event *event; /* [events] waiting events; those of a rank are in order */
+    struct sim_event *event; /* [events] events that are not put yet; events of one rank are in order */
     size_t events, capacity;
     struct log_key *key, *other; /* [key_capacity] */
     size_t key_capacity;
     int32_t number[SIM_CALLS]; /* state number of each call */
-    uint32_t *comm;            /* [comms] index in workload->comm of the communicator with number i + 1 */
+    uint32_t *comm;            /* [comms] index into workload->comm of the communicator with the number i + 1 */
     size_t comms;
-    /* rank's place in a communicator; key: communicator number << 32 | rank */
+    /* rank's place in a communicator, for the key `communicator number << 32 | rank` */
     struct hpcw_i_table place;
     hpcw_clog2_comm_entry *entry; /* [comms] */
     hpcw_clog2_record record[BATCH];
@@ -355,8 +355,8 @@ static void sort_digit(struct gen_clog2_log *log, size_t count, bool by_time, ui
     log->key = sorted;
 }
 
-/* Sorts the keys of all events before `before_ns` by time, rank and their order. Times in keys are relative to
- * the earliest one. */
+/* Sorts the keys of all events before `before_ns` by time, rank and the order in which the events were added.
+ * Times in keys are relative to the earliest time. */
 static hpcw_status sort_due(struct gen_clog2_log *log, uint64_t before_ns, size_t *due, hpcw_error *err) {
     if (log->events > log->key_capacity) {
         hpcw_i_free(log->key);
@@ -539,7 +539,7 @@ hpcw_status gen_clog2_log_passed(void *context, uint64_t time_ns, hpcw_error *er
     if (log->events < LEAST_DUE) {
         return HPCW_OK;
     }
-    /* No clock shows an earlier time from now on. */
+    /* From now on, no clock shows an earlier time than time_ns + least. */
     int64_t least = 0;
     for (uint32_t n = 0; c->clock != NULL && n < log->d->machine.nodes; n++) {
         const int64_t error = gen_clock_error(c, n, time_ns);

@@ -16,11 +16,11 @@ uint64_t gen_clog2_log_records(const struct gen_dataset *d);
 /* Estimates the number of blocks of the log. */
 uint64_t gen_clog2_log_blocks(const struct gen_dataset *d, uint32_t block_size);
 
-/* Puts the records before the first event: communicators of each rank, and the definitions of rank 0. */
+/* Puts the records before the first event: communicators of each rank, and the definitions, by rank 0. */
 hpcw_status gen_clog2_log_put_prologue(hpcw_clog2_slice *slice, const struct gen_dataset *d, hpcw_error *err);
 
-/* Takes the events of a run and puts them into a slice in the order of time. Memory: 56 bytes for each event
- * within the time that ranks are apart. */
+/* Takes the events of a run and puts them into a slice of the log in the order of time. Memory: 56 bytes for
+ * each event between the times of the slowest and of the fastest rank. */
 struct gen_clog2_log;
 hpcw_status gen_clog2_log_new(const struct gen_dataset *d, hpcw_clog2_slice *slice, struct gen_clog2_log **out,
                               hpcw_error *err);

@@ -31,7 +31,7 @@ static hpcw_status pass_time(void *context, uint64_t time_ns, hpcw_error *err) {
     return gen_clog2_log_passed(run->log, time_ns, err);
 }
 
-/* Simulates into a slice that covers the whole log. */
+/* Simulates the run and puts its events into a slice that covers the whole log. */
 static hpcw_status fill_slice(struct clog2_run *run, hpcw_clog2_slice *slice, hpcw_error *err) {
     const struct gen_dataset *d = run->w->dataset;
     const struct sim_observer observer = {run, take_event, pass_time};
@@ -78,7 +78,7 @@ hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *parti
     hpcw_error why;
     const bool first = hpcw_comm_process(w->comm) == 0;
     const bool good = !first || simulate(&run, log, &blocks, &why) == HPCW_OK;
-    s = hpcw_clog2_close(log, blocks, err); /* for an abandoned log, the error says why */
+    s = hpcw_clog2_close(log, blocks, err); /* the error of an abandoned log says why */
     hpcw_clog2_free(log);
     if (s == HPCW_OK && good && first) {
         s = gen_clog2_facts_put(run.facts, partial, err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Interface of a format: a row of the table in table.c. A new format is a new row and the file that defines it:
- * see doc/new-format.md.
+/* Interface of a format: a row of the table in table.c. A new format is a new row and the file that defines the
+ * row: see doc/new-format.md.
  *
  * The output of a format is a number of *units*: physical files, numbered from 0 in an order that depends only
- * on the dataset. A run writes a range of units. It also makes a *partial*: a JSON object of what other ranges
- * need from it, such as exact sums and counts. The partials of all ranges are enough to finish the dataset. */
+ * on the dataset. A run writes a range of units. It also makes a *partial*, the partial result of the range: a
+ * JSON object of what other ranges need, such as exact sums and counts. The partials of all ranges are enough
+ * to finish the dataset. */
 #ifndef HPCW_GEN_FORMAT_FORMAT_H
 #define HPCW_GEN_FORMAT_FORMAT_H
 
@@ -35,7 +36,8 @@ struct gen_write {
     hpcw_durability durability;
     /* opens files by path, from any thread */
     hpcw_sink_source outputs;
-    /* true: the output does not go to `directory`, so no directory is made and no unit is pending */
+    /* true: units are written to other places than `directory`, so no directory is made and no unit is
+     * pending */
     bool again;
     /* Reports the number of payload bytes written. Called from any thread. */
     void (*progress)(void *context, uint64_t bytes);
@@ -53,8 +55,8 @@ struct gen_format {
     const char *version; /* version of the file format, for the manifest */
     const char *help;    /* one phrase */
 
-    /* Format that contains this one, or NULL: such a file is also one of that format. Its verbs replace those
-     * that are NULL here. */
+    /* format that this one is a special case of, or NULL: a file of this format is also one of `within`. Verbs
+     * that are NULL here are those of `within`. */
     const struct gen_format *within;
 
     /* Checks whether the format supports the dataset. The dataset has its parameters, seed and number of ranks,
@@ -64,11 +66,12 @@ struct gen_format {
 
     /* the units are files of one set: a reader of the first one reads all of them */
     bool container;
-    /* Directory of the units below the dataset's, if they are read together; otherwise NULL. */
+    /* directory of the units, below that of the dataset, if they are read together; NULL: the name of the
+     * format */
     const char *folder;
-    /* readers take each file in `folder` for a unit, so nothing else may be there */
+    /* true: readers take each file in `folder` for a unit, so no other file may be there */
     bool alone;
-    /* a second directory of units that are read one by one; or NULL */
+    /* directory of further units that are read one by one; NULL: none */
     const char *beside;
 
     uint64_t (*units)(const struct gen_dataset *d);
@@ -84,8 +87,8 @@ struct gen_format {
      * removes only files of a manifest that have such a path. */
     bool (*owns)(const char *path);
 
-    /* Readers take a set with unit 0 for complete. So unit 0 is pending until all other ranges are written,
-     * unless one range is the whole set. Until `complete`, it has the name gen_pending_name. */
+    /* true: unit 0 is pending, that is, has the name gen_pending_name, until `complete`. The reason is that
+     * readers take a set with unit 0 for complete. If one range is the whole set, unit 0 is not pending. */
     bool pending;
 
     /* Collective. Writes the units [begin, end). partial: on process 0 an open object to add members to,
@@ -97,37 +100,41 @@ struct gen_format {
     hpcw_status (*complete)(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err);
 
-    /* Adds the injected faults as members of an open object. If a finished dataset lost files of other formats,
-     * this object is later the only partial. */
+    /* Adds the injected faults as members of an open JSON object in truth.json. If a finished dataset lost
+     * files of other formats and is repaired, the old object is the only partial. */
     hpcw_status (*truth)(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err);
-    /* The lists of faults that `truth` adds. NULL: none. */
+    /* lists of faults that `truth` adds; NULL: none */
     const struct gen_injected *injected;
 
     /* Sets *is if a file or directory has this format; reads at most a few bytes. More special formats come
      * first in the table. *is is false if the path does not exist or has another format. Any other obstacle to
      * reading is an error. */
     hpcw_status (*probe)(const char *path, bool *is, hpcw_error *err);
-    /* Checks structure and content. ours: applies the rules of our own writer, which real files need not follow.
-     * *files: number of files read; unchanged if `path` is a directory. */
+    /* Checks the structure and content of a file. ours: true, also applies the rules of our own writer, which
+     * files of other programs need not follow. *files: number of files read; unchanged if `path` is a
+     * directory. */
     hpcw_status (*verify)(const char *path, bool ours, uint64_t *files, hpcw_error *err);
     /* Adds a summary of a file as members of an open object. */
     hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
-    /* Adds sections to a page. Memory: a few words per rank. */
+    /* Adds sections to the page of a report. Memory: a few words per rank. */
     hpcw_status (*report)(const struct gen_report *r, hpcw_error *err);
     /* Converts to files for other programs: gen/export/export.h. NULL: `export` is refused. */
     const struct gen_exporter *export;
     /* Writes a file in another form: gen/export/rewrite/rewrite.h. NULL: `rewrite` is refused. */
     const struct gen_rewriter *rewrite;
-    /* Adds the facts of a file or directory, and learns the twin if it is not NULL. NULL: `fit` is refused. */
+    /* Adds the facts of a file or directory, and learns the twin if it is not NULL. The member is NULL: `fit`
+     * is refused. */
     hpcw_status (*fit)(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                        hpcw_error *err);
-    /* Learns one twin from data sets of several sizes, path[count]. NULL: a twin has one data set of the format. */
+    /* Learns one twin from data sets of several sizes, path[count]. The member is NULL: a twin is learned from
+     * only one data set of the format. */
     hpcw_status (*fit_sizes)(const char *const *path, size_t count, struct gen_fit_twin *twin, hpcw_error *err);
-    /* GEN_FIT_LAST: it is learned after others, since it depends on their results. GEN_FIT_ALONE: its twin has no other
-     * format. */
+    /* GEN_FIT_LAST: the format is learned after others, since it depends on their results. GEN_FIT_ALONE: a
+     * twin of this format has no other format. */
     enum { GEN_FIT_WITH_OTHERS, GEN_FIT_LAST, GEN_FIT_ALONE } fit_rule;
-    const char *noun; /* word for such a file in the messages of `fit` that leave it out; NULL: `name` */
+    /* word for a file of the format in messages of `fit` that leave the file out; NULL: `name` */
+    const char *noun;
 };
 
 #define GEN_FORMAT_ROW(number, name) extern const struct gen_format gen_format_##name;
@@ -146,30 +153,32 @@ const char *gen_format_folder(const struct gen_format *format);
 /* Returns the index of the format whose directory contains a path below the dataset's, or gen_format_count. */
 size_t gen_format_of_path(const char *path);
 
-/* Returns whether the path is in the directory `beside`. */
+/* Returns whether a path is in the directory `beside` of its format. */
 bool gen_format_is_beside(const char *path);
 
 /* *f: index of the format that recognises a file or directory, or gen_format_count. Fails if the path cannot be
  * read. */
 hpcw_status gen_format_of_file(const char *path, size_t *f, hpcw_error *err);
 
-/* Fails with HPCW_EEXIST: something else has the name of a directory below the dataset's. */
+/* Returns the error HPCW_EEXIST: something else has the name of the directory `name` below the dataset's
+ * directory. link: it is a symbolic link. */
 hpcw_status gen_format_refuse_folder(const char *directory, const char *name, bool link, hpcw_error *err);
 
 /* ---- helpers for formats ---- */
 
-/* Makes a directory below the dataset's, `directory`, unless it exists. sync: flushes the directory and its name
- * to disk. HPCW_EEXIST: something else has the name, or it is a symbolic link. */
+/* Makes the directory `name` below the dataset's directory, unless it exists. root: the dataset's directory,
+ * held open. sync: flushes the new directory and its name to disk. HPCW_EEXIST: something else has the name, or
+ * it is a symbolic link. */
 hpcw_status gen_format_make_folder(struct hpcw_i_dir *root, const char *directory, const char *name, bool sync,
                                    hpcw_error *err);
 
-/* Adds a summary of a SION container as members of an open object. Used by the SION row and by LinkTest's, whose
- * results are containers. */
+/* Adds a summary of a SION container as members of an open object. The formats SION and LinkTest use it, since
+ * LinkTest results are containers. */
 struct read_sion;
 hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *json, hpcw_error *err);
 
-/* Sets the strictness of reading a container, as flags of read_sion_verify. ours: first checks that the
- * container's header has the name of the file. */
+/* Returns flags of read_sion_verify that say how strictly a container is read. ours: first checks that the
+ * header of the container has the name of the file. */
 hpcw_status gen_format_sion_flags(struct read_sion *reader, const char *path, bool ours, unsigned *flags,
                                   hpcw_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Visibility of slow ports and cables in the result: doc/truth.md, "Visibility". */
+/* Visibility of slow ports and slow cables in a result: doc/truth.md, "Visibility". */
 #include "gen/format/linktest.h"
 
 #include <math.h>
@@ -11,8 +11,10 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Sizes of samples. The value of a node, or of a pair of switches, is the mean of its ranks' medians. A few
- * nodes and pairs with a few ranks each show the spread. All of them would take as long as making the result. */
+/* Sizes of the samples from which the spread of nodes and of pairs of switches is computed. The value of a node
+ * or pair is the mean over the medians of its ranks. To look at all ranks would take as long as making the
+ * result. MOST_PEERS: nodes. MOST_ROWS: ranks of all nodes. MOST_SWITCHES: switches. SWITCH_ROWS: ranks of all
+ * switches, but at least FEW_RANKS of each. */
 enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
 /* Means of values[items][of], without NaN. */
@@ -88,7 +90,7 @@ static void select_kth(uint64_t *value, size_t count, size_t k) {
     }
 }
 
-/* Median of log2 over the first `count` times. */
+/* Returns the median of log2(time) over the first `count` times. */
 static double median_of_times(uint64_t *time_ps, size_t count) {
     if (count == 0) {
         return NAN;
@@ -106,7 +108,7 @@ static double median_of_times(uint64_t *time_ps, size_t count) {
     return 0.5 * (hpcw_i_log2((double)below) + upper);
 }
 
-/* Median of a rank's timings with other hosts. */
+/* Returns the median of a rank's timings with other hosts. */
 static double median_of_row(struct visibility_work *w, uint32_t rank) {
     const struct gen_dataset *d = w->d;
     const uint32_t ppn = d->machine.params.ppn, own = rank / ppn * ppn;
@@ -149,7 +151,7 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
         if (!slow[node]) {
             continue;
         }
-        /* Inserts the node itself in order, or after the other nodes. */
+        /* If the node is in the sample, `at` is its index. Otherwise, the node is added after the sample. */
         uint32_t at = (uint32_t)(((uint64_t)node * peers + nodes - 1) / nodes);
         if (at >= peers || (uint64_t)at * nodes / peers != node) {
             at = peers;
@@ -170,18 +172,18 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
 
 /* ---- cables ---- */
 
-/* A sample of switches that includes those of the slow cables, and the median timings of some of their ranks
- * with each other switch. */
+/* A sample of switches that includes those of the slow cables. For some ranks at each switch, it has the median
+ * timings with each other switch. */
 struct cable_work {
     uint32_t *slot;     /* [switches] index in the sample, or UINT32_MAX */
     uint32_t *looked;   /* [slots] switch */
-    uint32_t slots, of; /* of: ranks taken at each switch, if it has as many */
-    /* [slots + 1] ends of the times with each switch, while a row is sorted */
+    uint32_t slots, of; /* of: number of ranks looked at for each switch; fewer if the switch has fewer */
+    /* [slots + 1] index in time_ps of the end of the times with each switch */
     size_t *end;
-    uint64_t *time_ps; /* [ranks] times sorted by switch */
-    /* [slots * slots * of] medians of the ranks at one switch with another */
+    uint64_t *time_ps; /* [ranks] times of one rank, sorted by switch of the partner */
+    /* [slots * slots * of] median timings of ranks at one switch with the ranks at another */
     double *median;
-    double *values; /* [slots * slots / 2 * 2 * of] */
+    double *values; /* [slots * slots / 2 * 2 * of] the medians for each pair of switches */
     double *mean;   /* [slots * slots / 2] */
 };
 
@@ -220,7 +222,7 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
         look_at(c, cable[i].switch_a);
         look_at(c, cable[i].switch_b);
     }
-    uint32_t most = 0; /* most ranks at any switch */
+    uint32_t most = 0; /* largest number of ranks at a switch */
     for (uint32_t i = 0; i < c->slots; i++) {
         const uint32_t ranks =
             (d->machine.switch_first[c->looked[i] + 1] - d->machine.switch_first[c->looked[i]]) *
@@ -240,8 +242,8 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
                : hpcw_i_fail_memory(err, "linktest", square, "pairs of switches");
 }
 
-/* Computes the medians of a rank's timings with each switch of the sample. They are `of` elements apart in
- * `value`; NaN: it met no rank there. */
+/* Computes the median of a rank's timings with each switch of the sample. The medians are `of` elements apart
+ * in `value`. NaN: there are no timings with ranks at the switch. */
 static void medians_by_switch(struct visibility_work *w, struct cable_work *c, uint32_t rank, double *value) {
     const struct gen_dataset *d = w->d;
     const struct model_machine *m = &d->machine;
@@ -269,7 +271,8 @@ static void medians_by_switch(struct visibility_work *w, struct cable_work *c, u
     }
 }
 
-/* Visibility of a cable among pairs of switches of the same kind: both within one group, or in two groups. */
+/* Returns the visibility of a cable among all pairs of switches of the same kind: in one group, or in two
+ * groups. */
 static double cable_visibility(const struct model_machine *m, struct cable_work *c,
                                const struct model_truth_cable *cable) {
     const bool one_group = m->switch_group[cable->switch_a] == m->switch_group[cable->switch_b];
@@ -284,7 +287,7 @@ static double cable_visibility(const struct model_machine *m, struct cable_work 
             double *value = c->values + items * 2 * c->of;
             memcpy(value, c->median + ((size_t)i * c->slots + k) * c->of, c->of * sizeof *value);
             memcpy(value + c->of, c->median + ((size_t)k * c->slots + i) * c->of, c->of * sizeof *value);
-            bool known = false; /* a bisection test has no timings within a half */
+            bool known = false; /* a bisection test has no timings within a half of the ranks */
             for (uint32_t r = 0; r < 2 * c->of; r++) {
                 known = known || !isnan(value[r]);
             }

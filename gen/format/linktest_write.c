@@ -75,8 +75,8 @@ struct linktest_job {
     struct model_truth_outliers *outliers; /* [own ranks] */
     double elapsed_s;                      /* total time of the previous permutations */
 
-    /* Slowest timings of this permutation: first of this process, then of all. `word` holds values to reduce:
-     * see reduce_permutation. */
+    /* [steps] slowest timing of each step of this permutation: of this process, and after reduce_permutation of
+     * all. word: see reduce_permutation. */
     uint64_t *slowest; /* [steps] */
     uint64_t *word;    /* [SUM_WORDS + 1 + steps] */
     hpcw_linktest_range times, all_to_all;
@@ -458,8 +458,8 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
     return HPCW_OK;
 }
 
-/* Merges the summary of one permutation from all partials, and the slowest timing of each step, which the caller
- * has zeroed. The caller frees the list of slow connections. */
+/* Merges the summaries of one permutation from all partials. Also merges the slowest timing of each step; the
+ * caller has zeroed `slowest`. The caller frees summary->slow. */
 static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p,
                                      const cJSON *const *partial, size_t count, uint64_t m, uint64_t *slowest,
                                      hpcw_linktest_summary *summary, hpcw_error *err) {

@@ -18,7 +18,7 @@ static double as_double(const uint64_t sum[2]) {
     return (double)sum[1] * 0x1p64 + (double)sum[0];
 }
 
-/* Inserts in order and drops the lightest. */
+/* Inserts a rank or object in descending order of loads, and drops the lightest one. */
 static void insert(struct gen_tally_heavy list[GEN_TALLY_HEAVIEST], struct gen_tally_heavy one) {
     size_t at = GEN_TALLY_HEAVIEST;
     while (at > 0 && (list[at - 1].load_ns < one.load_ns ||

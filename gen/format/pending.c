@@ -50,7 +50,8 @@ hpcw_status gen_pending_look(const struct gen_write *w, bool *exists, hpcw_error
                              entry.kind == HPCW_I_LINK ? "a symbolic link" : "something else");
 }
 
-/* Returns whether this is file 0 of a set. All other files end in digits: "x.sion.000001". */
+/* Returns whether a path is that of file 0 of a set. The names of all other files end in digits:
+ * "x.sion.000001". */
 static bool is_first(const char *path) {
     const char *dot = strrchr(path, '.');
     return dot == NULL || dot[1] == '\0' || strspn(dot + 1, "0123456789") != strlen(dot + 1);
@@ -91,7 +92,7 @@ hpcw_status gen_pending_complete(const struct gen_write *w, const cJSON *const *
                                  uint64_t *changed, hpcw_error *err) {
     bool exists = false;
     (void)partial;
-    *changed = 0; /* only the name changed */
+    *changed = 0; /* `complete` changes only the name of the file */
     hpcw_status s = count < 2 ? HPCW_OK : gen_pending_look(w, &exists, err);
     return s == HPCW_OK && exists ? gen_pending_release(w, err) : s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the VOM row and its writer share. */
+/* Functions that the VOM format and its writer share. */
 #ifndef HPCW_GEN_FORMAT_VOM_H
 #define HPCW_GEN_FORMAT_VOM_H
 
@@ -14,26 +14,27 @@ static inline bool gen_vom_is_compressed(const struct gen_dataset *d) {
     return d->vom_params.container != GEN_VOM_PLAIN_FILES;
 }
 
-/* Messages that vt sends before any task runs, in phase 0: each rank has an edge from no object to the handler
- * of rank 0. */
+/* Messages that vt sends before any task runs: in phase 0, each rank has an edge from the id 0, which is no
+ * object, to the handler of rank 0. */
 enum { GEN_VOM_FIRST_BYTES = 112, GEN_VOM_FIRST_MESSAGES = 2 };
 
-/* `write` of the row. */
+/* The member `write` of the format. */
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 
-/* Contents of a rank's slots in a phase. */
+/* Objects of a rank in a phase. The slots of a rank are numbered; a slot can be empty. */
 struct gen_vom_slots {
     struct model_load_cursor at;
     bool *exists;             /* [most] */
     double *lasting;          /* [most] */
     uint64_t *time_ns;        /* [most] */
     uint32_t interrupted;     /* slot whose time includes an interruption */
-    uint64_t interruption_ns; /* length of that interruption */
+    uint64_t interruption_ns; /* length of this interruption, ns */
 };
 hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err);
 void gen_vom_slots_free(struct gen_vom_slots *s);
 
-/* Fill the slots of a rank for phase 0, and for the next phase. Both add the loads of the rank to its tally. */
+/* Fill the slots of a rank: gen_vom_slots_begin for phase 0, gen_vom_slots_next for the next phase. Both add
+ * the loads of the rank to the tally of the phase. */
 void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank,
                          struct gen_load_tally *tally);
 void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally);
@@ -42,9 +43,9 @@ void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, str
 hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_load_tally *tally,
                                  struct hpcw_i_json *json, hpcw_error *err);
 
-/* Computes how visible slow nodes are, from the unmigratable work of their ranks: sd[nodes]. The unit is local
- * standard deviations over all nodes that have all their ranks (doc/truth.md, "Visibility"). Only nodes with
- * slow[node] are set. */
+/* Computes how visible slow nodes are, from the unmigratable work of their ranks. The unit is local standard
+ * deviations over all nodes with the full number of ranks (doc/truth.md, "Visibility"). Sets sd[node] for nodes
+ * with slow[node]; all others become NaN. */
 hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);
 
 #endif

@@ -51,9 +51,9 @@ bool gen_vom_balance_owns(const char *path) {
             strcmp(name, list_name) == 0);
 }
 
-/* ---- vt's statistics ---- */
+/* ---- statistics that vt writes ---- */
 
-/* Edges of a kind whose bytes vt knows. */
+/* Edges of one kind between objects or handlers. vt's statistics have their bytes. */
 struct edge_list {
     uint32_t count;
     uint32_t *owner;
@@ -62,14 +62,14 @@ struct edge_list {
 
 struct statistics {
     const struct model_load *load;
-    /* traffic of a workload's run; NULL: edges are those of the model */
+    /* communication of a workload's run; NULL: edges are those of the load model */
     const struct gen_traffic *traffic;
     struct model_load_whole whole;
     struct edge_list kind[MODEL_LOAD_TO_GROUP + 1];
-    double *object; /* [tasks] load of each migratable or other task */
+    double *object; /* [tasks] load of each task, migratable or not, seconds */
     double *rank;   /* [ranks] */
     double *edge;   /* [edges] bytes */
-    size_t edges;   /* edges of all kinds, and those with a constant size */
+    size_t edges;   /* largest number of edges, without those of a constant size */
 };
 
 static hpcw_status statistics_new(struct statistics *s, const struct gen_dataset *d, hpcw_error *err) {
@@ -136,8 +136,7 @@ static void list_edges(struct statistics *s) {
     }
 }
 
-/* Sums up the loads of all tasks, and of ranks with the placement rank[objects]. An interrupted object takes
- * longer. */
+/* Sums up the loads of all tasks. An interrupted object takes longer. */
 static void sum_loads(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     const struct model_load *m = s->load;
     const struct model_load_whole *w = &s->whole;
@@ -186,8 +185,8 @@ static void add_bytes(struct statistics *s, uint32_t kind, uint32_t phase, size_
         const uint32_t owner = list->owner[i];
         const double bytes = (double)model_load_volume(m, owner, model_load_shared(kind), flow, phase).bytes;
         s->edge[(*edges)++] = bytes;
-        /* For a rank, vt counts only bytes that its handler or its groups send to other ranks. These are the
-         * edges up the tree and down the tree. */
+        /* For a rank, vt only counts the bytes that its handler and its object groups send to other ranks. In
+         * the model, these are the edges between handlers, up the tree and down the tree. */
         const bool handlers = kind == MODEL_LOAD_UP || kind == MODEL_LOAD_DOWN;
         const uint32_t child = UINT32_MAX - owner;
         if (handlers) {
@@ -220,7 +219,7 @@ static void sum_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b)
     b->figures[HPCW_VOM_RANK_COMM] = hpcw_vom_figures_of(s->rank, m->ranks);
 }
 
-/* Sums up the bytes of edges and ranks for a workload's run. There, only handlers send to other ranks. */
+/* Sums up the bytes of edges and of ranks for a workload's run, in which only handlers send to other ranks. */
 static void sum_run_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     size_t count;
     const struct gen_traffic_edge *edge = gen_traffic_edges(s->traffic, phase, SIM_ANY, &count);
@@ -286,7 +285,7 @@ static hpcw_status write_statistics(const struct gen_dataset *d, const char *pat
     return status;
 }
 
-/* ---- placements longest object first ---- */
+/* ---- lists of placements, longest object first ---- */
 
 static hpcw_status put_list(const struct model_load_whole *w, const uint32_t *rank, struct gen_stream *out,
                             hpcw_error *err) {
@@ -379,7 +378,7 @@ hpcw_status gen_vom_balance_verify_list(const char *path, hpcw_error *err) {
                              number, number == 1 ? "phase,id,rank" : "phase, id and rank of an object");
 }
 
-/* ---- any of the files ---- */
+/* ---- all files ---- */
 
 hpcw_status gen_vom_balance_write(const struct gen_write *w, const hpcw_vom_options *options, uint32_t file,
                                   hpcw_error *err) {

@@ -13,7 +13,7 @@
 /* A scenario overloads a rank if it raises the load by at least this factor. */
 #define LEAST_FACTOR 1.2
 
-/* Returns the phase in which the scenario raises the imbalance most. Also computes how much. */
+/* Returns the phase in which the scenario raises the imbalance by the largest factor. *effect: this factor. */
 static uint32_t strongest(const struct model_load *m, const struct gen_load_tally *tally, uint32_t phases,
                           double *effect) {
     const struct model_load_params *p = &m->params;
@@ -30,7 +30,8 @@ static uint32_t strongest(const struct model_load *m, const struct gen_load_tall
     return at;
 }
 
-/* Effect of the scenario on a rank: the phases in which it is overloaded, and the one with the largest factor. */
+/* Effect of the scenario on a rank. first, last: phases in which the rank is overloaded. phase: phase with the
+ * largest factor. */
 struct overload {
     double factor; /* factor of the rank's load in `phase` */
     uint32_t phase, first, last;
@@ -38,11 +39,11 @@ struct overload {
 
 struct ranks {
     struct model_load_whole whole;
-    /* [ranks] loads in one phase, with and without the scenario */
+    /* [ranks] loads in one phase, ns: with the scenario and without it */
     uint64_t *load_ns, *calm_ns;
     struct overload *overload; /* [ranks] */
-    double *before;            /* [ranks] log2(load) before the scenario began */
-    double *change, *sorted;   /* [ranks] change of log2(load) since then */
+    double *before;            /* [ranks] log2(load) in the phase before the scenario */
+    double *change, *sorted;   /* [ranks] log2(load) minus `before` */
 };
 
 static void ranks_free(struct ranks *r) {
@@ -52,7 +53,7 @@ static void ranks_free(struct ranks *r) {
     hpcw_i_free(r->before);
 }
 
-/* Free it also after a failure. */
+/* Allocates the arrays. Call ranks_free also after a failure. */
 static hpcw_status ranks_new(struct ranks *r, const struct model_load *m, hpcw_error *err) {
     *r = (struct ranks){
         .load_ns = hpcw_i_malloc(m->ranks * 2 * sizeof *r->load_ns),
@@ -73,7 +74,7 @@ static void measure(struct ranks *r, uint32_t phase) {
     model_load_whole_ranks(&r->whole, r->load_ns, r->calm_ns);
 }
 
-/* A scenario may have effects after its phases, since what grew stays so. */
+/* Loads that have grown stay large, so a scenario can overload ranks even after its phases. */
 static void find_overloaded(struct ranks *r, const struct model_load *m) {
     for (uint32_t k = m->params.scenario.first; k < m->params.phases; k++) {
         measure(r, k);
@@ -114,8 +115,8 @@ static hpcw_status put_rank(const struct gen_dataset *d, struct ranks *r, uint32
     return s;
 }
 
-/* Puts the ranks that the scenario overloads, each with the phase of the largest effect. A rank is compared with
- * itself before the scenario. */
+/* Writes the ranks that the scenario overloads, each with its phase of the largest effect. A rank is compared
+ * with itself before the scenario. */
 static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
     const struct model_load *m = &d->load;
     const uint32_t since = m->params.scenario.first - 1; /* a scenario never begins in phase 0 */
@@ -145,7 +146,7 @@ static hpcw_status put_ranks(const struct gen_dataset *d, struct hpcw_i_json *js
     return s;
 }
 
-/* Puts the location: the centre of a hot spot, or the ranks that currently hold the affected objects. */
+/* Writes where the scenario is: the centre of a hot spot, or the home ranks of the affected objects. */
 static void put_place(const struct model_load *m, struct hpcw_i_json *json) {
     const struct model_load_params *p = &m->params;
     if (p->scenario.kind == MODEL_SCENARIO_HOTSPOT) {

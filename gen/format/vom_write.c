@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the files of ranks and tallies their loads. */
+/* Writes the files of the ranks, and adds up the loads of the ranks in tallies. */
 #include "gen/format/vom.h"
 #include "gen/format/vom_balance.h"
 
@@ -12,7 +12,8 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
 
-/* Rank 0 of vt creates the collections first. The k-th ordinary collection of a job has number k. */
+/* Collections have the numbers 0, 1, ... of ordinary collections, since rank 0 of vt creates them before all
+ * others. */
 static uint64_t collection_id(const struct model_load *m, uint32_t object) {
     return hpcw_vom_collection_id(model_load_collection(m, object));
 }
@@ -21,13 +22,13 @@ static uint64_t collection_id(const struct model_load *m, uint32_t object) {
 
 struct vom_job {
     const struct gen_write *w;
-    hpcw_vom_options options;     /* options of all ranks; the rank itself is set later */
-    struct gen_load_tally *tally; /* [phases] tallies of this process */
+    hpcw_vom_options options;     /* options of all ranks; `rank` is set for each file */
+    struct gen_load_tally *tally; /* [phases] tallies of the ranks of this process */
 };
 
-/* Persistent data of a slot's object. */
+/* Data of the object in a slot that are the same in all phases. */
 struct vom_slot {
-    uint32_t object; /* object that the senders below belong to */
+    uint32_t object; /* object that has the senders `edge` */
     uint32_t senders;
     struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
     struct model_load_flow flow[MODEL_LOAD_MOST_KINDS];
@@ -51,7 +52,7 @@ struct rank_file {
     hpcw_vom *vom;
     uint32_t rank;
     uint32_t phase;
-    double slowness; /* factor of times in this phase */
+    double slowness; /* factor of the times of tasks in this phase */
 };
 
 static void end_thread(void *context, void *state) {
@@ -110,13 +111,13 @@ static struct model_load_volume handler_volume(const struct rank_file *f, uint32
     return model_load_volume(f->load, owner, kind, model_load_flow(f->load, owner, kind, 0), f->phase);
 }
 
-/* Puts the messages sent before any task runs. */
+/* Puts the edge for messages that are sent before any task runs. */
 static hpcw_status put_first_edge(const struct rank_file *f, hpcw_error *err) {
     return put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
                     (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
 }
 
-/* Puts plain messages between ranks: reductions up a tree and answers down. */
+/* Puts the edges between handlers: reductions up a tree of ranks, and answers down. */
 static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t groups = m->params.groups;
@@ -140,7 +141,7 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
     return s;
 }
 
-/* Lists the senders of objects that are new on this rank. */
+/* Lists the senders of objects that have moved to this rank. */
 static void know_senders(const struct rank_file *f) {
     const struct model_load *m = f->load;
     for (uint32_t slot = 0; slot < f->t->slots.at.count; slot++) {
@@ -162,7 +163,7 @@ static void know_senders(const struct rank_file *f) {
     }
 }
 
-/* Puts the edges of an object, as in the measured run. */
+/* Puts the edges of an object with the volumes of the measured run (load.comm=sample). */
 static hpcw_status put_sample(const struct rank_file *f, const struct vom_slot *k, bool is_first,
                               hpcw_error *err) {
     const uint32_t groups = f->load->params.groups;
@@ -190,7 +191,7 @@ static hpcw_status put_sample(const struct rank_file *f, const struct vom_slot *
     return s;
 }
 
-/* Puts what the rank sent in a workload's run: messages from its handler to other handlers. */
+/* Puts the edges of a rank in a workload's run: messages from its handler to other handlers. */
 static hpcw_status put_run_edges(const struct rank_file *f, hpcw_error *err) {
     size_t count;
     const struct gen_traffic_edge *edge = gen_traffic_edges(f->traffic, f->phase, f->rank, &count);
@@ -233,7 +234,7 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
-/* Number of values that balancers with a memory model read. */
+/* Number of memory values of a task, which balancers with a memory model read. */
 enum { MEMORY_VALUES = 7 };
 static void memory_values(const struct rank_file *f, uint32_t slot, hpcw_vom_value value[MEMORY_VALUES]) {
     const struct model_load *m = f->load;
@@ -282,9 +283,9 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
-/* Puts unmigratable tasks: the handler, the members of groups and, in phase 0, id 0 as the last one. They have
- * subphases only if objects do. A replay indexes the subphases of a moved object by the largest number of
- * subphases on its rank. */
+/* Puts unmigratable tasks: the handler, the members of object groups and, in phase 0, id 0 at the end. They
+ * have a subphase only if objects have subphases: a replay indexes the subphases of a moved object by the
+ * largest number of subphases on its rank. */
 static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     hpcw_status s = HPCW_OK;
@@ -305,7 +306,7 @@ static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
     return s;
 }
 
-/* Puts an object where an iteration of the balancer placed it. */
+/* Puts an object as a task of a rank on which an iteration of the balancer placed it. */
 static hpcw_status put_tried(const struct rank_file *f, uint32_t object, uint64_t time_ns, hpcw_error *err) {
     const struct model_load *m = f->load;
     uint32_t at[3];
@@ -500,7 +501,7 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 
 /* ---- all ranks ---- */
 
-/* Returns the rank that judges a phase. The process that writes this rank evaluates the phase as a whole. */
+/* Returns the rank whose process computes the bounds of placements in a phase. */
 static uint64_t rank_of_phase(const struct gen_dataset *d, uint64_t phase) {
     return phase * d->ranks / d->load_params.phases;
 }
@@ -524,7 +525,7 @@ static void end_judge(void *context, void *state) {
     model_load_whole_free(state);
 }
 
-/* Computes bounds for placements in the phases of this process. */
+/* Computes the bounds of placements in those phases that belong to this process. */
 static hpcw_status judge_phases(struct vom_job *job, struct gen_slice own, hpcw_error *err) {
     const struct gen_dataset *d = job->w->dataset;
     uint64_t first = 0;
@@ -552,7 +553,7 @@ static hpcw_status take_tallies(void *context, const uint64_t *word, size_t word
     return HPCW_OK;
 }
 
-/* Collective. Merges the tallies of all processes into `partial` on process 0. */
+/* Collective. Merges the tallies of all processes and adds them to `partial`, which is on process 0. */
 static hpcw_status collect(const struct vom_job *job, struct hpcw_i_json *partial, hpcw_status s,
                            hpcw_error *err) {
     const uint32_t phases = job->w->dataset->load_params.phases;
