@@ -16,16 +16,16 @@ struct checkpoint_shape {
     hpcw_rank2file_options options;
     hpcw_rank2file_map *map[MOST_MAPS];
     uint64_t summary_size;
-    /* index of its first file; for each map there is a summary and the nodes */
+    /* Index of the checkpoint's first file. For each map, the files are a summary and the nodes of the map. */
     uint64_t first;
 };
 
 struct gen_checkpoints {
     const struct model_checkpoint *model;
     uint64_t start_us; /* start of the run */
-    /* a time after the last checkpoint, for one that does not exist */
+    /* Time after the last checkpoint. A stale index lists a checkpoint with this time that does not exist. */
     uint64_t past_us;
-    uint32_t maps; /* number of maps of each checkpoint */
+    uint32_t maps; /* number of maps (lists of files by rank) of each checkpoint */
     struct checkpoint_shape *checkpoint;
     uint64_t index_size;
     uint64_t first_data, files;
@@ -35,7 +35,7 @@ struct gen_checkpoints {
 
 struct map_entries {
     const struct model_checkpoint *model;
-    uint64_t first; /* number of rank 0's file */
+    uint64_t first; /* number of the data file of rank 0 */
     char name[32];
     hpcw_rank2file_entry entry;
 };
@@ -130,7 +130,7 @@ static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
     return s;
 }
 
-/* Sets the times of all checkpoints, and one after the last. */
+/* Sets the times of all checkpoints, and past_us. */
 static void set_times(struct gen_checkpoints *c, const uint64_t *at_ns) {
     const struct model_load *load = c->model->load;
     const double phase_us = 1e3 * load->params.mean_last_ms * model_load_mean_objects(load);
@@ -187,7 +187,7 @@ uint64_t gen_checkpoints_first_data(const struct gen_checkpoints *c) {
 
 /* ---- one file ---- */
 
-/* A metadata file after the index: a summary, or a node of a map. */
+/* A metadata file other than the index: a summary, or a node of a map. */
 struct metadata_file {
     const struct checkpoint_shape *checkpoint;
     uint32_t number; /* number of the checkpoint */
@@ -212,7 +212,7 @@ static struct metadata_file find_metadata(const struct gen_checkpoints *c, uint6
     return p;
 }
 
-/* Returns the model's number of a data file, which also counts missing files. */
+/* Returns the model's number of a data file. Missing files have numbers, too, but no index. */
 static uint64_t file_of(const struct gen_checkpoints *c, uint64_t index) {
     uint64_t existing = index - c->first_data;
     uint64_t file = existing;
@@ -287,7 +287,7 @@ bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, cha
 
 /* ---- writing ---- */
 
-/* The checksum at the end covers the bytes before it, as model_checkpoint_last expects. */
+/* The checksum in the last bytes covers all bytes before it: see model_checkpoint_last. */
 static hpcw_status put_data(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
                             unsigned char *buffer, size_t buffer_size, hpcw_error *err) {
     const struct model_checkpoint *m = c->model;

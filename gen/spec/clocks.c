@@ -7,8 +7,8 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Largest drift that a parameter can set. Errors of clocks are up to 1.44 times as large. So the slowest clock
- * still advances, at 0.42 of the true speed. */
+/* Largest drift that a parameter can set. The drift of a clock is up to 1.44 times as large, so the slowest
+ * clock still advances, at 0.42 of the true speed. */
 #define MOST_DRIFT_PPM 400000
 
 #define PARAM(name, field, most, unit, ...)                                                                    \
@@ -23,12 +23,12 @@ const struct ui_param gen_clock_param[] = {
 };
 const size_t gen_clock_param_count = sizeof gen_clock_param / sizeof gen_clock_param[0];
 
-/* Share of the hosts that lost their time server, and error of the other hosts as a share of a lost host's
- * error. The help of trace.skew has both. */
+/* LOST_ONE_IN: one of so many hosts lost its time server. kept: error of the other hosts, as a share of the
+ * error of these. The help of trace.skew has both numbers. */
 enum { LOST_ONE_IN = 16 };
 static const double kept = 1.0 / 20;
 
-/* Returns the error of a clock from the normal draw z. A clock that lost its server is wrong by about `all`. */
+/* Returns the error of a clock. all: typical error of a clock that lost its time server. z: a normal draw. */
 static double wrong_by(double all, bool lost, double z) {
     return all * (lost ? copysign(1, z) + z / 8 : kept * z);
 }

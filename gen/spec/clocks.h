@@ -20,20 +20,23 @@ struct gen_clock {
 
 struct gen_clocks {
     struct gen_clock *clock; /* [nodes] NULL: all clocks are right */
-    /* time that a right clock shows at the start of the run; so large that no clock ever shows a time below 0 */
+    /* Time that a right clock shows at the start of the run, ns. It is so large that no clock ever shows a time
+     * below 0. */
     uint64_t start_ns;
 };
 
-/* Time that the clocks show at the start of the run if all are right. It is not 0, as a tracer starts before. */
+/* Time that all clocks show at the start of the run if they are right. It is not 0, since a tracer starts
+ * before the run. */
 #define GEN_CLOCKS_START_NS UINT64_C(10000)
 
-/* The clock of rank 0 is right, since the tracer corrects all others to it. HPCW_ENOMEM. */
+/* Draws the clocks of all nodes. The clock of rank 0 is right, since the tracer corrects all others to it.
+ * HPCW_ENOMEM. */
 hpcw_status gen_clocks_init(struct gen_clocks *c, const struct gen_clock_params *params,
                             const struct model_machine *machine, hpcw_error *err);
 void gen_clocks_free(struct gen_clocks *c);
 
-/* Returns how far the clock of a node is ahead, `time_ns` after the start of the run. A clock never goes back:
- * the sum of both never falls. */
+/* Returns how far the clock of a node is ahead at `time_ns` after the start of the run, ns. `time_ns` plus this
+ * error never falls. */
 static inline int64_t gen_clock_error(const struct gen_clocks *c, uint32_t node, uint64_t time_ns) {
     const struct gen_clock *k = c->clock == NULL ? NULL : &c->clock[node];
     return k == NULL ? 0 : (int64_t)(k->offset_ns + k->drift * (double)time_ns);

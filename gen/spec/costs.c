@@ -13,7 +13,7 @@ static bool is_before(const struct gen_cost_fault *a, const struct gen_cost_faul
     return a->kind != b->kind ? a->kind < b->kind : a->weight > b->weight;
 }
 
-/* Inserts a fault by weight, after equal ones. If there are too many, the last one is dropped. */
+/* Inserts a fault by kind and weight, after equal ones. If the list is full, the last fault is dropped. */
 static void add(struct gen_costs *c, struct gen_cost_fault fault) {
     uint32_t at = c->count;
     while (at > 0 && is_before(&fault, &c->fault[at - 1])) {

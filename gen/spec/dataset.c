@@ -19,7 +19,7 @@ const char *const gen_scale_name[] = {"tiny", "small", "medium", "large", NULL};
 #define IN_VOM(...) UI_PARAM(struct gen_vom_params, __VA_ARGS__)
 
 static const struct ui_param run_param[] = {
-    /* To 9999-12-31T23:59:59Z. */
+    /* largest value: 9999-12-31T23:59:59Z */
     RUN("run.start", U64, start, 0, 253402300799.0, "s",
         "start of the simulated run, seconds since 1970-01-01 UTC; 0: by the seed, from 2020 to 2025"),
 };
@@ -96,8 +96,8 @@ const char *gen_dataset_key(const void *list, size_t index) {
     return param == NULL ? NULL : param->key;
 }
 
-/* What the scale decides: bytes of a rank's particles, permutations of the link test, phases and objects of the
- * load data, bytes of a rank's checkpoint. 0: the model's default. */
+/* Parameters that the scale sets. mean_size: bytes of a rank's particles. permutations: of the link test.
+ * phases, objects: of the load data. checkpoint: bytes of a rank's checkpoint. 0: the default of the model. */
 static const struct {
     uint64_t mean_size;
     uint64_t permutations;
@@ -140,9 +140,10 @@ hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen
     return model_machine_params_init(&d->machine_params, preset, err);
 }
 
-/* A narrow range, so that datasets of all seeds have about the size that the scale promises. It only lowers the
- * number of phases, so no log exceeds its record limit. */
-enum { FEWER_PHASES = 4 /* at most a quarter fewer */, MOST_CHECKPOINTS = 3 };
+/* Limits of the drawn numbers of phases and checkpoints. The number of phases is lowered by at most a quarter
+ * (1 / FEWER_PHASES), so that datasets of all seeds have about the size of their scale. As it is never raised,
+ * no log exceeds its limit of records. */
+enum { FEWER_PHASES = 4, MOST_CHECKPOINTS = 3 };
 
 void gen_dataset_draw_length(struct gen_dataset *d, bool phases_set, bool checkpoints_set) {
     const uint32_t usual = d->load_params.phases;
@@ -178,7 +179,8 @@ static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
     if (runs || gen_dataset_wants(d, RANK2FILE)) {
         struct model_checkpoint_params p = d->ckpt_params;
         if (!gen_dataset_wants(d, CLOG2 | RANK2FILE) && p.checkpoints > d->load_params.phases) {
-            p.checkpoints = d->load_params.phases; /* without it, load data do not show checkpoints */
+            /* load data alone do not show checkpoints, so too many of them are no error */
+            p.checkpoints = d->load_params.phases;
         }
         s = model_checkpoint_init(&d->checkpoint, &p, &d->load, err);
     }

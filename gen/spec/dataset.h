@@ -17,7 +17,7 @@
 
 enum gen_scale { GEN_SCALE_TINY, GEN_SCALE_SMALL, GEN_SCALE_MEDIUM, GEN_SCALE_LARGE };
 
-/* Parameters with the keys "run.*", and those of containers without a model. */
+/* Parameters with the keys "run.*", and the number of files of a container. */
 struct gen_dataset_params {
     /* start of the simulated run, seconds since 1970-01-01 UTC; 0: see gen_dataset_start */
     uint64_t start;
@@ -28,15 +28,15 @@ struct gen_dataset_params {
 enum gen_vom_container {
     GEN_VOM_BROTLI_FILES, /* data.<rank>.json.br */
     GEN_VOM_PLAIN_FILES,  /* data.<rank>.json */
-    /* plain name data.<rank>.json with brotli inside, as LBAF writes */
+    /* plain names data.<rank>.json, but compressed with brotli, as LBAF writes them */
     GEN_VOM_LBAF_FILES
 };
 struct gen_vom_params {
     int container; /* enum gen_vom_container */
     uint32_t quality, window;
-    /* phases after which a balancer runs have "lb_iterations" */
+    /* true: "lb_iterations" are written for phases after which a balancer runs */
     bool iterations;
-    bool longest_first; /* write a file with the longest-first placements */
+    bool longest_first; /* true: a file with the longest-first placements is written */
 };
 
 struct gen_checkpoints;
@@ -58,22 +58,23 @@ struct gen_dataset {
     struct gen_clock_params clock_params;
     struct model_checkpoint_params ckpt_params;
     struct sim_noise_params noise_params;
-    /* Workload of the dataset, owned. Set it before gen_dataset_build. If it is NULL and formats need one, a
-     * workload of the library is drawn. */
+    /* Workload of the dataset, owned. Set it before gen_dataset_build. If it is NULL and the formats need a
+     * workload, one from the library is drawn. */
     struct gen_workload *workload;
-    /* set before gen_dataset_build: gen_workload_run then replays the events without another simulation */
+    /* Set it before gen_dataset_build. true: the events are recorded, so gen_workload_run needs no second
+     * simulation. */
     bool writes_log;
 
-    /* Derived values; gen_dataset_build sets them. */
+    /* The members below are derived by gen_dataset_build. */
     struct model_machine machine;
     struct model_network network;
     struct model_linktest linktest;
     struct model_particles particles;
-    /* Set only for the formats that need them; the clocks only for a log. */
+    /* These members are set only if the formats need them; clocks only for a log. */
     struct model_load load;
     struct model_checkpoint checkpoint;
     struct gen_clocks clocks;
-    struct gen_checkpoints *checkpoints; /* NULL if not needed */
+    struct gen_checkpoints *checkpoints; /* NULL: no format needs checkpoints */
     bool built;
 };
 
@@ -86,22 +87,22 @@ struct gen_dataset_group {
     uint64_t formats;
 };
 
-/* Returns parameter `index` of all tables, for --set, `list` and the manifest. *group: its table. NULL after the
- * last one. */
+/* Returns parameter `index` of all tables, for --set, `list` and the manifest; NULL after the last one. *group:
+ * the table that has the parameter. */
 const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group);
 
-/* Returns its key; `list` is unused. */
+/* Returns the key of parameter `index` of all tables; NULL after the last one. `list` is unused. */
 const char *gen_dataset_key(const void *list, size_t index);
 
 extern const char *const gen_scale_name[]; /* NULL-terminated */
 
-/* Applies preset and scale. Then the caller applies settings and sets ranks, seed, formats, block size and
- * files. */
+/* Applies the preset and the scale. Afterwards the caller applies settings and sets ranks, seed, formats, block
+ * size and files. */
 hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err);
 
-/* Draws the numbers of phases and checkpoints by seed, unless they are set. Phases: that of the scale, or up to
- * a quarter fewer. It is not below a set number of checkpoints if the scale allows that. Checkpoints: 1 to 3, at
- * most one for each phase. */
+/* Draws the numbers of phases and checkpoints by seed, unless they are set. Phases: the number of the scale, or
+ * up to a quarter fewer; not below a set number of checkpoints, if the scale allows that. Checkpoints: 1 to 3,
+ * at most one for each phase. */
 void gen_dataset_draw_length(struct gen_dataset *d, bool phases_set, bool checkpoints_set);
 
 /* Builds the machine and the models that the formats need, and measures the workload. Free with
@@ -109,7 +110,7 @@ void gen_dataset_draw_length(struct gen_dataset *d, bool phases_set, bool checkp
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err);
 void gen_dataset_free(struct gen_dataset *d);
 
-/* Returns whether the dataset has any of these formats (bits); always true for 0. */
+/* Returns whether the dataset has any of the formats in a set of bits; true for an empty set. */
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats);
 
 /* Returns the start of the simulated run, seconds since 1970-01-01 UTC. */

@@ -17,8 +17,8 @@ struct edges_kind {
 
 /* All pairs of ranks that communicate in a phase, by sender and by receiver. */
 struct edges_phase {
-    uint32_t asked; /* number of ranks that have asked for it */
-    /* [ranks + 1] begin of each rank's list, by sender and by receiver */
+    uint32_t asked; /* number of ranks that have asked for this phase */
+    /* [ranks + 1] begin of each rank's list in `to` and in `from` */
     uint32_t *first_to, *first_from;
     struct sim_lua_edge *to, *from;
 };
@@ -32,10 +32,10 @@ struct gen_edges {
     const struct model_load *load;
     struct edges_kind kind[MODEL_LOAD_KINDS];
     struct edges_phase *phase; /* [phases] */
-    /* [ranks] position of a rank's next edge in its list */
+    /* [ranks] position at which the next edge of each rank is stored */
     uint32_t *next;
 
-    /* Edges between ranks in the phase that is added. A pair of ranks may have several. */
+    /* Edges between ranks in the phase that is being added. A pair of ranks may have several edges. */
     struct edges_link *link; /* [links] */
     size_t links, capacity;
     struct sim_lua_edge *sorted; /* [sorted_capacity] by receiver */
@@ -166,15 +166,15 @@ static hpcw_status add_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, 
     return HPCW_OK;
 }
 
-/* Turns counts into the begins of the ranks' lists. The count of rank r is in first[r + 1]. */
+/* Turns counts into begins of the ranks' lists. On entry, first[r + 1] has the count of rank r. */
 static void add_counts(uint32_t *first, uint32_t ranks) {
     for (uint32_t r = 0; r < ranks; r++) {
         first[r + 1] += first[r];
     }
 }
 
-/* Makes the lists by receiver from the lists by sender, or the reverse. The input is in the order of ranks, so each
- * list made is sorted by rank. */
+/* Makes the lists by receiver from the lists by sender, or the reverse. The input lists are in the order of
+ * ranks, so each new list is sorted by rank. */
 static void turn_lists(const struct gen_edges *e, const uint32_t *first, const struct sim_lua_edge *list,
                        const uint32_t *first_other, struct sim_lua_edge *other) {
     memcpy(e->next, first_other, e->load->ranks * sizeof *e->next);
@@ -185,7 +185,7 @@ static void turn_lists(const struct gen_edges *e, const uint32_t *first, const s
     }
 }
 
-/* Sorts the edges by receiver. Those of rank r begin at first[r]. */
+/* Sorts the edges by receiver. The edges of receiver r begin at first[r]. */
 static void sort_links(struct gen_edges *e, uint32_t *first) {
     for (size_t i = 0; i < e->links; i++) {
         first[e->link[i].to + 1]++;
@@ -202,7 +202,8 @@ static void sort_links(struct gen_edges *e, uint32_t *first) {
 static void sum_pairs(struct gen_edges *e, uint32_t *first, uint32_t *first_to) {
     const uint32_t ranks = e->load->ranks;
     uint32_t pairs = 0;
-    memset(e->next, 0xff, ranks * sizeof *e->next); /* no pair with any sender yet */
+    /* ranks that are no sender to the current receiver have no position in its list */
+    memset(e->next, 0xff, ranks * sizeof *e->next);
     for (uint32_t r = 0; r < ranks; r++) {
         const uint32_t begin = pairs;
         for (uint32_t i = first[r]; i < first[r + 1]; i++) {
@@ -221,7 +222,7 @@ static void sum_pairs(struct gen_edges *e, uint32_t *first, uint32_t *first_to) 
     first[ranks] = pairs;
 }
 
-/* Makes the lists of a phase. */
+/* Makes the lists by sender and by receiver of a phase. */
 static hpcw_status list_pairs(struct gen_edges *e, struct edges_phase *p, hpcw_error *err) {
     const uint32_t ranks = e->load->ranks;
     struct sim_lua_edge *sorted = hpcw_i_grow(e->sorted, &e->sorted_capacity, e->links + 1, sizeof *sorted);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* List of formats. All other lists of them in C are made from it: their numbers, which are bits of a dataset's
- * `formats`; the table of rows; and the names. */
+/* List of formats. All other lists of formats in C are made from it: the numbers of formats, which are bits of
+ * a dataset's `formats`; the table of rows; and the names. */
 #ifndef HPCW_GEN_SPEC_FORMATS_H
 #define HPCW_GEN_SPEC_FORMATS_H
 
-/* X(NUMBER, name): enum gen_format_id has GEN_FORMAT_NUMBER; the row is gen_format_name and has the name "name".
- * A file belongs to the first format that recognises it. LinkTest results are also SION containers, so LinkTest
- * comes first. */
+/* X(NUMBER, name): GEN_FORMAT_NUMBER is a member of enum gen_format_id. The row of the format is the variable
+ * gen_format_name, and its name is "name". A file belongs to the first format that recognises it. LinkTest
+ * results are also SION containers, so LinkTest comes first. */
 #define GEN_FORMAT_LIST(X)                                                                                     \
     X(LINKTEST, linktest)                                                                                      \
     X(SION, sion)                                                                                              \

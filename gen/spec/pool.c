@@ -17,7 +17,7 @@ struct pool_run {
     uint64_t run;
     atomic_uint_fast64_t next;
     atomic_bool failed;
-    pthread_mutex_t lock; /* guards the failure and calls of work->end */
+    pthread_mutex_t lock; /* guards the members status and why, and calls of work->end */
     hpcw_status status;
     uint64_t failed_index;
     hpcw_error error;

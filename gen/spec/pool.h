@@ -8,25 +8,26 @@
 
 #include <hpcw/status.h>
 
-/* state: of a thread; zeroed at first. */
+/* Callbacks of a loop. state: memory of a thread, state_size bytes; zeroed at first. */
 struct gen_pool_work {
-    const char *name; /* name of an index in messages */
+    const char *name; /* name of an index in messages, for instance the name of the format */
     void *context;
     size_t state_size;
-    hpcw_status (*begin)(void *context, void *state, hpcw_error *err); /* called once per thread; or NULL */
+    /* called once by each thread; may be NULL */
+    hpcw_status (*begin)(void *context, void *state, hpcw_error *err);
     hpcw_status (*step)(void *context, void *state, uint64_t index, hpcw_error *err);
-    void (*end)(void *context,
-                /* called once per thread, also if begin failed; never two at once; or NULL */
-                void *state);
+    /* called once by each thread, even if `begin` failed, but never by two threads at once; may be NULL */
+    void (*end)(void *context, void *state);
 };
 
 /* Calls `step` once for each of the indices first .. first + count - 1. Up to `jobs` threads, including the
- * caller's, take runs of `run` indices in ascending order. After a failure no thread takes another run; the
- * failure with the lowest index is returned. If the system refuses threads, fewer do the work. */
+ * caller's, take `run` indices at a time, in ascending order. After a failure, no thread takes further indices;
+ * the failure with the lowest index is returned. If the system refuses to create a thread, fewer threads do the
+ * work. */
 hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
                          const struct gen_pool_work *work, hpcw_error *err);
 
-/* Returns the most threads that a call with this many runs uses. */
+/* Returns the largest number of threads that gen_pool_run uses for this many runs of indices. */
 uint32_t gen_pool_threads(uint32_t jobs, uint64_t runs);
 
 /* Returns the number of processors that this process may use, at least 1. */

@@ -14,7 +14,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum { CHUNK = 1 << 20, LONGEST = 64 /* bytes of a chunk; most bytes of an event */ };
+/* CHUNK: bytes of a chunk of memory. LONGEST: most bytes of an event. */
+enum { CHUNK = 1 << 20, LONGEST = 64 };
 
 enum {
     WHAT = 0x0f,
@@ -98,7 +99,8 @@ static const uint8_t *get(const uint8_t *from, uint64_t *value) {
     return from;
 }
 
-/* Maps the difference of two numbers, modulo 2^32, to a number that is small if they are near. */
+/* Maps the difference of two numbers, modulo 2^32, to a number that is small if the numbers are near each
+ * other. */
 static uint32_t fold(uint32_t to, uint32_t from) {
     const uint32_t by = to - from;
     return by << 1 ^ (by >> 31 == 0 ? 0 : UINT32_MAX);
@@ -111,7 +113,7 @@ static uint32_t unfold(uint64_t folded, uint32_t from) {
 
 /* ---- to memory ---- */
 
-/* Returns the position of the next event. NULL: the limit is reached, or memory ran out. */
+/* Returns the position for the next event. NULL: the memory limit is reached, or memory ran out. */
 static uint8_t *make_room(struct gen_recording *r) {
     if (r->last != NULL && r->last->size + LONGEST <= CHUNK) {
         return r->last->byte + r->last->size;

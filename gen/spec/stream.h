@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers text for a sink, from its first byte on. To start, zero everything except the sink. */
+/* Buffered output of text to a sink, from offset 0 on. To start, zero everything except the sink. */
 #ifndef HPCW_GEN_SPEC_STREAM_H
 #define HPCW_GEN_SPEC_STREAM_H
 
@@ -10,14 +10,14 @@
 #include "libwriter/base/buf.h"
 
 struct gen_stream {
-    hpcw_sink *sink;       /* the caller's */
-    struct hpcw_i_buf buf; /* the caller appends to it */
+    hpcw_sink *sink;       /* borrowed from the caller */
+    struct hpcw_i_buf buf; /* text that is not written yet; the caller appends to it */
     uint64_t at;           /* offset of `buf` in the sink */
 };
 
 enum { GEN_STREAM_PIECE = 64 << 10 };
 
-/* Writes `buf` if it is not empty and has at least `least` bytes. */
+/* Writes `buf` to the sink if it has at least `least` bytes and at least one. */
 hpcw_status gen_stream_flush(struct gen_stream *s, size_t least, hpcw_error *err);
 
 #endif

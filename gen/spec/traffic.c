@@ -6,7 +6,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Sums of a pair of ranks in a phase. The key is { from << 32 | to, phase }. */
+/* Sums over the messages of a pair of ranks in a phase. The key of the table is { from << 32 | to, phase }. */
 struct traffic_sum {
     uint64_t bytes, messages;
 };
@@ -101,7 +101,7 @@ hpcw_status gen_traffic_sort(struct gen_traffic *t, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Returns the number of edges of an earlier phase, or of this phase and a lower sender. */
+/* Returns the number of edges that belong to an earlier phase, or to this phase and a lower sender. */
 static size_t edges_before(const struct gen_traffic *t, uint32_t phase, uint32_t from) {
     size_t low = 0;
     size_t high = t->edges;

@@ -8,14 +8,14 @@
 
 #include "libwriter/io/json.h"
 
-enum { GEN_VISIBILITY_PEERS = 8 }; /* with fewer peers, visibility is unknown */
+enum { GEN_VISIBILITY_PEERS = 8 }; /* with fewer similar values, the visibility of a fault is unknown */
 
-/* Adds an element to an open list "visibility". sd: local standard deviations, rounded to three digits; NaN:
- * unknown. */
+/* Adds an element to the open list "visibility". sd: distance in local standard deviations, rounded to three
+ * digits; NaN: unknown. */
 void gen_visibility_put(struct hpcw_i_json *json, const char *format, const char *file, double sd);
 
-/* Adds a fault that no noise can hide. reader: pairs of a program's name and what it does, ended by NULL; may be
- * NULL. */
+/* Adds a fault that no noise can hide to the open list "visibility". reader: pairs of a program's name and what
+ * it does with the file, then NULL. reader may be NULL. */
 void gen_visibility_put_certain(struct hpcw_i_json *json, const char *format, const char *file,
                                 const char *const *reader);
 
@@ -26,8 +26,8 @@ double gen_visibility_median(double *value, size_t count);
  * values, or most are equal. Sorts the values. */
 void gen_visibility_spread(double *value, size_t count, double *middle, double *sd);
 
-/* Returns the distance of value[at] from the median of the others, in standard deviations of the others. These
- * come from the median absolute deviation. Values that are NaN are left out. Returns NaN if there are too few
+/* Returns the distance of value[at] from the median of the other values, in standard deviations, which come
+ * from their median absolute deviation. Values that are NaN are left out. Returns NaN if there are too few
  * values or most are equal. Sorts the values. */
 double gen_visibility_sd(double *value, size_t count, size_t at);
 

@@ -44,7 +44,7 @@ void gen_workload_free(struct gen_workload *w) {
     }
 }
 
-/* Reads a file up to one byte beyond the limit of a text. Its length is checked later. */
+/* Reads a file up to one byte beyond the limit of a workload's text. gen_workload_new checks the length. */
 static hpcw_status read_file(const char *path, struct hpcw_i_buf *text, hpcw_error *err) {
     struct hpcw_i_text file;
     int e = hpcw_i_text_open(path, &file);
@@ -116,8 +116,8 @@ const char *gen_workload_lacks(const struct gen_workload *w, size_t *size) {
     return NULL;
 }
 
-/* Up to this number of ranks, the seed may draw any workload. With more, communicators of rows and columns can be
- * too many for a log, and load data should need no run. */
+/* Up to this number of ranks, the seed may draw any workload. With more ranks, a log may not be able to have
+ * all communicators of rows and columns. Also, load data of many ranks should not need a simulated run. */
 enum { MOST_OF_ANY = 32768 };
 
 static bool uses_edges(const struct gen_workload_file *f) {

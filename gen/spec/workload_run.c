@@ -13,16 +13,17 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Loads of the ranks, measured phase by phase when the first rank gets there. */
+/* Loads of the ranks. The loads of a phase are computed when the first rank begins the phase. */
 struct workload_loads {
     const struct gen_dataset *d;
-    /* without the handlers' work and without noise, since the run adds both */
+    /* load model without the handlers' work and without noise, since the run adds both */
     struct model_load load;
     struct model_load_whole whole;
-    /* [phases][ranks] NULL: not measured yet; in a run with a scenario followed by [ranks] loads without it */
+    /* [phases] each NULL until it is computed, then [ranks] loads. In a run with a scenario, [ranks] loads
+     * without the scenario follow. */
     uint64_t **load_ns;
-    struct gen_edges *edges;       /* NULL: the program does not use edges */
-    const struct gen_costs *costs; /* NULL: not wanted */
+    struct gen_edges *edges;       /* NULL: the program does not call edges() */
+    const struct gen_costs *costs; /* NULL: costs of faults are not wanted */
 };
 
 static hpcw_status measure_phase(struct workload_loads *l, uint32_t phase, hpcw_error *err) {
@@ -54,7 +55,7 @@ static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct
     return s;
 }
 
-/* After load_of. */
+/* Returns the load of a rank without the fault number `clock`. Call it after load_of for the same phase. */
 static uint64_t load_without(void *context, uint32_t rank, uint32_t phase, uint32_t clock) {
     const struct workload_loads *l = context;
     const struct gen_cost_fault *fault = &l->costs->fault[clock];
@@ -86,9 +87,9 @@ static hpcw_status loads_new(struct workload_loads *l, const struct gen_dataset 
                : hpcw_i_fail_memory(err, "workload", d->load.params.phases, "phases");
 }
 
-/* Scales the load data to the times of the run. The objects of a rank take longer if noise made its work longer.
- * They take less time if the program gave some of it to other ranks. */
-#define LEAST_FACTOR 1e-6 /* tasks take at least a nanosecond */
+/* Scales the load data to the times of the run. The objects of a rank take longer if noise made the rank's work
+ * longer. They take less time if the program gave some of the work to other ranks. */
+#define LEAST_FACTOR 1e-6 /* lower limit of the factor, so that tasks take at least a nanosecond */
 static void disturb(const struct workload_loads *l, struct gen_traffic *t) {
     for (uint32_t k = 0; k < t->phases; k++) {
         for (uint32_t r = 0; r < t->ranks; r++) {
@@ -176,7 +177,7 @@ hpcw_status gen_workload_run(const struct gen_dataset *d, const struct sim_obser
     return s;
 }
 
-/* ---- what a run comes to ---- */
+/* ---- counts of a run ---- */
 
 struct workload_measure {
     struct gen_workload *workload;
@@ -184,7 +185,8 @@ struct workload_measure {
     uint64_t events[SIM_WHATS], calls[SIM_CALLS];
 };
 
-/* A rank got a communicator. Communicators are kept in the order of their numbers until the run ends. */
+/* Counts a rank that got a communicator. Until the run ends, communicators are in the order of their
+ * numbers. */
 static hpcw_status count_member(struct gen_workload *w, const struct sim_event *event, hpcw_error *err) {
     const uint32_t number = (uint32_t)event->tag;
     if (number > w->comms) {
@@ -249,7 +251,7 @@ static void sum_up(const struct workload_measure *m, struct gen_workload_counts 
     c->cargos += m->events[SIM_PHASE];
     c->messages = m->events[SIM_SENT] + m->events[SIM_RECEIVED];
     c->members = m->events[SIM_MADE];
-    c->events = m->events[SIM_COMPUTES]; /* each of these is two events: a begin and an end */
+    c->events = m->events[SIM_COMPUTES]; /* each SIM_COMPUTES is two events of the log: a begin and an end */
     for (uint32_t i = 0; i < SIM_WHATS; i++) {
         c->events += i == SIM_LOSES ? 0 : m->events[i];
     }
@@ -261,7 +263,7 @@ static hpcw_status pass(void *context, uint64_t time_ns, hpcw_error *err) {
                                           : HPCW_OK;
 }
 
-/* With more, a log of 4096 ranks would need more than 300 MiB. */
+/* Bytes of a recording. With more, a log of 4096 ranks would need more than 300 MiB. */
 enum { RECORDING = 160 << 20 };
 
 hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *err) {
@@ -308,7 +310,7 @@ hpcw_status gen_workload_measure(struct gen_dataset *d, bool loads, hpcw_error *
 }
 
 hpcw_status gen_workload_check_log(const struct gen_dataset *d, hpcw_error *err) {
-    /* The world, each rank alone, and those that the program creates. */
+    /* the world, a communicator for each rank alone, and those that the program creates */
     const uint64_t comms = d->ranks + UINT64_C(1) + d->workload->comms;
     return comms * d->ranks <= INT32_MAX
                ? HPCW_OK
