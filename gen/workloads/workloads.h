@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of the workload library in Lua, built into the program. The build makes the table. */
+/* Texts of the workloads in the library, in Lua and built into the program. The build makes the table. */
 #ifndef HPCW_GEN_WORKLOADS_WORKLOADS_H
 #define HPCW_GEN_WORKLOADS_WORKLOADS_H
 
