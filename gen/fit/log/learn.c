@@ -62,7 +62,7 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
  * steps of the bisection. SEEDS: number of averaged runs, for up to FEW_RANKS ranks. */
 enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
 #define MOST_REST 4.0
-/* A remark tells the user if the factor `rest` is above FAR_REST or below 1 / FAR_REST. */
+/* A remark tells the user if the factor `rest` is above FAR_REST, an assumption, or below 1 / FAR_REST. */
 #define FAR_REST 2.0
 #define CLOSE 0.01
 
