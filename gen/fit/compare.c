@@ -66,8 +66,8 @@ static double distance_of_mixes(const struct gen_fit_fact *const side[2]) {
     return whole[0] > 0 && whole[1] > 0 ? sums.differences / 2 : 1;
 }
 
-/* Returns 1 minus the correlation of two matrices, over all cells that at least one matrix has. The distance
- * of two constant matrices is 0. */
+/* Returns 1 minus the correlation of two matrices, over all cells that at least one matrix has. The distance of
+ * two constant matrices is 0. */
 static double distance_of_matrices(const struct gen_fit_fact *const side[2]) {
     struct sides s;
     meet_parts(side, (const double[]){1, 1}, &s);
@@ -108,8 +108,8 @@ static bool has_loop(const struct gen_fit_fact *fact, double turns) {
     return found;
 }
 
-/* The main loop of a log is a guess, and two logs of one program may lead to different guesses. If the main
- * loop of one log is also a loop of the other log, sets both values to the turns of this loop. */
+/* The main loop of a log is a guess, which may differ between two logs of one program. If the main loop of one
+ * log is also a loop of the other log, sets both values to its number of turns. */
 static void meet_loops(const struct gen_fit_fact *const side[2], double value[2]) {
     for (size_t i = 0; i < 2; i++) {
         if (has_loop(side[1 - i], value[i])) {

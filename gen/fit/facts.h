@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Named statistics of a data set, for the comparison with another data set. Each statistic is computed over
- * all ranks and over two halves of the ranks. The difference of the halves shows the spread by chance. */
+/* Named statistics of a data set, for the comparison with another data set. Each statistic is computed over all
+ * ranks and over two halves of the ranks. The difference of the halves shows the spread by chance. */
 #ifndef HPCW_GEN_FIT_FACTS_H
 #define HPCW_GEN_FIT_FACTS_H
 
@@ -22,12 +22,12 @@ enum gen_fit_kind {
     /* amounts of several kinds, compared by the total variation distance of the kinds' shares */
     GEN_FIT_MIX,
     GEN_FIT_MATRIX, /* amounts of pairs of ranks, compared by the correlation of the amounts */
-    /* amounts of several kinds, compared by the largest one. Let A be the kind that is largest in the twin,
-     * and B the kind that is largest in the real data. Alike if A is at most `allowed` smaller than B in the
-     * real data. */
+    /* amounts of several kinds, compared by the largest one. Let A be the kind that is largest in the twin, and
+     * B the kind that is largest in the real data. Alike if A is at most `allowed` smaller than B in the real
+     * data. */
     GEN_FIT_LARGEST,
-    /* numbers of turns of nested loops, by depth; `value` is the number of turns of the main loop. Alike if
-     * the main loop of one side is also a loop of the other side. */
+    /* numbers of turns of nested loops, by depth; `value` is the number of turns of the main loop. Alike if the
+     * main loop of one side is also a loop of the other side. */
     GEN_FIT_NEST,
 };
 
@@ -41,11 +41,11 @@ struct gen_fit_fact {
     const char *format, *name, *unit; /* static texts */
     enum gen_fit_kind kind;
     struct gen_fit_sketch *half[2]; /* distribution over each half of the ranks, for a marginal; owned */
-    /* value over all ranks, and over each half of the ranks, for kinds other than a marginal; NaN: unknown */
+    /* value over all ranks and over each half; NaN: unknown; unused for a marginal */
     double value, part[2];
     /* number of independent samples behind a correlation; for a factor: see GEN_FIT_FACTOR */
     double samples;
-    double allowed;             /* tolerance, for the kinds whose comment names it */
+    double allowed;             /* tolerance of the kinds whose comment names it */
     struct gen_fit_part *piece; /* [pieces] amounts of a mix or a matrix, in ascending order of keys; owned */
     size_t pieces;
 };
@@ -55,8 +55,8 @@ struct gen_fit_facts {
     size_t count, capacity;
 };
 
-/* Adds a fact. The list owns the fact's sketches, even after a failure (HPCW_ENOMEM). A fact without samples
- * or with an unknown value is dropped. */
+/* Adds a fact. The list owns the fact's sketches, even after a failure (HPCW_ENOMEM). A fact without samples or
+ * with an unknown value is dropped. */
 hpcw_status gen_fit_facts_add(struct gen_fit_facts *facts, const struct gen_fit_fact *fact, hpcw_error *err);
 void gen_fit_facts_free(struct gen_fit_facts *facts);
 

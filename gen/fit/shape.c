@@ -44,8 +44,8 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
 }
 
 /* Returns the largest difference between the distribution function of the shape and that of a function of a
- * normal deviate. tail: the function; NULL: the deviate itself. share: [STEPS + 1] probability that the
- * deviate is below each step. */
+ * normal deviate. tail: the function; NULL: the deviate itself. share: [STEPS + 1] probability that the deviate
+ * is below each step. */
 static double distance_from(const struct gen_fit_shape *s, const struct model_load_tail *tail,
                             const double share[STEPS + 1]) {
     double below = 0;
@@ -141,9 +141,8 @@ double gen_fit_shape_skew_of_tail(const struct gen_fit_shape *s, double room) {
     return best;
 }
 
-/* Returns the outermost position of a table's knots such that each value of the table stands for at least 5
- * objects. A knot stands for the values that are nearest to it, an outermost knot also for all beyond it. So
- * either of the outermost two knots may stand for the fewest objects. */
+/* Returns the outermost position of a table's knots such that each value stands for at least 5 objects. A knot
+ * stands for the values nearest to it. The outermost knot or the one beside it has the fewest objects. */
 static double reach_of(double objects, int knots) {
     for (int hundredths = 320; hundredths > 0; hundredths--) {
         const double reach = 0.01 * hundredths;

@@ -28,8 +28,8 @@ hpcw_status gen_pending_look(const struct gen_write *w, bool *exists, hpcw_error
 /* Renames the pending file to its final name. */
 hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err);
 
-/* The member `complete` of formats without a summary: renames the pending file, unless it already has its final
- * name. */
+/* The member `complete` of formats that only rename the pending file. If the file has its final name already,
+ * does nothing. */
 hpcw_status gen_pending_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                                  uint64_t *changed, hpcw_error *err);
 

@@ -179,7 +179,7 @@ static hpcw_status build_run(struct gen_dataset *d, hpcw_error *err) {
     if (runs || gen_dataset_wants(d, RANK2FILE)) {
         struct model_checkpoint_params p = d->ckpt_params;
         if (!gen_dataset_wants(d, CLOG2 | RANK2FILE) && p.checkpoints > d->load_params.phases) {
-            /* load data alone do not show checkpoints, so too many of them are no error */
+            /* load data do not show checkpoints, so a larger number is lowered and not refused */
             p.checkpoints = d->load_params.phases;
         }
         s = model_checkpoint_init(&d->checkpoint, &p, &d->load, err);

@@ -163,9 +163,8 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Returns the share of nodes with slow ports. A port is slow if the fastest timings of its node are a fifth
- * slower than those of the median node. Mean timings are no measure, since they also depend on the node's
- * location in the network. */
+/* Returns the share of nodes with slow ports: their fastest timings are a fifth slower than those of the median
+ * node. Mean timings also depend on a node's location in the network, so they are not used. */
 static double slow_share(struct fit_links *l) {
     double slow = 0;
     qsort(l->of_node, l->nodes, sizeof *l->of_node, by_value);
@@ -210,8 +209,8 @@ static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, h
         const char *name;
         double value, samples;
     } factor[] = {
-        /* 1e4: a spread below 1/10000, the resolution of clocks, counts as none. 100: a share of far out
-         * timings below 1/100 counts as none. */
+        /* 1e4: a spread below 1/10000, the resolution of clocks, counts as none. 100: fewer than 1/100 of
+         * timings far out count as none. */
         {"spread of times in a place", gen_fit_mean_spread(l->rows.spread), 1e4},
         {"times far out in their place", gen_fit_far_out(l->rows.spread),
          fmin(100, (double)l->rows.count * l->info.steps)},

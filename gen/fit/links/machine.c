@@ -14,14 +14,14 @@
 /* Rows are compared until they have about ENOUGH_TIMINGS timings, but at least LEAST_ROWS rows. */
 enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
-/* TRIED_JOBS: jobs simulated for each preset. MOST_JOBS: most jobs simulated for the chosen preset. Fewer jobs
- * are simulated if there are more than MOST_TIMINGS timings, or once a job's distance from the measured
- * timings is below NEAR_DISTANCE. NEAR_DISTANCE is half the distance that a comparison allows. */
+/* TRIED_JOBS: jobs simulated for each preset. MOST_JOBS: most jobs simulated for the chosen preset; fewer if
+ * there are more than MOST_TIMINGS timings, or once the distance of a job from the measured timings is below
+ * NEAR_DISTANCE, half of what comparisons allow. */
 enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 
-/* Messages count as delayed if the measured share of far out timings exceeds the share on the simulated
- * machine by this much. Comparisons add the same amount to both shares. */
+/* Messages count as delayed if the measured share of far out timings exceeds the share on the simulated machine
+ * by this much. Comparisons add the same amount to both shares. */
 #define MORE_DELAYS 0.01
 
 static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {
@@ -135,8 +135,8 @@ static double distance_of(const struct gen_fit_rows *rows) {
 
 /* Results of the simulated jobs of one preset. */
 struct fit_runs {
-    /* sum of the distances between the distributions after scaling to equal medians, plus 0.1 times the
-     * differences of the medians' logarithms */
+    /* sum of the distances between distributions scaled to equal medians, plus 0.1 |ln| of the ratio of the
+     * medians */
     double distance;
     /* ln(measured median / simulated median); NaN: too few timings */
     double ratio[TRIED_JOBS][GEN_FIT_PLACES];
@@ -189,8 +189,8 @@ static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     return isnan(mean) || (low < same && high > -same) ? 1 : hpcw_i_exp(mean);
 }
 
-/* Multiplies the times of the message classes `first` to `last` by a factor. All parts of the time of a
- * message are scaled, so the factor holds for every message size. */
+/* Multiplies the times of the message classes `first` to `last` by a factor. All parts of the time of a message
+ * are scaled, so the factor holds for every message size. */
 static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double factor, hpcw_error *err) {
     const struct model_machine_params p = twin->dataset.machine_params;
     hpcw_status s = HPCW_OK;

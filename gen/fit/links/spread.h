@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* Place of the partner of a timing: in the rank's node, in a near node or in a far node. Nodes are numbered in
- * the order of ranks; the numbers of near nodes differ by at most 8. */
+/* Place of the partner of a timing: in the rank's node, in a near node (at most 8 numbers away) or in a far
+ * node. Nodes are numbered in the order of ranks. */
 enum gen_fit_place { GEN_FIT_IN_NODE, GEN_FIT_NEAR, GEN_FIT_FAR, GEN_FIT_PLACES };
 
 struct gen_fit_timing {
@@ -17,8 +17,7 @@ struct gen_fit_timing {
 /* A timing is far out if it lies more than this many median absolute deviations (MAD) above the median. */
 #define GEN_FIT_FAR_OUT 5
 
-/* Spread of the timings at one place. All members are 0 if there are fewer than GEN_FIT_LEAST_VALUES
- * timings. */
+/* Spread of the timings at one place. All members are 0 with fewer than GEN_FIT_LEAST_VALUES timings. */
 struct gen_fit_spread {
     double timings, median_s, deviation_s; /* the MAD */
     double far_out;  /* number of timings more than GEN_FIT_FAR_OUT MAD above the median */

@@ -25,14 +25,13 @@ struct gen_fit_timings {
     struct gen_fit_pairs step;
 };
 
-/* Returns false when memory runs out. Call gen_fit_timings_free in this case, too. */
+/* Returns false when memory runs out. Call gen_fit_timings_free even then. */
 bool gen_fit_timings_init(struct gen_fit_timings *t);
 void gen_fit_timings_clear(struct gen_fit_timings *t);
 void gen_fit_timings_free(struct gen_fit_timings *t);
 
-/* State of the row that is being added. Only timings with other nodes count. sum, count: total seconds and
- * number of these timings. fastest: ln(seconds) of the fastest one. before: ln(seconds) of the previous
- * timing; NaN if it was within the node. */
+/* Sums over the timings with other nodes in the row that is being added. fastest: ln(seconds) of the fastest of
+ * them. before: ln(seconds) of the previous timing; NaN if it was within the node. */
 struct gen_fit_row_so_far {
     double sum, count, fastest, before;
 };

@@ -8,7 +8,7 @@
 
 enum { LAST = GEN_FIT_GROUPS - 1 };
 
-/* Tolerance of the number of edges and of their bytes. It is the same as for the messages of a log. */
+/* Tolerance of the number of edges and of their bytes, as for the messages of a log. */
 #define OF_AMOUNTS 0.05
 
 struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t first, size_t last) {
@@ -30,8 +30,8 @@ struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l,
     return (struct gen_fit_load_moments){sum.tasks, sum.seconds / sum.tasks, mean, sd < 1e-6 ? 0 : sd};
 }
 
-/* Returns the correlation of x between tasks on one rank: the mean product of the deviations of two tasks,
- * divided by the variance. */
+/* Returns the correlation of ln(seconds) between tasks on one rank: the mean product of the deviations of two
+ * tasks, divided by the variance. */
 static double same_rank(const struct gen_fit_load_group *p) {
     const double mean = p->x / p->tasks;
     const double variance = p->xx / p->tasks - mean * mean;

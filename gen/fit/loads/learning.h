@@ -36,12 +36,12 @@ void fit_learn_correlations(struct fit_learning *g);
 /* Learns how the task times change over the run. */
 void fit_learn_course(struct fit_learning *g);
 
-/* fit_learn_edges: edges between objects. fit_learn_handlers: edges between the handlers of ranks. */
+/* Learn the edges between objects, and those between the handlers of ranks. */
 void fit_learn_edges(struct fit_learning *g);
 void fit_learn_handlers(struct fit_learning *g);
 
-/* Senders of an object in the model's stencil, if each rank has a block of `places`. senders: mean number.
- * distant: mean number of those with another home. */
+/* Senders of an object in the model's stencil, if a rank has `places` places of the index space. senders: mean
+ * number. distant: mean number of senders with another home. */
 struct fit_stencil {
     double senders, distant;
 };

@@ -28,11 +28,11 @@ enum { GEN_FIT_GROUPS = 65 };
 /* Sums over a group of phases and half of the ranks. In this file, x is ln(seconds) of a migratable task. */
 struct gen_fit_load_group {
     double tasks, seconds, x, xx;
-    /* Sums over ranks of 1, n * n, n * s and s * s. n: number of the rank's tasks. s: sum of their x. */
+    /* A rank has n tasks, whose ln(seconds) have the sum s. Sums over ranks: of 1, n * n, n * s and s * s. */
     double ranks, nn, nx, ss;
-    /* Pairs of values. next: x of an object in a phase and in the next phase. early: x of an object in a phase
-     * and in the last earlier phase whose number is a power of two. neighbour: mean x of a rank and of the
-     * next rank. edge: ln(bytes) of an edge and x of the receiving task. */
+    /* Pairs of values; x is ln(seconds) of a task. next: x of an object in a phase and in the next one. early:
+     * x of an object in a phase and in the last earlier phase whose number is a power of two. neighbour: mean x
+     * of a rank and of the next rank. edge: ln(bytes) of an edge and x of its receiver. */
     struct gen_fit_pairs next, early, neighbour, edge;
     /* time: seconds of a task. rank: total seconds of a rank's migratable tasks in a phase. */
     struct gen_fit_sketch *time, *rank;
@@ -41,8 +41,8 @@ struct gen_fit_load_group {
 /* Sums over edges, except those from an entity to itself. */
 struct gen_fit_load_traffic {
     double all, bytes; /* number of edges of all kinds, and their bytes */
-    /* edges between entities that cannot move, such as handlers, if the sender is known: number, bytes, sums
-     * of ln(bytes) and of its square */
+    /* edges between entities that cannot move, such as handlers, if the sender is known: number, bytes, sums of
+     * ln(bytes) and of its square */
     double fixed, fixed_bytes, ln_fixed, ln_fixed_squares;
 };
 
@@ -60,7 +60,7 @@ struct gen_fit_load_edges {
 struct gen_fit_load_memory {
     /* number of tasks that report a memory block, which tasks of a rank can share */
     double sharing;
-    /* number of distinct blocks of a rank in a phase; sums of their ln(bytes) and its square */
+    /* number of distinct blocks of a rank in a phase; sums of their ln(bytes) and of ln(bytes) squared */
     double blocks, ln_block, ln_block_squares;
     /* number of tasks that report their own memory; sum of its ln(bytes) */
     double footprints, ln_footprint;
@@ -85,8 +85,8 @@ struct gen_fit_loads {
     struct gen_fit_sketch *objects[2]; /* number of migratable tasks of a rank in a phase */
     /* bytes, messages: of an edge between elements. senders: number of edges that a task receives. */
     struct gen_fit_sketch *bytes[2], *messages[2], *senders[2];
-    /* A rank has n tasks in a phase. count_sum: sum of n. count_squares: sum of n * n. counts: number of
-     * (rank, phase) pairs. */
+    /* A rank has n tasks in a phase. count_sum: sum of n. count_squares: sum of n * n. counts: number of (rank,
+     * phase) pairs. */
     double count_sum, count_squares, counts;
     struct gen_fit_load_edges edge;
     double stayed[2], arrived[2];
@@ -117,14 +117,14 @@ enum gen_fit_load_correlation {
 double gen_fit_loads_correlation(const struct gen_fit_loads *l, enum gen_fit_load_correlation which, int half,
                                  size_t first, size_t last);
 
-/* Moments over all ranks in the groups `first` to `last`: number of tasks, mean seconds, mean and standard
- * deviation of x. All are 0 without tasks. */
+/* Moments of the tasks of all ranks in the groups `first` to `last`: number of tasks, mean seconds, mean and
+ * standard deviation of ln(seconds). All are 0 without tasks. */
 struct gen_fit_load_moments {
     double tasks, seconds, mean, sd;
 };
 struct gen_fit_load_moments gen_fit_loads_moments(const struct gen_fit_loads *l, size_t first, size_t last);
 
-/* Returns the first group after the set-up: 1 if phase 0 is a set-up phase, otherwise 0. */
+/* Returns the index of the first group of phases after the set-up: 1 if phase 0 is a set-up, otherwise 0. */
 size_t gen_fit_loads_begin(const struct gen_fit_loads *l);
 
 /* Returns the number of the phase in the middle of a group. */
@@ -139,12 +139,12 @@ struct gen_fit_lasting {
 struct gen_fit_lasting gen_fit_loads_lasting(const struct gen_fit_loads *l, const struct model_load_tail *tail);
 
 /* gen_fit_loads_times: sketch of the seconds of tasks in the groups `first` to `last`. gen_fit_loads_ranks:
- * sketch of the loads of ranks, divided by the mean load in the phase, from group `first` on. half: half of
- * the ranks. Both return NULL when memory runs out. */
+ * sketch of the loads of ranks, divided by the mean load in the phase, from group `first` on. half: half of the
+ * ranks. Both return NULL when memory runs out. */
 struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);
 struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half, size_t first);
 
-/* gen_fit_loads_facts: adds the facts for a comparison. gen_fit_loads_learn: learns the twin's parameters. */
+/* The first function adds facts for a comparison, the second learns the twin's parameters. */
 hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err);
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
 

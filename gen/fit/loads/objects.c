@@ -8,9 +8,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Computes mean and variance of the number of objects of a rank, without the first object, which always
- * exists. Each of `places` has an object with a probability that varies over the ranks: its mean is f, and its
- * logarithm has the standard deviation `spread`. */
+/* Computes mean and variance of the number of objects of a rank besides the first one, which always exists.
+ * Each of `places` has an object with a probability that varies over the ranks, with the mean f. spread:
+ * standard deviation of its logarithm. */
 static void filled(double places, double f, double spread, double *mean, double *variance) {
     enum { STEPS = 40 };
     double weights = 0;
@@ -65,9 +65,8 @@ struct fit_stencil fit_stencil_of(const struct fit_learning *g, double places) {
     return s;
 }
 
-/* Picks a number of places near the estimate. The number decides the shape of a rank's block, and with it the
- * share of edges between ranks. Takes a number near the estimate for which this share is near the measured
- * one. Without edges, the share is to be small. */
+/* Picks a number of places near the estimate. It decides the shape of a rank's block, and with it the share of
+ * edges between ranks, which should be near the measured share or, without edges, small. */
 static double shaped(const struct fit_learning *g, double places) {
     const struct gen_fit_loads *l = g->l;
     const double edges = l->edge.count[0] + l->edge.count[1];

@@ -7,10 +7,9 @@
 #include "gen/fit/shape.h"
 #include "gen/model/draw/grid.h"
 
-/* Returns the mean product of the model's smooth load field at two positions of two homes, along one
- * dimension. The field has one value in the middle of each home, and is interpolated between the middles.
- * side: positions in a home. apart: 0, both positions are in one home; 1, they are in adjacent homes. rho:
- * correlation of the field between adjacent homes. */
+/* Returns the mean product of the model's smooth load field at two positions of one home (apart = 0) or of two
+ * adjacent homes (apart = 1), along one dimension. The field has one value in the middle of each home, and is
+ * interpolated between. side: positions in a home. rho: correlation of the field between adjacent homes. */
 static double field_product(uint32_t side, double rho, int apart) {
     double sum = 0;
     side = side < 32 ? side : 32; /* a longer side changes the mean by less than 0.001 */
@@ -53,7 +52,8 @@ static void learn_persistence(struct fit_learning *g, struct gen_fit_lasting p) 
     fit_learn(g, "load.persistence", p.last, GEN_FIT_PER_OBJECT);
 }
 
-/* Returns the covariance of the mean x of neighbouring ranks in a phase, divided by the variance of x. */
+/* Returns the covariance of the mean ln(seconds) of neighbouring ranks in a phase, divided by the variance of
+ * ln(seconds). */
 static double neighbour_share(const struct fit_learning *g) {
     double sum = 0;
     double weights = 0;

@@ -13,8 +13,8 @@
  * PHASES: simulated phases of each seed. MOST_TIMES: most simulated task times of all seeds together. */
 enum { SEEDS = 900, FIRST_SEED = 100, PHASES = 8, MOST_TIMES = 1 << 21 };
 
-/* The search ends with a seed whose mean squared difference of logarithms is below this. A difference of 2 %
- * is too small for any comparison of two runs. */
+/* The search ends with a seed whose mean squared difference of logarithms is below this. A difference of 2 % is
+ * too small for any comparison of two runs. */
 #define NEAR_SCORE (0.02 * 0.02)
 
 /* Extremes of one phase. tasks, mean: tasks and seconds of a rank, on average. slowest: seconds of the slowest
@@ -28,8 +28,8 @@ struct fit_extreme_phases {
     struct fit_extremes of[PHASES];
 };
 
-/* Returns the largest value of the sketches a and b together, which are of `phases` phases. For several phases
- * it is the mean of as many largest values. */
+/* Returns the largest value in the sketches a and b together. If they are of several phases, returns the mean
+ * of as many largest values. */
 static double largest(const struct gen_fit_sketch *a, const struct gen_fit_sketch *b, uint64_t phases) {
     double left = (double)phases;
     double sum = 0;
@@ -97,8 +97,8 @@ static int by_level(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Returns how far the mean task times of the twin's phases differ from the measured ones. Both lists are
- * sorted before they are compared. */
+/* Returns how far the mean task times of the twin's phases differ from the measured ones. Both lists are sorted
+ * before they are compared. */
 static double score_of_levels(const struct gen_fit_loads *l, const struct model_load *load) {
     enum { LEVELS = 256 };
     double level[2][LEVELS];

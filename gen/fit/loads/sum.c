@@ -67,7 +67,7 @@ static struct gen_fit_load_group *group_of(struct gen_fit_loads *l, uint64_t pha
     return &l->group[phase == 0 ? 0 : 1 + (phase - 1) / l->width][rank & 1];
 }
 
-/* ---- what is added ---- */
+/* ---- sums ---- */
 
 static hpcw_status init_sums(struct gen_fit_loads *l, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -177,8 +177,8 @@ hpcw_status gen_fit_sum_edge(struct gen_fit_summing *g, uint64_t to, double byte
 
 /* ---- a phase of a rank ---- */
 
-/* Compares tasks by id. Edges are matched to tasks at the end of a phase, since the tasks of a phase follow
- * its communications. */
+/* Compares tasks by id. Edges are matched to tasks at the end of a phase, since the tasks of a phase follow its
+ * communications. */
 static int by_id(const void *a, const void *b) {
     const uint64_t x = ((const struct gen_fit_task *)a)->id;
     const uint64_t y = ((const struct gen_fit_task *)b)->id;
@@ -212,7 +212,8 @@ static hpcw_status join_phases(struct gen_fit_summing *g, hpcw_error *err) {
             l->stayed[h] += was_here;
             l->arrived[h] += !was_here;
         }
-        /* Pairs of phase 0 and 1 go to the group of phase 0. They show whether phase 0 is a set-up. */
+        /* Pairs of values in the phases 0 and 1 go to the group of phase 0. They show whether phase 0 is a
+         * set-up. */
         if (was_here) {
             gen_fit_pair(g->phase == 1 ? &l->group[0][h].next : &p->next, seen->last, t->x);
         }

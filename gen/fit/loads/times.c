@@ -8,8 +8,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Fewest objects for which a table of the distribution is learned. With fewer, only the model's parametric
- * form is. */
+/* Fewest objects for which a table of the distribution is learned. With fewer, only the model's parametric form
+ * is. */
 enum { LEAST_FOR_TABLE = 200 };
 
 /* Most bytes of a table as text, with its NUL. So the table fits into a line of the configuration. */
@@ -19,12 +19,12 @@ enum { LONGEST_TABLE = 180 };
  * this. */
 #define FORM_HOLDS 0.03
 
-/* Largest error of the mean of the top hundredth of values with which the parametric form is taken, in
+/* The parametric form is not taken if its mean of the top hundredth of values is wrong by more than this, in
  * standard deviations. */
 #define TAIL_HOLDS 0.3
 
-/* If no table is possible, the largest difference of the distribution functions may grow by this much to fit
- * the top hundredth of values better. */
+/* If no table is possible, the largest difference of the distribution functions may grow by this much so that
+ * the top hundredth of values fits better. */
 #define ROOM_FOR_TAIL 0.015
 
 /* Returns the mean time that the model needs as a parameter to have the measured mean of ln(seconds). The
@@ -130,21 +130,21 @@ struct fit_line {
 /* Fewest groups of phases that can show how the loads change over the run. */
 enum { FEWEST_GROUPS = 6 };
 
-/* Returns the progress of a ramp in the middle of a group, from 0 to 1. rise: number of phases in which the
- * ramp rises. */
+/* Returns how far loads have risen in the middle of a group of phases, from 0 to 1. rise: number of phases in
+ * which they rise. */
 static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
-/* Returns the level of a group of phases. mean: true, the mean time that the model needs as a parameter;
- * false, the standard deviation of ln(seconds). */
+/* Returns the level of a group of phases. mean: true, the mean time that the model needs as a parameter; false,
+ * the standard deviation of ln(seconds). */
 static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, bool mean) {
     return mean ? implied_mean(&g->tail, m) : m.sd;
 }
 
-/* Fits a line to the levels of the groups by least squares. mean: see level_of. The x of a group is the
- * progress of the ramp. Groups with few tasks are skipped, since the line would reveal measured values. If all
- * groups have few tasks, the whole run counts as one group. */
+/* Fits a line to the levels of the groups (level_of) by least squares, over how far the loads have risen
+ * (risen). Groups with few tasks are skipped, since the line would reveal measured values. If all groups have
+ * few tasks, the whole run counts as one group. */
 static struct fit_line line_of(const struct fit_learning *g, double rise, bool mean) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
@@ -167,7 +167,8 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, bool m
     return (struct fit_line){first, first + slope, yy - slope * slope * xx};
 }
 
-/* The course is no ramp if the root mean square of the residuals exceeds this share of the mean level. */
+/* The course of the loads is no ramp if the root mean square of the residuals exceeds this share of the mean
+ * level. */
 #define LINE_HOLDS 0.1
 
 /* A group belongs to one of two levels if its distance from the level is below this share of the distance of

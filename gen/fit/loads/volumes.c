@@ -9,9 +9,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Largest relative change of the standard deviation of ln(bytes). If the deviations of two normal
- * distributions differ by this much, their distance is 0.045. The comparison of the fact "bytes of an edge"
- * allows 0.05. */
+/* Largest relative change of the standard deviation of ln(bytes). Two normal distributions whose deviations
+ * differ by this much have the distance 0.045, and the comparison of "bytes of an edge" allows 0.05. */
 #define MOST_CHANGE 0.2
 
 enum { STEPS = 8 /* number of bisection steps: to a thousandth of the deviation */ };

@@ -56,13 +56,12 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
 
 /* ---- the length of the run ---- */
 
-/* The length of the twin's run depends on how often delays in calls hit several ranks at once, as on a busy
- * host: this decides how long ranks wait for each other. So `together`, the share of common delays, is fitted
- * to the measured length. If that is not enough, all times in calls are scaled by the factor `rest`. TRIALS:
- * steps of the bisection. SEEDS: number of averaged runs, for up to FEW_RANKS ranks. */
+/* `together`, the share of delays that hit all ranks at once, decides how long ranks wait for each other. It is
+ * fitted to the length of the run. If that is not enough, all times in calls are scaled by the factor `rest`.
+ * TRIALS: steps of the bisection. SEEDS: number of averaged runs, for up to FEW_RANKS ranks. */
 enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
 #define MOST_REST 4.0
-/* A remark tells the user if the factor `rest` is above FAR_REST, an assumption, or below 1 / FAR_REST. */
+/* FAR_REST is an assumption: a remark tells the user if `rest` is larger, or smaller than 1 / FAR_REST. */
 #define FAR_REST 2.0
 #define CLOSE 0.01
 
@@ -72,7 +71,7 @@ struct trial {
 };
 
 static hpcw_status simulate(const struct gen_fit_twin *twin, struct trial *trial, hpcw_error *err) {
-    /* With more ranks, a single rank has less influence on the length. */
+    /* With more ranks, a single rank has less influence on the length of the run. */
     const uint64_t seeds = twin->ranks <= FEW_RANKS ? SEEDS : 1;
     hpcw_status s = HPCW_OK;
     *trial = (struct trial){.seconds = 0};
@@ -139,10 +138,10 @@ static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *
 static const uint32_t most_versions[] = {1024, 32, 16, 8, 4};
 enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 
-/* Writes the text of the workload. At first, steps are only equal if their messages are. If that text is long,
- * or its roles have no phases in common, more steps are taken as equal. The new text is used if it is shorter,
- * or if only it has phases, which times that change by phase need. Afterwards *p has the roles of the text that
- * is used. */
+/* Writes the text of the workload. At first, steps are equal only if their messages are. If that text is
+ * long, or its roles have no phases in common, more steps count as equal. The new text is used if it is
+ * shorter, or if only it has phases, for times that change by phase. Afterwards *p has the roles of the text
+ * that is used. */
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);
@@ -180,7 +179,7 @@ static double share_of(double part, double whole) {
     return whole > 0 ? part / whole : 0;
 }
 
-/* Refuses the twin or, if partial twins are wanted, notes `what` it lacks. */
+/* Refuses the twin or, if partial twins are wanted, notes that it lacks `what`. */
 static hpcw_status lack(struct gen_fit_twin *twin, const char *path, const char *what, hpcw_error *err) {
     if (!twin->partial) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s; --partial makes a twin of it all the same", path, what);
@@ -249,8 +248,8 @@ static bool is_off(const struct fit_program *p, const struct trial *trial) {
 }
 
 /* Writes a text for any number of ranks, from the logs with the most and the fewest ranks. Takes the first grid
- * on which the place of a rank decides its role. If there is no such grid, reports the failure of the grid that
- * reached the furthest stage. */
+ * on which the place of a rank decides its role. Otherwise reports the failure of the grid that reached the
+ * furthest stage. */
 static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fewer, struct hpcw_i_buf *text,
                                 hpcw_error *err) {
     static const struct fit_grid grid[] = {{0, false}, {1, false}, {2, false},
@@ -308,8 +307,7 @@ static hpcw_status check_messages(const char *path, const struct fit_program *p,
     return lack(twin, path, what, err);
 }
 
-/* Checks the twin: other threads of the log, states of the program, the length of the run, and the number of
- * messages. */
+/* Checks the threads and states of the log, and the length and the number of messages of the twin's run. */
 static hpcw_status check_twin(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
                               const struct trial *trial, hpcw_error *err) {
     const struct fit_history *h = &p->history;
@@ -339,9 +337,8 @@ static hpcw_status check_twin(const char *path, const struct fit_program *p, str
     return s == HPCW_OK ? check_messages(path, p, twin, trial, err) : s;
 }
 
-/* Compares the twin, at the number of ranks of one of several logs, with this log. The length of a run depends
- * on its slowest ranks. With few ranks, it differs from run to run. So a difference is only reported to the
- * user. */
+/* Compares the twin with one of several logs, at the number of ranks of this log. A few slow ranks decide the
+ * length of a run, which varies from run to run. So a difference is only reported to the user. */
 static hpcw_status check_size(const char *path, const struct fit_program *p, struct gen_fit_twin *twin,
                               hpcw_error *err) {
     struct trial trial;

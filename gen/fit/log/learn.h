@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learns a workload in Lua from event logs. The workload makes the same calls as the logs, with the same bytes,
- * partners and times. From one log, it is for as many ranks as the log has. From logs with different numbers of
- * ranks, it is for any number of ranks. */
+/* Learns a workload in Lua that makes the same calls as event logs, with the same bytes, partners and times. It
+ * is for as many ranks as the log has or, from logs with different numbers of ranks, for any number. */
 #ifndef HPCW_GEN_FIT_LOG_LEARN_H
 #define HPCW_GEN_FIT_LOG_LEARN_H
 

@@ -6,8 +6,7 @@
 #include "gen/fit/sketch.h"
 #include "libwriter/base/mem.h"
 
-/* Returns whether these are times before calls inside the main loop, and not short enough to have only a
- * mean. */
+/* Returns whether d has times before calls inside the main loop, and not only their mean. */
 static bool is_long(const struct fit_draws *d) {
     return d->count > 0 && d->points == 0 && d->mean == 0 && d->time[d->count - 1].turn > 0;
 }
@@ -34,8 +33,8 @@ static uint32_t group_of(const struct fit_course *c, uint32_t turn) {
 
 /* ---- the course ---- */
 
-/* Computes the course of the run from all long times. If `all` is false, the times before the first step of a
- * turn are left out. Returns false if there are no times. */
+/* Computes the course of the run, a factor for each group of turns, from the times before calls. all: false,
+ * leaves out the times before the first step of a turn. Returns false if there are no times. */
 static bool add_up(struct fit_program *p, bool all) {
     struct fit_course *c = &p->course;
     double sum = 0;
@@ -140,8 +139,8 @@ static double *course_of(const struct fit_course *c, const struct fit_draws *d, 
     return factor;
 }
 
-/* Chooses the course of a step: the common course of all steps, the step's own, or none. The own course is
- * taken if the variance that it leaves is less than half of the variance that the others leave. */
+/* Chooses the course of a step: the common course of all steps, the step's own, or none. The own course must
+ * leave less than half of the variance that the others leave. */
 static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
     bool good;
     double *own = course_of(c, d, &good);
@@ -159,7 +158,7 @@ static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
 /* ---- luck ---- */
 
 struct lucks {
-    double *took, *expected; /* measured and expected seconds, [ranks][columns] */
+    double *took, *expected; /* seconds measured and seconds expected, [ranks][columns] */
     uint32_t *count;         /* steps */
     size_t columns;          /* number of turns, or of groups of turns */
     bool table;
@@ -183,8 +182,8 @@ static void add_steps(const struct fit_program *p, const struct fit_role *r, str
     }
 }
 
-/* Returns the spread of ln(time) in a role, around the mean of each step. Times are divided by the luck of
- * their rank and turn; NULL: not divided. */
+/* Returns the spread of ln(time) in a role, around the mean of each step. Times are divided by luck, the factor
+ * of their rank and turn; NULL: not divided. */
 static double spread_of(const struct fit_program *p, const struct fit_role *r, const struct lucks *l) {
     double spread = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
@@ -213,9 +212,9 @@ static void take_out(const struct fit_program *p, struct fit_role *r, const stru
     }
 }
 
-/* Learns the luck of a role: the factor of a rank's times in each turn. It is a table or, in a large run, a
- * distribution. A distribution is only learned if some turn has several steps. Otherwise luck is no different
- * from the distribution of the step's times. */
+/* Learns luck, the factor of a rank's times in each turn: as a table or, in a large run, as a distribution.
+ * With one step in each turn, luck would be no different from the times of this step, and is not learned as a
+ * distribution. */
 static bool learn_luck(const struct fit_program *p, struct fit_role *r) {
     struct lucks l = {.table = (uint64_t)p->history.ranks * p->course.groups <= FIT_MOST_LUCKS};
     l.columns = l.table ? p->course.groups : p->course.turns;

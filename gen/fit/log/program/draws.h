@@ -26,22 +26,22 @@ struct fit_draws {
     } * time;            /* [count] */
     size_t count, capacity;
     double sum;
-    /* true: the times follow the course, so they are divided by the course of the run and by luck */
+    /* true: the times are divided by the course of the run and by luck */
     bool follows;
-    /* mean time before the first turn of the main loop, seconds; for times that follow the course */
+    /* mean time before the first turn of the main loop, seconds; only if `follows` */
     double first;
     /* [groups] course of this step alone, as in struct fit_course; NULL: the common course */
     double *course;
 
     /* The members below are filled by fit_draws_learn, fit_draws_members and fit_draws_compare. */
-    /* [points] of the distribution function. share: share of the values below `at`, seconds. */
+    /* [points] points of the distribution function: share of the values below `at`, and `at`, seconds */
     double share[FIT_POINTS], at[FIT_POINTS];
-    /* number of points; 0: all values are 0, or only the mean is kept */
+    /* number of points; 0: all values are 0, or only `mean` is set */
     size_t points;
     double *factor; /* [members] factor of each member; NULL: all 1 */
-    /* correlation of the times of two members at the same visit of the step */
+    /* correlation between the times of two members when they execute the step */
     double shared;
-    /* seconds; the mean of a step with short times, all of which share one distribution; only without points */
+    /* mean time of a minor step, seconds. All minor steps, whose times are short, share one distribution. */
     double mean;
 };
 
@@ -52,8 +52,8 @@ bool fit_draws_add(struct fit_draws *d, struct fit_time time);
  * in total. Then divides the values by the factors. Returns false when memory runs out. */
 bool fit_draws_members(struct fit_draws *d, uint32_t members, double least);
 
-/* Learns the correlation of successive members. The n-th times of both members are a pair, in the order in
- * which they were added. */
+/* Learns the correlation between successive members: the n-th time of one and the n-th time of the next are a
+ * pair. */
 void fit_draws_compare(struct fit_draws *d, uint32_t members);
 
 /* Learns the points of the distribution, then forgets the values. */

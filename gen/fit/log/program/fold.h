@@ -24,10 +24,10 @@ struct fit_node {
     uint64_t hash; /* hash of the node's content, without numbers of turns */
     bool used;     /* true: the node is part of the tree; false: it was merged into another node */
     uint32_t site; /* index of the node's line in the text, for a node that is no loop */
-    /* [versions] visit from which version i is used, counted from 0, for a node that is no loop. Version i of a
-     * step has the number `number + i`. */
+    /* [versions] for a step whose messages change: version i has the number `number + i`, and is used from the
+     * start[i]-th execution of the step on, counted from 0 */
     uint32_t *start;
-    size_t versions; /* 0: the step has the same number at each visit */
+    size_t versions; /* 0: the step has the same number at each execution */
 };
 
 struct fit_tree {
@@ -46,7 +46,7 @@ void fit_tree_free(struct fit_tree *tree);
 bool fit_tree_is_plain(const struct fit_tree *tree, uint32_t node);
 
 /* Unrolls a loop: replaces it by its body, once for each turn. The loop and its inner loops must have a
- * constant number of turns. Renumbers the sites. Returns false when memory runs out. */
+ * constant number of turns. Renumbers the sites (lines of the text). Returns false when memory runs out. */
 bool fit_tree_unroll(struct fit_tree *tree, uint32_t loop);
 bool fit_turns_the_same(const struct fit_node *loop);
 
@@ -61,8 +61,8 @@ struct fit_place {
 };
 enum { FIT_FEW = 8 };
 
-/* Fills place[count] with the position of each number that fit_fold took. loop: the loop whose turns are
- * counted; FIT_LOOP: none. HPCW_ENOMEM. */
+/* Fills place[count] with the position of each number that fit_fold took. loop: loop whose turns are counted;
+ * FIT_LOOP: none. HPCW_ENOMEM. */
 hpcw_status fit_tree_places(const struct fit_tree *tree, uint32_t loop, struct fit_place *place, size_t count,
                             hpcw_error *err);
 

@@ -6,8 +6,8 @@ static uint32_t peer_of(const struct fit_partner_seen *s, uint32_t rank) {
 }
 
 /* Returns the position that is `step` steps away from `at` in a dimension with `side` positions; UINT32_MAX:
- * there is none. wraps: the dimension is a ring. On a ring, steps of `side` and more are refused: steps that
- * were found on a larger ring must not be taken for shorter ones on a smaller ring. */
+ * there is none. wraps: the dimension is a ring. Steps of `side` and more are refused: a step that was found on
+ * a larger ring must not lead round a smaller one. */
 static uint32_t step_from(uint32_t at, int32_t step, uint32_t side, bool wraps) {
     const int64_t to = (int64_t)at + step;
     const bool inside = to >= 0 && to < side;
@@ -54,9 +54,9 @@ static int32_t way_round(uint32_t from, uint32_t to, uint32_t side, bool long_wa
     return !long_way || near == 0 ? near : near == ahead ? back : ahead;
 }
 
-/* Tries to describe the partners by steps on the grid f->grid: those that lead from `rank` to `peer`. On a
- * periodic grid, each dimension has a short and a long way to the peer. All combinations are tried, since on a
- * smaller grid a long way may end where a short one does. */
+/* Tries to describe the partners by the steps that lead from `rank` to `peer` on the grid f->grid. On a
+ * periodic grid, each dimension has a short and a long way to the peer. All are tried, since on a smaller grid
+ * a long way may end where a short one does. */
 static bool find_grid(struct fit_partner *f, const struct fit_partner_seen *seen, size_t count, uint32_t rank,
                       uint32_t peer) {
     const uint32_t ranks = seen[0].p->history.ranks;
@@ -120,8 +120,8 @@ struct fit_partner fit_partner_find(const struct fit_partner_seen *seen, size_t 
     return none;
 }
 
-/* Returns whether the split of each rank gives the line. The item of a split has the leader as its peer and the
- * rank in the new communicator as its bytes. */
+/* Returns whether the split of each rank agrees with the line. The item of a split has the leader as its peer
+ * and the rank in the new communicator as its bytes. */
 static bool is_on_line(const struct fit_grid_line *line, const struct fit_partner_seen *seen) {
     uint32_t side[3], at[3];
     fit_grid_sides(line->grid, seen->p->history.ranks, side);

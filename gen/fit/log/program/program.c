@@ -99,9 +99,9 @@ static uint32_t total_turns(const struct fit_node *loop, uint32_t entries) {
     return sum;
 }
 
-/* Finds the main loop of a role. It starts with the outermost loop that has the most calls. Then it goes on to
- * an inner loop, as long as that has more than half of the calls of the loop around it and its turns may be
- * phases. Also sets the numbers of turns of the nested loops. */
+/* Finds the main loop of a role. It begins with the outermost loop that has the most calls. It goes on to an
+ * inner loop that has more than half of these calls and whose turns may be phases. Also sets the numbers of
+ * turns of the nested loops. */
 static bool find_loop(const struct fit_program *p, struct fit_role *r, const struct fit_place *place) {
     const struct fit_steps *s = &p->steps[r->rank[0]];
     uint64_t *calls = hpcw_i_calloc(r->tree.sites + (size_t)1, sizeof *calls);
@@ -173,8 +173,8 @@ static double least_end(struct timing *t, uint32_t rank, const struct fit_step *
         if (!message->send) {
             end = fmax(end, message->other + flight);
         } else if (step->verb == FIT_SEND && message->bytes > m->eager) {
-            /* The receiving end shows when the receive was posted. That is not needed here, as it was before
-             * the end of the receive. */
+            /* The receiving end shows when the receive was posted. It is enough here that it was posted before
+             * it ended. */
             end = fmax(end, call->begin + flight);
         } else {
             end = fmax(end, call->begin + m->latency / 4);
@@ -217,8 +217,8 @@ static bool add_times(struct timing *t, struct fit_role *r, uint32_t member, con
 #define MINOR_SHARE 2e-3
 #define FEW_SHARE 0.02
 
-/* If a step is minor, moves its times, divided by their mean, to the site of all minor steps, which is beyond
- * the sites of the text. least, few: limits of a minor step's seconds and number of times. */
+/* If a step is minor, moves its times, divided by their mean, to the site beyond those of the text, which has
+ * all minor steps. least, few: limits of a minor step's seconds and number of times. */
 static bool pool(struct fit_draws *d, struct fit_draws *all, double least, double few) {
     bool good = true;
     if (d->count == 0 || d->sum > least || (double)d->count > few) {

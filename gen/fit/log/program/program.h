@@ -87,8 +87,7 @@ struct fit_program {
     bool tags;
 };
 
-/* fit_step_of: returns the first step of a rank that has this number. fit_item_of: returns an item of this
- * step. */
+/* fit_step_of: returns a rank's first step with the given number. fit_item_of: returns an item of that step. */
 static inline const struct fit_step *fit_step_of(const struct fit_program *p, uint32_t rank, uint32_t number) {
     return &p->steps[rank].step[p->steps[rank].sample[number]];
 }
@@ -102,10 +101,10 @@ static inline const struct fit_item *fit_item_of(const struct fit_program *p, ui
  * log is incomplete. Otherwise fails as fit_history_read. */
 hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error *err);
 
-/* Finds the roles. May be called again. versions: 0, steps are only equal if their messages are. versions > 0:
- * ranks with the same calls share a role and its loops, even if their partners and bytes change at different
- * times. Then a step of the text has up to `versions` lists of messages, which it uses one after the other.
- * HPCW_EINVAL: more roles than a text can have. HPCW_ENOMEM. */
+/* Finds the roles. May be called again. versions = 0: steps are equal only if their messages are. versions > 0:
+ * ranks with the same calls share a role, even if their partners and bytes change at different times; a step of
+ * the text then has up to `versions` lists of messages, one after the other. HPCW_EINVAL: more roles than a
+ * text can have. HPCW_ENOMEM. */
 hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_error *err);
 void fit_program_free(struct fit_program *p);
 

@@ -145,10 +145,10 @@ static uint32_t find_receive(const struct making *m, const struct fit_call *call
     return low < last && m->rank->end[low].peer == peer ? low : last;
 }
 
-/* Assigns the receives that end in a call to posted Irecvs. The call completes all requests. A log does not
- * show which Irecv a receive belongs to. If at least as many sends as receives were started, only the last
- * sends are considered. Then the n-th Irecv is assumed to be from the receiver of the n-th Isend, as in an
- * exchange with neighbours. */
+/* Assigns the receives that end in a call, which completes all requests, to posted Irecvs. A log does not show
+ * which Irecv a receive belongs to. If at least as many Isends were started as Irecvs, only the last Isends are
+ * considered, and the n-th Irecv is assumed to be from the receiver of the n-th Isend, as in an exchange with
+ * neighbours. */
 static void give_all(struct making *m, const struct fit_call *call, struct pending *p) {
     const uint32_t last = call->first + call->ends;
     const size_t posts = p->last - p->first;
@@ -357,8 +357,8 @@ static uint32_t place_in(const struct making *m, uint32_t comm, size_t *slot) {
     return FIT_NOBODY;
 }
 
-/* Returns whether the caller is the root of a collective call: the root sends or receives bytes that other
- * ranks do not. */
+/* Returns whether the caller is the root of a collective call: only the root sends, or receives, these
+ * bytes. */
 static bool is_root(const struct fit_call *c, enum sim_call call) {
     switch (call) {
     case SIM_CALL_BCAST:

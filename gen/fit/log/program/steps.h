@@ -66,10 +66,10 @@ struct fit_steps {
     uint64_t hash; /* hash of what the steps of a role have in common */
 };
 
-/* Calls that exchange data but cannot be steps. In the twin they are states that take time. Indexed as
- * fit_history.name. */
+/* Calls that exchange data but cannot be steps. In the twin they are states that take time. Arrays are indexed
+ * as fit_history.name. */
 struct fit_lack {
-    /* number of calls; their bytes: those of messages, and those that ranks send in collective calls */
+    /* number of calls; bytes of their messages, and bytes that ranks send in collective calls */
     uint64_t calls, bytes;
     double seconds;
 };

@@ -24,8 +24,8 @@ static bool items_change(const struct fit_program *p, const struct fit_role *r, 
     return false;
 }
 
-/* Appends a version to a step of the text: a new number, used from visit `time` on, with the messages of step
- * `step`. */
+/* Appends a version to a step of the text: a new number, used from execution `time` of the step on, with the
+ * messages of step `step`. */
 static bool add_number(const struct fit_program *p, const struct fit_role *r, struct fit_node *n, uint32_t time,
                        uint32_t step) {
     uint32_t *start = hpcw_i_realloc(n->start, (n->versions + 1) * sizeof *start);
@@ -46,9 +46,9 @@ static bool add_number(const struct fit_program *p, const struct fit_role *r, st
     return good;
 }
 
-/* Numbers the versions of a step of the text. first, next: visits of the step, as a list. If there are more
- * than `most` versions, the visits are divided into ranges of equal length. All visits in a range use the
- * messages of its middle visit. So senders and receivers pick the same visit. */
+/* Numbers the versions of a step of the text. first, next: list of its executions. If there are more than
+ * `most` versions, the executions are divided into ranges of equal length, and each range uses the messages of
+ * its middle. So senders and receivers choose the same execution. */
 static bool number_place(const struct fit_program *p, const struct fit_role *r, struct fit_node *n,
                          uint32_t first, const uint32_t *next, uint32_t most) {
     uint32_t times = 0, changes = 0, last = first;
@@ -81,8 +81,8 @@ static bool number_place(const struct fit_program *p, const struct fit_role *r, 
     return good;
 }
 
-/* Numbers the versions of all steps of a role. next: [count] next visit of the same line of the text, or
- * UINT32_MAX. first: [sites] first visit of each line. */
+/* Numbers the versions of all steps of a role. next: [count] next execution of the same line of the text, or
+ * UINT32_MAX. first: [sites] first execution of each line. */
 bool fit_versions_number(const struct fit_program *p, struct fit_role *r, const struct fit_place *place,
                          uint32_t most) {
     const size_t count = p->steps[r->rank[0]].count;

@@ -16,8 +16,7 @@ struct fit_text_line {
     const struct fit_role *r;
     const struct fit_step *step; /* the step on the first rank of the role */
     uint32_t number, site;
-    /* true: the messages of the step change during the run, and the text has the current ones in its variable
-     * `m` */
+    /* true: the messages of the step change, and the text has the current ones in its variable `m` */
     bool changes;
     /* true: the step has one message, whose partner is the same function of the rank on all ranks */
     bool single;
@@ -150,7 +149,7 @@ void fit_text_put_step(struct fit_text *t, const struct fit_role *r, const struc
         fit_text_indent(t);
     }
     if (is_wait(l.step) && (list || l.single)) {
-        /* These are receives whose posting call the log does not show. */
+        /* The log does not show which call posted these receives. */
         if (l.single) {
             fit_text_put(t, "post(");
             fit_text_put_item(t, r, n->number, 0);

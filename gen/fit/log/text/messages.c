@@ -57,7 +57,7 @@ static int32_t tag_of(const struct fit_program *p, const struct fit_role *r, uin
     return fit_item_of(p, r->rank[m], number, i)->tag;
 }
 
-/* If the text is for any number of ranks, bytes are equal if they differ from their mean by at most this share.
+/* In a text for any number of ranks, bytes that differ from their mean by at most this share count as equal.
  * For instance, some ranks have one more row of a grid of points. */
 #define MOST_UNEVEN 0.1
 

@@ -13,8 +13,8 @@ struct fit_partner fit_text_partner(const struct fit_text *t, const struct fit_r
 bool fit_text_line(const struct fit_text *t, const struct fit_role *r, uint32_t number,
                    struct fit_grid_line *line);
 
-/* Returns whether the messages of a step are functions of the rank. In a text for any number of ranks, they
- * must be functions of the rank and of the number of ranks. */
+/* Returns whether the messages of a step are functions of the rank or, in a text for any number of ranks, of
+ * the rank and the number of ranks. */
 bool fit_text_is_regular(const struct fit_text *t, const struct fit_role *r, uint32_t number);
 
 /* Returns whether a step has one message, whose partner and bytes are arguments of the call and not a list. */

@@ -22,8 +22,7 @@ struct fit_text {
     bool tags;
     bool failed; /* memory ran out */
     uint32_t depth;
-    /* lines: number of lines written. table_lines: number of those that belong to tables of messages or of
-     * ranks. */
+    /* lines: number of lines. table_lines: those of tables of messages or of ranks. */
     size_t lines, table_lines;
 };
 

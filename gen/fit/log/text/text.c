@@ -53,7 +53,7 @@ static hpcw_status put_states(struct fit_text *t, hpcw_error *err) {
 
 /* ---- loops and roles ---- */
 
-/* Writes from which visit on a step uses each of its lists of messages. */
+/* Writes from which execution on a step uses each of its lists of messages. */
 static void put_since(struct fit_text *t, const struct fit_role *r) {
     bool any = false;
     for (size_t i = 0; i < r->tree.nodes; i++) {
@@ -242,7 +242,8 @@ static hpcw_status put_head(struct fit_text *t, hpcw_error *err) {
     return s;
 }
 
-/* Checks that each message of a scaled text is a function of the rank and of the number of ranks. */
+/* Checks that in a text for any number of ranks each message is a function of the rank and the number of
+ * ranks. */
 static hpcw_status check_steps(const struct fit_text *t, hpcw_error *err) {
     for (uint32_t k = 0; t->scale != NULL && k < t->p->roles; k++) {
         const struct fit_role *r = &t->p->role[k];
