@@ -90,8 +90,8 @@ static const struct gen_fit_part *largest(const struct gen_fit_fact *fact) {
     return most;
 }
 
-/* Finds the largest item of the real data and the largest item of the twin. Returns how much the amounts of
- * these two items differ in the real data; 0: both are the same item. */
+/* Returns how much the largest item of the real data and the largest item of the twin differ in the real data;
+ * 0: both are the same item. */
 static double distance_of_largest(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     double amount = 0;
     for (size_t i = 0; i < real->pieces; i++) {

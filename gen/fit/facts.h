@@ -22,9 +22,8 @@ enum gen_fit_kind {
     /* amounts of several kinds, compared by the total variation distance of the kinds' shares */
     GEN_FIT_MIX,
     GEN_FIT_MATRIX, /* amounts of pairs of ranks, compared by the correlation of the amounts */
-    /* amounts of several kinds, compared by the largest one. Let A be the kind that is largest in the twin, and
-     * B the kind that is largest in the real data. Alike if A is at most `allowed` smaller than B in the real
-     * data. */
+    /* amounts of several kinds. Alike if, in the real data, the largest kind of the twin is at most `allowed`
+     * smaller than the largest kind. */
     GEN_FIT_LARGEST,
     /* numbers of turns of nested loops, by depth; `value` is the number of turns of the main loop. Alike if the
      * main loop of one side is also a loop of the other side. */

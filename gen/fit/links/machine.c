@@ -86,8 +86,8 @@ static hpcw_status simulate(struct gen_fit_rows *rows, const struct model_linkte
     struct model_linktest linktest;
     struct model_linktest_scratch *scratch = NULL;
     params.job = job;
-    /* The noise gets a seed that no data set has. With the seed of a generated result, the simulated timings
-     * would be exactly those of this result. */
+    /* A seed that no data set has: with the seed of a generated result, the simulated timings would be those of
+     * the result. */
     hpcw_status s = model_machine_init(&machine, &params, rows->info->tasks, hpcw_i_numbered_seed(job, 0), err);
     if (s != HPCW_OK) {
         return s;
@@ -174,8 +174,8 @@ static hpcw_status run_machine(struct gen_fit_rows *rows, const struct gen_fit_t
     return s;
 }
 
-/* Returns the factor to scale a machine's times by. The factor is 1 if the measured median lies within the
- * range of the simulated medians, or at most 3 % outside of it. */
+/* Returns the factor to scale a machine's times by; 1 if the measured median lies within the range of the
+ * simulated medians, or at most 3 % outside of it. */
 static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     const double same = 0.03;
     double low = INFINITY;
@@ -189,8 +189,8 @@ static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     return isnan(mean) || (low < same && high > -same) ? 1 : hpcw_i_exp(mean);
 }
 
-/* Multiplies the times of the message classes `first` to `last` by a factor. All parts of the time of a message
- * are scaled, so the factor holds for every message size. */
+/* Multiplies all times of the message classes `first` to `last` by a factor, so that it holds for every message
+ * size. */
 static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double factor, hpcw_error *err) {
     const struct model_machine_params p = twin->dataset.machine_params;
     hpcw_status s = HPCW_OK;
@@ -245,8 +245,8 @@ hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit
 /* NOISE_JOBS: jobs whose spreads are averaged. HALVINGS: steps of the bisection for the noise factor. */
 enum { NOISE_JOBS = 4, HALVINGS = 12 };
 
-/* Returns the nearest place of partners (enum gen_fit_place) that has timings. Congestion is lowest there, so
- * noise and delays show best. GEN_FIT_PLACES: no place has enough timings. */
+/* Returns the nearest place (enum gen_fit_place) with enough timings, where congestion hides noise and delays
+ * least. GEN_FIT_PLACES: there is none. */
 static int quietest(const struct gen_fit_rows *rows) {
     int place = 0;
     while (place < GEN_FIT_PLACES && rows->spread[place].timings == 0) {

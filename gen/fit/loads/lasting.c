@@ -40,9 +40,8 @@ static double error_of(const struct gen_fit_loads *l, const struct fit_kept *see
     return error;
 }
 
-/* Least squares by coordinate search. ln_fresh: ln of the share that does not persist, at the begin and at the
- * end of the run. Each trial changes one value or both by a step, which is halved when no trial improves the
- * fit. */
+/* Least squares by coordinate search. ln_fresh: ln of the share that does not persist, at the begin and the end
+ * of the run. Trials change one value or both by a step, which is halved when none improves the fit. */
 static void search(const struct gen_fit_loads *l, const struct fit_kept *seen, double ln_fresh[2]) {
     enum { HALVINGS = 8 };
     static const double way[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};

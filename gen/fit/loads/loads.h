@@ -101,7 +101,7 @@ struct gen_fit_loads {
 };
 
 /* Reads load data. path: a directory, or a single file, which counts as a run of one rank. Memory: 6 MiB, and
- * the tasks of one rank. Call gen_fit_loads_free also after a failure. */
+ * the tasks of one rank. Free *l also after a failure. */
 hpcw_status gen_fit_loads_read(const char *path, struct gen_fit_loads *l, hpcw_error *err);
 void gen_fit_loads_free(struct gen_fit_loads *l);
 
@@ -144,7 +144,6 @@ struct gen_fit_lasting gen_fit_loads_lasting(const struct gen_fit_loads *l, cons
 struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);
 struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half, size_t first);
 
-/* The first function adds facts for a comparison, the second learns the twin's parameters. */
 hpcw_status gen_fit_loads_facts(struct gen_fit_loads *l, struct gen_fit_facts *facts, hpcw_error *err);
 hpcw_status gen_fit_loads_learn(const struct gen_fit_loads *l, struct gen_fit_twin *twin, hpcw_error *err);
 

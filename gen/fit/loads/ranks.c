@@ -36,9 +36,8 @@ static double field_product(uint32_t side, double rho, int apart) {
     return sum / ((double)side * side);
 }
 
-/* Returns the mean correlation of the field between the objects of two blocks: the product of field_product
- * over all dimensions. apart: 1 if the second block is that of the next rank, the neighbour along the last
- * dimension. */
+/* Returns the mean correlation of the field between the objects of a block (apart = 0), or with those of the
+ * next rank's block along the last dimension (apart = 1). */
 static double field_of_block(const uint32_t block[3], uint32_t dims, double rho, int apart) {
     double product = 1;
     for (uint32_t d = 0; d < dims; d++) {

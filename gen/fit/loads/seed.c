@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the seed of a twin. Several seeds are tried; the best one makes the slowest ranks and the longest
- * tasks most like the measured ones. These decide how much a balancer can gain. With few ranks or tasks they
- * vary a lot between seeds. */
+/* Chooses the seed of a twin: the one of several that makes the slowest ranks and the longest tasks most like
+ * the measured ones. These decide how much a balancer can gain. With few ranks or tasks they vary a lot between
+ * seeds. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,12 +13,12 @@
  * PHASES: simulated phases of each seed. MOST_TIMES: most simulated task times of all seeds together. */
 enum { SEEDS = 900, FIRST_SEED = 100, PHASES = 8, MOST_TIMES = 1 << 21 };
 
-/* The search ends with a seed whose mean squared difference of logarithms is below this. A difference of 2 % is
- * too small for any comparison of two runs. */
+/* The search ends at this mean squared difference of logarithms, since no comparison of two runs resolves 2
+ * %. */
 #define NEAR_SCORE (0.02 * 0.02)
 
-/* Extremes of one phase. tasks, mean: tasks and seconds of a rank, on average. slowest: seconds of the slowest
- * rank, divided by `mean`. longest: seconds of the longest task, divided by `mean`. */
+/* Extremes of one phase. tasks, mean: mean number of tasks and mean seconds of a rank. slowest, longest:
+ * seconds of the slowest rank and of the longest task, divided by `mean`. */
 struct fit_extremes {
     double tasks, mean, slowest, longest;
 };

@@ -8,19 +8,17 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Fewest objects for which a table of the distribution is learned. With fewer, only the model's parametric form
- * is. */
+/* With fewer objects, a parametric form of the distribution is learned, and no table. */
 enum { LEAST_FOR_TABLE = 200 };
 
-/* Most bytes of a table as text, with its NUL. So the table fits into a line of the configuration. */
+/* Most bytes of a table as text, with its NUL, so that it fits into a line of the configuration. */
 enum { LONGEST_TABLE = 180 };
 
-/* The model's parametric form is taken instead of a table if their distribution functions differ by at most
- * this. */
+/* Largest difference from the measured distribution function with which the parametric form is taken. */
 #define FORM_HOLDS 0.03
 
-/* The parametric form is not taken if its mean of the top hundredth of values is wrong by more than this, in
- * standard deviations. */
+/* Largest error of the form's mean over the top hundredth of values with which the form is taken, in standard
+ * deviations. */
 #define TAIL_HOLDS 0.3
 
 /* If no table is possible, the largest difference of the distribution functions may grow by this much so that
@@ -144,7 +142,7 @@ static double level_of(const struct fit_learning *g, struct gen_fit_load_moments
 
 /* Fits a line to the levels of the groups (level_of) by least squares, over how far the loads have risen
  * (risen). Groups with few tasks are skipped, since the line would reveal measured values. If all groups have
- * few tasks, the whole run counts as one group. */
+ * few tasks, the run counts as one group. */
 static struct fit_line line_of(const struct fit_learning *g, double rise, bool mean) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
@@ -175,9 +173,8 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, bool m
  * the levels. */
 #define SAME_LEVEL 0.15
 
-/* Classifies the course of the run: ramp, steps or bursts. For steps, sets *mean and *sigma to those of the
- * lowest and the highest group. For bursts, sets them to the means over the groups between bursts and over the
- * groups in bursts. */
+/* Classifies the course of the run: ramp, steps or bursts. Sets *mean and *sigma for steps to those of the
+ * lowest and the highest group, for bursts to the means of the groups outside and inside of bursts. */
 static const char *course_of(const struct fit_learning *g, double error, struct fit_line *mean,
                              struct fit_line *sigma) {
     struct fit_line low = {.first = INFINITY};

@@ -248,8 +248,7 @@ static bool is_off(const struct fit_program *p, const struct trial *trial) {
 }
 
 /* Writes a text for any number of ranks, from the logs with the most and the fewest ranks. Takes the first grid
- * on which the place of a rank decides its role. Otherwise reports the failure of the grid that reached the
- * furthest stage. */
+ * on which the place of a rank decides its role, or fails as the grid that reached the furthest stage. */
 static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fewer, struct hpcw_i_buf *text,
                                 hpcw_error *err) {
     static const struct fit_grid grid[] = {{0, false}, {1, false}, {2, false},

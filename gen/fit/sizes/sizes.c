@@ -118,8 +118,8 @@ static hpcw_status add_tasks(struct read_sion *r, struct fit_sizes *z, hpcw_erro
     return s;
 }
 
-/* Returns the correlation of the model's smooth load field between a rank and the next one. At the end of a
- * row of the model's grid of ranks, the next rank is not a neighbour. */
+/* Returns the correlation of the model's smooth load field between a rank and the next one. At the end of a row
+ * of the model's grid of ranks, the next rank is not a neighbour. */
 static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     const struct model_load_params *p = &twin->dataset.load_params;
     uint32_t grid[3];
@@ -246,9 +246,9 @@ static hpcw_status add_dataset(void *context, const char *name, struct hpcw_rank
     return s;
 }
 
-/* Converts the standard deviation of ln(size) of files to that of objects. In the model, the file of a rank
- * has the memory of all its objects. Half of the variance of ln(memory) of an object follows its work, and
- * part of that is common to the objects of a rank. */
+/* Converts the standard deviation of ln(size) of files to that of objects. In the model, the file of a rank has
+ * the memory of all its objects. Half of the variance of an object's ln(memory) follows its work, which is
+ * partly common to the objects of a rank. */
 static double sigma_of_objects(const struct gen_fit_twin *twin, double sigma) {
     const struct model_load_params *p = &twin->dataset.load_params;
     const double further = (double)p->objects * p->collections - 1;

@@ -80,8 +80,8 @@ static double spread_of_firsts(const struct fit_program *p, const struct fit_rol
     return spread;
 }
 
-/* Decides for each role whether the time before the first step of a turn belongs to this turn or to the
- * previous one. A log does not show that. The choice with the smaller spread is taken. */
+/* Decides whether the time before the first step of a turn belongs to this turn or to the previous one, which a
+ * log does not show. The choice with the smaller spread is taken. */
 static void begin_turns(struct fit_program *p) {
     if (!add_up(p, false)) {
         return;
@@ -116,8 +116,8 @@ static double variance(const struct fit_course *c, const struct fit_draws *d, co
     return sum > 0 ? squares * (double)d->count / (sum * sum) - 1 : 0;
 }
 
-/* Computes the course of a single step: a factor for each group of turns, from at least FIT_LEAST_VALUES times.
- * Returns NULL if a group has fewer times. Returns NULL and sets *good to false if memory runs out. */
+/* Computes the course of one step: a factor for each group of turns. Returns NULL if a group has fewer than
+ * FIT_LEAST_VALUES times or, with *good = false, when memory runs out. */
 static double *course_of(const struct fit_course *c, const struct fit_draws *d, bool *good) {
     double *factor = hpcw_i_calloc(c->groups, sizeof *factor);
     uint32_t *count = hpcw_i_calloc(c->groups, sizeof *count);

@@ -112,9 +112,9 @@ static double near(const struct fit_draws *d, size_t i) {
     return sum / FIT_LEAST_VALUES;
 }
 
-/* Returns the index of the value that is farthest from the line between two points of the distribution
- * function. Values less than FIT_LEAST_VALUES away from a point are left out. *most: distance of the value from
- * the line, as a share of all values. */
+/* Returns the index of the value farthest from the line between two points of the distribution function, at
+ * least FIT_LEAST_VALUES values away from both. *most: distance of the value from the line, as a share of all
+ * values. */
 static size_t worst_between(const struct fit_draws *d, size_t first, size_t last, double *most) {
     const double low = d->time[first].value, high = d->time[last].value;
     size_t worst = first;

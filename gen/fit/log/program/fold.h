@@ -38,15 +38,15 @@ struct fit_tree {
     uint32_t sites;
 };
 
-/* Folds a sequence of `count` numbers. Call fit_tree_free also after a failure. HPCW_ENOMEM. */
+/* Folds a sequence of `count` numbers. Free *tree also after a failure. HPCW_ENOMEM. */
 hpcw_status fit_fold(const uint32_t *number, size_t count, struct fit_tree *tree, hpcw_error *err);
 void fit_tree_free(struct fit_tree *tree);
 
 /* Returns whether all loops in a node have a constant number of turns. */
 bool fit_tree_is_plain(const struct fit_tree *tree, uint32_t node);
 
-/* Unrolls a loop: replaces it by its body, once for each turn. The loop and its inner loops must have a
- * constant number of turns. Renumbers the sites (lines of the text). Returns false when memory runs out. */
+/* Replaces a loop by its body, once for each turn. Needs fit_tree_is_plain. Renumbers the sites (lines of the
+ * text). Returns false when memory runs out. */
 bool fit_tree_unroll(struct fit_tree *tree, uint32_t loop);
 bool fit_turns_the_same(const struct fit_node *loop);
 

@@ -275,8 +275,8 @@ static int by_peer(const void *a, const void *b) {
                                   : (x->tag > y->tag) - (x->tag < y->tag);
 }
 
-/* Assigns each end of a message to the call around it, or else to the call before it. If one call ends at the
- * time at which the next one begins, receives go to the first call and sends to the second one. */
+/* Assigns each end of a message to the call around it, or else to the call before it. If one call ends when the
+ * next one begins, receives go to the first call and sends to the second one. */
 static void place_ends(struct fit_rank *rank) {
     size_t e = 0;
     if (rank->ends > 0) {

@@ -63,12 +63,12 @@ struct fit_history {
     uint64_t calls;    /* number of calls of all ranks */
     uint64_t messages, bytes;
     uint64_t of_threads; /* number of calls of threads other than the main one; these calls are skipped */
-    /* names of all states but MPI calls, separated by commas and cut off if they do not fit. The state
-     * "Compute" is left out, since a twin has it as well. */
+    /* names of all states but MPI calls and "Compute", which a twin has as well; separated by commas and cut
+     * off if they do not fit */
     char states[FIT_STATES_TEXT];
 };
 
-/* Reads a log. Call fit_history_free also after a failure.
+/* Reads a log. Free *h also after a failure.
  *
  * HPCW_EINVAL: the log has no MPI calls, or more than `most`. Memory: 100 bytes for each call. Also fails as
  * the reader does, or with HPCW_ENOMEM. */

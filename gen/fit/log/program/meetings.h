@@ -13,9 +13,8 @@ struct fit_meetings {
     uint32_t *root; /* [calls] place */
 };
 
-/* Fills meetings[comms] with the collective calls of each communicator of the history. Call fit_meetings_free
- * also after a failure. HPCW_EINVAL: the ranks of a communicator made different numbers of collective calls.
- * HPCW_ENOMEM. */
+/* Fills meetings[comms] with the collective calls of each communicator of the history. Free *out also after a
+ * failure. HPCW_EINVAL: the ranks of a communicator made different numbers of collective calls. HPCW_ENOMEM. */
 hpcw_status fit_meetings_find(const struct fit_history *h, struct fit_steps *steps, struct fit_meetings **out,
                               hpcw_error *err);
 void fit_meetings_free(struct fit_meetings *meetings, uint32_t comms);

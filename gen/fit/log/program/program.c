@@ -333,8 +333,7 @@ static bool contains(const struct fit_tree *t, uint32_t loop, uint32_t other) {
     return found;
 }
 
-/* Returns an inner loop whose turns differ in their times by more than chance, or FIT_LOOP. Such a loop is
- * unrolled. */
+/* Returns an inner loop to unroll, since the times of its turns differ by more than chance, or FIT_LOOP. */
 static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *r) {
     const double least = MINOR_SHARE * (p->history.end - p->history.begin) * r->ranks;
     for (uint32_t i = 0; i < r->tree.sites; i++) {

@@ -27,14 +27,13 @@ struct fit_role {
     uint32_t *rank; /* [ranks] ascending */
     uint32_t ranks;
     struct fit_tree tree;
-    /* [tree.sites + 1] times of each step; the last element has the common distribution of minor steps, whose
-     * times are short */
+    /* [tree.sites + 1] times of each step; the last element is for all minor (short) steps together */
     struct fit_site *site;
     /* main loop, whose turns are the phases of the run; FIT_LOOP: there is none */
     uint32_t loop;
     uint32_t turns; /* total number of turns of the main loop; at least 1 */
-    /* [nests] total numbers of turns of nested loops, each with most of the calls of the loop around it,
-     * outermost loop first */
+    /* [nests] total turns of nested loops, outermost first; each loop has most of the calls of the one around
+     * it */
     uint32_t nest[FIT_NEST], nests;
     /* true: the time before the first step of a turn belongs to the previous turn */
     bool late;
@@ -97,8 +96,8 @@ static inline const struct fit_item *fit_item_of(const struct fit_program *p, ui
     return &p->steps[rank].item[fit_step_of(p, rank, number)->first + item];
 }
 
-/* Reads a log, but does not find the roles yet. Call fit_program_free also after a failure. HPCW_EINVAL: the
- * log is incomplete. Otherwise fails as fit_history_read. */
+/* Reads a log, but does not find the roles yet. Free *p also after a failure. HPCW_EINVAL: the log is
+ * incomplete. Otherwise fails as fit_history_read. */
 hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error *err);
 
 /* Finds the roles. May be called again. versions = 0: steps are equal only if their messages are. versions > 0:

@@ -96,7 +96,7 @@ struct making {
     uint32_t *of;           /* [calls] for an Irecv: index of the end of its receive, plus 1; 0: not found */
     size_t receives, sends; /* under way */
     size_t mades;           /* number of communicators that the rank has obtained so far */
-    /* [calls] Irecvs that are not assigned to the end of a receive yet: indices of calls, oldest first */
+    /* [calls] Irecvs without the end of a receive so far, oldest first: indices of calls */
     uint32_t *open;
     uint32_t *sent; /* [calls] receivers of the Isends under way; FIT_NOBODY: MPI_PROC_NULL */
     bool failed;    /* memory ran out */
@@ -125,8 +125,8 @@ static void give(struct making *m, uint32_t end, uint32_t call) {
     m->given[end] = call + 1;
 }
 
-/* Returns the first receive that ends in a call, is from `peer` and is not assigned to an Irecv. If there is
- * none, returns the index after the last end of the call. The receives of a call are sorted by peer. */
+/* Returns the first receive from `peer` that ends in a call and is not assigned to an Irecv; otherwise the
+ * index after the last end. The receives of a call are sorted by peer. */
 static uint32_t find_receive(const struct making *m, const struct fit_call *call, uint32_t peer) {
     uint32_t low = call->first, high = call->first + call->ends;
     while (low < high) {
@@ -145,10 +145,9 @@ static uint32_t find_receive(const struct making *m, const struct fit_call *call
     return low < last && m->rank->end[low].peer == peer ? low : last;
 }
 
-/* Assigns the receives that end in a call, which completes all requests, to posted Irecvs. A log does not show
- * which Irecv a receive belongs to. If at least as many Isends were started as Irecvs, only the last Isends are
- * considered, and the n-th Irecv is assumed to be from the receiver of the n-th Isend, as in an exchange with
- * neighbours. */
+/* Assigns the receives that end in a call, which completes all requests, to the posted Irecvs. A log does not
+ * show which Irecv a receive belongs to. With enough Isends, the n-th Irecv is assumed to be from the receiver
+ * of the n-th of the last Isends, as in an exchange with neighbours. */
 static void give_all(struct making *m, const struct fit_call *call, struct pending *p) {
     const uint32_t last = call->first + call->ends;
     const size_t posts = p->last - p->first;
@@ -545,8 +544,8 @@ hpcw_status fit_steps_number(struct fit_steps *s, bool loose, hpcw_error *err) {
     for (size_t i = 0; !failed && i < s->count; i++) {
         const struct fit_step *p = &s->step[i];
         const uint64_t form = form_of(p);
-        /* The members of a new communicator are part of the hash. On a grid, rank 0 leads its row and its
-         * column, so the two splits would otherwise be equal on rank 0, but not on other ranks. */
+        /* Includes the members of a new communicator: on a grid, rank 0 leads its row and its column, so both
+         * splits would be equal on rank 0, but not on other ranks. */
         uint64_t hash = mix(loose ? form : mix(form, p->items), p->members);
         for (uint32_t k = p->first; !loose && k < p->first + p->items; k++) {
             hash = mix(mix(mix(hash, s->item[k].peer), s->item[k].bytes), (uint32_t)s->item[k].tag);

@@ -75,7 +75,7 @@ struct fit_lack {
 };
 
 /* Makes the steps of a rank, without numbers. Adds calls that exchange data but cannot be steps to lack[names].
- * Call fit_steps_free also after a failure. HPCW_ENOMEM. */
+ * Free *s also after a failure. HPCW_ENOMEM. */
 hpcw_status fit_steps_make(const struct fit_history *h, uint32_t rank, struct fit_steps *s,
                            struct fit_lack *lack, hpcw_error *err);
 /* Numbers the steps. Call it after the roots of collective calls are known. May be called again. loose: steps

@@ -17,8 +17,7 @@ struct fit_text {
     const struct fit_program *p;
     const struct fit_scale *scale; /* NULL: the text is for as many ranks as the log has */
     struct hpcw_i_buf *buf;
-    /* true: tags are needed, since messages between two ranks are received in another order than they are
-     * sent */
+    /* true: tags are needed, as in struct fit_program */
     bool tags;
     bool failed; /* memory ran out */
     uint32_t depth;

@@ -7,8 +7,8 @@
 #include "gen/fit/log/program/scale.h"
 #include "libwriter/base/buf.h"
 
-/* Limits of the text, since a person should be able to read it. If the text of a log exceeds them, the program
- * was not understood. */
+/* Limits of the text, since a person should be able to read it. A program with a longer text was not
+ * understood. */
 enum { FIT_MOST_LINES = 2000, FIT_MOST_TEXT = 960 << 10, FIT_FEW_LINES = 400 };
 
 /* Appends the text of a program. scale: not NULL, the text is for any number of ranks, and `p` is scale->more;
