@@ -156,7 +156,6 @@ static double reach_of(double objects, int knots) {
     return 0;
 }
 
-/* Prints a table and returns the length of its text. */
 static int print_table(const struct gen_fit_shape *s, int knots, double reach, char *text, size_t size) {
     const double step = 2 * reach / (knots - 1);
     int at = snprintf(text, size, "%d", (int)lround(100 * reach));

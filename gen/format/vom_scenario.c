@@ -53,7 +53,7 @@ static void ranks_free(struct ranks *r) {
     hpcw_i_free(r->before);
 }
 
-/* Allocates the arrays. Call ranks_free also after a failure. */
+/* Free *r also after a failure. */
 static hpcw_status ranks_new(struct ranks *r, const struct model_load *m, hpcw_error *err) {
     *r = (struct ranks){
         .load_ns = hpcw_i_malloc(m->ranks * 2 * sizeof *r->load_ns),

@@ -242,7 +242,6 @@ static hpcw_status count(void *context, const struct sim_event *event, hpcw_erro
     return s == HPCW_OK && w->recording != NULL ? gen_recording_event(w->recording, event, err) : s;
 }
 
-/* Computes the counts of a log from the events. */
 static void sum_up(const struct workload_measure *m, struct gen_workload_counts *c) {
     for (uint32_t i = 0; i < SIM_CALLS; i++) {
         c->calls |= (uint32_t)(m->calls[i] > 0) << i;

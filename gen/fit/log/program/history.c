@@ -23,7 +23,6 @@ struct fit_log_reading {
     hpcw_clog2_reader *reader;
     const char *path;
     uint64_t most;
-    /* meaning of a definition in the log */
     struct meaning {
         bool known, call;
         enum {

@@ -93,7 +93,6 @@ static bool add_flight(struct flights *f, double value) {
     return true;
 }
 
-/* Adds the flight time of a message that is received in a call. */
 static bool add_flights(struct flights *f, const struct fit_call *call, const struct fit_end *end) {
     const double seconds = end->time - end->other;
     const bool waited = call->begin < end->other;

@@ -73,7 +73,6 @@ struct finding {
     uint32_t *members; /* [comms] number of ranks whose calls have been counted */
 };
 
-/* Counts the collective calls of the ranks by communicator. */
 static hpcw_status count_calls(struct finding *f, hpcw_error *err) {
     for (uint32_t rank = 0; rank < f->h->ranks; rank++) {
         uint32_t place;

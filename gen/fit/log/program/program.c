@@ -90,7 +90,6 @@ static bool may_be_phases(const struct fit_program *p, const struct fit_node *lo
     return loop->turns[0] > FIT_FEW || (!p->outer && (!fit_turns_the_same(loop) || share > NEARLY_ALL));
 }
 
-/* Returns the total number of turns of a loop that the program enters `entries` times. */
 static uint32_t total_turns(const struct fit_node *loop, uint32_t entries) {
     uint32_t sum = 0;
     for (size_t i = 0; i < entries; i++) {
@@ -277,7 +276,6 @@ static void free_sites(struct fit_role *r) {
     r->site = NULL;
 }
 
-/* Collects the times of a role by site (line of the text). */
 static hpcw_status place_times(struct timing *t, struct fit_role *r, struct fit_place *place, hpcw_error *err) {
     struct fit_program *p = t->p;
     const struct fit_steps *s = &p->steps[r->rank[0]];

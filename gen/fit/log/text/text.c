@@ -155,7 +155,6 @@ static void put_role(struct fit_text *t, uint32_t number) {
     fit_text_put(t, "end\n");
 }
 
-/* Writes the role of the ranks at each place of the grid. */
 static void put_places(struct fit_text *t) {
     const struct fit_scale *scale = t->scale;
     fit_text_put(

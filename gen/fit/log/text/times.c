@@ -17,7 +17,6 @@ static void put_points(struct fit_text *t, const struct fit_draws *d) {
     }
 }
 
-/* Writes a table with the factor of each rank of the role. */
 static void put_factor(struct fit_text *t, const struct fit_draws *d, uint32_t ranks) {
     if (d->factor != NULL) {
         fit_text_put(t, ", cell([[\n");
