@@ -32,8 +32,8 @@ enum { PHASE_WORDS = sizeof phase_name / sizeof phase_name[0] };
  * MOST_MEETINGS are kept. If there are more, every second one is dropped and the sampling interval doubles. */
 enum { MOST_MEETINGS = 256, LEAST_MEETINGS = 4 };
 struct facts_meeting {
-    double middle_ns; /* exit of the median rank */
-    float *from_ns;   /* [ranks] exit of each rank, from middle_ns */
+    double middle_ns; /* time at which the median rank leaves the call */
+    float *from_ns;   /* [ranks] exit of each rank minus middle_ns, ns */
 };
 
 struct gen_clog2_facts {

@@ -78,7 +78,7 @@ hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *parti
     hpcw_error why;
     const bool first = hpcw_comm_process(w->comm) == 0;
     const bool good = !first || simulate(&run, log, &blocks, &why) == HPCW_OK;
-    s = hpcw_clog2_close(log, blocks, err); /* the error of an abandoned log says why */
+    s = hpcw_clog2_close(log, blocks, err); /* fails if the log was abandoned; err has the reason */
     hpcw_clog2_free(log);
     if (s == HPCW_OK && good && first) {
         s = gen_clog2_facts_put(run.facts, partial, err);

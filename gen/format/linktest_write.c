@@ -91,7 +91,7 @@ struct linktest_thread {
     hpcw_linktest_range times, all_to_all;
 };
 
-/* Adds a timing, or the sums of a row of timings. */
+/* Adds a timing, or the time of an alltoall, to a range of times. */
 static void add_time(hpcw_linktest_range *r, uint64_t ps) {
     const hpcw_linktest_range one = {1, ps, ps, ps, 0};
     hpcw_linktest_range_merge(r, &one);

@@ -6,7 +6,7 @@
 #include "gen/fit/sketch.h"
 #include "libwriter/base/mem.h"
 
-/* Returns whether d has times before calls inside the main loop, and not only their mean. */
+/* Returns whether d has the times before calls inside the main loop, and not only the mean of these times. */
 static bool is_long(const struct fit_draws *d) {
     return d->count > 0 && d->points == 0 && d->mean == 0 && d->time[d->count - 1].turn > 0;
 }

@@ -22,7 +22,7 @@ struct fit_draws {
         uint32_t member; /* index of the rank in its role */
         uint32_t turn;   /* number of the turn of the main loop, from 1; 0: outside of the loop */
         uint32_t part;   /* number of the turn of an inner loop, as in struct fit_place */
-        bool first;      /* true: the time before the first step of a turn */
+        bool first;      /* true: this is the time before the first step of a turn */
     } * time;            /* [count] */
     size_t count, capacity;
     double sum;

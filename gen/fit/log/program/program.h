@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event log as a program: roles with loops, the times of their steps, and the machine that the messages
- * show. */
+/* An event log as a program: roles with loops, the times of their steps, and the machine, whose speed follows
+ * from the messages. */
 #ifndef HPCW_GEN_FIT_LOG_PROGRAM_PROGRAM_H
 #define HPCW_GEN_FIT_LOG_PROGRAM_PROGRAM_H
 
