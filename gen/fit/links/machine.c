@@ -135,8 +135,8 @@ static double distance_of(const struct gen_fit_rows *rows) {
 
 /* Results of the simulated jobs of one preset. */
 struct fit_runs {
-    /* sum of the distances between distributions scaled to equal medians, plus 0.1 |ln| of the ratio of the
-     * medians */
+    /* sum of the distances between distributions scaled to equal medians, plus 0.1 * |ln(ratio of the
+     * medians)| */
     double distance;
     /* ln(measured median / simulated median); NaN: too few timings */
     double ratio[TRIED_JOBS][GEN_FIT_PLACES];

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 
--- Returns x to a power. It uses square roots alone, so the result is the same on every machine. Values grow with a power of the
--- number of ranks, `size`, over the number of ranks of the log, `learned`.
+-- Returns x to a power, by square roots alone, so that the result is the same on every machine. Values of the log, which has
+-- `learned` ranks, grow with a power of size / learned.
 local function power(x, exponent)
   if exponent < 0 then return 1 / power(x, -exponent) end
   local result = 1
