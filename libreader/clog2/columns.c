@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>, "Columns": a watch that is interrupted whenever the caller's arrays are full. */
+/* The part "Columns" of <hpcw/clog2_read.h>: fills arrays of the caller with states, messages or solo events. The
+ * pass over the log is interrupted whenever the arrays are full. */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@ struct read_clog2_selection {
     hpcw_clog2_window window;
     struct read_clog2_watch watch;
     struct read_clog2_pass pass;
-    uint64_t pending; /* states and messages that began before the end of the window and have not ended */
-    bool over;        /* no more rows follow */
+    /* number of states and messages that began before the end of the requested time window and are still open */
+    uint64_t pending;
+    bool over; /* the pass has reached the last row */
     hpcw_error failure;
     /* arguments of the current call */
     size_t capacity, count;
@@ -28,7 +30,7 @@ struct read_clog2_selection {
 
 static bool before(void *context, double time) {
     struct read_clog2_selection *s = context;
-    /* A time out of range says nothing about the records after it. */
+    /* A time out of range says nothing about the times of later records. */
     if (time >= s->window.to && time < READ_CLOG2_LAST && s->pending == 0) {
         s->over = true;
     }

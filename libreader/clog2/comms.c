@@ -53,7 +53,8 @@ void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t
                      rank, comm);
 }
 
-/* Checks the references in the table of communicators. Their indices are below `comms`, or the open had failed. */
+/* Checks the references between entries in the table of communicators. All indices are below `comms`: otherwise the
+ * reader could not have been opened. */
 void read_clog2_check_table(struct read_clog2_pass *p) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     for (uint32_t i = 0; i < info->comms && p->status == HPCW_OK; i++) {

@@ -28,7 +28,7 @@ static void event_add(struct read_clog2_pass *p, int32_t event, uint32_t definit
     struct read_clog2_event *v = read_clog2_add(p, &p->events, key);
     if (v != NULL) {
         *v = (struct read_clog2_event){definition, role};
-        /* the cached event may have had no definition, or another one */
+        /* the cached entry of this event is out of date */
         p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS].valid = false;
     }
 }
@@ -83,7 +83,8 @@ static void take_text(struct read_clog2_pass *p, const struct read_clog2_item *i
     }
 }
 
-/* All letters of a format must exist, and its values fit into cargo (doc/formats/clog2.md, "Cargo"). */
+/* Checks that each % of a format is followed by a known letter, and that the values of the format fit into the 32
+ * bytes of cargo (doc/formats/clog2.md, "Cargo"). */
 static void check_format(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          struct read_clog2_definition *d) {
     const char *format = d->format;
@@ -122,7 +123,8 @@ static void check_format(struct read_clog2_pass *p, const struct read_clog2_item
     }
 }
 
-/* Returns the definition that a record is about, made if necessary; NULL if its events do not fit. */
+/* Returns the definition to which a definition record belongs. Adds it if neither of its events is known. NULL if
+ * the events of the record are not those of one definition. */
 static struct read_clog2_definition *definition_of(struct read_clog2_pass *p,
                                                    const struct read_clog2_item *item, bool state,
                                                    int32_t number, int32_t start, int32_t end) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open states and messages, and complete ones, which can be drawn. */
+/* Counts drawables (complete states and messages), and finds equal ones. Also has the memory for open messages. */
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"
@@ -37,7 +37,8 @@ void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *i
                      item->time, item->rank, item->comm);
 }
 
-/* Looks for equal drawables. Equal ones end at the same time, so only the keys of one time are kept. */
+/* Looks for equal drawables. Drawables can only be equal if they end at the same time, so only the keys of the
+ * latest time are kept. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count) {
     bool fresh = true;

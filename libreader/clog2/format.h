@@ -22,7 +22,7 @@ enum {
     READ_CLOG2_ENTRY_SIZE = 40,
 };
 
-/* Returns the offset in the file of an entry of the table. */
+/* Returns the offset in the file of an entry of the table of communicators. */
 static inline uint64_t read_clog2_entry_at(const struct read_clog2_info *info, uint32_t index) {
     return info->table_at + READ_CLOG2_TABLE_HEAD + (uint64_t)READ_CLOG2_ENTRY_SIZE * index;
 }
@@ -97,7 +97,7 @@ enum {
     READ_CLOG2_COMM_ID_AT = 40,
 };
 
-/* Fields of an identity. */
+/* Fields of a communicator's identity. */
 enum {
     READ_CLOG2_ID_RANDOM_AT = 0,
     READ_CLOG2_ID_CREATED_AT = 4,

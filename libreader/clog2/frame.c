@@ -9,7 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* [kind] size of a record, header included. */
+/* [kind] bytes of a record, header included */
 static const uint32_t record_size[READ_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
 
 struct read_clog2 {
@@ -18,17 +18,20 @@ struct read_clog2 {
     struct read_clog2_info info;
     struct read_clog2_entry *entry; /* [comms] */
     unsigned char *block;
-    uint64_t next_block; /* number of the block to read next */
-    uint32_t at;         /* offset in the block of the next record */
-    bool first;          /* the next record is the first of its block */
+    uint64_t next_block;
+    uint32_t at; /* offset of the next record in the block */
+    bool first;  /* the next record is the first of its block */
     bool ended;
-    const uint32_t *ranks;                          /* see read_clog2_pass_over */
+    const uint32_t *ranks;                          /* ranks whose records matter: see read_clog2_pass_over */
     struct read_clog2_item batch[READ_CLOG2_BATCH]; /* decoded records */
-    /* number of records in `batch`; number that the caller has got */
+    /* number of records in `batch`, and how many of them the caller has got */
     uint32_t batched, taken;
-    double announced; /* time at the end of the previous block */
+    /*
+     * time in the last record of the previous block; the first record of the current block must have the same time
+     */
+    double announced;
     struct read_clog2_frame frame;
-    hpcw_error failure; /* the first failure since the rewind; every read after the batch repeats it */
+    hpcw_error failure; /* the first failure since the rewind; every later read fails in the same way */
 };
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -295,8 +298,8 @@ static void decode_head(const unsigned char *p, uint64_t offset, struct read_clo
     item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
 }
 
-/* Decodes whole records inside a block, and passes over those that nobody wants. Records at the begin or end of a
- * block, and damaged ones, are left to decode(). */
+/* Decodes whole records inside a block, and skips records of ranks that do not matter (`ranks`). Leaves the first
+ * and the last record of a block, and damaged records, to decode(). */
 static void decode_inner(struct read_clog2 *r) {
     const uint32_t end = r->info.block_size;
     const uint64_t start = offset_of(r) - r->at;
@@ -319,7 +322,9 @@ static void decode_inner(struct read_clog2 *r) {
     r->batched = n;
 }
 
-/* Decodes the record at `at`. A record that ends the block sets `at` to 0 and gives no item. */
+/*
+ * Decodes the record at offset `at` of the block. The record that ends the block sets `at` to 0 and gives no item.
+ */
 static hpcw_status decode(struct read_clog2 *r, struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = r->block + r->at;
     uint32_t left = r->info.block_size - r->at;
@@ -355,7 +360,8 @@ static hpcw_status decode(struct read_clog2 *r, struct read_clog2_item *item, hp
     return HPCW_OK;
 }
 
-/* Decodes the next records of one block. A failure after some of them is kept until these are taken. */
+/* Decodes the next records of one block. If decoding fails after some records, the caller gets these records first,
+ * and then the failure. */
 static void fill(struct read_clog2 *r) {
     r->batched = 0;
     r->taken = 0;

@@ -8,7 +8,8 @@ struct message_ends {
     int32_t from_comm, from_rank, to_comm, to_rank;
 };
 
-/* Counts an arrow that ends with the record. A few arrows of one time are compared without a table. */
+/* Counts an arrow that ends with the record `item`. As long as few arrows end at the same time, they are compared
+ * one by one, without a hash table. */
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                      const uint64_t key[HPCW_I_TABLE_KEY]) {
     if (item->time != p->latest.arrow_time) {
@@ -28,7 +29,7 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
     read_clog2_complete(p, item, p->latest.arrow, READ_CLOG2_ARROWS + 1);
 }
 
-/* Handles a send and a receive that met; `other` is the earlier one of them. */
+/* Handles a message whose send and receive are both read; `other` is the end that came first. */
 static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
                   const struct read_clog2_place *place, const struct message_ends *ends,
                   const struct read_clog2_queue *other, int32_t size, bool is_send) {
@@ -83,7 +84,6 @@ void read_clog2_message_place(struct read_clog2_pass *p, const struct read_clog2
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
 
-/* Makes the end of a message from a record. */
 static struct read_clog2_end end_of(const struct read_clog2_item *item, const struct read_clog2_place *place) {
     return (struct read_clog2_end){
         .rank = (uint32_t)place->rank,
@@ -99,7 +99,7 @@ static struct read_clog2_end end_of(const struct read_clog2_item *item, const st
     };
 }
 
-/* Reports an end of a message, unless the log does not introduce one of its ranks. */
+/* Reports an end of a message, unless one of its two ranks is unknown. */
 static void tell(const struct read_clog2_pass *p, const struct read_clog2_end *end) {
     if (p->watch->message != NULL && p->status == HPCW_OK && (int32_t)end->rank >= 0 &&
         (int32_t)end->peer >= 0) {
@@ -109,9 +109,9 @@ static void tell(const struct read_clog2_pass *p, const struct read_clog2_end *e
 
 /* ---- Records ---------------------------------------------------------------------------------------------- */
 
-/* Removes the queues in which nothing waits, if they are many. */
+/* Removes the queues in which no message waits, if there are many of them. */
 static void queues_clean(struct read_clog2_pass *p) {
-    enum { FEW = 4096 }; /* queues, which take 0.5 MB */
+    enum { FEW = 4096 }; /* number of queues; they take 0.5 MB */
     if (p->unmet.queues.count < 2 * p->unmet.most_waiting + FEW) {
         return;
     }

@@ -26,8 +26,8 @@ __attribute__((noinline)) static void find_head_faults(struct read_clog2_pass *p
     }
 }
 
-/* Checks a record header. The preamble's numbers are at most 2^31 - 1, so as unsigned numbers negative ones are
- * beyond them. */
+/* Checks a record header. A negative number counts as broken, too: as an unsigned number, it is larger than any
+ * limit of the preamble, which is at most 2^31 - 1. */
 static void check_head(struct read_clog2_pass *p, const struct read_clog2_item *item) {
     const struct read_clog2_info *info = p->info;
     if (!(item->time >= p->end && item->time < READ_CLOG2_LAST) || (uint32_t)item->comm >= info->comms ||
@@ -66,7 +66,8 @@ static void place_of(struct read_clog2_pass *p, const struct read_clog2_item *it
     }
 }
 
-/* Returns whether a record is of a rank that does not matter, though it was not skipped. */
+/* Returns whether a record belongs to a rank that does not matter. Needed because read_clog2_pass_over does not
+ * skip every such record. */
 static bool is_unwanted(const struct read_clog2_watch *w, const struct read_clog2_item *item) {
     const uint32_t *ranks = w->ranks;
     return ranks != NULL && item->comm == 0 && (item->kind == READ_CLOG2_IS_MESSAGE || is_event(item)) &&
@@ -103,7 +104,8 @@ static void take(struct read_clog2_pass *p, const struct read_clog2_item *item,
     }
 }
 
-/* Applies the rules to records whose places are known. Returns their number, which is smaller if the pass ends. */
+/* Applies the rules to records whose table entries (`place`) are looked up. Returns how many records were handled:
+ * fewer than `count` if the pass ends early. */
 static uint32_t take_some(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           const struct read_clog2_place *place, uint32_t count) {
     const struct read_clog2_watch *w = p->watch;
@@ -124,8 +126,8 @@ static uint32_t take_some(struct read_clog2_pass *p, const struct read_clog2_ite
     return i;
 }
 
-/* Applies the rules to a batch of records. The place of a record depends on communicator events before it, so such
- * an event ends a run of places. */
+/* Applies the rules to a batch of records. Looks up the table entries of several records ahead, up to the next
+ * communicator event, because that event can change the entries of later records. */
 static void take_batch(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t count) {
     struct read_clog2_place place[READ_CLOG2_BATCH];
     for (uint32_t done = 0; done < count;) {

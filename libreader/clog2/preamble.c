@@ -25,7 +25,8 @@ enum { TABLE_UNIT_BITS = 30 };
 enum { MOST_CHARACTERS = 31, MOST_DIGITS = 18 /* 10^18 fits an int64_t */ };
 enum { LEAST_BLOCK = 64 };
 
-/* A preamble being parsed. The first failure stays in `status`; after it nothing is checked, and numbers are 0. */
+/* A preamble being parsed. The first failure stays in `status`; after a failure nothing more is checked, and
+ * numbers are 0. */
 struct preamble {
     const char *name;
     unsigned char bytes[READ_CLOG2_PREAMBLE_SIZE];
@@ -77,7 +78,7 @@ static void check_text(struct preamble *p, uint32_t i, const char *expected) {
     }
 }
 
-/* Reads the number at index i, after checking its title. */
+/* Checks the title at index i - 1, and reads the number at index i. */
 static int64_t take_number(struct preamble *p, uint32_t i, const char *title, int64_t low, int64_t high) {
     check_text(p, i - 1, title);
     if (p->status != HPCW_OK) {
@@ -104,7 +105,7 @@ static int64_t take_number(struct preamble *p, uint32_t i, const char *title, in
     return v;
 }
 
-/* Checks that the log is merged: no other logs are read. */
+/* Checks that the log is merged and not the local file of one process. */
 static void check_merged(struct preamble *p) {
     check_text(p, BIG_ENDIAN - 1, "is_big_endian=");
     check_text(p, FINALIZED - 1, "is_finalzed=");

@@ -21,22 +21,23 @@ hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err,
 hpcw_status read_clog2_preamble(const struct read_source *source, struct read_clog2_info *info,
                                 hpcw_error *err);
 
-/* Gets up to READ_CLOG2_BATCH records of one block, otherwise as read_clog2_next; *count is 0 after the last one.
- * Records and payloads are valid until the next call. */
+/* Gets up to READ_CLOG2_BATCH records of one block; *count is 0 after the last record of the log. Fails as
+ * read_clog2_next does. Records and payloads are valid until the next call. */
 enum { READ_CLOG2_BATCH = 128 };
 hpcw_status read_clog2_next_batch(struct read_clog2 *reader, const struct read_clog2_item **items,
                                   uint32_t *count, hpcw_error *err);
-/* From now on, skips events and messages of those ranks of communicator 0 that are outside of ranks[0] to
- * ranks[1]. NULL: skips none. */
+/* From now on, skips most events and messages whose rank in communicator 0 is below ranks[0] or above ranks[1].
+ * NULL: skips none. */
 void read_clog2_pass_over(struct read_clog2 *reader, const uint32_t *ranks);
-/* Opens a second reader of the same source, at the same block. Free it before the first one. NULL on failure. */
+/* Opens a second reader of the same source, which starts at the block of the first one. Free the second reader
+ * before the first one. NULL on failure. */
 hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err);
 /* Makes the next call return the last `count` records of the batch again. */
 void read_clog2_give_back(struct read_clog2 *reader, uint32_t count);
 
 /* Offsets of the first faults in the frame since the rewind; 0: none. */
 struct read_clog2_frame {
-    /* bytes that are not zero after the end of a block, or in the header of the record that ends it */
+    /* bytes that are not zero after the end of a block, or in the header of the record that ends the block */
     uint64_t slack_at;
     /* a block that does not end with the time of the next record, or a log that does not end with 1e8 */
     uint64_t chain_at;
@@ -45,17 +46,18 @@ struct read_clog2_frame {
 const struct read_clog2_frame *read_clog2_frame(const struct read_clog2 *reader);
 const char *read_clog2_name(const struct read_clog2 *reader);
 
-/* Returns the status of a callback. Makes a message if it is a failure. */
+/* Returns the status of a callback. If the status is a failure, makes a message. */
 hpcw_status read_clog2_stopped(const struct read_clog2 *reader, hpcw_status status, hpcw_error *err);
 
 /* ---- One pass --------------------------------------------------------------------------------------------- */
 
-/* A definition, or the placeholder of one that the preamble announces and that has not come yet. */
+/* A definition of a state or solo event, or the placeholder for a definition that the preamble announces and that
+ * has not come yet. */
 struct read_clog2_definition {
     bool state, defined, used;
-    bool shows_all; /* any cargo fits its format */
+    bool shows_all; /* each cargo fits the format */
     int32_t number; /* number of the state or solo event */
-    int32_t event;  /* event that begins the state, or the solo event */
+    int32_t event;  /* number of the event that begins the state, or of the solo event */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
 };
 
@@ -66,11 +68,12 @@ struct read_clog2_amount {
     double seconds;
 };
 
-/* A message that waits for its partner. Lists of them are linked by index + 1. */
+/* An end of a message that waits for the other end, but not as the first of its queue. Such ends form lists, linked
+ * by index + 1. */
 struct read_clog2_open {
     double time;
     uint64_t offset;
-    uint64_t mark; /* value that the watch has stored */
+    uint64_t mark; /* value that the callback has stored */
     uint32_t next;
     int32_t size;
 };
@@ -78,7 +81,7 @@ struct read_clog2_open {
 /* Role of an event in its definition. */
 enum { READ_CLOG2_STARTS, READ_CLOG2_ENDS, READ_CLOG2_ALONE };
 
-/* Values of the tables. */
+/* Values of the hash tables. */
 struct read_clog2_event {
     uint32_t definition, role;
 };
@@ -86,47 +89,51 @@ struct read_clog2_state {
     double time;
     uint64_t offset;
     uint32_t definition;
-    uint32_t depth; /* number of open states around it */
+    uint32_t depth; /* number of open states around this one */
 };
-/* The timeline holds this many states and drawables itself. Programs rarely nest more than a few states; those of
- * hpcgen's logs, three, have room. A timeline takes two cache lines. */
+/* Number of states and of drawables that a timeline holds without further memory. Programs rarely nest more than a
+ * few states, and hpcgen's logs at most three. A timeline takes two cache lines. */
 enum { READ_CLOG2_STATES = 3, READ_CLOG2_DRAWN = 2 };
 struct read_clog2_timeline {
-    uint32_t depth;                /* number of open states */
-    uint32_t capacity;             /* number of elements of `deep` */
-    struct read_clog2_state *deep; /* all open states, once they were more than `state` holds; NULL before */
-    double since;                  /* time at which the innermost state became the innermost */
-    double ended;                  /* end of the last drawable of this timeline */
-    double drawn_since[READ_CLOG2_DRAWN];        /* begins of the first drawables that ended at that time */
-    uint32_t drawn_definition[READ_CLOG2_DRAWN]; /* index + 1 of their definitions; 0: none */
+    uint32_t depth;
+    uint32_t capacity;
+    /* all open states, if they were ever more than `state` can hold; otherwise NULL */
+    struct read_clog2_state *deep;
+    double since;                         /* time at which the innermost state became the innermost */
+    double ended;                         /* time at which the last drawable of this timeline ended */
+    double drawn_since[READ_CLOG2_DRAWN]; /* begins of the first drawables that ended at the time `ended` */
+    /* definitions of the first drawables that ended at the time `ended`, as index + 1; 0: none */
+    uint32_t drawn_definition[READ_CLOG2_DRAWN];
     struct read_clog2_state state[READ_CLOG2_STATES];
 };
 struct read_clog2_member {
     int64_t rank;
 };
-/* Ends of messages that wait for their partners: the first one, and a list of later ones. */
+/* Ends of messages that wait for their partners, all sends or all receives of the same ranks and tag. The struct
+ * holds the first of these ends; later ones are in a list. */
 struct read_clog2_queue {
     double time;
     uint64_t offset;
-    uint64_t mark; /* value that the watch has stored for the first end */
+    uint64_t mark; /* value that the callback has stored for the first end */
     int32_t size;
-    bool waits;          /* at least one end waits */
-    bool receives;       /* true: receives wait; false: sends wait */
-    uint32_t head, tail; /* first and last entry of the list of later ends, index + 1; 0: none */
+    bool waits;    /* at least one end waits */
+    bool receives; /* true: receives wait; false: sends wait */
+    /* first and last entry of the list of later ends, as index + 1; 0: the list is empty */
+    uint32_t head, tail;
 };
 
 /* Table entries that a record needs. They are looked up for a whole batch of records, so that memory is prefetched
  * in time. */
 struct read_clog2_place {
-    uint32_t timeline;                    /* event: index + 1 of its timeline; 0: memory ran out */
-    int64_t rank, peer;                   /* ranks in the world, or -1; `peer` is that of a message */
-    uint64_t key[HPCW_I_TABLE_KEY], hash; /* message: its key in `queues` */
+    uint32_t timeline;  /* for an event: index + 1 of the timeline; 0: memory ran out */
+    int64_t rank, peer; /* ranks in the world, or -1: of the record, and of the other end of a message */
+    uint64_t key[HPCW_I_TABLE_KEY], hash; /* for a message: the key of its queue in `queues` */
 };
 
 enum { READ_CLOG2_ARROWS = 8 };
 
-/* Direct-mapped caches. The first one is in front of `events`, the second one in front of `timelines` and
- * `members`. */
+/* Direct-mapped caches: near_event is in front of the table `events`, near_rank in front of the tables `timelines`
+ * and `members`. */
 enum { READ_CLOG2_NEAR_EVENTS = 256, READ_CLOG2_NEAR_RANKS = 8192 };
 struct read_clog2_near_event {
     int32_t event;
@@ -135,45 +142,47 @@ struct read_clog2_near_event {
 };
 struct read_clog2_near_rank {
     int32_t comm, rank, thread;
-    uint32_t known;    /* value of `introductions` at the lookup; 0: empty */
+    uint32_t known;    /* value of `introductions` when the entry was filled; 0: empty entry */
     int32_t world;     /* rank in the world, or -1 */
     uint32_t timeline; /* index + 1 of the timeline; 0: not looked up */
 };
 
 struct read_clog2_timelines {
-    /* (communicator, rank, thread) -> uint64_t, index of `at`. In a watch by rank the key is (0, rank in the world,
-     * thread) */
+    /* (communicator, rank, thread) -> uint64_t, index of `at`. If the callbacks ask for `by_rank`, the key is (0,
+     * rank in the world, thread) */
     struct hpcw_i_table index;
     struct read_clog2_timeline *at;
-    size_t capacity; /* number of elements of `at` */
+    size_t capacity;
 };
 
 /* Messages of which one end was read and the other was not. */
 struct read_clog2_unmet {
-    /* (both ends, tag) -> struct read_clog2_queue. Programs send the same messages again and again, so empty queues
-     * stay until they are many. */
+    /* (both ends, tag) -> struct read_clog2_queue. Programs repeat the same messages, so empty queues stay in the
+     * table until there are many of them. */
     struct hpcw_i_table queues;
-    size_t waiting, most_waiting; /* number of queues in which something waits, and its maximum so far */
-    /* ends that are not the first of their queue; unused entries form a list, which starts at `free` */
+    /* number of queues in which an end waits: now, and at most so far */
+    size_t waiting, most_waiting;
+    /* [ends] the ends that wait behind the first end of their queue; unused entries form a list, which starts at
+     * `free` */
     struct read_clog2_open *end;
     uint32_t ends, free;
-    size_t capacity; /* number of elements of `end` */
+    size_t capacity;
 };
 
-/* Keys of the drawables that ended at the latest time, among which there may be equal ones. */
+/* Keys of the drawables that ended at the latest time. Only these can be equal to each other. */
 struct read_clog2_latest {
     double time, arrow_time;
-    struct hpcw_i_table drawables; /* those at `time` */
-    /* the first arrows at `arrow_time` */
+    struct hpcw_i_table drawables; /* keys of the drawables that ended at `time` */
+    /* keys of the first arrows that ended at `arrow_time` */
     uint64_t arrow[READ_CLOG2_ARROWS + 1][HPCW_I_TABLE_KEY];
     uint32_t arrows;
 };
 
-/* A pass over a log. The first failure stays in `status`; after it no rule is checked, and take() is not called
- * again. */
+/* A pass over a log. The first failure stays in `status`. After a failure no rule is checked and no further record
+ * is handled. */
 struct read_clog2_pass {
     struct read_clog2 *reader;
-    const struct read_clog2_info *info;   /* values of the reader's preamble */
+    const struct read_clog2_info *info;
     unsigned refuse;                      /* bit r: fail at the first case of rule r */
     bool profile;                         /* whether to fill `shares` and `flows` */
     const struct read_clog2_watch *watch; /* callbacks, or NULL */
@@ -181,7 +190,7 @@ struct read_clog2_pass {
     hpcw_error *err;
 
     uint64_t count[READ_CLOG2_RULES]; /* number of cases of each rule */
-    uint64_t first[READ_CLOG2_RULES]; /* offset of the first case */
+    uint64_t first[READ_CLOG2_RULES]; /* offset of the first case of each rule */
     uint64_t records, arrows, drawables;
     double begin, end; /* times of the first and last record */
 
@@ -191,15 +200,16 @@ struct read_clog2_pass {
     struct read_clog2_near_rank *near_rank; /* [READ_CLOG2_NEAR_RANKS] */
     /* (communicator, rank) -> struct read_clog2_member, with its rank in the world */
     struct hpcw_i_table members;
-    uint32_t introductions; /* number of changes of `members`, from 1 */
-    /* this pass only looks ahead for missing definitions and ranks, and changes nothing else */
+    uint32_t introductions; /* number of changes of `members` so far, plus 1 */
+    /* this pass reads ahead for missing definitions and ranks, and changes nothing else */
     bool ahead;
-    bool looked_ahead; /* all definitions and ranks of communicators are known */
-    bool ended;        /* the last step ended before the end of the log */
+    bool looked_ahead; /* the whole log was searched for definitions and ranks of communicators */
+    /* the last step of the pass was interrupted before the end of the log */
+    bool ended;
     struct read_clog2_unmet unmet;
     struct read_clog2_latest latest;
     struct hpcw_i_table shares; /* (definition, rank in the world) -> struct read_clog2_amount */
-    struct hpcw_i_table flows;  /* (from, to) -> struct read_clog2_amount */
+    struct hpcw_i_table flows;  /* (sender, receiver: ranks in the world) -> struct read_clog2_amount */
 
     struct read_clog2_definition *definition;
     uint32_t definitions;
@@ -210,7 +220,8 @@ struct read_clog2_pass {
 hpcw_status read_clog2_pass_run(struct read_clog2_pass *pass, struct read_clog2 *reader, unsigned refuse,
                                 bool profile, const struct read_clog2_watch *watch, hpcw_error *err);
 void read_clog2_pass_free(struct read_clog2_pass *pass);
-/* Runs in steps. A step ends where the watch interrupts it (`ended`) or at the end of the log. */
+/* Runs the pass in steps. A step ends where the callback `before` interrupts it (then `ended` is set), or at the
+ * end of the log. */
 void read_clog2_pass_open(struct read_clog2_pass *pass, struct read_clog2 *reader, unsigned refuse,
                           bool profile, const struct read_clog2_watch *watch);
 hpcw_status read_clog2_pass_step(struct read_clog2_pass *pass, hpcw_error *err);
@@ -225,7 +236,7 @@ void *read_clog2_add(struct read_clog2_pass *p, struct hpcw_i_table *table, cons
 static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item,
                                          uint32_t from, uint32_t to) {
     if (to - from == 4 && read_clog2_i32(item, from) == 0) {
-        return; /* the padding of events and messages */
+        return; /* a faster check for the padding of events and messages */
     }
     for (uint32_t i = from; i < to; i++) {
         unsigned char byte = item->payload[i - READ_CLOG2_HEAD_SIZE];
@@ -238,7 +249,7 @@ static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct
 
 /* definitions.c */
 void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *item);
-/* Finds a defined or announced event; NULL if it is neither. */
+/* Finds an event that is defined or announced; NULL: neither. */
 const struct read_clog2_event *read_clog2_event_find(struct read_clog2_pass *p, int32_t event);
 static inline const struct read_clog2_event *read_clog2_event_get(struct read_clog2_pass *p, int32_t event) {
     const struct read_clog2_near_event *near = &p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS];
@@ -253,8 +264,8 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
 void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank);
 void read_clog2_check_table(struct read_clog2_pass *p);
 
-/* states.c: states and solo events. Returns index + 1 of the timeline, adding it if it is missing; 0 if memory ran
- * out. */
+/* states.c: states and solo events. Returns index + 1 of the timeline of an event, and adds a missing timeline. 0
+ * if memory ran out. */
 uint32_t read_clog2_timeline_find(struct read_clog2_pass *p, const struct read_clog2_item *item, int32_t world);
 void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item,
                       const struct read_clog2_place *place);
@@ -271,19 +282,21 @@ void read_clog2_check_messages_met(struct read_clog2_pass *p);
  * (`watch`). */
 void read_clog2_look_ahead(struct read_clog2_pass *p);
 
-/* rows.c: the rows of a profile. At least one is allocated; NULL if memory runs out. */
+/* rows.c: returns the rows of a profile, sorted, in memory that the caller frees even if there are no rows. NULL if
+ * memory runs out. */
 struct read_clog2_row {
-    uint64_t key[2]; /* definition and rank, or from and to */
+    uint64_t key[2]; /* definition and rank, or sender and receiver */
     struct read_clog2_amount amount;
 };
 struct read_clog2_row *read_clog2_rows(const struct hpcw_i_table *map,
                                        int (*order)(const void *, const void *));
 int read_clog2_by_key(const void *a, const void *b);
 
-/* drawables.c: adds entries to `open`. Returns index + 1 of one of them, or 0 if memory ran out, which fails the
- * pass. */
+/*
+ * drawables.c: adds an entry to `unmet.end`. Returns its index + 1, or 0 if memory ran out, which fails the pass.
+ */
 uint32_t read_clog2_open_grow(struct read_clog2_pass *p);
-/* Adds to the profile of a pair: a definition and a rank, or two ranks. */
+/* Adds an occurrence to the profile of a pair: a definition and a rank, or two ranks. */
 void read_clog2_amount_put(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
                            int64_t second, int32_t bytes, double seconds);
 static inline void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
@@ -292,19 +305,18 @@ static inline void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_
         read_clog2_amount_put(p, profile, first, second, bytes, seconds);
     }
 }
-/* Makes an entry of `open` unused. */
+/* Makes entry n - 1 of `unmet.end` unused. */
 static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
     p->unmet.end[n - 1].next = p->unmet.free;
     p->unmet.free = n;
 }
 /* Reports that the drawable that ends with `item` equals another one. */
 void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *item);
-/* Counts drawables that end at the time of `item`; the last of `key` ends with it. Drawables with equal keys are
- * equal. */
+/* Adds the keys of `count` drawables to a table. The drawables end at the time of `item`, the last one with `item`
+ * itself. Reports if the last key is in the table already: equal keys mean equal drawables. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count);
 
-/* Packs two numbers into a word of a key. */
 static inline uint64_t read_clog2_pack(int32_t high, int32_t low) {
     return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
 }
@@ -314,22 +326,22 @@ static inline uint64_t read_clog2_bits_of(double x) {
     return bits;
 }
 
-/* Returns the number of a communicator. A log may list one communicator several times; for callbacks all these
- * entries have the number of the first. */
+/* Returns the number of a communicator. A log may list one communicator several times; for callbacks, all entries
+ * of a communicator have the number of its first entry. */
 static inline int32_t read_clog2_same_comm(const struct read_clog2_pass *p, int32_t comm) {
     return p->watch == NULL || comm < 0 || (uint32_t)comm >= read_clog2_info(p->reader)->comms
                ? comm
                : read_clog2_entry(p->reader, (uint32_t)comm)->index;
 }
 
-/* Returns the rank in the world, or -1. */
+/* Returns the rank in the world of a rank of a communicator, or -1 if the log has not introduced that rank. */
 static inline int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank) {
     const uint64_t key[] = {read_clog2_pack(read_clog2_same_comm(p, comm), rank)};
     const struct read_clog2_member *v = hpcw_i_table_find(&p->members, key);
     return v == NULL ? -1 : v->rank;
 }
 
-/* ahead.c: fills the cache entry of a rank and thread of a communicator. */
+/* ahead.c: fills the cache entry of a thread of a rank of a communicator. */
 struct read_clog2_near_rank *read_clog2_near_make(struct read_clog2_pass *p, struct read_clog2_near_rank *near,
                                                   int32_t comm, int32_t rank, int32_t thread);
 static inline struct read_clog2_near_rank *read_clog2_near(struct read_clog2_pass *p, int32_t comm,
@@ -349,7 +361,7 @@ static inline void read_clog2_need(struct read_clog2_pass *p, uint64_t offset, i
     }
 }
 
-/* Takes an unused entry of `open`. Returns index + 1, or 0 if memory ran out, which fails the pass. */
+/* Takes an unused entry of `unmet.end`. Returns its index + 1, or 0 if memory ran out, which fails the pass. */
 static inline uint32_t read_clog2_open_take(struct read_clog2_pass *p) {
     uint32_t n = p->unmet.free;
     if (n == 0) {

@@ -9,7 +9,7 @@
 
 enum {
     MOST_RANKS = 64, /* with more ranks, states are not shown rank by rank */
-    MOST_FLOWS = 64  /* number of pairs of ranks that are shown, those with the most bytes */
+    MOST_FLOWS = 64  /* number of pairs of ranks that are shown: those with the most bytes */
 };
 
 static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
@@ -45,7 +45,7 @@ static int by_bytes(const void *a_, const void *b_) {
                                               : read_clog2_by_key(a, b);
 }
 
-/* Writes the ranks of one state or solo event: `row` [count]. */
+/* Writes the profile of one state or solo event, whose ranks are row[count]. */
 static void put_share(struct hpcw_i_json *json, const struct read_clog2_definition *d,
                       const struct read_clog2_row *row, size_t count, uint32_t ranks) {
     struct read_clog2_amount all = {0};

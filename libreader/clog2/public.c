@@ -71,7 +71,7 @@ bool hpcw_clog2_reader_comm(const hpcw_clog2_reader *reader, uint32_t index, hpc
 
 /* ---- records ---- */
 
-/* Copies a text whose field may have no NUL. */
+/* Copies a text of `size` bytes, which may have no NUL, and adds a NUL. */
 static const char *text_of(const struct read_clog2_item *item, uint32_t at, char *to, size_t size) {
     memcpy(to, item->payload + (at - READ_CLOG2_HEAD_SIZE), size);
     to[size] = '\0';
@@ -193,10 +193,10 @@ static hpcw_clog2_stretch public_stretch(const struct read_clog2_stretch *s) {
                                 .cargo = s->cargo};
 }
 
-/* The callbacks of a watch. */
+/* The callbacks of the caller, and their result. */
 struct watching {
     hpcw_clog2_watch calls;
-    hpcw_status stop; /* the first status other than HPCW_OK; no callback follows it */
+    hpcw_status stop; /* the first status other than HPCW_OK; after it no callback is called */
 };
 
 static void call_stretch(void *context, const struct read_clog2_stretch *s) {

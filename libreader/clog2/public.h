@@ -13,17 +13,17 @@ struct read_clog2_selection;
 struct hpcw_clog2_reader {
     struct read_clog2 *r;
     hpcw_clog2_info info;
-    bool calls_back;                        /* a watch or a profile runs, and owns the position in the log */
-    struct read_clog2_selection *selection; /* NULL: no selection */
-    /* Texts and identity that the last record points to. */
+    /* callbacks of a watch or a profile are running, so other calls must not move the position in the log */
+    bool calls_back;
+    struct read_clog2_selection *selection;
+    /* Memory for the texts and the identity of the record that the caller got last. */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
     hpcw_clog2_comm_id id;
 };
 
-/* Makes a public handle from a reader, which it owns, also on failure. */
+/* Makes a public handle of the reader `r`, and takes ownership of `r`, also on failure. */
 hpcw_status read_clog2_publish(struct read_clog2 *r, hpcw_clog2_reader **out, hpcw_error *err);
 
-/* Messages for wrong arguments. */
 static inline hpcw_status read_clog2_missing(const char *what, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: expected a pointer, got NULL", what);
 }
@@ -32,7 +32,7 @@ static inline hpcw_status read_clog2_in_callback(const hpcw_clog2_reader *reader
                        read_clog2_name(reader->r));
 }
 
-/* columns.c: ends a selection, if there is one. */
+/* columns.c: ends the current selection of rows, if there is one. */
 void read_clog2_deselect(hpcw_clog2_reader *reader);
 
 #endif

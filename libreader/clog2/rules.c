@@ -39,7 +39,8 @@ void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint
     if (p->status != HPCW_OK) {
         return;
     }
-    /* At the end of the log, open states and messages come in any order. Offset 0 is no place. */
+    /* Take the lowest offset: at the end of the log, open states and messages come in any order. Offset 0 means
+     * that a case has no offset. */
     if (p->count[rule]++ == 0 || (offset != 0 && offset < p->first[rule])) {
         p->first[rule] = offset;
     }

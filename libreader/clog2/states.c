@@ -40,15 +40,15 @@ static void key_of(const struct read_clog2_item *item, uint32_t definition, doub
     key[2] = read_clog2_bits_of(since);
 }
 
-/* Counts a drawable that ends with the record, if others of its timeline end at the same time. */
+/* Counts a drawable that ends with the record, if other drawables of the timeline end at the same time. */
 __attribute__((noinline)) static void complete_with(struct read_clog2_pass *p,
                                                     const struct read_clog2_item *item,
                                                     struct read_clog2_timeline *timeline, uint32_t definition,
                                                     double begin) {
     double *since = timeline->drawn_since;
     uint32_t *drawn = timeline->drawn_definition;
-    /* In most programs at most two drawables end at one time: an inner state and the one around it. Two need no
-     * table. */
+    /* In most programs at most two drawables end at one time: an inner state and the state around it. Two drawables
+     * are compared directly, without a hash table. */
     if (drawn[1] == 0) {
         since[1] = begin;
         drawn[1] = definition + 1;
@@ -65,8 +65,8 @@ __attribute__((noinline)) static void complete_with(struct read_clog2_pass *p,
     read_clog2_complete(p, item, key, READ_CLOG2_DRAWN + 1);
 }
 
-/* Counts a drawable that ends with the record. If communicators share timelines, it does not look for equal
- * ones. */
+/* Counts a drawable that ends with the record. Looks for equal drawables, but not if communicators share timelines
+ * (`by_rank`). */
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                      struct read_clog2_timeline *timeline, uint32_t definition, double begin) {
     p->drawables++;
@@ -82,12 +82,12 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
 
 /* ---- Open states ------------------------------------------------------------------------------------------ */
 
-/* Returns the open states [depth], the innermost one last. */
+/* Returns the open states of a timeline, the innermost one last. */
 static struct read_clog2_state *states_of(struct read_clog2_timeline *timeline) {
     return timeline->deep == NULL ? timeline->state : timeline->deep;
 }
 
-/* Does the same, with room for one more. Returns NULL if memory ran out. */
+/* Returns the open states of a timeline, with room for one more state. NULL if memory ran out. */
 __attribute__((noinline)) static struct read_clog2_state *states_grow(struct read_clog2_pass *p,
                                                                       struct read_clog2_timeline *timeline) {
     size_t capacity = timeline->capacity;
@@ -109,7 +109,7 @@ __attribute__((noinline)) static struct read_clog2_state *states_grow(struct rea
 
 /* ---- The watch -------------------------------------------------------------------------------------------- */
 
-/* Makes a stretch that ends with the record. */
+/* Returns a time span that begins and ends at the time of the record. */
 static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, const struct read_clog2_item *item,
                                             const struct read_clog2_place *place, uint32_t definition) {
     const struct read_clog2_definition *d = &p->definition[definition];
@@ -127,7 +127,8 @@ static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, con
                                        .to = item->time};
 }
 
-/* Reports the innermost state of a timeline, which another one is about to replace. */
+/* Reports the time span in which the innermost state of a timeline was the innermost one, before another state
+ * takes its place. */
 static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           const struct read_clog2_place *place, struct read_clog2_timeline *timeline) {
     if (timeline->depth > 0 && item->time > timeline->since && place->rank >= 0) {
@@ -140,8 +141,8 @@ static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_ite
     timeline->since = item->time;
 }
 
-/* Reports a state or event to a callback, which may be NULL. Not inline, so that a pass without a watch has less
- * to save. */
+/* Reports a state or event to a callback, which may be NULL. Not inline, so that a pass without callbacks saves
+ * fewer registers. */
 __attribute__((noinline)) static void tell(const struct read_clog2_pass *p,
                                            void (*callback)(void *context, const struct read_clog2_stretch *s),
                                            const struct read_clog2_item *item,
@@ -188,7 +189,7 @@ static void start_state(struct read_clog2_pass *p, const struct read_clog2_item 
     }
 }
 
-/* Ends the oldest open state of a kind, as the viewers do. */
+/* Ends the oldest open state that has this definition, as the viewers do. */
 static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *item,
                       const struct read_clog2_place *place, uint32_t definition) {
     struct read_clog2_timeline *timeline = &p->timelines.at[place->timeline - 1];
