@@ -11,15 +11,15 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
 
-/* The fields after the mode string (doc/formats/linktest.md, "File header"). The writer has a table of its own, so
- * that this reader checks it. */
+/* The fields after the mode string (doc/formats/linktest.md, "File header"). This table is independent of the
+ * writer's table, so that the reader can check the writer. */
 enum { FIELDS_SIZE = 77, END_HEADER_SIZE = 10 };
 
 static const struct field {
-    uint8_t at;                       /* offset after the mode string */
+    uint8_t at;                       /* offset of the field, from the end of the mode string */
     enum { FLAG, CODE, NUMBER } kind; /* FLAG: bool of one byte; CODE: uint8_t; NUMBER: uint64_t */
     size_t member;                    /* offset in hpcw_linktest_info */
-    const char *name;                 /* name for messages */
+    const char *name;
 } fields[] = {
 #define MEMBER(name) offsetof(hpcw_linktest_info, name)
     {0, FLAG, MEMBER(all_to_all), "all-to-all"},
@@ -176,7 +176,8 @@ static hpcw_status read_fields(struct read_linktest *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Computes the sizes of the parts. None can be larger than the stream of rank 0: rules 13 and 17. */
+/* Computes the sizes of header, summary and data in the streams, and checks that the stream of rank 0 is large
+ * enough for them: rules 13 and 17. */
 static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
     const hpcw_linktest_info *info = &r->info;
     uint64_t retests_at = r->fields_at + field_of(r, &info->retests)->at;

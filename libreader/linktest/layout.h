@@ -18,12 +18,13 @@ enum {
     READ_LINKTEST_HEAD_SIZE = 8,
 };
 
-/* Summary: start time; minimum, mean and maximum; the same three of the all-to-all times; four arrays; end time. */
+/* Summary: start time; minimum, mean and maximum of the timings; minimum, mean and maximum of the all-to-all times;
+ * four arrays of the slow list; end time. */
 enum {
     READ_LINKTEST_TIME_SIZE = 32,
     READ_LINKTEST_FIGURES_SIZE = 24,
     READ_LINKTEST_SUMMARY_SIZE = 88, /* without all-to-all times and the list of slow connections */
-    READ_LINKTEST_SLOW_SIZE = 32,    /* of one connection, in all four arrays */
+    READ_LINKTEST_SLOW_SIZE = 32,    /* bytes of one slow connection: 8 in each of the four arrays */
 };
 
 enum { READ_LINKTEST_END_BLOCK_SIZE = 9 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A strict, independent reader of LinkTest 2.1.17 results in a SION container, written from
- * doc/formats/linktest.md alone. It uses the SION reader, so its rules for threads hold here, too.
+ * A strict, independent reader of LinkTest 2.1.17 results in a SION container, written from doc/formats/linktest.md
+ * alone. It uses the SION reader, so the rules of that reader for threads hold here, too.
  *
- * Open reads the file header and compares all lengths with that of rank 0's stream. Verify reads every byte of the
- * result once.
+ * Opening a result reads the file header and checks that the stream of rank 0 is as long as the header demands.
+ * Verifying a result reads each byte once.
  */
 #ifndef HPCW_LIBREADER_LINKTEST_LINKTEST_H
 #define HPCW_LIBREADER_LINKTEST_LINKTEST_H
@@ -20,10 +20,11 @@
 
 struct read_linktest;
 
-/* Limits of this reader, not of the format: bytes of a name with its NUL. HPCW_ERANGE for a longer name. */
+/* Most bytes of the mode and of a host name, with NUL. These are limits of this reader, not of the format:
+ * HPCW_ERANGE for a longer name. */
 #define READ_LINKTEST_MOST_MODE 256u
 #define READ_LINKTEST_MOST_HOST 4096u
-/* Limit for the number of retested connections: the larger of this and the number of tasks. */
+/* Most retested connections that this reader accepts, or the number of tasks if that is larger. */
 #define READ_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
 
 struct read_linktest_summary {
@@ -34,7 +35,7 @@ struct read_linktest_summary {
 
 struct read_linktest_slow {
     double retest, original; /* seconds */
-    uint64_t from, to;       /* the rank that measured, its partner */
+    uint64_t from, to;       /* from: the rank that measured; to: its partner */
 };
 
 /* Opens a result by the name of its container. Fails as read_sion_open does. */
@@ -66,15 +67,15 @@ hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permuta
 hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutation, uint64_t first, size_t count,
                                struct read_linktest_slow *slow, hpcw_error *err);
 
-/* Gets the measurements of a rank in a permutation. By step: `time` [N - 1], seconds, and `partner` [N -
- * 1]. *all_to_all is 0 without that test. Each may be NULL. */
+/* Gets the measurements of a rank in a permutation. `time` [N - 1], in seconds, and `partner` [N - 1] are indexed
+ * by step. *all_to_all is 0 if the result has no all-to-all test. Each pointer may be NULL. */
 hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint64_t permutation, double *time,
                               uint64_t *partner, double *all_to_all, hpcw_error *err);
 
 /*
- * Checks the container and the streams (doc/formats/linktest.md, "Rules"), with the flags of read_sion_verify.
- * READ_SION_STRICT adds conventions of hpcw where no source has a rule: ISO times, one kernel, a known mode, seeds
- * of 0 without their flags, retests <= N, unused slots of the bisection test.
+ * Checks the container and the streams (doc/formats/linktest.md, "Rules"). `flags` are those of read_sion_verify.
+ * READ_SION_STRICT also checks conventions of hpcw for which LinkTest has no rule: ISO times, at most one kernel, a
+ * known mode, seeds of 0 without their flags, retests <= N, and the values in unused slots of the bisection test.
  *
  * Memory: 30 bytes per task, one task's data of one permutation, and 32 bytes per retest.
  */

@@ -7,7 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Words before a row for the head of a stream, so that the row itself is aligned. */
+/* Words of the buffer before the row, which keep the row aligned. The head of a stream is read into them. */
 #define LEAD_WORDS ((READ_LINKTEST_HEAD_SIZE + READ_LINKTEST_MOST_HOST) / 8)
 
 hpcw_status read_linktest_pass_new(struct read_linktest *r, bool strict, struct read_linktest_pass **out,
@@ -75,7 +75,7 @@ static hpcw_status check_time(const struct read_linktest_pass *p, uint64_t permu
                            ": expected %s and zeros, 32 bytes, got \"%.32s\"",
                            p->r->name, what, permutation, p->strict ? "YYYY-MM-DDThh:mm:ssZ" : "a text", text);
     }
-    /* Times in another form have no known order. */
+    /* Two times can only be compared if both have the ISO form. */
     if (is_iso(text) && is_iso(before) && strcmp(text, before) < 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: %s time of permutation %" PRIu64 ": expected none before %s, got %s",

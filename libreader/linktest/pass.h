@@ -8,10 +8,10 @@
 
 #include "libreader/linktest/private.h"
 
-/* Extremes, sum and number of timings. */
+/* Minimum, maximum, sum and number of timings. */
 struct read_linktest_timings {
     double min, max, sum;
-    uint64_t above; /* number of timings larger than the last one of the slow list */
+    uint64_t above; /* number of timings above the time of the last entry of the slow list */
     uint64_t count;
 };
 
@@ -24,8 +24,8 @@ struct read_linktest_pass {
     bool strict;
     struct read_linktest_random *random; /* [tasks] random numbers of the ranks, see schedule.c */
     uint64_t *balance;                   /* [steps] sums of the steps, see schedule.c */
-    unsigned char *met;                  /* [tasks] partners that the current row has */
-    unsigned char *present;              /* [tasks] the container has this rank */
+    unsigned char *met;                  /* [tasks] whether the current row has this rank as a partner */
+    unsigned char *present;              /* [tasks] whether the container has this rank */
     /* [tasks] step in which the rank of the current row met this partner; NULL without retests */
     uint32_t *step_of;
     struct read_linktest_slow *slow; /* [retests] list of slow connections */
@@ -52,23 +52,25 @@ void read_linktest_pass_free(struct read_linktest_pass *pass);
 /* rows.c: reads and checks the rows of all tasks. */
 hpcw_status read_linktest_check_rows(struct read_linktest_pass *p, uint64_t permutation, hpcw_error *err);
 
-/* timings.c: adds timings, given as bits. False if one is not a finite number > 0. */
+/* timings.c: adds timings, given as the bits of doubles. False if a timing is not a finite number > 0. */
 bool read_linktest_timings_add(struct read_linktest_timings *t, const uint64_t *bits, size_t count,
                                double threshold);
-/* Checks the figures of the summary: rules 21 and 22. */
+/* Checks minimum, mean and maximum in the summary: rules 21 and 22. */
 hpcw_status read_linktest_timings_check(const struct read_linktest_pass *p, uint64_t permutation,
                                         const char *what, const struct read_linktest_timings *t, double min,
                                         double avg, double max, hpcw_error *err);
 
-/* slow_list.c: reads and checks the list (rule 23), sorts it by pair and sets the threshold. *above: the number of
- * its entries that exceed the threshold. */
+/* slow_list.c: reads and checks the slow list (rule 23), sorts it by pair and sets the threshold. *above gets the
+ * number of entries of the list with a time above the threshold. */
 hpcw_status read_linktest_slow_list(struct read_linktest_pass *p, uint64_t permutation, uint64_t *above,
                                     hpcw_error *err);
-/* Checks the entries that the rank of a row measured against the row. */
+/* Compares the timings in a row with those entries of the slow list that have the rank of the row as the one that
+ * measured. */
 hpcw_status read_linktest_slow_entries(struct read_linktest_pass *p, const struct read_linktest_row *row,
                                        hpcw_error *err);
 
-/* schedule.c: checks the partners of a row (rules 25 and 27), and after all rows those of each step (rule 26). */
+/* schedule.c: checks the partners of a row (rules 25 and 27) and, after all rows, the partners of each step (rule
+ * 26). */
 void read_linktest_schedule_randomize(struct read_linktest_pass *p);
 hpcw_status read_linktest_schedule_add(struct read_linktest_pass *p, const struct read_linktest_row *row,
                                        hpcw_error *err);

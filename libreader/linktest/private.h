@@ -17,46 +17,43 @@ struct read_linktest {
     struct read_sion_task task0;
     bool data_big;         /* numbers in the streams are big-endian */
     bool mode_whole;       /* the mode string has one NUL, at its end */
-    bool hash_whole;       /* the same for the git hash */
+    bool hash_whole;       /* the git hash has one NUL, at its end */
     const void *odd_flag;  /* the first flag of `info` whose stored value is neither 0 nor 1; NULL: none */
-    uint8_t odd_value;     /* the stored value of this flag */
+    uint8_t odd_value;     /* stored value of the flag `odd_flag` */
     uint64_t fields_at;    /* offset of the fields after the mode string in the file header */
     uint64_t header_size;  /* bytes of the file header, at the start of the stream of rank 0 */
-    uint64_t all_to_all;   /* bytes of the all-to-all time ("f"): 8, or 0 without the test */
+    uint64_t all_to_all;   /* bytes of the all-to-all time: 8, or 0 without the all-to-all test */
     uint64_t summary_size; /* bytes of the summary before the data of each permutation, for rank 0 only */
     uint64_t data_size;    /* bytes of the data of one task and permutation */
 };
 
 /* The chunk header of a stream: host and core. */
 struct read_linktest_head {
-    uint64_t offset; /* offset in the stream */
-    uint64_t size;   /* bytes: 8 + h */
+    uint64_t offset; /* offset of the chunk header in the stream */
+    uint64_t size;   /* bytes of the chunk header: 8, and the length of the host name */
 };
 
 /* Reads the file header, and sets the sizes of the parts. */
 hpcw_status read_linktest_header(struct read_linktest *r, hpcw_error *err);
 
-/* Fails with HPCW_EFORMAT at a field after the mode string; `member` is its place in r->info. */
+/* Fails with HPCW_EFORMAT at a field after the mode string. `member` points to the member of r->info that holds the
+ * field. */
 hpcw_status read_linktest_wrong_field(const struct read_linktest *r, const void *member, const char *expected,
                                       hpcw_error *err);
 
-/*
- * Computes offset and length of the head of a task's stream. All other parts have known sizes, so the head has the
- * rest of the stream's length. HPCW_EFORMAT if no host name fits, HPCW_ERANGE if it is longer than this reader
- * accepts.
- */
+/* Computes offset and length of the chunk header of a task's stream. The sizes of all other parts are known, so the
+ * chunk header has the rest of the stream. HPCW_EFORMAT if the rest is too short for a host name, HPCW_ERANGE if
+ * the host name is longer than this reader accepts. */
 hpcw_status read_linktest_head_of(const struct read_linktest *r, const struct read_sion_task *task,
                                   struct read_linktest_head *head, hpcw_error *err);
 
-/*
- * Parses and checks a head of head->size bytes: rules 17 to 19. `host` is [READ_LINKTEST_MOST_HOST]; `host` and
- * `core` may be NULL.
- */
+/* Parses and checks a chunk header of head->size bytes: rules 17 to 19. `host` is [READ_LINKTEST_MOST_HOST]; `host`
+ * and `core` may be NULL. */
 hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct read_sion_task *task,
                                      const struct read_linktest_head *head, const unsigned char *bytes,
                                      char *host, int32_t *core, hpcw_error *err);
 
-/* Finds the stream of a rank, and the offset of its data of a permutation. */
+/* Finds the stream of a rank, and the offset in this stream where the data of a permutation begins. */
 hpcw_status read_linktest_row_find(struct read_linktest *r, uint32_t rank, uint64_t permutation,
                                    struct read_sion_task *task, uint64_t *at, hpcw_error *err);
 
@@ -67,7 +64,8 @@ hpcw_status read_linktest_slow_check(const struct read_linktest *r, uint64_t per
 /* Returns whether the 32 bytes of a date are a text followed by zeros (rule 20). */
 bool read_linktest_is_date(const char *text);
 
-/* Returns the stream offset of the data of a permutation. In the stream of rank 0, the summary ends there. */
+/* Returns the stream offset where the data of a permutation begins. In the stream of rank 0, the summary of the
+ * permutation ends at this offset. */
 uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_sion_task *task,
                                const struct read_linktest_head *head, uint64_t permutation);
 
@@ -75,7 +73,7 @@ uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_
 hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
                                 size_t count, void *words, hpcw_error *err);
 
-/* Returns whether these are the bits of a finite double > 0. The bits compare like integers. */
+/* Returns whether `bits` are those of a finite double > 0. Such bits compare like integers. */
 static inline bool read_linktest_is_time(uint64_t bits) {
     return bits - 1 < UINT64_C(0x7fefffffffffffff);
 }

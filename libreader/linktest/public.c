@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/linktest_read.h>: the reader, with the checks of rows and lists that otherwise only verify makes. */
+/* <hpcw/linktest_read.h>: the public reader. It checks rows and lists when the caller gets them, even without a
+ * verify. */
 #include <hpcw/linktest_read.h>
 
 #include <inttypes.h>
@@ -13,10 +14,8 @@
 
 _Static_assert(HPCW_LINKTEST_READER_HOST_SIZE == READ_LINKTEST_MOST_HOST, "any host name that is read fits");
 
-/*
- * PIECE: entries of a list that are converted at a time. ROW_PIECE: words of a row that are read at a time, many
- * to save system calls.
- */
+/* PIECE: entries of a slow list that are read and converted at a time.
+ * ROW_PIECE: words of a row that are read at a time. A large number saves system calls. */
 enum { PIECE = 512, ROW_PIECE = 4096 };
 
 struct hpcw_linktest_reader {
@@ -58,7 +57,7 @@ const hpcw_linktest_info *hpcw_linktest_reader_info(const hpcw_linktest_reader *
     return reader == NULL ? NULL : &reader->r->info;
 }
 
-/* Checks the arguments: a handle, a result pointer, and a task or a permutation. */
+/* Checks the arguments: handle, result pointer, rank and permutation. */
 static hpcw_status check(const hpcw_linktest_reader *reader, const void *result, uint32_t rank,
                          uint64_t permutation, hpcw_error *err) {
     if (reader == NULL || result == NULL) {
@@ -122,8 +121,8 @@ hpcw_status hpcw_linktest_reader_row(hpcw_linktest_reader *reader, uint32_t rank
     if (status != HPCW_OK) {
         return status;
     }
-    /* Slots for N - 1 times are followed by as many for partners. The bisection test leaves the last slots of both
-     * unused. */
+    /* First come N - 1 slots for times, then N - 1 slots for partners. The bisection test does not use the last
+     * slots of the times, nor those of the partners. */
     uint64_t partners = times + 8 * (uint64_t)(r->info.tasks - 1);
     for (uint32_t first = 0; status == HPCW_OK && first < r->info.steps; first += ROW_PIECE) {
         uint64_t at = 8 * (uint64_t)first;
@@ -235,7 +234,7 @@ hpcw_status hpcw_linktest_reader_slowest(hpcw_linktest_reader *reader, uint64_t 
     }
     for (size_t i = 0; status == HPCW_OK && i < count; i += PIECE) {
         size_t part = count - i < PIECE ? count - i : PIECE;
-        /* Read the entry before, too: it must not be faster. */
+        /* Also read the entry before these entries: its time must be at least that of the first of them. */
         size_t before = first + i > 0 ? 1 : 0;
         status = read_linktest_slow(reader->r, permutation, first + i - before, before + part, slow, err);
         if (status == HPCW_OK) {

@@ -7,7 +7,7 @@
 
 #include "libreader/linktest/linktest.h"
 
-/* Makes a public handle from a reader, which it owns, also on failure. */
+/* Makes a public handle of the reader `r`, and takes ownership of `r`, also on failure. */
 hpcw_status read_linktest_publish(struct read_linktest *r, hpcw_linktest_reader **out, hpcw_error *err);
 
 #endif

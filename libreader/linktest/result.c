@@ -188,7 +188,7 @@ static inline void put_in_order(unsigned char *p, size_t count, bool big) {
 
 hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
                                 size_t count, void *words, hpcw_error *err) {
-    unsigned char *p = words; /* the words may be numbers or times */
+    unsigned char *p = words;
     hpcw_status status = read_sion_read(r->sion, task, at, p, 8 * count, err);
     /* Two loops with a constant order each: the compiler removes the one for the machine's own order. */
     if (status == HPCW_OK && r->data_big) {

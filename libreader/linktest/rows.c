@@ -19,8 +19,8 @@ static hpcw_status first_bad_time(const struct read_linktest_pass *p, const stru
                                s, row->permutation, read_linktest_double(p->row[s]));
 }
 
-/* Reads the data of a permutation in one call. For the first permutation the call includes the head before it, for
- * the last one the end after it. */
+/* Reads the data of a permutation in one call. The call for the first permutation also reads the chunk header,
+ * which comes before the data. The call for the last one also reads the mark END_BLOCK after the data. */
 static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_row *row, hpcw_error *err) {
     struct read_linktest *r = p->r;
     const struct read_sion_task *task = row->task;
@@ -31,7 +31,7 @@ static hpcw_status read_row(struct read_linktest_pass *p, struct read_linktest_r
     }
     row->data = read_linktest_data_at(r, task, &head, row->permutation);
     bool first = row->permutation == 0, last = row->permutation + 1 == r->info.permutations;
-    /* In the stream of rank 0, a summary of any size lies between head and row. */
+    /* In the stream of rank 0, a summary of any size lies between the chunk header and the row. */
     size_t lead = first && row->rank != 0 ? (size_t)head.size : 0;
     size_t trail = last ? READ_LINKTEST_END_BLOCK_SIZE : 0;
     unsigned char *bytes = (unsigned char *)p->row - lead;
@@ -83,7 +83,8 @@ static hpcw_status check_row(struct read_linktest_pass *p, struct read_linktest_
     return read_linktest_slow_entries(p, row, err);
 }
 
-/* Checks a task: rules 3 and 4. Streams may be in any order, but the ranks must be 0 .. N-1, each in one chunk. */
+/* Checks a task: rules 3 and 4. Streams may be in any order, but the ranks must be 0 .. N-1, and each stream must
+ * be in one chunk. */
 static hpcw_status check_task(struct read_linktest_pass *p, const struct read_sion_task *task,
                               hpcw_error *err) {
     uint32_t n = p->r->info.tasks;
@@ -113,7 +114,8 @@ hpcw_status read_linktest_check_rows(struct read_linktest_pass *p, uint64_t perm
             struct read_sion_task task;
             status = read_sion_task(sion, file, index, &task, err);
             if (status != HPCW_OK || task.rank < 0) {
-                continue; /* collectors of buddy copies have no data */
+                /* skip a task without a rank: in a buddy copy of SIONlib, it only collects, and has no data */
+                continue;
             }
             if (permutation == 0) {
                 status = check_task(p, &task, err);

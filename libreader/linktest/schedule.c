@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks the schedule. It is right if two rules hold. Rule 25: every task meets every other one once, so its row
- * has each other rank once. Rule 26: in each step, the partner of my partner is me. Rule 25 is checked exactly,
- * row by row.
+ * Checks the schedule. A schedule is right if two rules hold. Rule 25: every task meets every other task once, so
+ * its row has each other rank once. Rule 26: in each step, if q is the partner of r, then r is the partner of q.
+ * Rule 25 is checked exactly, row by row.
  *
- * Rule 26 relates entries that are far apart in the file, and holding them all would take N * N words. Instead
+ * Rule 26 relates entries that are far apart in the file, and holding all entries would take N * N words. Instead
  * every rank r gets two random numbers a(r) and b(r). Each step s has a sum, modulo 2^64, of a(r) b(q) - b(r) a(q)
  * over all ranks r, where q is r's partner. A term changes its sign if r and q change places, so the sum is zero
  * for a step of true pairs.
  *
- * For any other step, the sum is not zero as a polynomial in the random numbers: the coefficient of a(r) b(q) is
- * [r meets q] - [q meets r]. Such a sum is zero by chance with a probability of about 2^-59: it is linear in the
- * a's, whose coefficients are odd half of the time, and divisible by 2^k once in 2^k. The numbers are new in every
- * run, so nobody can make a file that fits them.
+ * For any other step, the sum is not zero as a polynomial in the random numbers: the coefficient of a(r) b(q) is [r
+ * meets q] - [q meets r]. The sum is still zero by chance with a probability of about 2^-59, because it is linear
+ * in the numbers a, whose coefficients are odd half of the time, and divisible by 2^k once in 2^k. The random
+ * numbers are new in every run, so nobody can make a wrong file that has sums of zero.
  */
 #include <inttypes.h>
 #include <sys/random.h>
@@ -29,7 +29,7 @@ static uint64_t split_mix(uint64_t *state) {
 
 void read_linktest_schedule_randomize(struct read_linktest_pass *p) {
     uint64_t state = UINT64_C(0x6a09e667f3bcc908);
-    /* If the system has no random numbers, fixed ones still find every accidental fault. */
+    /* If the system has no random numbers, fixed numbers still find every accidental fault. */
     (void)!getrandom(&state, sizeof state, GRND_NONBLOCK);
     for (size_t i = 0; i < p->r->info.tasks; i++) {
         p->random[i].a = split_mix(&state);
@@ -37,7 +37,7 @@ void read_linktest_schedule_randomize(struct read_linktest_pass *p) {
     }
 }
 
-/* Adds the partners of a rank to the sums of all steps. False if a partner is no rank. */
+/* Adds the partners of a rank to the sums of all steps. False if a partner is not a rank of the run. */
 static bool add_partners(struct read_linktest_pass *p, const uint64_t *partner, uint32_t rank) {
     const struct read_linktest_random *random = p->random, own = random[rank];
     uint64_t *balance = p->balance;
@@ -55,10 +55,8 @@ static bool add_partners(struct read_linktest_pass *p, const uint64_t *partner, 
     return true;
 }
 
-/*
- * Checks that a row has all partners. There are as many steps as possible partners. So if each partner occurs,
- * none occurs twice and no other rank occurs.
- */
+/* Checks that a row has all partners. A row has as many steps as there are partners. So if each partner occurs, no
+ * partner occurs twice and no other rank occurs. */
 static hpcw_status all_met(const struct read_linktest_pass *p, const struct read_linktest_row *row,
                            hpcw_error *err) {
     uint32_t n = p->r->info.tasks, half = n / 2, rank = row->rank;

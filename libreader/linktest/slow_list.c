@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The list of the slowest connections (rule 23). The list is right under two conditions: its entries are different
- * measured connections, and the number of timings larger than its last entry is the same in the list and in the
- * rows. So a counter is enough, and no heap of the slowest is needed.
- */
+/* The list of the slowest connections (rule 23). The list is right under two conditions: its entries are different
+ * measured connections, and the list and the rows have the same number of timings larger than its last entry. So a
+ * counter is enough, and the slowest connections need not be collected. */
 #include <float.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -71,7 +69,7 @@ hpcw_status read_linktest_slow_entries(struct read_linktest_pass *p, const struc
     for (; low < d && p->slow[low].from == row->rank; low++) {
         const struct read_linktest_slow *slow = &p->slow[low];
         uint32_t s = p->step_of[slow->to];
-        /* If the two never met, step_of has the value of an earlier row. */
+        /* If the rank never met `slow->to`, the value in step_of comes from an earlier row. */
         bool known = p->row[slots + s] == slow->to;
         if (!known || p->row[s] != read_linktest_bits(slow->original)) {
             return hpcw_i_fail(err, HPCW_EFORMAT,

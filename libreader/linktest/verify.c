@@ -7,7 +7,7 @@
 
 /* ---- Rules of the file header ----------------------------------------------------------------------------- */
 
-/* A check of the file header. The first failure stays in `status`; after it nothing is checked. */
+/* A check of the file header. The first failure stays in `status`; after a failure nothing more is checked. */
 struct header_check {
     const struct read_linktest *r;
     hpcw_status status;
@@ -49,7 +49,7 @@ static bool is_known(const char *mode) {
     return false;
 }
 
-/* Checks conventions of hpcw where no source has a rule: 8, 9, 11, 13 to 15. */
+/* Checks the strict parts of rules 8, 9, 11 and 13 to 15: conventions of hpcw for which LinkTest has no rule. */
 static void strict_rules(struct header_check *c) {
     const hpcw_linktest_info *info = &c->r->info;
     text_rule(c, READ_LINKTEST_HASH_AT,
