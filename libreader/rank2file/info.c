@@ -7,10 +7,13 @@
 #include "libreader/rank2file/private.h"
 #include "libwriter/io/json.h"
 
-/* A tree of more nodes is not shown. Levels below MOST_LEVELS would exceed the 64 levels of a JSON text. */
+/*
+ * MOST_SHOWN: a tree with more nodes is not shown.
+ * MOST_LEVELS: levels of a tree that are shown. More levels could exceed the 64 levels that a JSON text may have.
+ */
 enum { MOST_SHOWN = 64 << 10, MOST_LEVELS = 48 };
 
-/* Sums up the sizes of the files. Maps of SCR 3 have none; *sized is false then. */
+/* Sums up the sizes of the files. *sized is false if a file has no size, as in maps of SCR 3. */
 static hpcw_status sum_sizes(hpcw_rank2file_restart *r, uint64_t *sum, bool *sized, hpcw_error *err) {
     enum { ROWS = 256 };
     uint64_t size[ROWS];
@@ -47,7 +50,7 @@ static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, 
         hpcw_i_json_put_u64(json, "inner_nodes", inner);
         hpcw_i_json_put_u64(json, "levels", levels);
         hpcw_i_json_put_u64(json, "files", hpcw_rank2file_restart_files(r));
-        /* in SCR 3 the sum comes from the summary */
+        /* Maps of SCR 3 have no sizes: take the sum from the summary. */
         size = sized ? size : hpcw_rank2file_restart_dataset(r)->size;
         if (sized || size > 0) {
             hpcw_i_json_put_u64(json, "bytes", size);
@@ -103,7 +106,7 @@ static hpcw_status put_prefix(const char *prefix, struct hpcw_i_json *json, hpcw
     return s;
 }
 
-/* Writes values as strings, and other nodes as objects. */
+/* Writes the nodes below a node: a value as a string, any other node as an object. */
 static void put_tree(const hpcw_kvtree *node, unsigned levels, struct hpcw_i_json *json) {
     hpcw_i_json_begin_object(json);
     for (const hpcw_kvtree *c = levels == 0 ? NULL : hpcw_kvtree_first(node); c != NULL;

@@ -12,11 +12,12 @@ enum { READ_RANK2FILE_MOST_PATH = 4096 + 256 };
 /* Kind of a path: a prefix directory or its index, the root of a map, or any other tree. */
 enum read_rank2file_kind { READ_RANK2FILE_PREFIX, READ_RANK2FILE_ROOT, READ_RANK2FILE_TREE };
 
-/* Finds the kind of a path. `prefix` gets the prefix directory, for that kind. */
+/* Finds the kind of a path. If the kind is READ_RANK2FILE_PREFIX, `prefix` gets the prefix directory. */
 hpcw_status read_rank2file_kind_of(const char *path, enum read_rank2file_kind *kind,
                                    char prefix[READ_RANK2FILE_MOST_PATH], hpcw_error *err);
 
-/* Read the index of a prefix directory, and find the node in it that has a key for each dataset. */
+/* Reads the index of a prefix directory. read_rank2file_datasets finds the node of the index that has a key for
+ * each dataset. */
 hpcw_status read_rank2file_index(const char *prefix, hpcw_kvtree **index, hpcw_error *err);
 const hpcw_kvtree *read_rank2file_datasets(const hpcw_kvtree *index);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reads checkpoints and KVTree files (doc/formats/rank2file.md). The restart reader of the library, which uses no
- * code of the writers, checks one map. This reader adds all datasets of a prefix directory ("Index"), both maps of
- * a shared dataset against each other ("Layouts"), and the sums of the summary.
- */
+/* Reads checkpoints and KVTree files (doc/formats/rank2file.md). The restart reader of the library, which uses no
+ * code of the writers, checks one map. This reader also checks all datasets of a prefix directory ("Index"), both
+ * maps of a shared dataset against each other ("Layouts"), and the sums of the summary. */
 #ifndef HPCW_LIBREADER_RANK2FILE_RANK2FILE_H
 #define HPCW_LIBREADER_RANK2FILE_RANK2FILE_H
 
@@ -13,20 +11,22 @@
 
 struct hpcw_i_json;
 
-/* Finds whether a path is a KVTree file, or a directory with an index below it. Fails if it cannot find out. */
+/* Finds whether a path is a KVTree file, or a directory with an index below it. Fails if the path cannot be
+ * examined. */
 hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err);
 
-/* Checks everything below a prefix directory (or its index), the map of a root, or any other tree. Data files are
- * checked, too, unless all data files of a map are missing. */
+/* Checks a prefix directory (or its index) with everything below it, the map of a root, or any other tree. Also
+ * checks the data files of a map, unless all of them are missing. */
 hpcw_status read_rank2file_verify(const char *path, hpcw_error *err);
 
 /* Adds the content of a path to an open JSON object. */
 hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err);
 
 /*
- * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index. The call gets
- * the dataset with all ranks loaded, valid for the call; or NULL and the error, if the dataset is damaged. If a
- * call does not return HPCW_OK, this stops and returns the same. It also stops at an error of the system.
+ * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index. `restart` is the
+ * dataset with all ranks loaded, valid during the call. If the dataset is damaged, `restart` is NULL, and `why` is
+ * the error. The tour stops when `dataset` does not return HPCW_OK, and returns that status. It also stops at an
+ * error of the system.
  */
 struct hpcw_rank2file_restart;
 typedef hpcw_status read_rank2file_dataset(void *context, const char *name,
