@@ -14,8 +14,8 @@
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
-/* Most bytes of one system call. Linux reads at most 2 GiB - 4 KiB per call; a round number below keeps requests
- * aligned. */
+/* Most bytes that one system call reads. Linux reads at most 2 GiB - 4 KiB per call; a round number below that
+ * limit keeps requests aligned. */
 #define MOST_PER_CALL ((size_t)1 << 30)
 
 struct read_source {
@@ -40,7 +40,7 @@ static hpcw_status new_source(const char *name, struct read_source **out, hpcw_e
     return HPCW_OK;
 }
 
-/* Completes a source whose descriptor is s->fd. */
+/* Checks that s->fd is a regular file, and stores its size. */
 static hpcw_status begin(struct read_source *s, hpcw_error *err) {
     struct stat st;
     if (fstat(s->fd, &st) != 0) {
@@ -54,7 +54,7 @@ static hpcw_status begin(struct read_source *s, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Opens a file relative to a directory. If there is a descriptor `original`, copies that instead. */
+/* Opens a file relative to a directory. If `original` is a descriptor (>= 0), copies the descriptor instead. */
 static hpcw_status open_source(int directory, const char *name, int original, struct read_source **out,
                                hpcw_error *err) {
     struct read_source *s;
@@ -94,7 +94,7 @@ hpcw_status read_source_open_descriptor(const char *name, int fd, struct read_so
 
 hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,
                                     hpcw_error *err) {
-    /* An empty block may have no address, but NULL marks a file. */
+    /* An empty block of memory may have the address NULL, but a source with memory NULL is a file. */
     static const unsigned char nothing[1];
     hpcw_status status = new_source(name, out, err);
     if (status == HPCW_OK) {

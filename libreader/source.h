@@ -30,16 +30,16 @@ hpcw_status read_source_open_memory(const char *name, const void *data, size_t s
 void read_source_free(struct read_source *source);
 
 /*
- * Checks that a path, relative to a directory as above, still leads to the file of a source. For containers that
- * are read in several opens: open the source before the first of them. HPCW_EIO: the path leads to another file or
- * to none. The check opens the path, because network file systems ask the server then; a stat may be answered from
- * an old cache.
+ * Checks that a path still leads to the file of a source; `directory` is a descriptor or AT_FDCWD. This is for
+ * containers of which several files are opened: open the source before the other files. HPCW_EIO: the path leads to
+ * another file or to none. The check opens the path, because network file systems then ask the server; a stat may
+ * be answered from an old cache.
  */
 hpcw_status read_source_check(const struct read_source *source, int directory, const char *path,
                               hpcw_error *err);
 
-/* Finds whether a file begins with these bytes. False if no file has this name, the file is shorter, or it is not
- * a regular file. Any other reason why it cannot be read is an error. */
+/* Finds whether a file begins with `size` bytes `bytes`. False if no file has this name, or the file is shorter or
+ * not a regular file. Any other reason why the file cannot be read is an error. */
 hpcw_status read_source_begins_with(const char *path, const void *bytes, size_t size, bool *does,
                                     hpcw_error *err);
 
@@ -49,26 +49,23 @@ hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err
 /* Returns whether a file has the temporary name that it keeps until its writer closes it. */
 bool read_source_is_unfinished(const char *path);
 
-/* Returns whether a failure is one of the system, which says nothing about the content of a file. A missing name
- * and damaged data are no such failures. */
+/* Returns whether a failure is one of the system, such as an I/O error or too little memory. It says nothing about
+ * the content of a file. False for a missing file and for damaged data. */
 bool read_source_is_of_system(hpcw_status status, const hpcw_error *why);
 
-/* Name of a source, for messages. */
 const char *read_source_name(const struct read_source *source);
 
-/* Size at the open. */
+/* Size of the source when it was opened, bytes. */
 uint64_t read_source_size(const struct read_source *source);
 
-/* Reads exactly `size` bytes at `offset`. HPCW_ETRUNCATED if the source ends before that, HPCW_EIO. `what` names
+/* Reads exactly `size` bytes at `offset`. HPCW_ETRUNCATED if the source is too short; also HPCW_EIO. `what` names
  * the bytes in messages. */
 hpcw_status read_source_read(const struct read_source *source, uint64_t offset, void *data, size_t size,
                              const char *what, hpcw_error *err);
 
-/*
- * Finds the first part [begin, end) at or after `offset` that is not known to be a hole. Both are the size if
- * there is none. Holes read as zero and need not be read. Memory, and files on file systems that do not report
- * holes, have one part.
- */
+/* Finds the first part [begin, end) at or after `offset` that is not known to be a hole. If there is no such part,
+ * *begin and *end are the size of the source. Holes read as zero and need not be read. Memory has one part, and so
+ * has a file on a file system that does not report holes. */
 hpcw_status read_source_data(const struct read_source *source, uint64_t offset, uint64_t *begin, uint64_t *end,
                              hpcw_error *err);
 
