@@ -30,8 +30,9 @@ hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file 
 
 struct gap_check {
     struct read_sion_file *f;
-    uint64_t data_from, data_to; /* part of the file that was found last and is no hole */
-    uint64_t known_from;         /* [known_from, data_from) is a hole */
+    /* [data_from, data_to) is a part of the file without holes, which the last search for data found */
+    uint64_t data_from, data_to;
+    uint64_t known_from; /* [known_from, data_from) is a hole */
 };
 
 static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, hpcw_error *err) {
@@ -69,7 +70,7 @@ static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, h
     return HPCW_OK;
 }
 
-/* Checks the unused bytes of one row of chunks. */
+/* Checks the unused bytes of the chunks of one block, for the tasks of the window. */
 static hpcw_status gap_row(struct gap_check *g, uint32_t block, const unsigned char *row, hpcw_error *err) {
     const struct read_sion_file *f = g->f;
     hpcw_status status = HPCW_OK;
@@ -82,7 +83,8 @@ static hpcw_status gap_row(struct gap_check *g, uint32_t block, const unsigned c
     return status;
 }
 
-/* Checks rows of empty blocks, which the iteration skips: their chunks are unused from end to end. */
+/* Checks the blocks from `block` to end - 1, in which the tasks of the window have no data: all bytes of their
+ * chunks are unused. */
 static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end, hpcw_error *err) {
     const struct read_sion_info *info = &g->f->info;
     uint32_t last = g->f->window.count - 1;
@@ -96,7 +98,7 @@ static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end,
         if (status != HPCW_OK) {
             return status;
         }
-        /* Such files are usually sparse: continue with the block in which data begins. */
+        /* Files with unused blocks are usually sparse: continue with the block in which the next data begins. */
         block++;
         uint64_t data = g->data_from > info->data_start ? g->data_from - info->data_start : 0;
         if (data / info->block_stride > block) {

@@ -14,12 +14,13 @@
 
 struct read_sion {
     struct read_sion_place place;
-    struct read_sion_file *base; /* file 0, or the only one */
+    struct read_sion_file *base; /* file 0 of a set, or the single file */
     uint32_t files;
     struct read_sion_file *pool[POOL]; /* file k > 0 is at k mod POOL, if it is open */
 };
 
-/* Opens file 0 of a reader whose place is set, if `status` is HPCW_OK. Owns the reader, also on failure. */
+/* Opens file 0 of a reader whose place is set, if `status` is HPCW_OK. Takes ownership of the reader, also on
+ * failure. */
 static hpcw_status open_base(struct read_sion *r, hpcw_status status, struct read_sion **out, hpcw_error *err) {
     struct read_source *source;
     if (status == HPCW_OK) {
@@ -207,8 +208,8 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
     if (f->info.mapping == READ_SION_MAPPING_FULL && rank < f->info.mapping_tasks) {
         return find_mapped(reader, rank, task, err);
     }
-    /* Without a mapping, ranks are usually in order, so try the index of that number first. The serial writer
-     * stores any order. */
+    /* Without a mapping, ranks are usually in order, so first try the task whose index is the rank. The serial
+     * writer stores any order. */
     int64_t got = -1;
     hpcw_status status = HPCW_OK;
     if (rank < f->info.tasks) {

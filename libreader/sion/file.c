@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One open physical SION file: windows into its tables, and the streams. */
+/* One open physical SION file: the table entries of a window of tasks, and the streams. */
 #include "libreader/sion/file.h"
 
 #include <inttypes.h>
@@ -34,7 +34,6 @@ bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uin
  *  Tables
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Offset of the stored block count of a task. */
 static uint64_t count_at(const struct read_sion_file *f, uint32_t index) {
     return f->info.meta2_start + 8 * (uint64_t)index;
 }
@@ -43,7 +42,8 @@ uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, 
     return f->info.meta2_start + 8 * (uint64_t)f->info.tasks * (1 + (uint64_t)block) + 8 * (uint64_t)index;
 }
 
-/* Reads a few bytes of a table, and the bytes that follow, as they may be needed next. */
+/* Gets a few bytes of a table. Reads the next bytes of the table at the same time, because later calls often need
+ * them. */
 static hpcw_status entry(struct read_sion_file *f, uint64_t offset, size_t size, const char *what,
                          const unsigned char **p, hpcw_error *err) {
     if (offset < f->near_from || offset - f->near_from > f->near_size ||
@@ -304,7 +304,7 @@ hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_si
             *left = used - skip;
             return HPCW_OK;
         }
-        /* All blocks together have task->size bytes, unless somebody writes to the file. */
+        /* All blocks together have task->size bytes, unless another program has changed the file since. */
         if (cursor->block + 1 == task->blocks) {
             return sizes_changed(f, err);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the SION reader: one physical file and windows into its tables. */
+/* Private to the SION reader: one physical file, and its table entries for a window of tasks. */
 #ifndef HPCW_LIBREADER_SION_FILE_H
 #define HPCW_LIBREADER_SION_FILE_H
 
@@ -18,7 +18,8 @@
 /* Most tasks of a file: doc/formats/sion.md#sion-6. */
 #define READ_SION_MOST_TASKS 134217659u
 
-/* A block of a task, which starts at byte `at` of the task's stream. A zeroed struct means the first block. */
+/* Position in a task's stream: a block of the task, which starts at byte `at` of the stream. A zeroed struct means
+ * the first block. */
 struct read_sion_cursor {
     uint32_t block;
     uint64_t at;
@@ -29,12 +30,12 @@ struct read_sion_file {
     struct read_sion_info info;
     uint64_t ranks_at;  /* offset of the table of global ranks */
     uint64_t chunks_at; /* offset of the table of chunk sizes */
-    uint64_t *marks;    /* [windows] start in block 0 of the first task of every window */
+    uint64_t *marks; /* [windows] offset in the file of the first task's chunk in block 0, for every window */
 
     /* Table entries of tasks [first, first + count). The columns are parts of one allocation. */
     struct {
         uint32_t first, count;
-        int64_t *rank;   /* global ranks; start of the allocation */
+        int64_t *rank;   /* global ranks; the allocation of all columns starts here */
         uint64_t *chunk; /* chunk sizes, rounded up in formats 2 and 3 */
         uint64_t *start;
         int64_t *blocks; /* block counts as stored, unchecked */
@@ -53,26 +54,27 @@ struct read_sion_file {
     struct read_sion_cursor cursor;
 };
 
-/* Opens a file from its source, which it owns, also on failure. */
+/* Opens a physical file from its source. Takes ownership of the source, also on failure. */
 hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err);
 
-/* Opens a file that another process has checked, from what that process found. Reads nothing. The file has no
- * window: it only serves read_sion_file_locate and read_sion_file_block_size, for tasks that the other process
- * found. */
+/* Opens a physical file that another process has checked, with the values that the other process found. Reads
+ * nothing. The file has no window: it can only be used in read_sion_file_locate and read_sion_file_block_size, for
+ * tasks that the other process found. */
 hpcw_status read_sion_file_open_checked(struct read_source *source, const struct read_sion_info *info,
                                         struct read_sion_file **out, hpcw_error *err);
 void read_sion_file_free(struct read_sion_file *f);
 
-/* Converts a stored chunk size, and rounds it up if the version requires it. False if it is negative or too
- * large. */
+/* Converts a stored chunk size, and rounds it up if the file format version requires it. False if the size is
+ * negative or too large. */
 bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uint64_t *chunk);
 
 /* Reads words [first, first + count) of the table at `at`, and converts them to this machine's byte order. */
 hpcw_status read_sion_file_words(const struct read_sion_file *f, uint64_t at, uint32_t first, uint32_t count,
                                  const char *what, void *words, hpcw_error *err);
 
-/* Fills the window with the entries of task `index` and its neighbours, unless it has them already. So read tasks
- * in ascending order. Checks no rules. The functions below call it as needed. */
+/* Fills the window with the table entries of task `index` and its neighbours, unless the window has them already.
+ * Reading tasks in ascending order is therefore cheap. Checks no rules. The functions below call this function as
+ * needed. */
 hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_error *err);
 
 /* Reads only the global rank of a task. */
@@ -85,45 +87,45 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
 hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
                                 void *data, size_t size, hpcw_error *err);
 
-/* Moves a cursor to the block of byte `offset` < task->size of the stream. This is fast if the cursor is in that
- * block or shortly before. `at` gets the offset of the byte in the file, `left` the number of bytes from there to
- * the end of the block's data. */
+/* Moves a cursor to the block of byte `offset` < task->size of the stream. This is fast if the cursor is in the
+ * same block or shortly before. `at` gets the offset of the byte in the file, `left` the number of bytes from there
+ * to the end of the block's data. */
 hpcw_status read_sion_file_locate(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
                                   struct read_sion_cursor *cursor, uint64_t *at, uint64_t *left,
                                   hpcw_error *err);
 
-/* Decodes the header of the record at byte `at` <= task->size of a key-value stream. It fails, without reading
- * `header`, if the stream ends within these 16 bytes. */
+/* Decodes the header of the record at byte `at` <= task->size of a key-value stream. If the stream ends before the
+ * 16 bytes of the header, fails without reading `header`. */
 hpcw_status read_sion_record_decode(const struct read_sion_file *f, const struct read_sion_task *task,
                                     uint64_t at, const unsigned char *header, struct read_sion_record *record,
                                     hpcw_error *err);
 
-/* Fails with the rule that a task's block count, or the size of one of its used blocks, breaks. */
+/* Fails with a message about the rule that is broken by a task's block count, or by the size of one of the used
+ * blocks. */
 hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpcw_error *err);
 
 /* Reads entry `rank` of the full mapping, as stored. */
 hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int32_t *file, int32_t *index,
                                    hpcw_error *err);
 
-/*
- * Iterates over the rows of block sizes of tasks [first, first + count). Skips rows in a hole of the file, which
- * are zero. It uses f->raw, so no second iteration and no load may begin before it ends.
- */
+/* Iterates over the rows of block sizes of tasks [first, first + count). Skips rows in a hole of the file, which
+ * are zero. The iteration uses f->raw, so no second iteration and no load may begin before the iteration ends. */
 struct read_sion_rows {
     struct read_sion_file *f;
     hpcw_status status; /* the first failure, which ends the iteration */
     hpcw_error *err;
-    uint64_t base;   /* offset of the first of these tasks' sizes in row 0 */
+    uint64_t base;   /* offset of the size of task `first` in row 0 */
     uint64_t stride; /* bytes from row to row */
-    size_t piece;    /* bytes of these tasks' sizes in a row */
+    size_t piece;    /* bytes of the sizes of all `count` tasks in a row */
     uint32_t next, end;
-    uint32_t filled_from, filled_to; /* rows in f->raw */
-    uint64_t data_from, data_to;     /* the last search for data found that this part of the file has no hole */
+    uint32_t filled_from, filled_to; /* first row in f->raw, and the row after the last one */
+    /* [data_from, data_to) is a part of the file without holes, which the last search for data found */
+    uint64_t data_from, data_to;
 };
 struct read_sion_rows read_sion_rows_begin(struct read_sion_file *f, uint32_t first, uint32_t count,
                                            uint32_t blocks, hpcw_error *err);
-/* Returns the stored sizes of the next block, and its number in *block. NULL after the last one, with *block
- * unchanged. */
+/* Returns the stored sizes of the next block, and sets *block to its number. After the last block returns NULL and
+ * leaves *block unchanged. */
 const unsigned char *read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block);
 
 /* Offset of the stored size of a task in a block. */
@@ -131,22 +133,23 @@ uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, 
 
 /* The place of the physical files of a container. */
 struct read_sion_place {
-    char *path; /* path of file 0; NULL until init */
+    char *path; /* path of file 0; NULL before read_sion_place_init */
     struct read_sion_names names;
-    /* directory where a relative path begins: the working directory at init, which the program may leave */
+    /* directory from which a relative path starts: the working directory at init, because the program may change to
+     * another one */
     int directory;
-    struct read_sion_image *images; /* NULL for files on disk */
+    struct read_sion_image *images; /* files in memory; NULL: files on disk */
     uint32_t image_count;
-    /* File 0, once it is open. A program that replaces a container first removes its file 0, or renames another
-     * one over it. So while file 0 still has its name, all files that were opened before belong to it. Not owned;
-     * NULL: no comparison. */
+    /* File 0, once it is open. Not owned; NULL: no comparison. A program that replaces a container first removes
+     * its file 0, or renames another file over it. So while the name of file 0 still leads to this file, all files
+     * that were opened before belong to the same container. */
     const struct read_source *first;
 };
 hpcw_status read_sion_place_init(struct read_sion_place *place, const char *path,
                                  const struct read_sion_names *names, hpcw_error *err);
 hpcw_status read_sion_place_init_memory(struct read_sion_place *place, const struct read_sion_image *images,
                                         uint32_t count, hpcw_error *err);
-/* Opens a file. HPCW_EIO: it may belong to another container than `first`. */
+/* Opens file `index` of the container. HPCW_EIO: the file may belong to another container than `first`. */
 hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t index,
                                    struct read_source **out, hpcw_error *err);
 /* Checks that all files opened so far belong to the container of `first`. HPCW_EIO if that is no longer certain. */
@@ -160,17 +163,16 @@ hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct 
 /* Calls read_sion_place_check for the container's place. */
 hpcw_status read_sion_check(const struct read_sion *reader, hpcw_error *err);
 
-/* Name of a file, for messages. */
 static inline const char *read_sion_file_name(const struct read_sion_file *f) {
     return read_source_name(f->source);
 }
 
-/* Offset of the commit mark. */
 static inline uint64_t read_sion_commit_at(const struct read_sion_info *info) {
     return info->meta1_size - READ_SION_COMMIT_SIZE;
 }
 
-/* Offset of a rank's entry in a mapping. For the number of entries, the end of the mapping. */
+/* Returns the offset of a rank's entry in a mapping. For a rank that equals the number of entries: the end of the
+ * mapping. */
 static inline uint64_t read_sion_mapping_entry_at(uint64_t rank) {
     return READ_SION_MAPPING_HEADER + READ_SION_MAPPING_ENTRY * rank;
 }

@@ -37,8 +37,8 @@ static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
             "%s: magic at offset 0: expected 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file",
             read_sion_file_name(f), head[0], head[1], head[2], head[3]);
     }
-    /* The word is symmetric. So its lowest bit as a native integer is the lowest bit of its first byte, on any
-     * host. */
+    /* The word reads the same in both byte orders. So on any host, the lowest bit of the word is the lowest bit of
+     * its first byte. */
     memcpy(info->endian_word, head + READ_SION_ENDIAN_AT, sizeof info->endian_word);
     info->meta_big = (info->endian_word[0] & 1) != 0;
     info->data_big = (info->endian_word[1] & 1) != 0;
@@ -70,7 +70,8 @@ static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Reads the other fields before the tables. Version 2 has only the prefix. */
+/* Reads the fields between those that all versions have and the tables. Files of version 2 only have the prefix
+ * there. */
 static hpcw_status read_rest(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     unsigned char head[READ_SION_TABLES_AT];
@@ -105,7 +106,7 @@ static hpcw_status read_rest(struct read_sion_file *f, hpcw_error *err) {
         info->file_number = (uint32_t)number;
         info->flag1 = hpcw_i_get_u64(head + READ_SION_FLAG1_AT, big);
         info->flag2 = hpcw_i_get_u64(head + READ_SION_FLAG2_AT, big);
-        /* The mode is new in format 5. Files without it have 0 here. */
+        /* The mode is stored since format 5. In files without a mode, the high half of flag1 is 0. */
         if (info->format >= 5 && info->flag1 >> 32 != 0) {
             info->mode = (uint32_t)(info->flag1 >> 32);
         }
@@ -145,8 +146,8 @@ static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Adds up the chunk sizes (doc/formats/sion.md#sion-12), records where each window starts, and counts the
- * collectors of buddy copies. */
+/* Adds up the chunk sizes (doc/formats/sion.md#sion-12), records where the chunks of each window start, and counts
+ * the tasks of a buddy copy of SIONlib that only collect. */
 static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     if (!hpcw_i_round_up_u64(info->meta1_size, info->fs_block_size, &info->data_start)) {
@@ -225,7 +226,7 @@ static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
     }
     int32_t entries = read_sion_i32(word, info->meta_big);
     if (!needed) {
-        /* Verify refuses any other bytes after the sizes of a single file. */
+        /* Other bytes after the block sizes of a single file are left to read_sion_verify, which refuses them. */
         if (entries == 0) {
             info->mapping = READ_SION_MAPPING_EMPTY;
         } else if (entries > 0 && (uint32_t)entries == info->tasks &&
@@ -254,7 +255,8 @@ static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
 static bool allocate(struct read_sion_file *f) {
     size_t width = f->info.tasks < READ_SION_WINDOW ? f->info.tasks : READ_SION_WINDOW;
     uint64_t rows = 8 * (uint64_t)f->info.tasks;
-    /* Large enough for all sizes of a small file, whole rows of a medium one, or the part of a row in a window. */
+    /* The buffer has room for all sizes of a small file, for whole rows of a medium file, or for the part of a row
+     * that a window needs. */
     if (!hpcw_i_mul_u64(rows, f->info.blocks, &rows) || rows > RAW_MOST) {
         rows = RAW_MOST;
     }
@@ -272,7 +274,7 @@ static bool allocate(struct read_sion_file *f) {
     return true;
 }
 
-/* Makes a file of a source, which it owns, also on failure. */
+/* Makes a physical file of a source. Takes ownership of the source, also on failure. */
 static hpcw_status new_file(struct read_source *source, struct read_sion_file **out, hpcw_error *err) {
     struct read_sion_file *f = hpcw_i_calloc(1, sizeof *f);
     *out = f;

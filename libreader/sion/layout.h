@@ -13,7 +13,7 @@ enum {
     READ_SION_FSBLKSIZE_AT = 20,
     READ_SION_NTASKS_AT = 24,
     READ_SION_NFILES_AT = 28,
-    READ_SION_COMMON_SIZE = 32, /* bytes that are the same in all versions */
+    READ_SION_COMMON_SIZE = 32, /* bytes of the fields that all versions have */
     READ_SION_FILENUMBER_AT = 32,
     READ_SION_FLAG1_AT = 36,
     READ_SION_FLAG2_AT = 44,
@@ -30,20 +30,20 @@ enum {
 
 /* The commit mark: end of META1, after the tables of ranks and chunk sizes. */
 enum {
-    READ_SION_TASK_SIZE = 16, /* bytes of a task in both tables */
+    READ_SION_TASK_SIZE = 16, /* bytes of a task: 8 in the table of ranks and 8 in the table of chunk sizes */
     READ_SION_COMMIT_BLOCKS_AT = 0,
     READ_SION_COMMIT_META2_AT = 4,
     READ_SION_COMMIT_SIZE = 12,
 };
 
-/* "Mapping": the number of entries, then the entries. */
+/* The mapping has the number of entries, then the entries: doc/formats/sion.md, "Mapping". */
 enum {
     READ_SION_MAPPING_HEADER = 4,
     READ_SION_MAPPING_ENTRY = 8,
-    READ_SION_MAPPING_INDEX_AT = 4, /* offset in an entry */
+    READ_SION_MAPPING_INDEX_AT = 4, /* offset of the index in an entry */
 };
 
-/* "Key-value streams": key and length before each value. */
+/* The header before each value, with key and length: doc/formats/sion.md, "Key-value streams". */
 enum {
     READ_SION_RECORD_LENGTH_AT = 8,
     READ_SION_RECORD_HEADER = 16,

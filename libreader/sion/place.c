@@ -78,8 +78,9 @@ static char *name_of(const struct read_sion_place *place, uint32_t index, hpcw_s
     return name;
 }
 
-/* Handles a missing file 0 of a set: it is missing while a writer names the files. If the writer died, this
- * finishes its work, and the file may exist then. False if not: *status and *missing say why. */
+/* Handles a missing file 0 of a set. File 0 is missing while a writer gives the files their names. If that writer
+ * died, this function finishes the work of the writer, and file 0 may exist then. Returns false if it failed; then
+ * *status and *missing say why, unless the directory is missing, too. */
 static bool finish_set(const struct read_sion_place *place, hpcw_status *status, hpcw_error *missing) {
     struct hpcw_i_dir *dir;
     hpcw_error why;
@@ -125,7 +126,7 @@ hpcw_status read_sion_place_source(const struct read_sion_place *place, uint32_t
                                        : open_image(place, index, name, out, &why);
         hpcw_i_free(name);
     }
-    /* Check this also after a failure: if the container was replaced, that explains why a file is missing. */
+    /* Check also after a failure whether the container was replaced: that would explain why a file is missing. */
     hpcw_error replaced;
     if (name != NULL && read_sion_place_check(place, &replaced) != HPCW_OK) {
         read_source_free(*out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A strict, independent reader of SION containers, written from doc/formats/sion.md alone: file format versions 2
- * to 5, and later ones as if they were 5; both byte orders; single files and sets.
+ * A strict, independent reader of SION containers, written from doc/formats/sion.md alone. It reads file format
+ * versions 2 to 5, and later ones as if they were 5; both byte orders; single files and sets.
  *
  * Open checks the rules that make it safe to find every byte. Verify checks the other rules (doc/formats/sion.md,
- * "Rules"). Tables are read in windows, so memory does not depend on the number of blocks: at most 210 KiB for
- * each physical file in use (9 at a time) and eight bytes per 2048 of its tasks. Sizes from a file are compared
- * with its length before anything is allocated or multiplied.
+ * "Rules"). Tables are read for 2048 tasks at a time (a window), so memory does not depend on the number of blocks.
+ * A physical file in use takes at most 210 KiB (9 files at a time), and eight bytes for each 2048 of its tasks.
+ * Sizes from a file are compared with its length before anything is allocated or multiplied.
  *
  * A handle has buffers, so it belongs to one thread at a time. Several handles may read the same file.
  */
@@ -28,14 +28,14 @@ struct read_sion;
 /* Kind of the mapping after the block sizes, which gives the file and index of each global rank
  * (doc/formats/sion.md, "Mapping"). */
 enum read_sion_mapping {
-    READ_SION_MAPPING_NONE,  /* no bytes: parallel writers, one file; files k > 0 of a set */
-    READ_SION_MAPPING_EMPTY, /* four zero bytes: the serial writer */
-    READ_SION_MAPPING_FULL   /* file 0 of a set, and the mapped writer */
+    READ_SION_MAPPING_NONE,  /* no bytes: in a single file of a parallel writer, and in files k > 0 of a set */
+    READ_SION_MAPPING_EMPTY, /* four zero bytes: in a file of the serial writer */
+    READ_SION_MAPPING_FULL /* an entry for each rank: in file 0 of a set, and in a file of the mapped writer */
 };
 
 /* The header of a physical file (doc/formats/sion.md, "Header"), and values that follow from it. */
 struct read_sion_info {
-    unsigned char endian_word[4]; /* bytes 4..7 as stored */
+    unsigned char endian_word[4]; /* bytes 4..7 of the file */
     bool meta_big;                /* metadata is big-endian */
     bool data_big;                /* user data is declared big-endian; this reader does not swap it */
     int32_t library_version;      /* 1000 * major + minor */
@@ -43,44 +43,44 @@ struct read_sion_info {
     int32_t format; /* file format version, at least 2 */
     uint32_t fs_block_size;
     uint32_t tasks; /* tasks in this physical file */
-    uint32_t files; /* files of the set that it belongs to */
-    /* its number in the set. Of a single file: 1 from the serial writer, otherwise 0. In format 2: 0 */
+    uint32_t files; /* number of files of the set */
+    /* number of this file in the set. In a single file: 1 from the serial writer, otherwise 0. In format 2: 0 */
     uint32_t file_number;
     uint64_t flag1; /* 0 in format 2 */
     uint64_t flag2;
     uint32_t mode;     /* READ_SION_MODE_x, or a mode that this reader does not know */
-    char prefix[1025]; /* stored name; ends in a NUL even if the field is full */
+    char prefix[1025]; /* name as stored; ends in a NUL even if the field is full */
     uint32_t blocks;   /* number of blocks (maxchunks) */
 
     uint64_t meta1_size;
     uint64_t data_start;   /* offset of block 0 */
     uint64_t block_stride; /* bytes from block to block (globalskip) */
     uint64_t meta2_start;  /* offset of META2 (start_of_varheader) */
-    uint64_t meta2_end;    /* offset after the last row of sizes */
+    uint64_t meta2_end;    /* offset of the end of the last row of block sizes */
     enum read_sion_mapping mapping;
     uint32_t mapping_tasks; /* entries of a full mapping */
-    /* number of tasks with a negative global rank; if there are any, the file is a buddy copy */
+    /* number of tasks with a negative global rank, as only a buddy copy of SIONlib has */
     uint32_t collectors;
     uint64_t file_size;
 };
 
 /* One task. */
 struct read_sion_task {
-    uint32_t file;       /* its physical file */
-    uint32_t index;      /* index in that file */
-    int64_t rank;        /* global rank; -(g + 1) for a collector in a buddy copy */
-    uint64_t chunk_size; /* bytes of its chunk in every block */
-    uint64_t start;      /* offset of its chunk in block 0 */
-    uint32_t blocks;     /* number of blocks that it used, >= 1 */
-    uint64_t size;       /* bytes of its stream */
+    uint32_t file;       /* number of the physical file */
+    uint32_t index;      /* index of the task in the physical file */
+    int64_t rank;        /* global rank; in a buddy copy -(g + 1) for a task that only collects */
+    uint64_t chunk_size; /* bytes of the task's chunk in every block */
+    uint64_t start;      /* offset of the task's chunk in block 0 */
+    uint32_t blocks;     /* number of blocks that the task used, >= 1 */
+    uint64_t size;       /* bytes of the task's stream */
 };
 
 /*
  * Opens a container by the name of its file 0; the other files of a set are opened when needed. A file k > 0 of a
  * set can be opened alone.
  *
- * If the container is replaced meanwhile, the reader never mixes both: a call that has to open another file fails
- * with HPCW_EIO.
+ * If a program replaces the container meanwhile, the reader never mixes files of the old and the new container: a
+ * call that has to open another file fails with HPCW_EIO.
  *
  * Fails with HPCW_EFORMAT (a field contradicts the format; the message has file, field, offset, expected and got),
  * HPCW_ETRUNCATED (cut short, or never closed by its writer), HPCW_ENOTSUP (a variant that no program reads),
@@ -88,7 +88,7 @@ struct read_sion_task {
  */
 hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err);
 
-/* Opens a container whose files have other names. */
+/* Opens a container whose files do not have the usual names. */
 struct read_sion_names {
     /* as hpcw_sion_name_of_file; NULL: the names that doc/formats/sion.md describes */
     bool (*of_file)(void *context, const char *path, uint32_t file, char *name, size_t size);
@@ -97,7 +97,9 @@ struct read_sion_names {
 hpcw_status read_sion_open_named(const char *path, const struct read_sion_names *names, struct read_sion **out,
                                  hpcw_error *err);
 
-/* Opens a container in memory: images[0 .. count-1] are file 0, 1, ... Their bytes must outlive the handle. */
+/*
+ * Opens a container in memory: images[k] is file k, for k < count. The bytes of the images must outlive the handle.
+ */
 struct read_sion_image {
     const void *data;
     size_t size;
@@ -116,13 +118,13 @@ uint32_t read_sion_tasks(const struct read_sion *reader);
 /* Path (or name) of file 0, for messages. */
 const char *read_sion_name(const struct read_sion *reader);
 
-/* Gets the header of one physical file, with values that follow from it and the offsets of the tables. Sizes in
- * the tables are not known at open: see read_sion_task and read_sion_block_size. Checks that a file of a set
- * belongs to it. */
+/* Gets the header of one physical file, values that follow from the header, and the offsets of the tables. Sizes in
+ * the tables are not known at open: see read_sion_task and read_sion_block_size. Checks that the file belongs to
+ * the set. */
 hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,
                            hpcw_error *err);
 
-/* Gets task `index` of file `file`. Cheap in ascending order. */
+/* Gets task `index` of file `file`. This is cheap if tasks are read in ascending order. */
 hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t index, struct read_sion_task *task,
                            hpcw_error *err);
 
@@ -135,7 +137,8 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
 hpcw_status read_sion_block_size(struct read_sion *reader, const struct read_sion_task *task, uint32_t block,
                                  uint64_t *size, hpcw_error *err);
 
-/* Reads exactly `size` bytes at `offset` of the task's stream. HPCW_ETRUNCATED if the stream ends before that. */
+/* Reads exactly `size` bytes at `offset` of the task's stream. HPCW_ETRUNCATED if the stream ends before offset +
+ * size. */
 hpcw_status read_sion_read(struct read_sion *reader, const struct read_sion_task *task, uint64_t offset,
                            void *data, size_t size, hpcw_error *err);
 
@@ -159,22 +162,22 @@ void read_sion_keys_begin(struct read_sion_keys *keys, const struct read_sion_ta
 hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys *keys,
                                 struct read_sion_record *record, bool *more, hpcw_error *err);
 
-/* Flags of verify. Without flags it accepts the known faults of real writers. */
+/* Flags of read_sion_verify. Without flags, verify accepts the known faults of real writers. */
 enum {
-    /* Also check the conventions of hpcw's own writer: version words 5 and 1007/6, zeros in reserved fields and
-     * after the name, no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks
-     * ascending (0 .. n-1 in a single file), no buddy copy, and the kind of mapping that belongs to the file
-     * number. */
+    /*
+     * Also check the conventions of hpcw's own writer: version words 5 and 1007/6, zeros in reserved fields and
+     * after the name, no directory in the name, size 0 of unused blocks, no empty block in a stream of several
+     * blocks, ranks ascending (0 .. n-1 in a single file), no buddy copy, and the kind of mapping that belongs to
+     * the file number.
+     */
     READ_SION_STRICT = 1,
-    /* Also check that bytes which no stream uses are zero. This reads all of them, except holes. */
+    /* Also check that bytes which no stream uses are zero. This reads all these bytes, except holes. */
     READ_SION_GAPS = 2
 };
 
-/*
- * Checks every structural rule in all files of the container. It reads payload only in key-value containers, and
- * unused bytes only with READ_SION_GAPS. Otherwise the time is bounded by the length of the metadata, without
- * holes.
- */
+/* Checks every structural rule in all files of the container. Reads payload only in key-value containers, and
+ * unused bytes only with READ_SION_GAPS. Otherwise the time depends only on the bytes of metadata that are not in
+ * holes. */
 hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Counts of a task's blocks, from the rows of block sizes. */
+/* Counts of the blocks that a task uses, taken from the rows of block sizes. */
 struct tally {
     uint32_t filled; /* number of used blocks that hold a byte */
     uint32_t full;   /* number of used blocks that are full, except the last one */
@@ -16,18 +16,16 @@ struct tally {
 struct table_check {
     struct read_sion_file *base; /* the file with the mapping, NULL if there is none */
     struct read_sion_file *f;
-    uint32_t file; /* number of f */
+    uint32_t file; /* number of the file `f` in the set */
     bool strict;
-    int64_t last_rank; /* rank of the previous task */
-    int64_t most;      /* largest block count so far */
+    int64_t last_rank;
+    int64_t most; /* largest block count so far */
     struct tally tally[READ_SION_WINDOW];
 };
 
-/*
- * Checks that a task is where the mapping says. Every task with a rank >= 0 must be. The mapping has one entry for
- * each rank, so no two tasks have the same rank. The number of these tasks is compared with the number of entries,
- * so no entry is left over. Together this proves a bijection, without a table in memory.
- */
+/* Checks that a task is where the mapping says. This must hold for every task with a rank >= 0. The mapping has one
+ * entry for each rank, so no two tasks have the same rank. The caller compares the number of tasks with the number
+ * of entries, so that no entry is left over. Both together prove a bijection, without a table in memory. */
 hpcw_status read_sion_mapping_rule(struct read_sion_file *base, const struct read_sion_file *f, uint32_t file,
                                    uint32_t index, int64_t rank, hpcw_error *err) {
     int64_t g = rank < 0 ? -(rank + 1) : rank;
@@ -155,7 +153,7 @@ static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
                                read_sion_file_name(f), f->window.first + i, f->window.blocks[i],
                                c->tally[i].filled);
         }
-        /* Rule 28: hpcgen fills all chunks, SIONlib does not always. */
+        /* Rule 28: hpcgen fills every chunk but the last one of a stream. SIONlib does not always do so. */
         if (c->strict && keyval && c->tally[i].full + 1 != f->window.blocks[i]) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: key-value stream of task %" PRIu32 ": expected all of its %" PRId64

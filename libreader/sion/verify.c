@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks the rules that open does not need: doc/formats/sion.md, "Rules". */
+/* Checks the rules that are not necessary to open a file: doc/formats/sion.md, "Rules". */
 #include <inttypes.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ struct header_word {
     uint64_t offset, expected, got;
 };
 
-/* Checks words of the header. `as` is the text after the expected value in the message. */
+/* Checks words of the header. In a message, the text `as` follows the expected value. */
 static hpcw_status check_words(const struct read_sion_file *f, const struct header_word *word, size_t words,
                                const char *as, hpcw_error *err) {
     for (size_t i = 0; i < words; i++) {
@@ -174,7 +174,7 @@ hpcw_status read_sion_member_rules(const struct read_sion_info *base, const stru
         {"flag2", READ_SION_FLAG2_AT, base->flag2, info->flag2},
     };
     hpcw_status status = check_words(f, words, sizeof words / sizeof words[0], " as in file 0", err);
-    /* Bytes after the name are left to the strict rules. */
+    /* Bytes after the name are checked by the strict rules only. */
     if (status == HPCW_OK && strncmp(base->prefix, info->prefix, sizeof base->prefix) != 0) {
         status =
             hpcw_i_fail(err, HPCW_EFORMAT,
