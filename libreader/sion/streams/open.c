@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens and frees a container for reading, and answers questions about it. */
+/* Opens and frees a container for reading, and returns facts about it. */
 #include <string.h>
 
 #include "libreader/sion/streams/private.h"
@@ -7,15 +7,16 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* BUFFERS: bytes of all small buffers together, as many as a writer has. SMALL: least bytes of each. So up to
- * 16384 tasks that are read in turn have a buffer each. */
+/* BUFFERS: bytes of all small buffers together, as many as a writer has.
+ * SMALL: least bytes of a small buffer.
+ * So up to 16384 tasks that are read in turn have a buffer each. */
 #define BUFFERS ((size_t)64 << 20)
 #define SMALL ((size_t)4 << 10)
 
 /* Facts about the container that process 0 broadcasts. */
 struct head {
     hpcw_sion_info info;
-    bool by_rank; /* there is a mapping, so the ranks are 0 .. tasks - 1 */
+    bool by_rank; /* the container has a full mapping, so the ranks are 0 .. tasks - 1 */
 };
 
 const hpcw_sion_info *hpcw_sion_reader_info(const hpcw_sion_reader *r) {
@@ -89,7 +90,6 @@ static hpcw_status check_arguments(const char *path, uint32_t count, const uint3
     return HPCW_OK;
 }
 
-/* Fills in `head` from the container of process 0. */
 static hpcw_status describe(struct read_sion *container, struct head *head, hpcw_error *err) {
     struct read_sion_info i;
     hpcw_status status = read_sion_info(container, 0, &i, err);
@@ -120,7 +120,7 @@ static hpcw_status new_buffers(struct hpcw_sion_reader *r, hpcw_error *err) {
     }
     r->buffer_size = each < SMALL ? SMALL : each > READ_SION_LARGE ? READ_SION_LARGE : each;
     size_t most = BUFFERS / r->buffer_size;
-    /* a short stream fits as a whole */
+    /* a buffer need not be larger than the longest stream */
     r->buffer_size = longest < r->buffer_size ? (size_t)longest : r->buffer_size;
     r->buffers = r->count < most ? r->count : (uint32_t)most;
     r->buffer = hpcw_i_calloc(r->buffers, sizeof *r->buffer);
@@ -134,14 +134,15 @@ static hpcw_status new_buffers(struct hpcw_sion_reader *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Finds the own tasks and opens their files. `container` is that of process 0; all processes know its place.
- * Collective. */
+/* Finds the tasks that this process reads, and opens their files. `container` is the open container on process 0,
+ * and NULL on the others, which only know its path. Collective. */
 static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struct read_sion *container,
                               const uint32_t *ranks, struct read_sion_window *window, const struct head *head,
                               hpcw_error *err) {
     r->info = head->info;
     hpcw_status status = read_sion_share(r, comm, container, ranks, head->by_rank, window, err);
-    /* more parts than the pool holds: some files are opened again later */
+    /* Files that do not fit into the pool are closed and opened again later: keep file 0 open to see if the
+     * container is replaced. */
     if (status == HPCW_OK && r->parts > READ_SION_POOL) {
         status = read_sion_place_source(&r->place, 0, &r->first, err);
         r->place.first = r->first;
@@ -162,8 +163,8 @@ static hpcw_status open_tasks(struct hpcw_sion_reader *r, hpcw_comm *comm, struc
     return status;
 }
 
-/* Opens a container, by path if there are no images. A process without memory for a handle still takes part in the
- * agreement. */
+/* Opens a container: the images, or without images the files at `path`. A process that cannot allocate its handle
+ * still takes part in the collective calls. */
 static hpcw_status open_container(const char *path, const struct read_sion_names *names,
                                   const struct read_sion_image *images, uint32_t image_count, hpcw_comm *comm,
                                   uint32_t count, const uint32_t *ranks, hpcw_sion_reader **out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to <hpcw/sion_read.h>: the handle. It uses the strict reader of libreader/sion for the tasks of one
- * process. */
+/* The private part of <hpcw/sion_read.h>: its handle. It uses the strict reader of libreader/sion for the tasks of
+ * one process. */
 #ifndef HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
 #define HPCW_LIBREADER_SION_STREAMS_PRIVATE_H
 
@@ -15,15 +15,15 @@
 /* Bytes of the large buffer, and most bytes of any other buffer. */
 #define READ_SION_LARGE ((size_t)1 << 20)
 
-/* One of the tasks that this process reads. */
+/* One of the tasks that this process reads, called its own tasks. */
 struct read_sion_own {
     hpcw_sion_task task;
-    uint32_t part;     /* index of its physical file in `part` */
-    bool began;        /* some of its bytes were in a buffer before */
-    uint64_t position; /* in its stream */
+    uint32_t part;     /* index of the task's physical file in the array `part` of the handle */
+    bool began;        /* some bytes of the task have been in a buffer */
+    uint64_t position; /* read position in the task's stream */
     /* end of the current key-value record in the stream; 0: no current record */
     uint64_t record_end;
-    struct read_sion_cursor cursor; /* block that was read last */
+    struct read_sion_cursor cursor; /* position of the last read */
 };
 
 /* A physical file with tasks of this process, as process 0 found it. */
@@ -32,43 +32,43 @@ struct read_sion_part {
     uint64_t meta2_start, block_stride, file_size;
 };
 
-/* A buffer with bytes [from, from + size) of the stream of own task `owner`. */
+/* A buffer with bytes [from, from + size) of the stream of `owner`, an own task of this process. */
 struct read_sion_buffer {
     uint32_t owner;
     size_t size;
     uint64_t from;
-    unsigned char *data; /* NULL until it is used; memory of a small buffer is a part of `block` */
+    unsigned char *data; /* NULL until the buffer is used; a small buffer gets a part of the memory `block` */
 };
 
 struct hpcw_sion_reader {
     struct read_sion_place place;
     hpcw_sion_info info;
-    struct read_sion_own *own; /* [count] by rank */
+    struct read_sion_own *own; /* [count] the tasks that this process reads, by rank */
     uint32_t count;
     struct read_sion_part *part;
     uint32_t parts;
     size_t part_capacity;
-    /* file 0, kept open if there are more parts than files in the pool */
+    /* file 0, kept open if this process reads more files than the pool can hold */
     struct read_source *first;
-    struct read_sion_file *pool[READ_SION_POOL]; /* part p is at p mod READ_SION_POOL, if it is open */
+    struct read_sion_file *pool[READ_SION_POOL]; /* open files: part p is at index p mod READ_SION_POOL */
 
-    /* A task first uses the large buffer, so that tasks read one after the other need no other. A task that is
-     * read again after another has taken the large buffer uses a small one from then on: own task i has number i
-     * mod buffers. */
+    /* [buffers] the small buffers; own task i uses number i mod buffers. A task first uses the large buffer, so
+     * that tasks which are read one after the other need no small buffer. If another task has taken the large
+     * buffer when the task is read again, the task uses its small buffer from then on. */
     struct read_sion_buffer *buffer;
     unsigned char *block; /* memory of all small buffers; NULL until one of them is used */
     uint32_t buffers;
     size_t buffer_size;
     struct read_sion_buffer large;
-    uint32_t last_filled; /* own task whose bytes were read from the file last */
+    uint32_t last_filled; /* own task for which bytes were read from a file last */
 };
 
-/* Index of an own task; UINT32_MAX if it is not one. */
+/* Returns the index in r->own of the task with this rank, or UINT32_MAX if this process does not read it. */
 static inline uint32_t read_sion_own_index(const struct hpcw_sion_reader *r, uint32_t rank) {
     if (r == NULL || r->count == 0) {
         return UINT32_MAX;
     }
-    /* Own ranks are nearly always consecutive: try that index first. */
+    /* The ranks of a process are nearly always consecutive: first try the index that follows from this. */
     uint32_t begin = 0, end = r->count, guess = rank - r->own[0].task.rank;
     if (guess < end && r->own[guess].task.rank == rank) {
         return guess;
@@ -87,7 +87,7 @@ static inline uint32_t read_sion_own_index(const struct hpcw_sion_reader *r, uin
     return UINT32_MAX;
 }
 
-/* A broadcast message with a window of tasks. */
+/* A message that process 0 broadcasts, with the table entries of up to READ_SION_WINDOW tasks. */
 struct read_sion_window {
     uint32_t failed; /* process 0 failed and stops */
     uint32_t count;
@@ -95,8 +95,10 @@ struct read_sion_window {
 };
 
 /*
- * Finds the own tasks: reader->own and reader->part. Collective, also after failures: agree on the result after
- * it. `container` is that of process 0, and NULL elsewhere. `ranks` [reader->count]; NULL: a share of all tasks.
+ * Finds the tasks that this process reads, and fills in reader->own and reader->part. Collective, also after
+ * failures; the result may differ between processes, so call hpcw_i_agree after it. `container` is the open
+ * container on process 0, and NULL elsewhere. `ranks` [reader->count]: the ranks to read; NULL: a share of all
+ * tasks.
  */
 hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, struct read_sion *container,
                             const uint32_t *ranks, bool by_rank, struct read_sion_window *window,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Finds the tasks that a process reads, and where they are. Process 0 reads the tables of all files and broadcasts
- * them in windows. So no other process reads the tables, and no process holds them all.
- */
+/* Finds the tasks that a process reads, and where they are. Process 0 reads the tables of all files and broadcasts
+ * them, up to READ_SION_WINDOW tasks in a message. So no other process reads the tables, and no process holds them
+ * all. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -14,7 +13,7 @@
 
 #define NO_RANK UINT32_MAX
 
-/* Broadcast facts about a physical file. */
+/* Facts about a physical file that process 0 broadcasts. */
 struct file_message {
     bool failed; /* process 0 failed and stops */
     struct read_sion_part part;
@@ -25,7 +24,8 @@ struct sharing {
     hpcw_comm *comm;
     struct read_sion *container; /* container of process 0 */
     struct read_sion_file *base; /* file with the mapping, on process 0; NULL: none */
-    /* named ranks; NULL: the own tasks are [begin, begin + count), by rank or by order in the file */
+    /* ranks that the caller wants to read; NULL: this process reads tasks [begin, begin + count), counted by rank
+     * (`by_rank`) or in the order of the file */
     const uint32_t *ranks;
     uint32_t begin;
     bool by_rank;
@@ -60,8 +60,8 @@ static hpcw_status describe_file(struct sharing *s, uint32_t file, struct read_s
     return status;
 }
 
-/* Fills the window with tasks [first, first + many) of a file. Collectors of buddy copies have no data, and are
- * left out. */
+/* Fills the window with tasks [first, first + many) of a file. Leaves out tasks that only collect, in a buddy copy
+ * of SIONlib: they have no data. */
 static hpcw_status describe_tasks(struct sharing *s, uint32_t file, uint32_t first, uint32_t many,
                                   hpcw_error *err) {
     struct read_sion_window *w = s->window;
@@ -99,7 +99,7 @@ static hpcw_status describe_tasks(struct sharing *s, uint32_t file, uint32_t fir
 
 /* ---- all processes ---- */
 
-/* Index of a task among the own ones; UINT32_MAX: it is not an own task. */
+/* Returns the index that a task gets in `own`, or UINT32_MAX if this process does not read it. */
 static uint32_t place_of(const struct sharing *s, const hpcw_sion_task *task, uint32_t order) {
     if (s->ranks != NULL) {
         return hpcw_i_find_ascending(s->ranks, s->reader->count, task->rank);
@@ -114,7 +114,7 @@ static hpcw_status occurs_twice(const struct sharing *s, uint32_t rank, hpcw_err
                        s->reader->place.path, rank);
 }
 
-/* Takes the own tasks of a window. `part` is their file. */
+/* Takes those tasks of the window that this process reads. `part` is the file of the window. */
 static hpcw_status take_tasks(struct sharing *s, const struct read_sion_part *part, hpcw_error *err) {
     struct hpcw_sion_reader *r = s->reader;
     for (uint32_t i = 0; i < s->window->count; i++) {
@@ -140,7 +140,8 @@ static hpcw_status take_tasks(struct sharing *s, const struct read_sion_part *pa
     return HPCW_OK;
 }
 
-/* Follows the order of ranks. The result is the same on all processes, even if some have failed. */
+/* Finds out if the ranks ascend from task to task. The result is the same on all processes, even if some have
+ * failed. */
 static void follow_order(struct sharing *s) {
     for (uint32_t i = 0; i < s->window->count; i++) {
         uint32_t rank = s->window->task[i].rank;
@@ -150,7 +151,7 @@ static void follow_order(struct sharing *s) {
     s->seen += s->window->count;
 }
 
-/* Checks that no other task of a window has the rank of an own one. */
+/* Checks that no task of the window has the same rank as another task that this process reads. */
 static hpcw_status check_twice(struct sharing *s, hpcw_error *err) {
     for (uint32_t i = 0; i < s->window->count; i++) {
         const hpcw_sion_task *task = &s->window->task[i];
@@ -167,7 +168,7 @@ static int compare_ranks(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Checks that all own tasks were found, and sorts them. */
+/* Checks that all tasks of this process were found, and sorts them by rank. */
 static hpcw_status check_share(struct sharing *s, hpcw_error *err) {
     struct hpcw_sion_reader *r = s->reader;
     bool ascending = true;
@@ -218,8 +219,8 @@ static hpcw_status new_share(struct sharing *s, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Shares the tables of one file. *mine is the failure of this process, which still takes part. False: process 0
- * gave up, or a message did not arrive. */
+/* Broadcasts the tables of one file. *mine is the status of this process, which takes part even after a failure.
+ * Returns false if process 0 failed, or a message did not arrive. */
 static bool share_file(struct sharing *s, uint32_t file, hpcw_status *mine, hpcw_error *err) {
     struct file_message m = {.failed = false};
     bool leads = s->comm->process == 0;
@@ -276,11 +277,12 @@ hpcw_status read_sion_share(struct hpcw_sion_reader *reader, hpcw_comm *comm, st
     if (mine == HPCW_OK && goes_on) {
         mine = check_share(&s, err);
     }
-    /* Without a mapping, two shares may hold tasks of the same rank. With ascending ranks, as in nearly all files,
-     * they cannot. Named tasks are compared with all others when they are taken. */
+    /* Without a mapping, tasks of two processes may have the same rank, unless the ranks ascend as in nearly all
+     * files. Check this in a second broadcast. If the caller named ranks, take_tasks has compared each of them with
+     * all tasks. */
     if (goes_on && s.any_order && ranks == NULL && !by_rank && comm->size > 1) {
         s.again = true;
         (void)share_file(&s, 0, &mine, err);
     }
-    return mine; /* if process 0 gave up, it reports its failure */
+    return mine; /* if process 0 has stopped, process 0 itself reports the failure */
 }

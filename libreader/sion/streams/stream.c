@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the streams of the own tasks. */
+/* Reads the streams of the tasks that belong to this process. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,10 +7,11 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Bytes of the first read of a task, and of the first after a jump. Each further read is twice as large. */
+/* Bytes of the first read of a task, and of the first read after a jump to another position. Each further read is
+ * twice as large. */
 #define FIRST_PIECE ((size_t)4 << 10)
-/* Bytes of a page of the page cache, which copies page by page. A read that ends with a page lets the next one
- * begin with a page. */
+/* Bytes of a page of the page cache, which copies page by page. If a read ends at the end of a page, the next read
+ * begins with a whole page. */
 #define PAGE ((size_t)4 << 10)
 /* Reads of at least this many bytes bypass the buffers, as copying would take longer than the system call. */
 #define DIRECT ((size_t)32 << 10)
@@ -59,15 +60,15 @@ hpcw_status hpcw_sion_reader_block_size(hpcw_sion_reader *r, uint32_t rank, uint
     return status == HPCW_OK ? read_sion_file_block_size(f, &task, block, size, err) : status;
 }
 
-/* End of the bytes that can be read without moving to another record. */
+/* Returns the stream offset up to which bytes can be read without moving to another record. */
 static uint64_t end_of(const struct read_sion_own *o) {
     return o->record_end != 0 ? o->record_end : o->task.size;
 }
 
 /* ---- bytes ---- */
 
-/* Reads up to `most` bytes of a stream, at most to the end of a block. With `pages`, a read of more than a page
- * ends with a page. */
+/* Reads up to `most` bytes of a stream, at most to the end of a block. If `pages` is set, a read of more than a
+ * page stops at the end of a page. */
 static hpcw_status read_piece(struct hpcw_sion_reader *r, struct read_sion_own *o, uint64_t from, void *data,
                               size_t most, bool pages, size_t *got, hpcw_error *err) {
     struct read_sion_task task = table_entry(o);
@@ -91,21 +92,20 @@ static bool has_byte(const struct read_sion_buffer *b, uint32_t i, uint64_t at) 
     return b->owner == i && at - b->from < b->size;
 }
 
-/* Returns the small buffer of a task. */
 static struct read_sion_buffer *small_buffer(struct hpcw_sion_reader *r, uint32_t i) {
     return &r->buffer[i < r->buffers ? i : i % r->buffers];
 }
 
-/* A decision how to read the next bytes of a task. */
+/* A decision how to read the next bytes of a task into a buffer. */
 struct fill_plan {
     struct read_sion_buffer *buffer;
-    size_t capacity; /* bytes that fit into the buffer */
-    size_t size;     /* bytes to read; fewer if the file or the buffer ends before */
+    size_t capacity;
+    size_t size; /* bytes to read; fewer if the block of the stream or the buffer ends earlier */
 };
 
-/* Decides how to read `size` bytes from `at` on, which are in no buffer. The longer a task is read sequentially,
- * the more is read at a time. The large buffer is used if the task is new, has it already, or is the only one that
- * is read. */
+/* Decides how to read `size` bytes from `at` on, which no buffer holds. The longer a task is read sequentially, the
+ * more is read at a time. The task gets the large buffer if the task is new, owns the large buffer already, or is
+ * the only task that is read. */
 static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, size_t size) {
     struct fill_plan p = {.buffer = small_buffer(r, i), .capacity = r->buffer_size, .size = FIRST_PIECE};
     const struct read_sion_buffer *before = r->large.owner == i ? &r->large : p.buffer;
@@ -114,7 +114,7 @@ static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64
         p.size = 2 * before->size;
     }
     if (r->own[i].began && r->large.owner != i && p.buffer->owner != i) {
-        /* the task is read again after others, so tasks are read in turn: fill the whole buffer */
+        /* The task is read again after other tasks, so the program reads tasks in turn: fill the whole buffer. */
         p.size = p.capacity;
     }
     p.size = size > p.size ? size : p.size;
@@ -126,8 +126,8 @@ static struct fill_plan plan_fill(struct hpcw_sion_reader *r, uint32_t i, uint64
     return p;
 }
 
-/* Allocates memory for a buffer. The small buffers are in one block of large pages: reads in turn touch all of
- * them, and would miss the TLB each time. */
+/* Allocates memory for a buffer. All small buffers are in one block of large pages: a program that reads tasks in
+ * turn touches all buffers, and with small pages each access would miss the TLB. */
 static unsigned char *memory_of(struct hpcw_sion_reader *r, const struct read_sion_buffer *b) {
     if (b == &r->large) {
         return hpcw_i_malloc(READ_SION_LARGE);
@@ -154,7 +154,7 @@ static hpcw_status fill(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, con
     return status;
 }
 
-/* Reads bytes [at, at + size) of the stream of own task i. They must be inside the stream. */
+/* Reads bytes [at, at + size) of the stream of own task i. The bytes must be inside the stream. */
 static hpcw_status read_bytes(struct hpcw_sion_reader *r, uint32_t i, uint64_t at, void *data, size_t size,
                               hpcw_error *err) {
     unsigned char *to = data;
@@ -201,7 +201,7 @@ static inline bool read_quickly(struct hpcw_sion_reader *r, uint32_t i, void *da
     }
     const unsigned char *from = b->data + skip;
     memcpy(data, from, size);
-    /* If tasks are read in turn, this brings the next record into the cache before it is needed. */
+    /* If tasks are read in turn, this brings the task's next record into the cache before it is needed. */
     __builtin_prefetch(from + size);
     o->position += size;
     return true;
