@@ -12,10 +12,10 @@ const double read_vom_power_of_ten[READ_VOM_EXACT_POWER + 1] = {1e0,  1e1,  1e2,
 __extension__ typedef unsigned __int128 uint128;
 
 /*
- * Multiplies the digits, scaled to 64 bits, by the power of ten of the table. The product has 192 bits. Its first
- * 54 bits, and whether any other bit is set, decide the result (D. Lemire, "Number parsing at a gigabyte per
- * second", 2021). Table entries are rounded up by less than 1, unless the power is exact. So the true product is
- * smaller than this one, by less than the scaled digits.
+ * Multiplies the digits, scaled to 64 bits, by the power of ten in the table hpcw_i_pow10. The product has 192
+ * bits. Its first 54 bits, and whether any other bit is set, decide the result (D. Lemire, "Number parsing at a
+ * gigabyte per second", 2021). Table entries are rounded up by less than 1, unless the power is exact. So the true
+ * product is smaller than the computed one, by less than the scaled digits.
  */
 bool read_vom_nearest(uint64_t digits, int exponent, double *number) {
     /* 5^55 < 2^128 < 5^56. */
@@ -45,7 +45,8 @@ bool read_vom_nearest(uint64_t digits, int exponent, double *number) {
     if (biased < 1 || biased > 2045) {
         return false;
     }
-    /* The first bit of the mantissa adds 1 to the exponent. A mantissa rounded up to 2^53 adds 2. */
+    /* The leading 1 of the mantissa adds 1 to the exponent, so the exponent here is `biased` - 1. A mantissa
+     * rounded up to 2^53 adds 2. */
     const uint64_t all = ((uint64_t)(biased - 1) << 52) + mantissa;
     memcpy(number, &all, sizeof all);
     return true;

@@ -14,11 +14,11 @@
 #define READ_VOM_EXACT_POWER 22
 extern const double read_vom_power_of_ten[READ_VOM_EXACT_POWER + 1];
 
-/* Finds the nearest double of digits * 10^exponent, ties to even. False if it does not find it: the number is too
- * large, too small, or too near to the middle of two doubles. */
+/* Finds the nearest double of digits * 10^exponent, ties to even. False if this method cannot find it: the number
+ * is too large, too small, or too near to the middle of two doubles. */
 bool read_vom_nearest(uint64_t digits, int exponent, double *number);
 
-/* Appends the digits at `text` to *value. Returns their end, or NULL if the value does not fit. */
+/* Appends the digits at `text` to *value. Returns the end of the digits, or NULL if the value does not fit. */
 static inline const unsigned char *read_vom_digits(const unsigned char *text, uint64_t *value) {
     static const uint64_t unit[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -46,7 +46,8 @@ static inline const unsigned char *read_vom_digits(const unsigned char *text, ui
     }
 }
 
-/* Parses an integer >= 0. Returns its end. NULL: no digit, a leading zero, or a number above 2^64 - 1. */
+/* Parses an integer >= 0. Returns the end of the digits. NULL: no digit, a leading zero, or a number above 2^64 -
+ * 1. */
 static inline const unsigned char *read_vom_count(const unsigned char *text, uint64_t *count) {
     *count = (unsigned char)(text[0] - '0');
     if (*count > 9 || (unsigned char)(text[1] - '0') > 9) {
@@ -55,10 +56,9 @@ static inline const unsigned char *read_vom_count(const unsigned char *text, uin
     return *count == 0 ? NULL : read_vom_digits(text + 1, count);
 }
 
-/*
- * Parses a number without a sign to the nearest double. Returns its end. NULL: it is not a number, its digits do
- * not fit into 64 bits, or read_vom_nearest does not find the double. *is_float: it has a point or an exponent.
- */
+/* Parses a number without a sign to the nearest double. Returns the end of the number's text. NULL: the text is not
+ * a number, the digits do not fit into 64 bits, or read_vom_nearest does not find the double. *is_float: the number
+ * has a point or an exponent. */
 static inline const unsigned char *read_vom_double(const unsigned char *text, double *number, bool *is_float) {
     uint64_t digits;
     int exponent = 0;

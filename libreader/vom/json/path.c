@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Position of the parser in the text: offsets and paths, and failures with them. */
+/* Offset and path of the value at which the parser is, and failures whose messages have both. */
 #include <inttypes.h>
 #include <stdio.h>
 

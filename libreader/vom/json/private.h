@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the JSON parser of the VOM reader: its state. */
+/* Private to the JSON parser of the VOM reader: the state of the parser. */
 #ifndef HPCW_LIBREADER_VOM_JSON_PRIVATE_H
 #define HPCW_LIBREADER_VOM_JSON_PRIVATE_H
 
@@ -14,7 +14,7 @@ struct read_vom_json_frame {
     const struct read_vom_key *key;    /* the current key */
     bool any_key;                      /* the current key is in `any_key` of the parser */
     unsigned next;                     /* index of the key that is likely to come next */
-    uint32_t seen;                     /* keys read so far, as bits */
+    uint32_t seen;                     /* keys of the object that were read so far, as bits */
     uint64_t count;
     uint64_t at; /* offset of the opening bracket */
 };
@@ -31,10 +31,10 @@ struct read_vom_json {
     bool stopped, ended; /* results of the last run */
     uint64_t stopped_at;
     uint64_t piece_at; /* offset of the current piece */
-    bool about_frame;  /* the consumer gets the innermost frame itself, not a value in it */
+    bool about_frame;  /* the consumer is getting the innermost object or array itself, not a value in it */
     struct hpcw_i_buf any_key;
-    /* An object or array that is taken as one value, until it is complete. `nested` has its key with a NUL, then
-     * its text. nested_depth is the depth of its frame, 0: none. */
+    /* An object or array that is passed on as one value, until it is complete. `nested` has its key with a NUL,
+     * then its text. nested_depth is the depth of its frame; 0: there is none. */
     struct hpcw_i_buf nested;
     size_t nested_key;
     unsigned nested_depth;
@@ -46,20 +46,20 @@ struct read_vom_json {
     hpcw_error *err;
 };
 
-/* One call for each token of the text, in order. Strings and keys are decoded. The scan stops if a call returns
- * false. */
+/* The scan calls one of these functions for each token of the text, in order. Strings and keys are decoded. The
+ * scan stops if a function returns false. */
 bool read_vom_json_null(struct read_vom_json *json);
 bool read_vom_json_flag(struct read_vom_json *json, bool flag);
 bool read_vom_json_number(struct read_vom_json *json, const char *text, size_t size);
 bool read_vom_json_string(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_begin(struct read_vom_json *json, bool object);
-/* If `text` begins with a key that the schema allows here, takes it with its colon and returns their bytes;
- * otherwise 0. */
+/* If `text` begins with a key that the schema allows here, and a colon, takes both and returns their number of
+ * bytes. Otherwise returns 0. */
 size_t read_vom_json_next_key(struct read_vom_json *json, const unsigned char *text, size_t size);
 bool read_vom_json_end(struct read_vom_json *json);
-/* Call it after read_vom_json_begin. Returns the end of the object at `text` if the consumer takes it as a whole,
- * otherwise NULL. */
+/* Call this after read_vom_json_begin. If the consumer reads the object at `text` in one step, returns the end of
+ * the object, otherwise NULL. */
 const unsigned char *read_vom_json_whole(struct read_vom_json *json, const unsigned char *text);
 
 #endif

@@ -32,9 +32,9 @@ static enum read_vom_scan_result told(bool goes_on) {
 
 /* ---- strings --------------------------------------------------------------------------------------------- */
 
-/* Counts the bytes from `text` on that stand for themselves in a string: ASCII except control characters,
- * quotation mark and backslash. It reads eight at a time. In a sum below, the top bit of a byte is set if that
- * byte does not stand for itself, or by a carry from a byte that does not. */
+/* Counts the bytes from `text` on that stand for themselves in a string: ASCII except control characters, quotation
+ * mark and backslash. Reads eight bytes at a time. In `special`, the top bit of a byte is set if that byte does not
+ * stand for itself. It may also be set by a carry from such a byte. */
 static size_t count_plain(const unsigned char *text, size_t size) {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     const uint64_t tops = ones << 7;
@@ -61,7 +61,7 @@ static int hex_digit(unsigned char c) {
                                   : -1;
 }
 
-/* Reads the four digits of an escape such as \u00e4. `text` follows the u. */
+/* Reads the four digits of an escape such as \u00e4. `text` points behind the letter u. */
 static bool read_hex(const unsigned char *text, size_t size, uint32_t *number) {
     *number = 0;
     for (size_t i = 0; i < 4; i++) {
@@ -88,8 +88,8 @@ static size_t encode(uint32_t c, unsigned char out[4]) {
     return size;
 }
 
-/* Reads the character of an escape and returns the bytes that it takes; 0: no escape. `text` follows the
- * backslash. */
+/* Reads the character of an escape, and returns the number of bytes that the escape takes; 0: not an escape. `text`
+ * points behind the backslash. */
 static size_t read_escape(const unsigned char *text, size_t size, uint32_t *c) {
     static const char letters[] = "\"\\/bfnrt";
     static const char characters[] = "\"\\/\b\f\n\r\t";
@@ -237,8 +237,8 @@ static const unsigned char *run_end(const unsigned char *at, const unsigned char
     return at;
 }
 
-/* Returns the end of the rest of a string, at its quotation mark. `end`: it continues. NULL: a control
- * character. */
+/* Returns the position of the quotation mark that ends a string, or `end` if the string continues in the next
+ * piece. NULL: the string has a control character. */
 static const unsigned char *string_end(const unsigned char *at, const unsigned char *end, bool *escaped) {
     for (; at < end; at++) {
         if (*escaped) {
@@ -274,7 +274,7 @@ static enum read_vom_scan_result string_on(struct read_vom_json *j, struct scan_
     return pass_string(j, s->rest.data, s->rest.size, count_plain(s->rest.data, s->rest.size) == s->rest.size);
 }
 
-/* Passes on a number or a word from earlier pieces, which has ended, or ends with the text. */
+/* Passes on a number or a word that began in an earlier piece and is complete now. */
 static enum read_vom_scan_result pass_rest(struct read_vom_json *j) {
     struct read_vom_scan *s = &j->scan;
     const bool number = s->rest_of == READ_VOM_SCAN_NUMBER;
@@ -316,7 +316,6 @@ static enum read_vom_scan_result take_string(struct read_vom_json *j, struct sca
     return pass_string(j, text, (size_t)(to - text), plain);
 }
 
-/* Takes a number or a word. */
 static enum read_vom_scan_result take_run(struct read_vom_json *j, struct scan_piece *p, bool number) {
     const unsigned char *text = p->at;
     p->at = run_end(text, p->end, number);
@@ -330,7 +329,8 @@ static enum read_vom_scan_result take_run(struct read_vom_json *j, struct scan_p
 
 static enum read_vom_scan_result begin(struct read_vom_json *j, bool object) {
     struct read_vom_scan *s = &j->scan;
-    const bool goes_on = read_vom_json_begin(j, object); /* refuses more levels than `objects` has bits */
+    /* fails if there are more levels than `objects` has bits */
+    const bool goes_on = read_vom_json_begin(j, object);
     if (goes_on) {
         s->objects = (s->objects & ~(UINT32_C(1) << s->depth)) | (uint32_t)object << s->depth;
         s->depth++;

@@ -48,8 +48,9 @@ struct read_vom_scan {
     uint64_t token_at; /* offset of the current token */
     bool ascii;        /* the current string is ASCII so far */
     enum read_vom_scan_rest rest_of;
-    bool escaped; /* `rest` ends with a backslash */
-    /* begin of a token that goes on in the next window; of a string, what follows its quotation mark */
+    bool escaped; /* the part of a string in `rest` ends with a backslash */
+    /* begin of a token that continues in the next piece; of a string, only the part after its opening quotation
+     * mark */
     struct hpcw_i_buf rest;
     struct hpcw_i_buf decoded;
     const char *problem;

@@ -9,7 +9,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define MOST_TIMES UINT64_C(1000) /* largest ratio of text to stream, for texts above READ_VOM_FREE_TEXT */
+/* largest ratio of the size of a text to that of its compressed stream, for texts above READ_VOM_FREE_TEXT */
+#define MOST_TIMES UINT64_C(1000)
 
 /* First byte of a stream with a window of more than 24 bits, an extension of brotli that no reader of these files
  * accepts. */
@@ -20,10 +21,11 @@ struct read_vom_text {
     const struct read_source *source;
     BrotliDecoderState *decoder; /* NULL: the text is plain */
     uint64_t source_next;        /* offset of the next byte to read */
-    uint64_t offset;             /* offset in the text after the last piece */
+    uint64_t offset;             /* offset in the text where the next piece begins */
     const uint8_t *input;        /* unused rest of `in` */
     size_t input_size;
-    const uint8_t *again; /* part of `out` after the offset of a skip, to be returned again */
+    /* rest of the piece in `out` in which a skip ended; it is returned as the next piece */
+    const uint8_t *again;
     size_t again_size;
     bool finished;          /* the stream has ended */
     unsigned char start[3]; /* first bytes of the file, for messages */
@@ -141,10 +143,8 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
                            "): %s",
                            name, at, t->offset, BrotliDecoderErrorString(code));
     }
-    /*
-     * The error came early, so the file may not be compressed at all. Any byte can begin a stream, so this was not
-     * visible before.
-     */
+    /* The decoder failed in the first piece, so the file may not be compressed at all. Any byte can begin a brotli
+     * stream, so the first byte could not show this. */
     bool mark = memcmp(t->start, "\xef\xbb\xbf", 3) == 0;
     return hpcw_i_fail(
         err, HPCW_EFORMAT,

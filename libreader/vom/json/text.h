@@ -16,12 +16,13 @@
 #define READ_VOM_PIECE ((size_t)65536)
 #endif
 
-/* Number of zeros after a piece, so that several bytes can be compared at a time. It is at least the length of any
- * text compared there. */
+/* Number of zeros after a piece, so that several bytes can be compared at a time. At least the length of any text
+ * that is compared with the piece. */
 #define READ_VOM_PAD 32u
 
-/* Texts up to this many bytes are accepted; longer ones only up to a thousand times the size of their stream. For
- * comparison: load data of idle objects, the most regular ones, shrink by a factor of a hundred. */
+/* Texts up to this many bytes are always accepted. A larger text is accepted only up to a thousand times the size
+ * of its compressed stream. For comparison: the most regular load data, those of idle objects, shrink by a factor
+ * of a hundred. */
 #ifndef READ_VOM_FREE_TEXT
 #define READ_VOM_FREE_TEXT (UINT64_C(64) << 20)
 #endif
@@ -46,7 +47,7 @@ hpcw_status read_vom_text_skip(struct read_vom_text *text, uint64_t offset, hpcw
 hpcw_status read_vom_text_next(struct read_vom_text *text, const unsigned char **piece, size_t *size,
                                hpcw_error *err);
 
-/* Returns the offset after the last piece. */
+/* Returns the offset in the text where the next piece begins. */
 uint64_t read_vom_text_offset(const struct read_vom_text *text);
 
 #endif

@@ -10,7 +10,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
-/* Longest text of a number, several times what the digits of any double need. */
+/* Most bytes of a number's text: several times what is needed for the digits of any double. */
 #define MOST_NUMBER 256u
 
 /* ---- The text of numbers and strings --------------------------------------------------------------------- */
@@ -25,7 +25,7 @@ static bool looks_float(const char *text, size_t size) {
     return false;
 }
 
-/* Finds the nearest double of a JSON number; zeros follow its text. False if it is too large. */
+/* Finds the nearest double of a JSON number, whose text is followed by zeros. False if the number is too large. */
 static bool double_of(const char *text, size_t size, double *number) {
     const unsigned char *digits = (const unsigned char *)text + (text[0] == '-');
     bool is_float;
@@ -106,7 +106,7 @@ static hpcw_status not_utf8(struct read_vom_json *j) {
     return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected text in UTF-8, got other bytes");
 }
 
-/* The schema of the value that starts here. */
+/* Returns the schema of the value that starts here. */
 static const struct read_vom_spec *next_spec(struct read_vom_json *j) {
     j->about_frame = false;
     if (j->depth == 0) {
@@ -159,7 +159,7 @@ static hpcw_status take_word(struct read_vom_json *j, const struct read_vom_spec
                                v->size > 60 ? 60 : (int)v->size, v->text);
 }
 
-/* Checks a value against its schema. `what` is the text in messages before a value of the wrong type. */
+/* Checks a value against its schema. In a message, `what` stands before a value of the wrong type. */
 static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *spec, struct read_vom_value *v,
                          const char *what) {
     bool number = v->type == READ_VOM_INTEGER; /* an integer or a float: take_number finds out which */
@@ -223,7 +223,7 @@ static hpcw_status add_nested(struct read_vom_json *j, const char *text, size_t 
                                                      : hpcw_i_fail_memory(j->err, j->name, 0, "a value");
 }
 
-/* The comma before a key or value that is not the first. */
+/* Adds the comma before a key or value, unless it is the first one of its object or array. */
 static hpcw_status add_comma(struct read_vom_json *j) {
     const unsigned char last = j->nested.data[j->nested.size - 1];
     return last == '{' || last == '[' || last == ':' ? HPCW_OK : add_nested(j, ",", 1);
@@ -240,7 +240,7 @@ static size_t escape(char out[13], uint32_t c) {
     return (size_t)n;
 }
 
-/* Decodes the character at `text`, which is UTF-8, and its number of bytes. */
+/* Decodes the UTF-8 character at `text`. *size gets the number of its bytes. */
 static uint32_t character(const unsigned char *text, size_t *size) {
     *size = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
     uint32_t c = *size == 1 ? text[0] : text[0] & (0x7fu >> *size);
@@ -274,7 +274,7 @@ static hpcw_status add_scalar(struct read_vom_json *j, const struct read_vom_val
                                         : add_nested(j, v->text, v->size);
 }
 
-/* Begins an object or array that is passed on as one value, in the next frame. */
+/* Begins an object or array that is passed on as one value; nested_depth gets the depth of its frame. */
 static hpcw_status begin_nested(struct read_vom_json *j) {
     const struct hpcw_i_buf *key = &j->any_key;
     j->nested.size = 0;
@@ -285,7 +285,8 @@ static hpcw_status begin_nested(struct read_vom_json *j) {
                : hpcw_i_fail_memory(j->err, j->name, 0, "a value");
 }
 
-/* Ends such a value: it is complete. Its own key is in `nested`, as keys inside it have replaced `any_key`. */
+/* Ends an object or array that is passed on as one value, and passes it on. The value's own key was kept in
+ * `nested`, because keys inside the value have overwritten `any_key`. */
 static hpcw_status end_nested(struct read_vom_json *j) {
     struct read_vom_value value = {.type = READ_VOM_NESTED,
                                    .text = (const char *)j->nested.data + j->nested_key,
@@ -398,7 +399,7 @@ bool read_vom_json_end(struct read_vom_json *j) {
     return ended_with(j, status);
 }
 
-/* Takes the likely next key or a later one: keys are mostly in the order of the schema. */
+/* Takes a key if it is the likely next key or a later one: keys are mostly in the order of the schema. */
 size_t read_vom_json_next_key(struct read_vom_json *j, const unsigned char *text, size_t size) {
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
     const struct read_vom_spec *o = f->spec;
@@ -410,7 +411,7 @@ size_t read_vom_json_next_key(struct read_vom_json *j, const unsigned char *text
             continue;
         }
         if (f->seen >> k != 0) {
-            return 0; /* this key or a later one was read already: known_key reports it if that is wrong */
+            return 0; /* this key or a later one was read before: known_key decides if that is an error */
         }
         f->key = key;
         f->value = &key->value;
