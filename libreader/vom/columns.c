@@ -54,7 +54,7 @@ static hpcw_status keep_edge(void *context, const struct read_vom_communication 
     return HPCW_OK;
 }
 
-/* Sets the id of a phase in its rows: in the file it comes after the records. */
+/* Sets the id of a phase in the rows of the phase. In the file, the id comes after the records. */
 static hpcw_status end_phase(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     (void)err;
     struct vom_loading *l = context;

@@ -119,7 +119,7 @@ static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_
     return HPCW_OK;
 }
 
-/* Checks an entity with two keys: a node or a block of shared memory. */
+/* Checks an entity that has only two keys: a node or a block of shared memory. */
 static hpcw_status number_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                 hpcw_error *err) {
     const char *kind = read_vom_kind_names[e->kind];
@@ -156,10 +156,8 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
             return status;
         }
     }
-    /*
-     * Only elements and groups have these keys. In a task they have all of them; an end point on another rank may
-     * lack some.
-     */
+    /* Only elements have collection_id and index, and only groups have objgroup_id. The entity of a task has all
+     * its keys; an end point on another rank may lack some. */
     bool element = read_vom_is_element(e);
     bool group = e->has_id && control_of(e->id) == READ_VOM_GROUP && e->id != 0;
     bool strict_task = task && r->strict;

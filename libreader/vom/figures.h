@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* In the order of the statistics file. */
+/* The figures, in the order of the statistics file. */
 enum read_vom_figure {
     READ_VOM_AVG, /* mean */
     READ_VOM_CAR, /* number of values */
@@ -27,7 +27,8 @@ const char *read_vom_figure_name(enum read_vom_figure figure);
 /* Central moments of a sequence of values. A zeroed struct has no values. */
 struct read_vom_moments {
     uint64_t count, nonzero;
-    double mean, m2, m3, m4; /* mean, and sums of the 2nd, 3rd and 4th powers of the distance from it */
+    /* mean, and sums of the 2nd, 3rd and 4th powers of the distance between a value and the mean */
+    double mean, m2, m3, m4;
     double min, max, sum;
 };
 void read_vom_moments_add(struct read_vom_moments *m, double value);

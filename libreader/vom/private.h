@@ -48,7 +48,7 @@ struct read_vom_members_list {
 struct read_vom_records {
     struct read_vom_metadata metadata;
     uint64_t range[2];
-    unsigned range_ends; /* numbers of the current range read so far */
+    unsigned range_ends; /* how many of the two numbers of the current range were read */
 
     struct read_vom_task task;
     struct read_vom_communication communication;
@@ -60,7 +60,7 @@ struct read_vom_records {
     struct hpcw_i_buf resource;
     struct read_vom_members_list rank_attributes, attributes, user_defined;
 
-    /* [0]: the phase, [1]: an lb_iteration in it */
+    /* [0]: the current phase, [1]: the current lb_iteration of the phase */
     struct read_vom_phase phase[2];
     struct read_vom_members_list phase_user_defined[2];
     unsigned level;
@@ -73,24 +73,25 @@ struct read_vom {
     struct read_vom_text *text;
     struct read_vom_json *json;
     const char *name;
-    bool strict, parsed, lenient;  /* READ_VOM_STRICT, READ_VOM_PARSED, READ_VOM_LENIENT */
-    bool rank_from_task;           /* here.rank comes from the first task, not from the caller or metadata */
-    uint64_t until;                /* this run stops when so many phases are read */
-    struct read_vom_position here; /* position, without the members that the parser keeps */
-    hpcw_status broken;            /* failure of an earlier run */
+    bool strict, parsed, lenient; /* READ_VOM_STRICT, READ_VOM_PARSED, READ_VOM_LENIENT */
+    bool rank_from_task;          /* here.rank comes from the first task, not from the caller or metadata */
+    uint64_t until;               /* number of phases in the file after which this run stops */
+    /* position in the file; the parser keeps the values of `offset` and `seen` */
+    struct read_vom_position here;
+    hpcw_status broken; /* failure of an earlier run */
     const struct read_vom_events *events;
     struct read_vom_records records;
     uint64_t mended;
     hpcw_error first_mended;
 };
 
-/* Opens a source, which it owns, also on failure. Otherwise as read_vom_open. */
+/* Opens a source, and takes ownership of it, also on failure. Otherwise as read_vom_open. */
 hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsigned flags,
                                  struct read_vom **out, hpcw_error *err);
 
-/* Takes the values of a data file. Its context is the reader. */
+/* The consumer that gets the values of a data file from the parser. Its context is the struct read_vom. */
 extern const struct read_vom_consumer read_vom_data_consumer;
-/* The member `whole` of this consumer. */
+/* The function `whole` of read_vom_data_consumer. */
 const unsigned char *read_vom_take_whole(void *context, const struct read_vom_spec *spec,
                                          const unsigned char *text);
 void read_vom_records_free(struct read_vom_records *records);
@@ -99,15 +100,15 @@ void read_vom_records_free(struct read_vom_records *records);
 extern const char *const read_vom_kind_names[READ_VOM_KINDS];
 extern const char *const read_vom_category_names[READ_VOM_CATEGORIES];
 
-/* Checks the bits of an entity's packed id against its other fields. `task`: it is the entity of a task, not an
- * end point. */
+/* Checks the bits of an entity's packed id against the other fields of the entity. `task`: the entity is that of a
+ * task, not an end point of a communication. */
 hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                   hpcw_error *err);
-/* Repairs an entity for a lenient reader, after read_vom_entity_check failed with *why. Returns the same failure
- * if the entity has no meaning. */
+/* Repairs an entity for a lenient reader, after read_vom_entity_check failed with *why. If the entity cannot be
+ * repaired, fails with *why. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err);
-/* Counts a repaired record. The first one is kept as a warning. */
+/* Counts a repaired record, and keeps the message of the first one as a warning. */
 void read_vom_mended(struct read_vom *r, const char *why);
 /* Checks the end points of a communication against its category. */
 hpcw_status read_vom_ends_check(const struct read_vom *r, const struct read_vom_communication *c,

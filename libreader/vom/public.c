@@ -96,7 +96,7 @@ static hpcw_vom_value value_of(const struct read_vom_member *m) {
         if (errno == 0) {
             break;
         }
-        v.integer = 0; /* the integer does not fit */
+        v.integer = 0; /* the integer does not fit into 64 bits: pass it on as a double */
         /* fall through */
     case READ_VOM_FLOAT:
         v.type = HPCW_VOM_FLOAT;
@@ -279,7 +279,6 @@ static hpcw_status on_edge(void *context, const struct read_vom_communication *c
     return after_call(reader, reader->watch->edge(reader->watch->context, &edge), err);
 }
 
-/* Handles the end of a phase or iteration. */
 static hpcw_status on_end(hpcw_vom_reader *reader, const struct read_vom_phase *p,
                           hpcw_status (*call)(void *context, const hpcw_vom_section *section),
                           hpcw_error *err) {

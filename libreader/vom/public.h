@@ -14,7 +14,7 @@ struct read_vom_values {
     size_t count, capacity;
 };
 
-/* Rows of the columns. */
+/* Rows of tasks and edges (communications) that a program gets as columns. */
 struct read_vom_task_row {
     uint64_t phase, id, collection_id, objgroup_id;
     double time;
@@ -31,16 +31,16 @@ struct read_vom_edge_row {
 struct hpcw_vom_reader {
     struct read_vom *r;
     hpcw_vom_info info;
-    bool runs; /* a watch runs */
+    bool runs; /* a run with callbacks is going on */
     const hpcw_vom_watch *watch;
     struct read_vom_values attributes, values;
-    /* Rows that were loaded. */
+    /* The rows that were loaded: tasks and edges. */
     struct read_vom_task_row *task; /* [tasks] */
     struct read_vom_edge_row *edge; /* [edges] */
     size_t tasks, edges, task_capacity, edge_capacity;
 };
 
-/* Makes a public handle from a source, which it owns, also on failure. */
+/* Makes a public handle of a source, and takes ownership of the source, also on failure. */
 hpcw_status read_vom_publish(struct read_source *source, uint32_t rank, unsigned flags, hpcw_vom_reader **out,
                              hpcw_error *err);
 
@@ -48,7 +48,6 @@ hpcw_status read_vom_publish(struct read_source *source, uint32_t rank, unsigned
 hpcw_status read_vom_run_public(hpcw_vom_reader *reader, uint64_t phases, const struct read_vom_events *events,
                                 hpcw_error *err);
 
-/* Messages for wrong arguments. */
 static inline hpcw_status read_vom_missing(const char *what, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EINVAL, "load data: %s: expected a pointer, got NULL", what);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds records from the values of a data file and passes them to the events. */
+/* Builds records from the values of a data file, and passes them to the callbacks. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -145,7 +145,7 @@ static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_e
         break;
     case READ_VOM_S_TASK_ENTITY:
     case READ_VOM_S_END_POINT:
-        /* The index needs no zeros, as `dimensions` says how many of its numbers are valid. */
+        /* The index needs no zeros: only the first `dimensions` numbers of it are valid. */
         memset(&c->entity, 0, offsetof(struct read_vom_entity, index));
         break;
     case READ_VOM_S_RANGE:
@@ -159,7 +159,8 @@ static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_e
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Takes a rank: that of the metadata, or the node of a task. */
+/* Takes a rank, which comes from the metadata or is the node of a task (`task`). Fails if it differs from the rank
+ * of the file. */
 static hpcw_status take_rank(struct read_vom *r, uint32_t rank, bool task, hpcw_error *err) {
     if (r->here.rank == READ_VOM_ANY_RANK) {
         r->here.rank = rank;

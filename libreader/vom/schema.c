@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The schema of a data file, from the inside out: the tables of doc/formats/vom.md from "Edge" back to "Top". Keys
- * are in byte order. */
+/* The schema of a data file. A table comes before the tables that use it, so the order is that of
+ * doc/formats/vom.md from "Edge" back to "Top". Keys are in byte order. */
 #include "libreader/vom/private.h"
 
-/* Offsets of fields of the current record, where values are stored. */
+/* Macros for the places in struct read_vom where the values of the current record are stored. */
 #define AT(member) READ_VOM_AT(struct read_vom, records.member)
 #define PUT(member) READ_VOM_PUT(struct read_vom, records.member)
 #define HAS(member) .present = offsetof(struct read_vom, records.member)

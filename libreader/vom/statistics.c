@@ -21,7 +21,8 @@ struct statistics_state {
     uint64_t phases, id, last_id, migrations;
     unsigned groups;
     bool after;
-    bool typed; /* the type was read: in metadata, or at the top as in vt's first files */
+    /* the type of the file was read, from the metadata, or from the outermost object as in vt's first files */
+    bool typed;
     double figure[READ_VOM_FIGURES];
 };
 
@@ -99,7 +100,7 @@ static bool near(double expected, double got, double scale) {
     return fabs(expected - got) <= 1e-6 * (fabs(scale) > fabs(expected) ? fabs(scale) : fabs(expected));
 }
 
-/* Checks figures that follow from others. */
+/* Checks the figures that can be computed from other figures. */
 static hpcw_status consistent(const struct statistics_state *p, hpcw_error *err) {
     const double *f = p->figure;
     const double most = fabs(f[READ_VOM_MAX]) > fabs(f[READ_VOM_MIN]) ? f[READ_VOM_MAX] : f[READ_VOM_MIN];

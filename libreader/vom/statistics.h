@@ -19,8 +19,8 @@ struct read_vom_statistics_events {
     /* Called for a quantity such as "Object_load_raw", of "pre-LB" (after = false) or "post-LB". */
     hpcw_status (*quantity)(void *context, bool after, const char *quantity,
                             const double figure[READ_VOM_FIGURES], hpcw_error *err);
-    /* Called at the end of a phase. `groups` is the number of groups read: pre-LB and post-LB. `migrations` is
-     * UINT64_MAX if the file does not have it. */
+    /* Called at the end of a phase. `groups` is the number of groups read (pre-LB and post-LB). `migrations` is
+     * UINT64_MAX if the file has no number of migrations. */
     hpcw_status (*phase_end)(void *context, uint64_t id, uint64_t migrations, unsigned groups, hpcw_error *err);
 };
 

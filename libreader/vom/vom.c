@@ -8,7 +8,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* vt decompresses this many bytes at a time. It loses the last byte of a text if that is alone in its piece. */
+/* Bytes that vt decompresses at a time. vt loses the last byte of a text if this byte is alone in the last of these
+ * pieces. */
 #define VT_PIECE 65536u
 
 /* The key of the phases in the outermost object. */
@@ -126,7 +127,7 @@ hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct 
     if (r->here.ended) {
         return HPCW_OK;
     }
-    /* A stopped parser cannot continue, so the next run needs a new one. */
+    /* A parser that was stopped cannot continue, so the next run needs a new parser. */
     if (read_vom_json_stopped_at(r->json) > 0) {
         struct read_vom_position stop;
         read_vom_position(r, &stop);

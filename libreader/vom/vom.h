@@ -33,10 +33,11 @@ struct read_vom;
 #define READ_VOM_MOST_RANKS 32768u
 #define READ_VOM_MOST_SUBPHASES 65535u
 /* Limits of this reader, not of the format. HPCW_ERANGE beyond them. */
-#define READ_VOM_MOST_INDEX 16u                      /* numbers in an index */
-#define READ_VOM_MOST_PHASES (UINT64_C(1) << 20)     /* phases in one file */
-#define READ_VOM_MOST_INTERVALS ((size_t)1 << 20)    /* intervals of skipped and identical phases together */
-#define READ_VOM_MOST_MEMBER_BYTES ((size_t)4 << 20) /* bytes of user_defined or attributes of one owner */
+#define READ_VOM_MOST_INDEX 16u                   /* numbers in an index */
+#define READ_VOM_MOST_PHASES (UINT64_C(1) << 20)  /* phases in one file */
+#define READ_VOM_MOST_INTERVALS ((size_t)1 << 20) /* intervals of skipped and identical phases together */
+/* bytes of the user_defined or of the attributes of one record */
+#define READ_VOM_MOST_MEMBER_BYTES ((size_t)4 << 20)
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
@@ -68,8 +69,9 @@ enum read_vom_control {
 
 enum read_vom_kind {
     READ_VOM_OBJECT,
-    READ_VOM_NODE,      /* the id is a rank; end points only */
-    READ_VOM_SHARED_ID, /* the id is a block of shared memory; end points only */
+    READ_VOM_NODE, /* the id is a rank; only an end point of a communication has this kind */
+    /* the id is a block of shared memory; only an end point of a communication has this kind */
+    READ_VOM_SHARED_ID,
     READ_VOM_KINDS
 };
 
@@ -78,46 +80,46 @@ struct read_vom_entity {
     enum read_vom_kind kind;
     bool has_id, has_seq_id, has_home, has_migratable, has_collection_id, has_objgroup_id;
     bool migratable;
-    uint64_t id; /* packed id; or the number of a rank or block */
+    uint64_t id; /* packed id of an object, or number of a rank or of a block of shared memory */
     uint64_t seq_id;
     uint32_t home;
     uint64_t collection_id, objgroup_id;
-    uint32_t dimensions; /* length of `index`, 0 without one */
+    uint32_t dimensions; /* length of `index`; 0: no index */
     uint64_t index[READ_VOM_MOST_INDEX];
 };
 
 /* Returns whether the entity is an element of a collection. */
 bool read_vom_is_element(const struct read_vom_entity *e);
 
-/* A key and value of attributes or user_defined. Texts end in a NUL, but may contain others before it. */
+/* A key and value of attributes or user_defined. Texts end in a NUL, but may contain other NULs. */
 struct read_vom_member {
     const char *key;
     size_t key_size;
     enum read_vom_value_type type;
-    const char *text; /* number: as in the file; string: decoded; others: JSON without blanks */
+    const char *text; /* number: as in the file; string: decoded; other values: JSON without blanks */
     size_t text_size;
     double number; /* value of an integer or float, rounded */
 };
 struct read_vom_members {
-    bool present; /* the file has the key, possibly with an empty object */
+    bool present; /* the file has the key of these members, possibly with an empty object */
     const struct read_vom_member *item;
     size_t count;
 };
 
 struct read_vom_task {
-    uint64_t number; /* index in its array */
+    uint64_t number; /* index in the array of tasks */
     struct read_vom_entity entity;
     uint32_t node;
     const char *resource;
     double time; /* seconds */
     bool has_subphases;
     uint32_t subphases;
-    const double *subphase_time; /* [subphases], seconds; their ids are 0, 1, ... */
+    const double *subphase_time; /* [subphases] times of the subphases, seconds; their ids are 0, 1, ... */
     struct read_vom_members attributes, user_defined;
 };
 
 struct read_vom_communication {
-    uint64_t number; /* index in its array */
+    uint64_t number; /* index in the array of communications */
     enum read_vom_category category;
     double bytes;
     uint64_t messages;
@@ -126,10 +128,10 @@ struct read_vom_communication {
 
 /* A complete phase or lb_iteration. */
 struct read_vom_phase {
-    uint64_t number; /* index in its array */
+    uint64_t number; /* index in the array of phases or lb_iterations */
     uint64_t id;
-    uint64_t tasks, communications; /* numbers of records */
-    bool has_communications;        /* the file has the key */
+    uint64_t tasks, communications; /* numbers of records of the phase */
+    bool has_communications;        /* the phase has the key "communications" */
     uint64_t iterations;
     struct read_vom_members user_defined;
 };
@@ -155,8 +157,8 @@ struct read_vom_metadata {
 };
 
 /*
- * Callbacks, called in the order of the file. Each may be NULL. Arguments are valid for the call. If one does not
- * return HPCW_OK, the reader stops and returns the same.
+ * Callbacks, called in the order of the file. Each may be NULL. Arguments are valid for the call. If a callback
+ * returns another status than HPCW_OK, the reader stops and returns this status.
  *
  * In files of vt, communications come before the id and the tasks of their phase.
  */
@@ -185,23 +187,22 @@ enum {
      * them. Id 0 is in phase 0 only. There is no user_defined of phases, no foreign file in the directory, and no
      * compressed file whose last byte vt would lose. */
     READ_VOM_STRICT = 1,
-    /* Parse every record, and take none as a whole. The result is the same, only slower. For tests and
-     * benchmarks. */
+    /* Parse every record token by token, and read none in one step. The result is the same, only slower. For tests
+     * and benchmarks. */
     READ_VOM_PARSED = 2,
     /* Continue where data of other programs break a rule but have only one meaning; doc/formats/vom.md, "Rules",
-     * lists the cases. read_vom_facts counts the records that this changes, and read_vom_warn names the first. */
+     * lists the cases. read_vom_facts counts the records that the reader repairs, and read_vom_warn names the first
+     * of them. */
     READ_VOM_LENIENT = 4,
 };
 
-/*
- * Opens a file and looks at its first bytes. `rank` is the rank that it must belong to, or READ_VOM_ANY_RANK.
- * Fails with HPCW_ENOMEM and as read_source_open does.
- */
+/* Opens a file and looks at its first bytes. `rank` is the rank to which the file must belong, or
+ * READ_VOM_ANY_RANK. Fails with HPCW_ENOMEM and as read_source_open does. */
 #define READ_VOM_ANY_RANK UINT32_MAX
 hpcw_status read_vom_open(const char *path, uint32_t rank, unsigned flags, struct read_vom **out,
                           hpcw_error *err);
 
-/* Opens `size` bytes of the caller, which must outlive the handle. */
+/* Opens `size` bytes of the caller, which must outlive the handle, in the way of read_vom_open. */
 hpcw_status read_vom_open_memory(const char *name, const void *data, size_t size, uint32_t rank, unsigned flags,
                                  struct read_vom **out, hpcw_error *err);
 void read_vom_free(struct read_vom *reader);
@@ -215,16 +216,16 @@ void read_vom_free(struct read_vom *reader);
 hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct read_vom_events *events,
                          hpcw_error *err);
 
-/* Facts about the part that was read so far. */
+/* Facts about the file, as far as it was read. */
 struct read_vom_facts {
     bool ended; /* the end of the file was reached */
     bool compressed;
-    bool old_form;      /* no metadata; the type is at the top */
+    bool old_form;      /* the file has no metadata, and the outermost object has the key "type" */
     uint64_t file_size; /* bytes on disk */
     uint64_t text_size; /* bytes of the JSON text read so far */
     uint64_t phases;    /* number of phases read so far */
-    uint32_t rank;      /* READ_VOM_ANY_RANK if unknown */
-    /* number of faults that only READ_VOM_LENIENT accepts: in records, and of the file itself */
+    uint32_t rank;      /* rank of the file; READ_VOM_ANY_RANK: unknown */
+    /* number of faults that only READ_VOM_LENIENT accepts, in records or in the file as a whole */
     uint64_t mended;
 };
 void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts);
@@ -252,7 +253,7 @@ void read_vom_warn(const struct read_vom *reader, hpcw_error *warning);
 hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const char *fmt, ...)
     HPCW_PRINTF(3, 4);
 
-/* Returns the offset of that record in the text. */
+/* Returns the offset in the text of the record that the callback got. */
 uint64_t read_vom_at(const struct read_vom *reader);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takes tasks and communications in the spelling of vt and hpcw as a whole: no blanks, keys in byte order. In most
- * files nearly all bytes belong to such records. A function here moves *at past the text that it takes. It returns
- * false for text that it does not know or that is wrong. Then the parser reads the record, and makes the messages.
+ * Reads tasks and communications in one step, not token by token, if they are spelled as vt and hpcw do it: no
+ * blanks, keys in byte order. In most files nearly all bytes belong to such records. A function here moves *at past
+ * the text that it takes. It returns false for text that is spelled otherwise or is wrong. Then the parser reads
+ * the record token by token, and makes the messages.
  */
 #include <string.h>
 
@@ -11,7 +12,8 @@
 
 /* ---- Parts of a text ------------------------------------------------------------------------------------- */
 
-/* Skips a fixed text. Inline, so that the compiler compares words for a known size. At most READ_VOM_PAD bytes. */
+/* Skips a fixed text of at most READ_VOM_PAD bytes; false if the text differs. Inline, so that the compiler
+ * compares words if the size is known. */
 static inline bool skip(const unsigned char **at, const char *text, size_t size) {
     const unsigned char *p = *at;
     uint64_t differ = 0, a, b;
@@ -29,7 +31,7 @@ static inline bool skip(const unsigned char **at, const char *text, size_t size)
 }
 #define SKIP(at, literal) skip(at, literal, sizeof(literal) - 1)
 
-/* Skips a fixed text if it is there. */
+/* Skips a fixed text if it is there. Returns whether it was there. */
 static inline bool skip_if(const unsigned char **at, const char *text, size_t size) {
     const unsigned char *p = *at;
     const bool is = skip(&p, text, size);
@@ -67,7 +69,7 @@ static bool take_index(const unsigned char **at, struct read_vom_entity *e) {
     return good && SKIP(at, "],");
 }
 
-/* Takes an object, from the quotation mark of its first key on. */
+/* Takes the JSON object of an entity. *at points to the quotation mark of its first key. */
 static bool take_entity(const struct read_vom *r, const unsigned char **at, bool task,
                         struct read_vom_entity *e) {
     memset(e, 0, offsetof(struct read_vom_entity, index));
@@ -111,7 +113,9 @@ static bool take_communication(struct read_vom *r, const unsigned char **at) {
            SKIP(at, "\"}");
 }
 
-/* Takes the resource into memory that the parser allocated for earlier tasks. */
+/*
+ * Copies the resource into memory that the parser allocated for earlier tasks. False if this memory is too small.
+ */
 static bool take_resource(struct read_vom_records *c, const unsigned char **at) {
     unsigned char *to = c->resource.data;
     size_t size = 0;
