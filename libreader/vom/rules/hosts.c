@@ -37,14 +37,14 @@ hpcw_status read_vom_hosts_take(struct read_vom_judge *j, const struct read_vom_
     return HPCW_OK;
 }
 
-/* Checks that hosts are complete and numbered in the order of their lowest rank, and that the ranks on each
+/* Checks that hosts are complete and numbered in the order of their lowest rank, and that the ranks on each host
  * ascend: doc/formats/vom.md#vom-13. */
 hpcw_status read_vom_hosts_end(const struct read_vom_judge *j, const char *name, hpcw_error *err) {
     if (!j->whole || !j->strict) {
         return HPCW_OK;
     }
     struct host {
-        uint32_t size, seen; /* the last host collects ids that are too large */
+        uint32_t size, seen; /* the last element of `host` stands for all hosts with too large a number */
     } *host = hpcw_i_calloc((size_t)j->num_nodes + 1, sizeof *host);
     hpcw_status status = HPCW_OK;
     if (host == NULL) {

@@ -13,17 +13,19 @@
 
 enum flags {
     IS_TASK = 1,
-    IS_NAMED = 2,       /* a communication has named it */
-    HERE = 4,           /* it must be a task of `named_by` */
+    IS_NAMED = 2,       /* a communication has the entity as an end */
+    HERE = 4,           /* the entity must be a task of the rank `named_by` */
     HAS_COLLECTION = 8, /* `collection` is set */
     HAS_INDEX = 16,
 };
 
 struct entity {
-    uint64_t named_at;   /* offset where it was first named, or first named with HERE */
-    uint64_t collection; /* collection_id or objgroup_id; for a seq_id, a hash of that, home and migratable */
+    /* offset of the communication that first named the entity, or first required it with HERE */
+    uint64_t named_at;
+    /* collection_id or objgroup_id; for an entity with a seq_id: a hash of home, migratable and collection_id */
+    uint64_t collection;
     uint32_t index_hash;
-    uint32_t communication; /* number of the communication at that offset */
+    uint32_t communication; /* number of the communication at the offset `named_at` */
     uint16_t named_by;
     uint16_t task_of;
     uint16_t flags;
@@ -59,13 +61,13 @@ size_t read_vom_ids_bytes(const struct read_vom_ids *ids) {
            hpcw_i_table_bytes(&ids->elements);
 }
 
-/* Returns the entry of an entity, zeroed if it is new; NULL without memory. */
+/* Returns the entry of an entity, zeroed if it is new; NULL if memory ran out. */
 static struct entity *find_or_add(struct read_vom_ids *ids, const struct read_vom_entity *e) {
     return e->has_id ? hpcw_i_table_add(&ids->by_id, &e->id, NULL)
                      : hpcw_i_table_add(&ids->by_seq_id, &e->seq_id, NULL);
 }
 
-/* Makes an entry from the fields beside the id. */
+/* Makes an entry from the fields of an entity, except its id. */
 static struct entity entry_of(const struct read_vom_entity *e) {
     struct entity f = {0};
     if (!e->has_id) {
@@ -83,8 +85,8 @@ static struct entity entry_of(const struct read_vom_entity *e) {
     return f;
 }
 
-/* Returns the field in which a claim about `e` contradicts the truth, or NULL. A field that the task lacks counts
- * as absent. */
+/* Compares what a communication says about entity `e` (the claim) with the fields of the entity's task (the truth).
+ * Returns the name of a field that contradicts, or NULL. A field that only the claim has contradicts, too. */
 static const char *contradicted(const struct read_vom_entity *e, const struct entity *truth,
                                 const struct entity *claim) {
     if ((claim->flags & HAS_COLLECTION) != 0 &&
@@ -98,7 +100,8 @@ static const char *contradicted(const struct read_vom_entity *e, const struct en
     return NULL;
 }
 
-/* Merges a claim into an entry of claims. Returns a field in which they contradict each other, or NULL. */
+/* Merges what a communication says about entity `e` (the claim) into an entry that has no task yet. Returns the
+ * name of a field that contradicts earlier communications, or NULL. */
 static const char *joined(const struct read_vom_entity *e, struct entity *entry, const struct entity *claim) {
     struct entity both = *entry;
     if ((both.flags & HAS_COLLECTION) == 0) {
@@ -229,7 +232,8 @@ hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *re
     return HPCW_OK;
 }
 
-/* Finds the first dangling end point of a table, and stores it in *d if it comes before the one there. */
+/* Finds the first end point in a table that is not a task (it dangles). Stores it in *d, unless *d already holds an
+ * earlier one. */
 static void first_dangling(const struct hpcw_i_table *t, bool seq, bool whole, struct read_vom_dangling *d) {
     uint64_t id;
     const struct entity *e;
@@ -250,7 +254,7 @@ static void first_dangling(const struct hpcw_i_table *t, bool seq, bool whole, s
     }
 }
 
-/* Finds the first end point that is no task: doc/formats/vom.md#vom-27. */
+/* Finds the first end point that is not a task: doc/formats/vom.md#vom-27. */
 void read_vom_ids_dangling(const struct read_vom_ids *ids, bool whole, struct read_vom_dangling *d) {
     *d = (struct read_vom_dangling){.found = false};
     first_dangling(&ids->by_id, false, whole, d);

@@ -12,7 +12,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Share by which the sum of the subphases may exceed the time: times are rounded to decimals. */
+/* Relative amount by which the sum of the subphases may exceed the time of a task, because the times in a file are
+ * rounded. */
 #define ROUNDING 1e-9
 
 /* ---- Tasks ----------------------------------------------------------------------------------------------- */
@@ -101,11 +102,9 @@ static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error
 
 /* ---- Communications -------------------------------------------------------------------------------------- */
 
-/*
- * Finds the end point that must be a task of the rank whose file has the record (doc/formats/vom.md#vom-26). In a
- * SendRecv it is the receiver if that is an element, otherwise the sender. If the other end is a node, it is the
- * object. With shared memory there is none.
- */
+/* Finds the end point that must be a task of the rank whose file has the record (doc/formats/vom.md#vom-26). In a
+ * SendRecv this is the receiver if the receiver is an element, otherwise the sender. If one end is a node, this is
+ * the object at the other end. With shared memory there is no such end point. */
 static void recorder(const struct read_vom_communication *c, bool *from_here, bool *to_here) {
     *from_here = *to_here = false;
     switch (c->category) {

@@ -16,14 +16,12 @@ static int by_first(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Indices of the judge's lists. */
+/* Indices of `listed` in the judge. */
 enum { IDENTICAL, SKIPPED };
 static const char *const keys[2] = {"identical_to_previous", "skipped"};
 
-/*
- * Joins numbers and ranges to one sorted list. Both must ascend, and no number may occur twice:
- * doc/formats/vom.md#vom-10.
- */
+/* Joins the single numbers and the ranges of a list to one sorted list. Numbers and ranges must each ascend, and no
+ * number may occur twice: doc/formats/vom.md#vom-10. */
 static hpcw_status merge(const struct read_vom_judge *j, const char *key,
                          const struct read_vom_intervals parts[2], struct read_vom_intervals *out,
                          hpcw_error *err) {
@@ -126,7 +124,8 @@ hpcw_status read_vom_lists_take(struct read_vom_judge *j, const struct read_vom_
     return HPCW_OK;
 }
 
-/* Returns the interval that contains a number, and the key of its list; NULL if there is none. */
+/* Returns the interval that contains a number, and the key of the list with the interval; NULL if no list has the
+ * number. */
 static const struct read_vom_interval *interval_at(const struct read_vom_judge *j, uint64_t number,
                                                    const char **key) {
     for (int k = 0; k < 2; k++) {
@@ -149,10 +148,8 @@ static const struct read_vom_interval *interval_at(const struct read_vom_judge *
     return NULL;
 }
 
-/*
- * Checks that every phase up to the last one has data or is listed: doc/formats/vom.md#vom-11. *next gets the
- * number after the last one.
- */
+/* Checks that every phase up to the last one has data or is listed: doc/formats/vom.md#vom-11. *next gets the
+ * number after the last phase. */
 static hpcw_status no_gap(const struct read_vom_judge *j, const char *name, uint64_t *next, hpcw_error *err) {
     const char *key;
     size_t p = 0;
