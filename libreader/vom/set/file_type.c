@@ -8,7 +8,7 @@
 #include "libreader/vom/json/text.h"
 #include "libwriter/base/status.h"
 
-/* Returns whether a text begins with these tokens. */
+/* Returns whether a text begins with the given tokens, with any white space before each. */
 static bool begins(const unsigned char *text, size_t size, const char *const *token, size_t tokens) {
     size_t at = 0;
     for (size_t i = 0; i < tokens; i++) {

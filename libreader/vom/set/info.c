@@ -63,7 +63,8 @@ static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_er
     return status;
 }
 
-/* Copies the phases of a statistics file. The objects of a phase and of a group stay open between events. */
+/* Copies the phases of a statistics file to JSON. The JSON objects of a phase and of its group (pre-LB or post-LB)
+ * stay open between callbacks. */
 struct echo {
     struct hpcw_i_json *json;
     bool in_phase, in_group, after;
@@ -95,7 +96,8 @@ static hpcw_status echo_phase(void *context, uint64_t id, uint64_t migrations, u
     (void)groups;
     (void)err;
     struct echo *e = context;
-    /* The schema requires pre-LB and its quantities, so both objects are open here. */
+    /* The schema requires the group pre-LB and its quantities, so the JSON objects of the phase and of a group are
+     * open here. */
     hpcw_i_json_end_object(e->json);
     hpcw_i_json_put_u64(e->json, "id", id);
     if (migrations != UINT64_MAX) {

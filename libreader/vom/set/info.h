@@ -7,11 +7,9 @@
 
 struct hpcw_i_json;
 
-/*
- * Adds the content of a file of either type, or of a directory, to an open JSON object: per phase, counts and the
- * figures of Object_load, Rank_load, Object_comm and Rank_comm. After a failure the object is incomplete. Memory:
- * that of a reader, and 300 bytes per phase.
- */
+/* Adds the content of a data file, a statistics file or a directory to an open JSON object: per phase, counts and
+ * the figures of Object_load, Rank_load, Object_comm and Rank_comm. After a failure the JSON object is incomplete.
+ * Memory: that of a reader, and 300 bytes per phase. */
 hpcw_status read_vom_info(const char *path, struct hpcw_i_json *json, hpcw_error *err);
 
 #endif

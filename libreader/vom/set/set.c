@@ -68,7 +68,9 @@ static bool has_stem(const char *name, size_t size, const char *stem) {
     return strlen(stem) == size && memcmp(name, stem, size) == 0;
 }
 
-/* Finds whether a name is that of a data file of rank 0. `only`: its stem must be this one; NULL: any stem. */
+/*
+ * Finds whether a name is that of a data file of rank 0. `only`: the stem that the name must have; NULL: any stem.
+ */
 static hpcw_status is_first(const char *directory, const char *name, const char *only, bool *is,
                             hpcw_error *err) {
     enum read_vom_file_type type = READ_VOM_UNKNOWN_FILE;
@@ -168,7 +170,7 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
     return HPCW_OK;
 }
 
-/* Checks that all ranks have a file: doc/formats/vom.md#vom-29 and vom-30. */
+/* Checks that each rank has a file: doc/formats/vom.md#vom-29 and vom-30. */
 static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *err) {
     if (set->ranks == 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -241,7 +243,8 @@ hpcw_status read_vom_set_open(const char *path, bool strict, struct read_vom_set
     if (status == HPCW_OK) {
         status = read_source_open(read_vom_set_path(set, 0), &set->first, err);
     }
-    /* List again with the file of rank 0 open: once that has its name, all other files have theirs. */
+    /* List the names again with the file of rank 0 open. A writer gives this file its name last, so all other files
+     * have their names now. */
     if (status == HPCW_OK) {
         status = list(path, strict, &again, err);
     }

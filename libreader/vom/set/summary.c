@@ -59,7 +59,7 @@ static bool self_edge(const struct read_vom_communication *c) {
     return a->has_id == b->has_id && (a->has_id ? a->id == b->id : a->seq_id == b->seq_id);
 }
 
-/* Returns whether vt counts a record as bytes that left the rank. */
+/* Returns whether vt counts the bytes of a record as bytes that left the rank. */
 static bool leaves(const struct read_vom_communication *c, uint32_t rank) {
     switch (c->category) {
     case READ_VOM_SEND_RECV: {

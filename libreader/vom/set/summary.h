@@ -12,10 +12,10 @@
 
 enum read_vom_quantity {
     READ_VOM_OBJECT_LOAD, /* time of every task except id 0 */
-    READ_VOM_RANK_LOAD,   /* sum of these times per rank */
+    READ_VOM_RANK_LOAD,   /* sum of the times of a rank's tasks, except id 0 */
     READ_VOM_OBJECT_COMM, /* bytes of every SendRecv between two entities */
-    /* Per rank, the bytes that left it by vt's rule: those of each SendRecv to a handler or group on another rank,
-     * of messages to another node, and of shared memory. Messages to elements do not count. */
+    /* Bytes that left a rank by vt's rule: the bytes of each SendRecv to a handler or group on another rank, of
+     * messages to another node, and of shared memory. Messages to elements do not count. */
     READ_VOM_RANK_COMM,
     READ_VOM_QUANTITIES
 };
@@ -32,11 +32,11 @@ struct read_vom_summary {
     uint64_t file_bytes, text_bytes;
     struct read_vom_phase_summary *phase; /* [phases], freed with the summary */
     size_t phases;
-    hpcw_error warning; /* first fault in the files that verify would refuse; no code: none */
+    hpcw_error warning; /* first fault in the files that read_vom_verify would refuse; code HPCW_OK: no fault */
 };
 
-/* Sums up a data file or a set of them without a check of rules. Call read_vom_summary_free even after a
- * failure. */
+/* Sums up a data file or a set of data files, and checks no rules between records. Call read_vom_summary_free even
+ * after a failure. */
 hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err);
 void read_vom_summary_free(struct read_vom_summary *summary);
 

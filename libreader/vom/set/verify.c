@@ -12,9 +12,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Bytes for the entities of the phases in one round. */
+/* Bytes for the entities of the phases that are read in one round, see struct rounds. */
 #define DEFAULT_BUDGET ((size_t)48 << 20)
-/* Most phases in one round. With more it is no faster. */
+/* Most phases in one round. More phases would not make it faster. */
 #define MOST_OPEN 256u
 
 /* ---- One file -------------------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static uint32_t rank_of(const char *path) {
     return read_vom_name_rank(slash == NULL ? path : slash + 1, &stem, &rank, &br) ? rank : READ_VOM_ANY_RANK;
 }
 
-/* Verifies a file of either type, and frees the source. */
+/* Verifies a data file or a statistics file, and frees the source. */
 static hpcw_status verify_source(struct read_source *source, unsigned flags, hpcw_error *err) {
     enum read_vom_file_type type;
     hpcw_status status = read_vom_file_type_of_source(source, &type, err);
@@ -78,7 +78,7 @@ hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t si
 
 /* ---- A directory ----------------------------------------------------------------------------------------- */
 
-/* Reads all files in rounds, with some phases each. */
+/* Reads all files in rounds. In a round, each file is opened in turn, and the next few phases of it are read. */
 struct rounds {
     struct read_vom_set set;
     struct read_vom_judge judge;
@@ -120,7 +120,7 @@ static hpcw_status read_file(struct rounds *d, uint32_t rank, uint64_t phases, h
     return status;
 }
 
-/* Runs one round. *too_much: it stopped early, because its phases need more than the budget. */
+/* Runs one round. *too_much: the round stopped early, because its phases need more than twice the budget. */
 static hpcw_status one_round(struct rounds *d, size_t phases, bool *too_much, hpcw_error *err) {
     uint64_t first = d->from[0].phases;
     *too_much = false;

@@ -8,24 +8,22 @@
 
 #include <hpcw/status.h>
 
-/*
- * Checks one file of either type, as far as that is possible without the other ranks. A name of the form
- * STEM.RANK.json or STEM.RANK.json.br must have the right rank. Memory: that of a reader, 80 to 120 bytes for each
- * entity of a phase, 16 to 32 for each communication of a phase.
- */
+/* Checks one data file or statistics file, as far as that is possible without the other ranks. If the name has the
+ * form STEM.RANK.json or STEM.RANK.json.br, its rank must be that of the file. Memory: that of a reader, 80 to 120
+ * bytes for each entity of a phase, and 16 to 32 for each communication of a phase. */
 hpcw_status read_vom_verify(const char *path, unsigned flags, hpcw_error *err);
 hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t size, unsigned flags,
                                    hpcw_error *err);
 
 /*
- * Checks a directory: the files of ranks 0 .. N-1, each for itself and all of them together. It reads the files in
+ * Checks a directory: the files of ranks 0 .. N-1, each alone and all of them together. It reads the files in
  * rounds: some phases of the first file, the same phases of the second, and so on, with one file open at a time.
  * The number of phases in a round follows from `budget` bytes (0: 48 MiB). A plain file is read once, a compressed
- * one is inflated again in each round.
+ * file is inflated again in each round.
  *
- * Memory: that of a reader, 100 bytes per rank, and 8 per phase. To this comes the larger of the budget and the
- * entities of one phase over all ranks (80 to 120 bytes each). The communications of one rank and phase take 16 to
- * 32 bytes each.
+ * Memory is the sum of: that of a reader; 100 bytes per rank; 8 bytes per phase; the larger of the budget and the
+ * entities of one phase over all ranks (80 to 120 bytes each); and 16 to 32 bytes for each communication of one
+ * rank and phase.
  */
 hpcw_status read_vom_verify_directory(const char *path, unsigned flags, size_t budget, hpcw_error *err);
 
