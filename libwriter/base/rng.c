@@ -49,7 +49,8 @@ uint64_t hpcw_i_threshold(double probability) {
 
 uint64_t hpcw_i_below(uint64_t bound, uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b) {
     assert(bound > 0);
-    /* Reject 2^64 mod bound values of the low word: without this they would occur once too often. */
+    /* Reject the values of the low word below 2^64 mod bound. Otherwise some results would occur more often than
+     * others. */
     const uint64_t surplus = (0 - bound) % bound;
     for (uint32_t attempt = 0;; attempt++) {
         uint32_t w[4];
