@@ -11,7 +11,7 @@ void *hpcw_i_grow(void *items, size_t *capacity, size_t least, size_t size) {
         return items;
     }
     size_t bytes;
-    size_t more = *capacity + *capacity / 2; /* cannot overflow: the items are in memory */
+    size_t more = *capacity + *capacity / 2; /* no overflow: the bytes of all items fit into memory */
     more = more > FIRST_BYTES / size ? more : FIRST_BYTES / size;
     more = more > least ? more : least;
     void *grown = hpcw_i_mul_size(more, size, &bytes) ? hpcw_i_realloc(items, bytes) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow, and a search. The owner of a growing array keeps its pointer, its number of items and its
- * capacity. */
+/* Arrays that grow, and a binary search. The owner of a growing array keeps three values: the pointer, the number
+ * of items and the capacity. */
 #ifndef HPCW_BASE_ARRAY_H
 #define HPCW_BASE_ARRAY_H
 

@@ -12,9 +12,7 @@ struct hpcw_i_buf {
     size_t capacity;
 };
 
-/*
- * Makes sure that `more` bytes can follow those in use. Growth is geometric. False when memory or size_t runs out.
- */
+/* Makes sure that `more` bytes can be appended. Growth is geometric. False when memory or size_t runs out. */
 bool hpcw_i_buf_reserve(struct hpcw_i_buf *b, size_t more);
 
 /* Appends bytes. If memory runs out, returns false and leaves the buffer as it was. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Columns of public calls: arrays of the caller, or NULL. */
+/* Helper for functions that fill columns: arrays of the caller, each of which may be NULL. */
 #ifndef HPCW_BASE_COLUMN_H
 #define HPCW_BASE_COLUMN_H
 
-/* Sets a row of a column, unless it is NULL. */
+/* Sets a row of a column, unless the column is NULL. */
 #define HPCW_I_COLUMN_PUT(column, row, value)                                                                  \
     do {                                                                                                       \
         if ((column) != NULL) {                                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The CRC-32 of zlib and IEEE 802.3. Data may come in pieces; start with 0. */
+/* The CRC-32 of zlib and IEEE 802.3. Data may come in pieces; `crc` is 0 for the first piece. */
 #ifndef HPCW_BASE_CRC32_H
 #define HPCW_BASE_CRC32_H
 

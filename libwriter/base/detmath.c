@@ -11,7 +11,7 @@ static double from_bits(uint64_t bits) {
     return x;
 }
 
-/* 2^e for a normal result. */
+/* Returns 2^e; the result must be a normal number. */
 static double power_of_two(int e) {
     return from_bits((uint64_t)(e + 1023) << 52);
 }

@@ -21,8 +21,8 @@ static bool refused(size_t size) {
 }
 #endif
 
-/* Blocks that glibc maps begin 16 bytes after a page boundary. Data that start at a page boundary, as those of
- * files do, are slow to copy there by the kernel: on AMD's Zen 3 up to seven times slower than elsewhere. */
+/* A large block that malloc maps begins 16 bytes after a page boundary. On AMD's Zen 3, the kernel copies file
+ * data, which begin at page boundaries, up to seven times slower to such an address. So align large blocks. */
 void *hpcw_i_malloc(size_t size) {
     enum { CACHE_LINE = 64, MAPPED = 128 << 10 };
     return size >= MAPPED  ? hpcw_i_malloc_aligned(CACHE_LINE, size)
@@ -55,7 +55,7 @@ void *hpcw_i_malloc_large(size_t size) {
     size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
     void *p = hpcw_i_malloc_aligned(LARGE_PAGE, rounded);
     if (p != NULL) {
-        (void)madvise(p, rounded, MADV_HUGEPAGE); /* without large pages it is only slower */
+        (void)madvise(p, rounded, MADV_HUGEPAGE); /* without large pages, access is only slower */
     }
     return p;
 }

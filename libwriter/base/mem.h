@@ -12,14 +12,14 @@ void *hpcw_i_calloc(size_t count, size_t size); /* NULL if count * size overflow
 void *hpcw_i_realloc(void *p, size_t size);
 /* `alignment` is a power of two and a multiple of the size of a pointer. */
 void *hpcw_i_malloc_aligned(size_t alignment, size_t size);
-/* Allocates a buffer that will be used as a whole, in large pages if the system has them: the first access to a
- * small page costs as much as several copies of it. */
+/* Allocates a buffer that will be used as a whole. It is in large pages if the system has them: with small pages,
+ * the first access to a page costs as much as several copies of the page. */
 void *hpcw_i_malloc_large(size_t size);
 void hpcw_i_free(void *p);
 char *hpcw_i_strdup(const char *text);
 
-/* Called before each allocation, which fails if it returns false. NULL, the default, allows all. Only tests have
- * it: they link mem.c compiled with HPCW_I_TEST_GATES. */
+/* For tests only, which link mem.c compiled with HPCW_I_TEST_GATES. This function is called before each allocation;
+ * if it returns false, the allocation fails. NULL, the default: no allocation fails. */
 extern bool (*hpcw_i_mem_gate)(size_t size);
 
 /* Prefetches memory into the caches. */

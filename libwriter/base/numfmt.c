@@ -19,9 +19,9 @@
 
 /* ---- Integers ------------------------------------------------------------------------------------------- */
 
-/* Returns the eight decimal digits of v < 10^8, the first one in the lowest byte. It splits all groups of four
- * digits at once, then all groups of two. The factors are 2^20/100 and 2^10/10 rounded up, which is exact in these
- * ranges. */
+/* Returns the eight decimal digits of v < 10^8, the first digit in the lowest byte. Splits all groups of four
+ * digits at once, then all groups of two. The factors are 2^20/100 and 2^10/10 rounded up; within the ranges here,
+ * this gives exact quotients. */
 static inline uint64_t digits8(uint32_t v) {
     uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
     uint64_t tens = (x * 10486) >> 20 & UINT64_C(0x0000007f0000007f);
@@ -36,7 +36,7 @@ static inline char *put8(char *p, uint64_t v) {
 }
 
 /* Writes v < 10^8 without leading zeros; overwrites up to 8 bytes. The length is computed without the digits, so
- * that the address of the next text is known early. */
+ * that the address of the text after the number is known early. */
 static inline char *put_head(char *p, uint64_t v) {
     uint32_t x = (uint32_t)v;
     int length = 1 + (x >= 10) + (x >= 100) + (x >= 1000) + (x >= 10000) + (x >= 100000) + (x >= 1000000) +
@@ -136,29 +136,31 @@ struct decimal {
     int point;       /* number of the 17 digits before the decimal point */
 };
 
-/* Finds the shortest digits of a positive finite double. `fraction` and `biased` are its fields. */
+/* Finds the shortest digits of a positive finite double. `fraction` and `biased` are the fields of the double. */
 static inline struct decimal shortest(uint64_t fraction, int biased) {
     uint64_t c = biased == 0 ? fraction : fraction | UINT64_C(1) << 52;
     int q = biased == 0 ? -1074 : biased - 1075;
 
     /* Just below a power of two, doubles are twice as dense. */
     bool uneven = fraction == 0 && biased > 1;
-    /* floor(log10(2^q)), or floor(log10(3/4 * 2^q)); then floor(log2(10^-k)): exact for all q and k used. */
+    /* floor(log10(2^q)), or floor(log10(3/4 * 2^q)) if uneven; then floor(log2(10^-k)). Both are exact for all q
+     * and k that occur. */
     int k = (q * 1262611 - (uneven ? 524031 : 0)) >> 22;
     int shift = q + ((-k * 1741647) >> 19) + 1;
     const uint64_t *g = hpcw_i_pow10[-k - HPCW_I_POW10_MIN];
 
-    /* v and the ends of its interval, in quarters of 10^k. If c is even, the ends themselves read back as v. */
+    /* v and the two ends of the interval that rounds to v, in quarters of 10^k. If c is even, the ends themselves
+     * read back as v. */
     uint64_t odd = c & 1;
     uint64_t value = scale(g, 4 * c << shift);
     uint64_t lower = scale(g, (4 * c - (uneven ? 1 : 2)) << shift) + odd;
     uint64_t upper = scale(g, (4 * c + 2) << shift) - odd;
 
-    /* The outcome is as random as the digits, so use selections instead of branches. */
+    /* The results of the comparisons are as random as the digits of v, so use selections instead of branches. */
     uint64_t s = value / 4;
     bool below = lower <= 4 * s;
     bool above = 4 * s + 4 <= upper;
-    bool upper_nearer = (value & 3) + (s & 1) > 2; /* at the exact middle, the even candidate wins */
+    bool upper_nearer = (value & 3) + (s & 1) > 2; /* if both candidates are equally near, the even one wins */
     uint64_t digits = s + (below != above ? above : upper_nearer);
 
     uint64_t tens = s - s % 10;
@@ -211,8 +213,8 @@ char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style) {
         return json ? p + 2 : p;
     }
 
-    /* The first digit, and the other sixteen as characters in two registers. `count` is the number of these
-     * without zeros at the end. Nothing that was just written is read back from memory. */
+    /* Make the first digit, and the other sixteen digits as characters in two registers. `count` is the number of
+     * these sixteen without zeros at the end. Nothing that was just written is read back from memory. */
     struct decimal d = shortest(bits & ((UINT64_C(1) << 52) - 1), biased);
     char first = (char)('0' + d.digits / E16);
     uint64_t high = digits8((uint32_t)(d.digits / E8 % E8));
@@ -234,7 +236,8 @@ char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style) {
     *p++ = first;
     hpcw_i_put_u64(p, high, false);
     hpcw_i_put_u64(p + 8, low, false);
-    int before = fixed ? d.point - 1 : 0; /* number of the sixteen digits that are before the point */
+    /* number of digits after the first one that are before the decimal point */
+    int before = fixed ? d.point - 1 : 0;
     if (before >= count) {
         /* A whole number of 16 to 21 digits, or a single digit with an exponent. */
         memcpy(p + 16, "0000", 4);
@@ -307,7 +310,8 @@ hpcw_status hpcw_i_parse_f64(const char *what, const char *text, double min, dou
     double v = 0;
     hpcw_status code = HPCW_EINVAL;
     if (looks_like_f64(text)) {
-        /* The process's locale may use a decimal comma. The C locale costs nothing: glibc keeps one for all. */
+        /* The locale of the process may have a decimal comma, so parse with the C locale. Making it costs nothing:
+         * glibc has one C locale for all callers. */
         locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         if (c_locale == (locale_t)0) {
             return hpcw_i_fail_memory(err, what, 0, NULL);

@@ -19,8 +19,7 @@
 char *hpcw_i_fmt_u64(char *p, uint64_t v);
 char *hpcw_i_fmt_i64(char *p, int64_t v);
 
-/* Writes a decimal number with leading zeros up to `width` digits, width <= 20. A number with more digits gets
- * them all. */
+/* Writes a decimal number with at least `width` digits, width <= 20, by adding leading zeros. */
 char *hpcw_i_fmt_u64_width(char *p, uint64_t v, unsigned width);
 
 /* Writes lower-case hexadecimal without prefix, with leading zeros up to `width` digits, width <= 16. */
@@ -31,8 +30,8 @@ enum hpcw_i_float_style {
      * 1e-4 <= |v| < 1e15, otherwise scientific with a sign and at least two digits in the exponent. These are
      * the conventions of vt's JSON files. */
     HPCW_I_FLOAT_JSON,
-    /* For people and parameters: 0, 160, 0.00001, 1e-7, 100000000000000000000, 1e+21. Fixed for
-     * 1e-6 <= |v| < 1e21: the conventions of ECMAScript (and so of RFC 8785), but -0 keeps its sign. */
+    /* For texts that people read, and for parameters: 0, 160, 0.00001, 1e-7, 100000000000000000000, 1e+21. Fixed
+     * for 1e-6 <= |v| < 1e21: the conventions of ECMAScript (and so of RFC 8785), but -0 keeps its sign. */
     HPCW_I_FLOAT_COMPACT,
 };
 

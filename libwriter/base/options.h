@@ -14,10 +14,11 @@
 void hpcw_i_options_fill(void *options, size_t size, const void *defaults, size_t known);
 
 /*
- * Copies a program's options over the defaults in `own`, which has `known` bytes. Options that the program does
- * not know keep their defaults. Options that only the program knows must be zero.
+ * Copies a program's options over the defaults in `own`, which has `known` bytes. Options that the program does not
+ * know keep their defaults. Options that only the program knows must be zero. `name` is the name of the struct's
+ * type.
  *
- * HPCW_EINVAL: they are not zero, or the struct was not initialised. `name` is the name of its type.
+ * HPCW_EINVAL: an option that only the program knows is not zero, or the struct was not initialised.
  */
 hpcw_status hpcw_i_options_take(void *own, size_t known, const void *options, const char *name,
                                 hpcw_error *err);

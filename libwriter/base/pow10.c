@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tests/unit/base/test_numfmt.c recomputes each entry with big integers. */
+/* The powers of ten. tests/unit/base/test_numfmt.c recomputes each entry with big integers. */
 #include "libwriter/base/pow10.h"
 
 /* clang-format off */

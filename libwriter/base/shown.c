@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the bytes of the character at c. 0: a terminal may take it for a command, that is ASCII controls, U+0080
- * to U+009F, and bytes that are not UTF-8. */
+/* Returns the number of bytes of the character at c; 0: a terminal may take the character for a command. Such
+ * characters are ASCII controls, U+0080 to U+009F, and bytes that are not UTF-8. */
 static size_t tame(const unsigned char *c) {
     const size_t size = *c < 0x80                 ? 1
                         : *c >= 0xc2 && *c < 0xe0 ? 2
@@ -36,14 +36,15 @@ const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const c
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
     const bool quoted = path[0] == '\0' || path[strspn(path, plain)] != '\0';
     size_t n = 0;
-    if (size < 8) { /* less than "'./", "'" and NUL with some room between */
+    if (size < 8) { /* too small for a quoted path of a few bytes */
         return instead;
     }
     n += quoted ? (size_t)snprintf(room, size, "'") : 0;
     n += path[0] == '-' ? (size_t)snprintf(room + n, size - n, "./") : 0;
     for (const char *c = path; *c != '\0';) {
         size_t bytes = tame((const unsigned char *)c);
-        if (bytes == 0 || n + 6 > size) { /* 6: the longest character, a quote and NUL */
+        /* 6: bytes of a quoted quote, the longest text of a character, then the closing quote and NUL */
+        if (bytes == 0 || n + 6 > size) {
             return instead;
         }
         if (*c == '\'') {

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* Replaces bytes that a terminal may take for a part of a command by question marks: ASCII controls, U+0080 to
- * U+009F, and bytes that are not UTF-8. Line feeds are controls, so the text becomes one line. The length stays
- * the same. */
+/* Replaces bytes by question marks if a terminal may take them for a part of a command: ASCII controls, U+0080 to
+ * U+009F, and bytes that are not UTF-8. Line feeds are controls, so the text becomes one line. The length stays the
+ * same. */
 void hpcw_i_shown(char *text);
 
 /*

@@ -36,7 +36,7 @@ static const struct {
     {HPCW_OK, "HPCW_?", "unknown status"},
 };
 
-/* Index of a code. The last row stands for all other codes. */
+/* Returns the index of a code in `codes`. The last row stands for all other codes. */
 static size_t find(hpcw_status code) {
     size_t i = 0;
     while (i < sizeof codes / sizeof codes[0] - 1 && codes[i].code != code) {
@@ -87,13 +87,13 @@ hpcw_status hpcw_i_status_of_errno(int sys_errno) {
     }
 }
 
-/* A path of PATH_MAX bytes, and the words around it. */
+/* Bytes for a path of PATH_MAX bytes, and for the words around it. */
 enum { LONGEST = 4096 + 1024 };
 
 static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args)
     HPCW_PRINTF(4, 0);
 
-/* The GNU version may return a string of its own. That of POSIX, as in musl, returns an error code. */
+/* strerror_r of glibc may return a string of its own. The function of POSIX, as in musl, returns an error code. */
 static const char *reason_of(int sys_errno, char *room, size_t size) {
 #ifdef __GLIBC__
     return strerror_r(sys_errno, room, size);
@@ -115,9 +115,9 @@ static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char 
         (void)snprintf(text + length, sizeof text - length, ": %s", reason_of(sys_errno, room, sizeof room));
         length = strlen(text);
     }
-    /* A path can contain any character, and a message is one line. */
+    /* A path can contain any character, but a message must be one line. */
     hpcw_i_shown(text);
-    /* Messages get too long through their path, and the reason comes last: cut out the middle. */
+    /* A message gets too long if its path is long. The reason comes last, so cut out the middle of the message. */
     const size_t room = sizeof err->message - 1;
     if (length > room) {
         memmove(text + room / 2, text + length - (room - room / 2), room - room / 2 + 1);

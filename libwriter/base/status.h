@@ -13,18 +13,19 @@ hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...)
 /* Records a failed system call: appends the text of `sys_errno`, and derives the code from it. */
 hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...) HPCW_PRINTF(3, 4);
 
-/* Records HPCW_ENOMEM: "WHERE: out of memory for COUNT WHAT". `where` is a path or a part of the library. If
- * `where` is NULL, `count` is 0 or `what` is NULL, that part is left out. */
+/*
+ * Records HPCW_ENOMEM with the message "WHERE: out of memory for COUNT WHAT". `where` is a path or a part of the
+ * library; NULL: the message has no WHERE. If `count` is 0, the message has no COUNT; if `what` is NULL, no WHAT.
+ */
 hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t count, const char *what);
 
-/* Records the failure in another record, and returns its code. */
+/* Copies the failure `why` to `err`, and returns its code. */
 hpcw_status hpcw_i_fail_as(hpcw_error *err, const hpcw_error *why);
 
 /* Puts "NAME: " before a message that does not begin with the name, for failures of helpers that do not know the
  * name of their file. */
 void hpcw_i_fail_about(hpcw_error *err, const char *name);
 
-/* Returns the status for an errno value. */
 hpcw_status hpcw_i_status_of_errno(int sys_errno);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Open addressing with linear probing. A slot holds a key and its value. After the slots there is a byte for each,
- * the mark: 0 if the slot is free, otherwise seven bits of the hash. So most other keys are skipped without
- * reading them.
- */
+/* A hash table with open addressing and linear probing. A slot holds a key and its value. After all slots there is
+ * one byte for each slot, the mark: 0 if the slot is free, otherwise seven bits of the key's hash. The search
+ * compares marks first, so it rarely reads the slot of another key. */
 #include "libwriter/base/table.h"
 
 #include <string.h>
@@ -16,7 +14,7 @@ enum { FIRST_SLOTS = 16, TAKEN = 0x80 };
 
 uint64_t hpcw_i_table_random(void) {
     uint64_t seed;
-    /* without a random seed it is only slower */
+    /* without a random seed, a file with colliding keys can only make the table slower */
     return getentropy(&seed, sizeof seed) == 0 ? seed : UINT64_C(0x9e3779b97f4a7c15);
 }
 
@@ -60,7 +58,7 @@ static size_t after(const struct hpcw_i_table *t, size_t i) {
     return i + 1 == t->slots ? 0 : i + 1;
 }
 
-/* Returns the slot of a key, or the free slot for it. A free slot always exists. */
+/* Returns the slot that holds a key, or else the free slot in which to store it. A free slot always exists. */
 static size_t look(const struct hpcw_i_table *t, const uint64_t *key, uint64_t hash) {
     const unsigned char *mark = marks(t), own = mark_of(hash);
     size_t i = home_of(t, hash);
@@ -70,7 +68,7 @@ static size_t look(const struct hpcw_i_table *t, const uint64_t *key, uint64_t h
     return i;
 }
 
-/* The hash of the key that a slot holds. */
+/* Returns the hash of the key that a slot holds. */
 static uint64_t hash_at(const struct hpcw_i_table *t, size_t i, uint64_t *key) {
     memcpy(key, at_slot(t, i), t->key_words * sizeof *key);
     return hpcw_i_table_hash(t, key);
@@ -144,7 +142,7 @@ void hpcw_i_table_remove(struct hpcw_i_table *t, void *value) {
     unsigned char *mark = marks(t);
     size_t hole = (size_t)((unsigned char *)value - (unsigned char *)value_at(t, 0)) / slot_size(t);
     for (size_t i = after(t, hole); mark[i] != 0; i = after(t, i)) {
-        /* Move a key into the hole, unless it would then be before its home. */
+        /* Move a key into the hole, unless the hole is before the slot in which the search for this key begins. */
         uint64_t key[HPCW_I_TABLE_KEY];
         size_t home = home_of(t, hash_at(t, i, key));
         size_t from_home = i >= home ? i - home : i + t->slots - home;

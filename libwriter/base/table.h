@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HPCW_I_TABLE_KEY = 3 }; /* words of the longest key */
+enum { HPCW_I_TABLE_KEY = 3 }; /* most words of a key */
 
-/* A table. It is empty if all members but the first three are zero. Each key takes 1.25 to 1.9 times the bytes of
- * itself, its value and one more. While the table grows, it needs the old and the new slots. At most 2^32 - 1
- * slots. */
+/* A table. It is empty if all members but the first three are zero. An entry takes 1.25 to 1.9 times the bytes of
+ * its key, its value and one more byte. While the table grows, it needs the old and the new slots. A table has at
+ * most 2^32 - 1 slots. */
 struct hpcw_i_table {
-    uint32_t key_words;  /* 1 to HPCW_I_TABLE_KEY */
-    uint32_t value_size; /* bytes of a value */
-    uint64_t seed;       /* random for keys from files, so that nobody can make a file with colliding keys */
-    size_t count;        /* number of keys */
+    uint32_t key_words; /* words of a key, 1 to HPCW_I_TABLE_KEY */
+    uint32_t value_size;
+    uint64_t seed; /* random if keys come from files, so that nobody can make a file with colliding keys */
+    size_t count;
     size_t slots;
     unsigned char *slot;
 };
@@ -38,8 +38,8 @@ static inline uint64_t hpcw_i_table_mix(uint64_t x) {
     return x ^ x >> 33;
 }
 
-/* Returns the hash of a key, for the next two functions. A caller that knows a key early can have its memory
- * prefetched. */
+/* Returns the hash of a key, for hpcw_i_table_fetch and hpcw_i_table_add_hashed. A caller that knows the key early
+ * can call hpcw_i_table_fetch to prefetch the memory of its slot. */
 static inline uint64_t hpcw_i_table_hash(const struct hpcw_i_table *t, const uint64_t *key) {
     uint64_t hash = hpcw_i_table_mix(key[0] ^ t->seed);
     for (uint32_t i = 1; i < t->key_words; i++) {
@@ -50,7 +50,7 @@ static inline uint64_t hpcw_i_table_hash(const struct hpcw_i_table *t, const uin
 void hpcw_i_table_fetch(const struct hpcw_i_table *t, uint64_t hash);
 void *hpcw_i_table_add_hashed(struct hpcw_i_table *t, const uint64_t *key, uint64_t hash, bool *fresh);
 
-/* Removes the key to which this value belongs. */
+/* Removes the key whose value is at the address `value`. */
 void hpcw_i_table_remove(struct hpcw_i_table *t, void *value);
 
 /* Iterates over all values with their keys, in no particular order. *at starts at 0. NULL after the last one. */
@@ -61,7 +61,6 @@ void hpcw_i_table_clear(struct hpcw_i_table *t);
 
 void hpcw_i_table_free(struct hpcw_i_table *t);
 
-/* Bytes of memory of the table. */
 size_t hpcw_i_table_bytes(const struct hpcw_i_table *t);
 
 #endif
