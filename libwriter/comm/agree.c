@@ -19,7 +19,7 @@ enum {
 };
 
 hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err) {
-    /* The caller may not want the message, but other processes do: use a record of our own. */
+    /* The caller may not want the message, but other processes do: store it in a record of this function. */
     hpcw_error own = {.code = mine, .message = "no message"};
     if (err == NULL) {
         err = &own;
@@ -32,7 +32,7 @@ hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine,
     return s == HPCW_OK ? err->code : s;
 }
 
-/* Agrees on the verdict, and on whether the fingerprints differ. */
+/* Agrees on one status for all processes, and finds whether the fingerprints of their values differ. */
 static hpcw_status agree(hpcw_comm *comm, hpcw_status mine, uint64_t fingerprint, bool *differ,
                          struct hpcw_i_words *words, hpcw_error *err) {
     *differ = false;
@@ -46,8 +46,8 @@ static hpcw_status agree(hpcw_comm *comm, hpcw_status mine, uint64_t fingerprint
     if (sums + rest > MAX_WORDS) {
         return hpcw_i_fail(err, HPCW_EINTERNAL, "agreement on %zu words", sums + rest);
     }
-    /* Adds three words to the caller's: the lowest failed process and the fingerprint are the first minima, and
-     * the fingerprint is also the last maximum. */
+    /* Add three words to those of the caller: the number of the lowest failed process and the fingerprint as the
+     * first minima, and the fingerprint as the last maximum. */
     uint64_t word[MAX_WORDS + 3];
     struct hpcw_i_words all = {words->sums, words->mins + 2, words->maxs + 1, word};
     uint64_t *failed = word + sums;
@@ -81,10 +81,8 @@ hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words 
 
 /* ---- values ---- */
 
-/*
- * Returns one number for all values. The first byte of each says which kind follows, so that different rows have
- * different bytes.
- */
+/* Returns one number for all values, the fingerprint. The bytes of each value begin with a letter for its kind, so
+ * that a text and a number never have the same bytes. */
 static uint64_t fingerprint_of(const struct hpcw_i_same *same, size_t count) {
     uint64_t hash = HPCW_I_HASH_START;
     for (size_t i = 0; i < count; i++) {
@@ -125,7 +123,8 @@ static void print_number(char *out, size_t size, uint64_t number, const char *wo
     }
 }
 
-/* Fails with both values, as a person reads them. Of long texts it shows the part around the first difference. */
+/* Fails with both values in the form that a person reads. Of long texts, the message has the part around the first
+ * difference. */
 static hpcw_status fail_mismatch(const char *about, const struct hpcw_i_same *same, int process,
                                  const struct value *first, const struct value *mine, hpcw_error *err) {
     const struct value *value[2] = {first, mine};
@@ -151,7 +150,7 @@ static hpcw_status fail_mismatch(const char *about, const struct hpcw_i_same *sa
                        about, same->name, shown[0], shown[1], process);
 }
 
-/* Process 0 broadcasts its values in turn, until one differs. */
+/* Process 0 broadcasts its values one after the other, until some process has another value. */
 static hpcw_status find_mismatch(hpcw_comm *comm, const char *about, const struct hpcw_i_same *same,
                                  size_t count, hpcw_error *err) {
     hpcw_error own;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Agrees on one verdict on all processes, and checks that all were called with the same values. Used at the edges
- * of phases (open, layout, finish), never per write. All calls are collective.
- */
+/* Gives all processes the same status, and checks that all were called with the same values. For the calls at the
+ * begin and end of a phase (open, layout, finish), never for each write. All calls are collective. */
 #ifndef HPCW_COMM_AGREE_H
 #define HPCW_COMM_AGREE_H
 
 #include "libwriter/comm/comm.h"
 
 /*
- * Every process brings its own status, with its message in `*err` if it failed. All return the status of the
- * lowest process that failed, with that process's message and number in `*err`. If no process failed, HPCW_OK.
- * `err` may be NULL.
+ * Every process brings its own status `mine`; a process that failed also brings its message in `*err`. All
+ * processes return the status of the lowest process that failed, with that process's message and number in `*err`.
+ * If no process failed, all return HPCW_OK. `err` may be NULL.
  *
- * `words`, which may be NULL, travel in the same reduction; they are reduced only if the result is HPCW_OK. At
- * most 64.
+ * `words`, which may be NULL, are at most 64 words that are reduced in the same call. They are changed only if the
+ * result is HPCW_OK.
  */
 hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words *words, hpcw_error *err);
 
@@ -29,18 +27,16 @@ struct hpcw_i_same {
 /*
  * Does what hpcw_i_agree does, and also compares `count` values. If no process failed and a value differs, all
  * return HPCW_EMISMATCH with the message "ABOUT: expected the same NAME on all processes, got X on process 0 and Y
- * on process P". P is the lowest process that differs from process 0 in the first such value. It takes one
- * reduction, as without values; only a difference costs more. `same` has the same rows on all processes, and is
- * not read if `mine` is a failure.
+ * on process P". P is the lowest process that differs from process 0 in the first value that differs. Comparing the
+ * values costs no further reduction, unless one differs. `same` has the same rows on all processes, and is not read
+ * if `mine` is a failure.
  */
 hpcw_status hpcw_i_agree_same(hpcw_comm *comm, hpcw_status mine, const char *about,
                               const struct hpcw_i_same *same, size_t count, struct hpcw_i_words *words,
                               hpcw_error *err);
 
-/*
- * Shares a failure found by a reduction of the caller's. All processes already know that `process` failed. That
- * process passes its status and message, and all return them.
- */
+/* Shares a failure that a reduction of the caller has found, so that all processes already know that `process`
+ * failed. That process passes its status and message, and all processes return them. */
 hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err);
 
 #endif

@@ -29,7 +29,7 @@ static hpcw_status describe(const hpcw_comm *comm, int code, const char *what, h
                        text);
 }
 
-/* ---- Collectives: with one process they are copies, or nothing ------------------------------------------- */
+/* ---- Collectives: with one process, they only copy or do nothing ------------------------------------------ */
 
 hpcw_status hpcw_i_comm_allreduce(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err) {
     return comm->size == 1 ? HPCW_OK : describe(comm, comm->ops->allreduce(comm, words), "reduction", err);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A communicator and its calls. All of them are collective over the communicator unless marked otherwise. agree.h,
- * exchange.h and reduce.h have calls built from several of these. Only comm_mpi.c includes mpi.h; it needs this
- * header and no symbol of the library.
- */
+/* A communicator and its calls. All calls are collective over the communicator unless marked otherwise. agree.h,
+ * exchange.h and reduce.h have functions that combine several of these calls. Only comm_mpi.c includes mpi.h. That
+ * file needs this header, but no symbol of the library. */
 #ifndef HPCW_COMM_COMM_H
 #define HPCW_COMM_COMM_H
 
@@ -13,16 +11,14 @@
 
 #include <hpcw/comm.h>
 
-/*
- * Words to reduce: `sums` words that are added, followed by `mins` and `maxs` words. One call carries all kinds,
- * because on a large machine the number of collectives matters more than their size.
- */
+/* Words to reduce: first `sums` words that are added, then `mins` minima and `maxs` maxima. One call reduces all
+ * kinds, because on a large machine the number of collective calls matters more than their size. */
 struct hpcw_i_words {
     uint32_t sums, mins, maxs;
     uint64_t *word; /* [sums + mins + maxs] in and out */
 };
 
-/* Reduces `in` into `inout`, of `words` words: sums first, minima, maxima. */
+/* Reduces the `words` words of `in` into those of `inout`: first sums, then minima, then maxima. */
 static inline void hpcw_i_words_combine(uint64_t *inout, const uint64_t *in, size_t sums, size_t mins,
                                         size_t words) {
     for (size_t i = 0; i < words; i++) {
@@ -45,29 +41,28 @@ struct hpcw_i_comm_ops {
     int (*exscan)(hpcw_comm *comm, struct hpcw_i_words *words);
     int (*bcast)(hpcw_comm *comm, void *data, size_t size, int root);
     int (*allgather)(hpcw_comm *comm, const void *mine, size_t size, void *all);
-    /* Every process sends one count to each process: `send` [size], `receive` [size]. */
+    /* Every process sends one number to each process: `send` [size], `receive` [size]. */
     int (*alltoall)(hpcw_comm *comm, const uint64_t *send, uint64_t *receive);
-    /* Lengths and offsets count 8-byte words. send_at NULL: each message starts where the one before it ends.
-     * Received messages always follow each other so. No offset and no sum exceeds INT_MAX. `scratch`: [4 *
-     * size]. */
+    /* Every process sends a message to each process. Lengths and offsets count 8-byte words. send_at NULL: each
+     * message starts where the message before it ends. Received messages are always stored in this way. No offset
+     * and no sum of lengths exceeds INT_MAX. `scratch`: [4 * size]. */
     int (*alltoallv)(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at, const uint64_t *send_words,
                      uint64_t *receive, const uint64_t *receive_words, int *scratch);
-    /* Gathers messages of `words` 8-byte words on `root`, which gets sizes[p] words from process p, one message
-     * after the other. Only communicators without `send` have it. `all` and `sizes` are NULL on the other
-     * processes. */
+    /* Gathers a message of `words` 8-byte words from each process on `root`. The root gets sizes[p] words from
+     * process p, one message after the other; `all` and `sizes` are NULL on the other processes. Only communicators
+     * without `send` have this function. */
     int (*gather)(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all, const uint64_t *sizes,
                   int root);
-    /*
-     * Point-to-point messages, not collective; lengths in 8-byte words. NULL: this communicator has collective
-     * calls only.
-     */
+    /* Point-to-point messages, which are not collective; lengths count 8-byte words. All three are NULL if this
+     * communicator has collective calls only. */
     int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
     int (*probe)(hpcw_comm *comm, size_t *words, int from);
     int (*receive)(hpcw_comm *comm, uint64_t *data, size_t words, int from);
     /* Both split functions keep the order of processes. */
     int (*split)(hpcw_comm *comm, uint32_t colour, hpcw_comm **out);
-    int (*split_host)(hpcw_comm *comm, hpcw_comm **out); /* the processes of one host; NULL if `send` is */
-    void (*text)(int code, char *text, size_t size);     /* not collective */
+    /* makes a communicator of the processes on one host; NULL if `send` is NULL */
+    int (*split_host)(hpcw_comm *comm, hpcw_comm **out);
+    void (*text)(int code, char *text, size_t size); /* not collective */
     void (*free)(hpcw_comm *comm);
 };
 
@@ -77,19 +72,16 @@ struct hpcw_comm {
     int size;
 };
 
-/* Returns whether the communicator has point-to-point messages. */
 static inline bool hpcw_i_comm_has_messages(const hpcw_comm *comm) {
     return comm->ops->send != NULL;
 }
 
-/*
- * Returns `comm`, or the communicator of one process alone if that is NULL. The latter is static and need not be
- * freed. Not collective.
- */
+/* Returns `comm`. If `comm` is NULL, returns the communicator of one process alone, which is static and need not be
+ * freed. Not collective. */
 hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm);
 
-/* The calls of the table, which report a failure as HPCW_ECOMM with a message in `err`. In an exclusive scan
- * process 0 gets 0, UINT64_MAX and 0 for sums, minima and maxima. */
+/* The calls of struct hpcw_i_comm_ops. They report a failure as HPCW_ECOMM with a message in `err`. In an exclusive
+ * scan, process 0 gets 0 for sums, UINT64_MAX for minima and 0 for maxima. */
 hpcw_status hpcw_i_comm_allreduce(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
 hpcw_status hpcw_i_comm_exscan(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
 hpcw_status hpcw_i_comm_bcast(hpcw_comm *comm, void *data, size_t size, int root, hpcw_error *err);

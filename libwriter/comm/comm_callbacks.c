@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator of a program's own collective functions. Other operations go through process 0. Memory comes from
- * the C library, as in comm_mpi.c: so a test that makes the n-th allocation fail counts the same allocations with
- * either. */
+/* A communicator that calls a program's own collective functions. Other operations go through process 0. Memory
+ * comes from malloc(), as in comm_mpi.c. So a test that makes the n-th hpcw_i_malloc fail counts the same with both
+ * kinds of communicators. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/comm.h"
 
-/* Codes of this file, which a program will hardly use. */
+/* Error codes of this file. The functions of a program will hardly return them. */
 enum { OUT_OF_MEMORY = INT_MIN, NO_SPLIT };
 
 struct callback_comm {
     hpcw_comm base;
     hpcw_comm_callbacks call;
     void *context;
-    bool part;     /* made by a split: the context is freed with it */
+    bool part;     /* this communicator was made by a split: its context is freed with it */
     size_t *sizes; /* [size] bytes of the messages of a gather or scatter, while this process is its root */
 };
 
@@ -36,8 +36,8 @@ static const size_t *same_size(const struct callback_comm *c, size_t size, int r
     return c->sizes;
 }
 
-/* Allocates memory on process 0; NULL on the others. All get the same result, so that no process waits for one
- * without memory. */
+/* Allocates memory on process 0; *out is NULL on the other processes. All processes get the same result, so that
+ * none waits for process 0 after it ran out of memory. */
 static int get_memory(const struct callback_comm *c, uint64_t words, uint64_t **out) {
     unsigned char ready = 1;
     *out = NULL;
@@ -61,7 +61,7 @@ static int callback_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
     return size == 0 ? 0 : c->call.broadcast(c->context, data, size, root);
 }
 
-/* Sends messages of `words` words from all processes to process 0, or back. */
+/* gather_same: a message of `words` words goes from each process to process 0. scatter_same: the other way. */
 static int gather_same(const struct callback_comm *c, const uint64_t *mine, size_t words, uint64_t *all) {
     size_t size = words * sizeof *mine;
     return c->call.gather(c->context, mine, size, all, same_size(c, size, 0), 0);
@@ -72,12 +72,14 @@ static int scatter_same(const struct callback_comm *c, const uint64_t *all, uint
     return c->call.scatter(c->context, all, same_size(c, size, 0), mine, size, 0);
 }
 
-/* Reduces on process 0. With `scan`, each row becomes the reduction over the processes up to its own. */
+/* Reduces on process 0: row p + 1 becomes the reduction over the processes up to p. With `scan`, process p gets row
+ * p; otherwise all processes get the last row. */
 static int reduce(hpcw_comm *comm, const struct hpcw_i_words *w, bool scan) {
     const struct callback_comm *c = callbacks_of(comm);
     size_t n = (size_t)w->sums + w->mins + w->maxs;
     size_t processes = (size_t)comm->size;
-    uint64_t *rows; /* the first row is the result of a scan on process 0, which is undefined */
+    /* [processes + 1] row 0 is what process 0 gets from a scan, an undefined result */
+    uint64_t *rows;
     if (n == 0) {
         return 0;
     }
@@ -107,7 +109,7 @@ static int callback_exscan(hpcw_comm *comm, struct hpcw_i_words *words) {
     return reduce(comm, words, true);
 }
 
-/* Returns 0 if all processes are ready. */
+/* Returns 0 if `mine` is true on all processes. */
 static int check_memory(hpcw_comm *comm, bool mine) {
     uint64_t ready = mine;
     struct hpcw_i_words words = {.mins = 1, .word = &ready};
@@ -149,7 +151,9 @@ static uint64_t sum_of(const uint64_t *words, size_t count) {
     return sum;
 }
 
-/* Sorts messages by receiver. `counts` [n * n]: words from p to q; `at` [n]: scratch. */
+/*
+ * Sorts messages by receiver. `counts` [n * n]: number of words from p to q at index p * n + q; `at` [n]: scratch.
+ */
 static void sort_messages(size_t n, const uint64_t *counts, const uint64_t *from, uint64_t *at, uint64_t *to) {
     uint64_t sent = 0;
     for (size_t p = 0; p < n; p++) {
@@ -236,7 +240,12 @@ static int callback_gather(hpcw_comm *comm, const uint64_t *mine, size_t words, 
                           root);
 }
 
-/* Position of a process among those of its colour. Parts are numbered in the order of their lowest processes. */
+/*
+ * Place of a process in a split, in which each colour becomes a part.
+ * part: the part of the process; parts are numbered in the order of their lowest processes.
+ * parts: number of parts.
+ * process, size: number of the process in its part, and size of the part.
+ */
 struct place {
     int part, parts, process, size;
 };
@@ -321,7 +330,7 @@ static const struct hpcw_i_comm_ops callback_ops = {
     .free = callback_free,
 };
 
-/* Makes a communicator; NULL without memory. */
+/* Makes a communicator; NULL if memory ran out. */
 static struct callback_comm *new_comm(const hpcw_comm_callbacks *call, int process, int size) {
     struct callback_comm *c = calloc(1, sizeof *c);
     size_t *sizes = calloc((size_t)size + 1, sizeof *sizes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only file of the library that uses MPI. It uses no symbol of libhpcw, so that it can be a library of its
- * own. */
+/* The only file of the library that uses MPI. It uses no symbol of libhpcw, so that it can be built as a separate
+ * library. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "libwriter/comm/comm.h"
 
-/* Codes of this file. Those of MPI are not negative. */
+/* Error codes of this file. They are negative, those of MPI are not. */
 enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2 };
 
 #define TAG 17
@@ -18,7 +18,7 @@ enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2 };
 struct mpi_comm {
     hpcw_comm base;
     MPI_Comm mpi;
-    MPI_Op combine;     /* operation on elements of one header word, then `words` words */
+    MPI_Op combine;     /* operation on elements of one header word and then the words to reduce */
     MPI_Datatype word8; /* 8 bytes */
 };
 
@@ -27,8 +27,8 @@ static struct mpi_comm *mpi_of(hpcw_comm *comm) {
 }
 
 /*
- * Combines two elements. An element starts with a word that holds the numbers of sums and minima, because a user
- * operation of MPI gets no context. The number of words follows from the size of the type; `*len` is always 1.
+ * Combines two elements. An element starts with a header word that holds the numbers of sums and minima, because a
+ * user operation of MPI gets no context. The number of words follows from the size of the type; `*len` is always 1.
  */
 static void combine(void *in_, void *inout_, int *len, MPI_Datatype *type) {
     int bytes = 0;
@@ -156,7 +156,7 @@ static int mpi_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from) 
 
 static int wrap(MPI_Comm mpi, hpcw_comm **out);
 
-/* Wraps a communicator that MPI made. Frees it after a failure. */
+/* Makes a communicator from one that MPI made. After a failure, frees that of MPI. */
 static int take_part(int code, MPI_Comm part, hpcw_comm **out) {
     if (code != MPI_SUCCESS) {
         return code;
@@ -222,7 +222,7 @@ static const struct hpcw_i_comm_ops mpi_ops = {
     .free = mpi_free,
 };
 
-/* Makes a communicator that owns `mpi`. All processes get the same result. */
+/* Makes a communicator that owns the MPI communicator `mpi`. All processes get the same result. */
 static int wrap(MPI_Comm mpi, hpcw_comm **out) {
     struct mpi_comm *m = calloc(1, sizeof *m);
     int mine = m == NULL ? OUT_OF_MEMORY : 0;

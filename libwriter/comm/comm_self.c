@@ -5,7 +5,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/comm.h"
 
-/* One process never sends or receives. */
+/* A single process never sends or receives a message. */
 static int self_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to) {
     (void)comm;
     (void)data;
@@ -45,7 +45,7 @@ static void self_text(int code, char *text, size_t size) {
 }
 
 static void self_free(hpcw_comm *comm) {
-    (void)comm; /* static: nothing to free */
+    (void)comm; /* a static communicator: nothing to free */
 }
 
 static const struct hpcw_i_comm_ops self_ops = {

@@ -41,7 +41,8 @@ hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const
             s = hpcw_i_fail_memory(err, NULL, in, "words of messages");
         }
     }
-    /* Agree here: if a process has too little memory, the others must not wait for it in the exchange. */
+    /* Agree before the exchange: if a process has too little memory, the others must not wait for it in the
+     * exchange. */
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_i_comm_alltoallv(comm, send, send_at, send_words, inbox->words, receive_words, scratch, err);
@@ -62,7 +63,7 @@ hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const ui
     return s;
 }
 
-/* Collects through a gather, for communicators without point-to-point messages. */
+/* Collects all messages at once in a gather, for communicators without point-to-point messages. */
 static hpcw_status collect_at_once(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
                                    hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
                                                        hpcw_error *err),

@@ -9,11 +9,14 @@
 #include "libwriter/comm/exchange.h"
 
 enum {
-    RADIX = 8, /* a wide tree: if processes share processors, waiting for a turn takes longer than messages */
-    MAX_CHILDREN = (RADIX - 1) * 11, /* enough, as 8^11 exceeds INT_MAX */
+    /* radix of the tree: a node has RADIX - 1 children on each level. A wide tree has few levels: if several
+     * processes share a processor, waiting for a turn on it takes longer than receiving messages. */
+    RADIX = 8,
+    /* most children of a process: a tree has at most 11 levels, because 8^11 exceeds INT_MAX */
+    MAX_CHILDREN = (RADIX - 1) * 11,
 };
 
-/* Without point-to-point messages: gathers all records on all processes. */
+/* For communicators without point-to-point messages: gathers all records on all processes. */
 static hpcw_status reduce_scan_of_all(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                       void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err) {
     size_t bytes = words * sizeof *record;
@@ -40,9 +43,11 @@ static hpcw_status reduce_scan_of_all(hpcw_comm *comm, uint64_t *record, uint64_
 
 hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                     void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err) {
-    /* [child] reduction from this process up to the child */
+    /* [child] reduction over the processes from this process up to, but without, the child */
     uint64_t before[MAX_CHILDREN][HPCW_I_SCAN_WORDS];
-    /* message down the tree: result of all, then that of the processes below the child */
+    /*
+     * message to a child: first the result of all processes, then the reduction over the processes below the child
+     */
     uint64_t message[2 * HPCW_I_SCAN_WORDS];
     int child[MAX_CHILDREN];
     int children = 0;
@@ -54,10 +59,8 @@ hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t 
     if (!hpcw_i_comm_has_messages(comm) && comm->size > 1) {
         return reduce_scan_of_all(comm, record, below, words, combine, err);
     }
-    /*
-     * Up the tree: write the numbers of processes in base RADIX. A process whose number ends in zeros stands for
-     * all processes that share its other digits.
-     */
+    /* Up the tree: write the numbers of processes in base RADIX. A process whose number ends in k zeros gets the
+     * reduction over the processes that differ from it in these k digits only. */
     for (; step < comm->size && comm->process % (step * RADIX) == 0; step *= RADIX) {
         for (int64_t c = comm->process + step; c < comm->process + step * RADIX && c < comm->size; c += step) {
             hpcw_status s = hpcw_i_comm_receive(comm, message, words, (int)c, err);
@@ -79,7 +82,7 @@ hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t 
         memcpy(record, message, bytes);
         memcpy(below, message + words, bytes);
     }
-    /* Down the tree: send to the largest subtree first. */
+    /* Down the tree: send to the child with the largest subtree first. */
     memcpy(message, record, bytes);
     while (children-- > 0) {
         if (comm->process == 0) {
@@ -107,7 +110,7 @@ static hpcw_status add_record(void *context, const uint64_t *message, size_t wor
     struct reduction *r = context;
     (void)words;
     (void)err;
-    if (r->begun) { /* the first record is the own one */
+    if (r->begun) { /* the first record is that of this process, which `record` already has */
         r->combine(r->context, r->record, message);
     }
     r->begun = true;

@@ -9,15 +9,15 @@
 
 #include "libwriter/comm/comm.h"
 
-/* Most words of a record. Two records travel in one message: with more than 30 words, Open MPI's shared memory
- * takes three times as long. */
+/* Most words of a record. A message holds two records: with more than 30 words, a message in Open MPI's shared
+ * memory takes three times as long. */
 enum { HPCW_I_SCAN_WORDS = 15 };
 
 /*
- * Combines a reduction and an exclusive scan, of at most HPCW_I_SCAN_WORDS words. `record`: in, this process's
- * own; out, the reduction over all. `below`: out, the reduction over the processes below this one; unchanged on
- * process 0. Each process sends and receives once on the way up a tree and once on the way down. It needs only
- * stack memory.
+ * Combines a reduction and an exclusive scan of records of `words` <= HPCW_I_SCAN_WORDS words. `record` is in and
+ * out: first the record of this process, then the reduction over all. `below` is out: the reduction over the
+ * processes below this one; unchanged on process 0. Each process sends and receives once on the way up a tree and
+ * once on the way down. The function needs only stack memory.
  */
 hpcw_status hpcw_i_comm_reduce_scan(hpcw_comm *comm, uint64_t *record, uint64_t *below, size_t words,
                                     void (*combine)(uint64_t *left, const uint64_t *right), hpcw_error *err);
