@@ -2,15 +2,17 @@
 #include "libwriter/fields/linktest.h"
 
 /* clang-format off */
-/* A member of another type does not compile: value() reads these alone. */
+/* Macros for the type of a member of hpcw_linktest_info. Other types than these three do not compile, because
+ * value() reads no others. */
 #define INFO(name) (((hpcw_linktest_info *)NULL)->name)
 #define TYPE(name) \
     _Generic(INFO(name), bool: HPCW_I_LINKTEST_BOOL, uint8_t: HPCW_I_LINKTEST_U8, uint64_t: HPCW_I_LINKTEST_U64)
-/* The offset of a parameter, which must have the type of the member of hpcw_linktest_info. */
+/* The offset of a parameter, which must have the same type as the member of hpcw_linktest_info with this name. */
 #define PARAMETER(name) \
     _Generic(&((hpcw_linktest_params *)NULL)->name, __typeof__(INFO(name)) *: offsetof(hpcw_linktest_params, name))
 
-/* GIVEN: a parameter. DERIVED: a field that follows from parameters. */
+/* GIVEN: a field that is a parameter.
+ * DERIVED: a field that the writer derives from parameters. */
 #define GIVEN(name) #name, PARAMETER(name), offsetof(hpcw_linktest_info, name), TYPE(name)
 #define DERIVED(name) #name, HPCW_I_LINKTEST_DERIVED, offsetof(hpcw_linktest_info, name), TYPE(name)
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The fields after the mode string in the file header of a LinkTest result (doc/formats/linktest.md, "File
- * header"). The writer, `hpcgen info`, `hpcgen fit` and the test of the page take names and places from here. The
- * strict reader has a list of its own, as it checks the writer.
- */
+/* The fields after the mode string in the file header of a LinkTest result (doc/formats/linktest.md, "File
+ * header"). The writer, `hpcgen info`, `hpcgen fit` and the test of this page take the names and offsets from here.
+ * The strict reader has a list of its own, because it checks the writer. */
 #ifndef HPCW_FIELDS_LINKTEST_H
 #define HPCW_FIELDS_LINKTEST_H
 
@@ -14,24 +12,25 @@
 #include <hpcw/linktest.h>
 #include <hpcw/linktest_read.h>
 
-/* Type of a field's members. In the file a bool is a u8. */
+/* Type of a field in hpcw_linktest_params and hpcw_linktest_info. In the file, a bool is a byte. */
 enum hpcw_i_linktest_type { HPCW_I_LINKTEST_BOOL, HPCW_I_LINKTEST_U8, HPCW_I_LINKTEST_U64 };
 
 enum hpcw_i_linktest_use {
     HPCW_I_LINKTEST_SHOWN,
-    HPCW_I_LINKTEST_HIDDEN, /* follows from other fields or is always 0; `hpcgen info` does not show it */
-    HPCW_I_LINKTEST_SEED,   /* hpcgen gives the twin of a result other seeds */
+    /* the field follows from other fields or is always 0; `hpcgen info` does not show it */
+    HPCW_I_LINKTEST_HIDDEN,
+    HPCW_I_LINKTEST_SEED, /* the field is a seed; `hpcgen fit` gives the twin of a result another seed */
 };
 
-/* Used in place of a parameter's offset: the writer derives the field from other parameters. */
+/* Stands for the offset of a parameter if the writer derives the field from other parameters. */
 #define HPCW_I_LINKTEST_DERIVED SIZE_MAX
 
 struct hpcw_i_linktest_field {
-    const char *name; /* name of the members, and the key in `hpcgen info` */
-    size_t params;    /* offset of the member in hpcw_linktest_params, or HPCW_I_LINKTEST_DERIVED */
-    size_t info;      /* offset of the member in hpcw_linktest_info */
+    const char *name; /* name of the field: of its members in both structs, and of its key in `hpcgen info` */
+    size_t params;    /* offset of the field in hpcw_linktest_params, or HPCW_I_LINKTEST_DERIVED */
+    size_t info;      /* offset of the field in hpcw_linktest_info */
     enum hpcw_i_linktest_type type;
-    size_t at; /* offset in the file, after the mode string */
+    size_t at; /* offset in the file, from the end of the mode string */
     enum hpcw_i_linktest_use use;
 };
 
@@ -43,20 +42,23 @@ static inline bool hpcw_i_linktest_is_byte(const struct hpcw_i_linktest_field *f
 /* All fields, in the order of `hpcgen info`. */
 extern const struct hpcw_i_linktest_field hpcw_i_linktest_fields[];
 extern const size_t hpcw_i_linktest_field_count;
-extern const size_t hpcw_i_linktest_fields_size; /* bytes of all of them */
+extern const size_t hpcw_i_linktest_fields_size; /* bytes of all fields in the file */
 
-/* Upper limits for the number of fields, and for their bytes. */
+/* Upper limits for the number of all fields, and for their bytes in the file. */
 enum { HPCW_I_LINKTEST_MOST_FIELDS = 32, HPCW_I_LINKTEST_MOST_FIELDS_SIZE = 128 };
 
-/* Return the value of a field from parameters, and from a header that was read. */
+/* hpcw_i_linktest_given returns the value of a field from parameters, hpcw_i_linktest_read from a header that was
+ * read. */
 uint64_t hpcw_i_linktest_given(const struct hpcw_i_linktest_field *field, const hpcw_linktest_params *params);
 uint64_t hpcw_i_linktest_read(const struct hpcw_i_linktest_field *field, const hpcw_linktest_info *info);
 
-/* Lists that end in NULL: the modes of LinkTest, and the kernels by hpcw_linktest_kernel. */
+/* hpcw_i_linktest_modes: names of the modes of LinkTest.
+ * hpcw_i_linktest_kernels: names of the kernels, with the index of enum hpcw_linktest_kernel.
+ * Both lists end in NULL. */
 extern const char *const hpcw_i_linktest_modes[];
 extern const char *const hpcw_i_linktest_kernels[];
 
-/* Returns the name of the kernel for the two flags of a result. */
+/* Returns the name of the kernel that the two kernel flags of a result mean. */
 const char *hpcw_i_linktest_kernel_of(const hpcw_linktest_info *info);
 
 #endif
