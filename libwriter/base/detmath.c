@@ -16,7 +16,14 @@ static double power_of_two(int e) {
     return from_bits((uint64_t)(e + 1023) << 52);
 }
 
+static const double one_over_ln2 = 0x1.71547652b82fep+0;
+
 double hpcw_i_exp(double x) {
+    const double shift = 0x1.8p52; /* adding and subtracting it rounds to an integer */
+    /* 1/n! from 13! down to 2!. The first term left out is below 2^-55 of the result. */
+    static const double term[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800,
+                                  1.0 / 362880,     1.0 / 40320,     1.0 / 5040,     1.0 / 720,
+                                  1.0 / 120,        1.0 / 24,        1.0 / 6,        0.5};
     if (x != x) {
         return x;
     }
@@ -27,13 +34,13 @@ double hpcw_i_exp(double x) {
         return 0;
     }
     /* x = k ln 2 + r with |r| <= ln 2 / 2. */
-    double kd = (x * HPCW_I_ONE_OVER_LN2 + HPCW_I_EXP_SHIFT) - HPCW_I_EXP_SHIFT;
+    double kd = (x * one_over_ln2 + shift) - shift;
     double r_high = x - kd * HPCW_I_LN2_HIGH, r_low = kd * HPCW_I_LN2_LOW;
     double r = r_high - r_low;
 
-    double y = hpcw_i_exp_term[0];
-    for (int i = 1; i < HPCW_I_EXP_TERMS; i++) {
-        y = y * r + hpcw_i_exp_term[i];
+    double y = term[0];
+    for (int i = 1; i < (int)(sizeof term / sizeof term[0]); i++) {
+        y = y * r + term[i];
     }
     /* Sum up 1 + r + r^2 y, small terms first, including the rounding error of r. */
     y = (y * (r * r) + ((r_high - r) - r_low)) + r;
@@ -85,5 +92,5 @@ double hpcw_i_log2(double x) {
     int k;
     double f;
     double rest = log_of_fraction(x, &k, &f);
-    return (double)k + (rest + f) * HPCW_I_ONE_OVER_LN2;
+    return (double)k + (rest + f) * one_over_ln2;
 }
