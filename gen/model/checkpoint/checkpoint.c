@@ -141,7 +141,7 @@ static uint64_t rounded(const struct model_checkpoint *m, double held) {
     return size < MODEL_CHECKPOINT_LEAST ? MODEL_CHECKPOINT_LEAST : (uint64_t)size;
 }
 
-/* Memory of object[objects], relative to the mean memory of one object. */
+/* Returns the memory of the objects object[0 .. objects - 1], in units of the mean memory of one object. */
 static double held(const struct model_checkpoint *m, const uint32_t *object, uint32_t objects) {
     const struct model_load *load = m->load;
     double sum = 0;
@@ -227,7 +227,8 @@ uint64_t model_checkpoint_size(const struct model_checkpoint *m, uint64_t file) 
     if (m->size != NULL) {
         return m->size[file];
     }
-    /* The part that a rank's objects have in common has about 0.6 of an object's deviation. */
+    /* The work that a rank's objects share gives ln(memory of the rank) about 0.6 of the deviation of ln(memory
+     * of an object). */
     const double spread = 0.6 * m->params.sigma;
     const double common = hpcw_i_exp(spread * m->load->field[file % m->ranks] - 0.5 * spread * spread);
     return rounded(m, model_load_mean_objects(m->load) * common);
@@ -280,8 +281,8 @@ void model_checkpoint_fill(const struct model_checkpoint *m, uint64_t file, uint
 
 void model_checkpoint_last(const struct model_checkpoint *m, uint64_t file, uint32_t before,
                            unsigned char last[MODEL_CHECKPOINT_LEAST]) {
-    /* Finds the last four bytes. Appending bytes x gives the register r the result of 32 steps on r ^ x. These
-     * steps can be inverted. */
+    /* Finds the last four bytes x from the CRC register r before them. Appending x sets the register to the
+     * result of 32 shift steps on r ^ x. These steps can be inverted. */
     uint32_t end = ~model_checkpoint_crc(m, file);
     for (int i = 0; i < 32; i++) {
         end = (end & 0x80000000u) != 0 ? (end ^ 0xedb88320u) << 1 | 1 : end << 1;

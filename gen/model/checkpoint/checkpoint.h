@@ -15,7 +15,9 @@
 
 #include "gen/model/load/load.h"
 
-enum { MODEL_CHECKPOINT_LEAST = 4 }; /* bytes of the smallest file: the four that fit the CRC */
+/* Smallest size of a file in bytes. The last four bytes of a file are chosen so that its content has the drawn
+ * CRC. */
+enum { MODEL_CHECKPOINT_LEAST = 4 };
 
 enum model_checkpoint_content { MODEL_CHECKPOINT_RANDOM, MODEL_CHECKPOINT_COMPRESSIBLE };
 enum model_checkpoint_payload { MODEL_CHECKPOINT_FILES, MODEL_CHECKPOINT_NONE };
@@ -48,51 +50,54 @@ extern const size_t model_checkpoint_param_count;
 extern const char *const model_checkpoint_fault_name[MODEL_CHECKPOINT_FAULTS];
 void model_checkpoint_params_init(struct model_checkpoint_params *params);
 
-/* With more ranks than this, no log or load data can exist. Sizes then follow the work of the ranks alone. */
+/* With more ranks than this, logs and load data cannot exist. File sizes then follow only the work of each
+ * rank. */
 #define MODEL_CHECKPOINT_MOST_MOVED UINT32_C(65536)
 
-/* A file has the number checkpoint * ranks + rank, with checkpoints from 0. Read-only after init: threads may
- * share it. */
+/* Files are numbered checkpoint * ranks + rank. The first checkpoint is 0. Read-only after init, so threads may
+ * share a model. */
 struct model_checkpoint {
     struct model_checkpoint_params params;
     const struct model_load *load;
     uint32_t ranks;
     uint64_t seed;
-    uint64_t *size;                           /* of each file; NULL with too many ranks */
-    uint64_t *fault[MODEL_CHECKPOINT_FAULTS]; /* [params.faults[k]] files with fault k, ascending */
+    uint64_t *size; /* [checkpoints * ranks] file sizes; NULL: too many ranks */
+    /* [params.faults[k]] numbers of the files with fault k, ascending */
+    uint64_t *fault[MODEL_CHECKPOINT_FAULTS];
 };
 
-/* Memory: 8 bytes per file, and 4 per object during init. HPCW_ERANGE: faults in more than half of the files, or
- * more checkpoints than phases. HPCW_ENOMEM. Free the model also after a failure. The load model must outlive
- * it. */
+/* Initialises the model. Memory: 8 bytes per file, and 4 per object during the call. HPCW_ERANGE: faults in
+ * more than half of the files or in more than 65536, or more checkpoints than phases. HPCW_ENOMEM. Free the
+ * model also after a failure. The load model must outlive this model. */
 hpcw_status model_checkpoint_init(struct model_checkpoint *model, const struct model_checkpoint_params *params,
                                   const struct model_load *load, hpcw_error *err);
 void model_checkpoint_free(struct model_checkpoint *model);
 
-/* The phase after which a checkpoint is written, and the checkpoint after a phase. UINT32_MAX: none. */
+/* model_checkpoint_phase returns the phase after which a checkpoint is written, model_checkpoint_after the
+ * checkpoint after a phase; UINT32_MAX: none. */
 uint32_t model_checkpoint_phase(const struct model_checkpoint *model, uint32_t checkpoint);
 uint32_t model_checkpoint_after(const struct model_checkpoint *model, uint32_t phase);
 
-/* Size and CRC of a file, as the map has them. */
+/* Return the size and the CRC that the map lists for a file. */
 uint64_t model_checkpoint_size(const struct model_checkpoint *model, uint64_t file);
 uint32_t model_checkpoint_crc(const struct model_checkpoint *model, uint64_t file);
 
 bool model_checkpoint_has(const struct model_checkpoint *model, enum model_checkpoint_fault fault,
                           uint64_t file);
 
-/* Returns the number of files with that fault and a number below `file`. */
+/* Returns the number of files that have this fault and a number below `file`. */
 uint64_t model_checkpoint_before(const struct model_checkpoint *model, enum model_checkpoint_fault fault,
                                  uint64_t file);
 
 /* Size of an existing file on disk; a truncated file is smaller than in the map. */
 uint64_t model_checkpoint_length(const struct model_checkpoint *model, uint64_t file);
 
-/* Fills the bytes offset .. offset + size - 1 of a file, without its last four bytes. Both numbers are multiples
- * of 8; only the last range of a file may have another size. */
+/* Stores the bytes offset .. offset + size - 1 of a file, except its last four bytes. `offset` and `size` must
+ * be multiples of 8; only the last range of a file may have another size. */
 void model_checkpoint_fill(const struct model_checkpoint *model, uint64_t file, uint64_t offset, size_t size,
                            unsigned char *out);
 
-/* Computes the last four bytes of a file. before: CRC of the content before them. */
+/* Computes the last four bytes of a file. before: CRC of all bytes before these four. */
 void model_checkpoint_last(const struct model_checkpoint *model, uint64_t file, uint32_t before,
                            unsigned char last[MODEL_CHECKPOINT_LEAST]);
 
