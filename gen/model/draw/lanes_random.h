@@ -26,8 +26,9 @@ static inline void philox_round(vu c[4], uint32_t key0, uint32_t key1) {
     c[3] = p0;
 }
 
-/* Computes several blocks at a time, round by round, since each operation of a single block depends on the
- * previous one. If counter words are the same for a whole row, the compiler moves their rounds out of the loop. */
+/* Computes several Philox blocks at a time, round by round. The operations of a single block depend on each
+ * other, those of different blocks overlap. If a counter word is constant in a loop, the compiler moves the
+ * operations on it out of the loop. */
 static inline __attribute__((always_inline)) void philox(uint64_t seed, vu c[][4], int blocks) {
     uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
     UNROLL for (int round = 0; round < HPCW_I_PHILOX_ROUNDS; round++) {

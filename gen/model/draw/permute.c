@@ -5,7 +5,8 @@
 
 enum { ROUNDS = 4 };
 
-/* Bits of half a block. A block is the smallest even number of bits that can hold count - 1. */
+/* Bits of half a block. The network permutes blocks of the smallest even number of bits that can hold count -
+ * 1. */
 static uint32_t half_bits(uint32_t count) {
     uint32_t bits = 1;
     while (bits < 16 && (UINT64_C(1) << 2 * bits) < count) {

@@ -7,10 +7,11 @@
 
 enum model_simd { MODEL_SIMD_NONE, MODEL_SIMD_AVX2, MODEL_SIMD_COUNT };
 
-/* Returns whether this build and this processor support it. MODEL_SIMD_NONE is always supported. */
+/* Returns whether this build and this processor support an instruction set. MODEL_SIMD_NONE is always
+ * supported. */
 bool model_simd_available(enum model_simd simd);
 
-/* Returns the fastest one available. */
+/* Returns the fastest instruction set that is available. */
 enum model_simd model_simd_best(void);
 
 /* "scalar", "avx2". */
