@@ -17,8 +17,8 @@ static inline vd shifted(vu word0, vu word1) {
     return d_add(d_mul(halves(word0, word1), d_set(HPCW_I_NORMAL_SCALE)), d_set(MODEL_TAIL_SHIFT));
 }
 
-/* Draws the congestion of LANES steps from `step` on, as model_network_factor does. It is rarely needed, so it
- * is not inlined. */
+/* Draws the congestion of LANES steps, the first of which is `step`, as model_network_factor does. The function
+ * is called rarely, so it is not inlined. */
 static __attribute__((noinline)) void draw_congestion(const struct model_linktest_row *row, uint32_t step,
                                                       vu pair) {
     const vu window = u_load32(row->window + step);
@@ -43,7 +43,7 @@ static __attribute__((noinline)) void draw_congestion(const struct model_linktes
 }
 _Static_assert(MODEL_KNOT_WINDOWS == 1 << 2, "the knot is the window shifted by two bits");
 
-/* Replaces timings within the node lane by lane, since they are rare. */
+/* Replaces the times to partners on the rank's own node, one lane at a time. Such partners are rare. */
 static __attribute__((noinline)) vd replace_own_node(const struct model_linktest_row *row,
                                                      const uint32_t *partner, vd base) {
     double lane[LANES];
@@ -63,11 +63,12 @@ enum { BLOCK = 256 };
 _Static_assert(BLOCK % (LANES * AT_ONCE) == 0, "whole vectors in a block");
 struct noise {
     double share[BLOCK];          /* noise as a share of the undisturbed time */
-    uint32_t tail_size[BLOCK];    /* random word of the delay, where there is one */
-    uint8_t tails[BLOCK / LANES]; /* bit mask of the lanes with a delay */
+    uint32_t tail_size[BLOCK];    /* random word from which a delay's length follows */
+    uint8_t tails[BLOCK / LANES]; /* bit mask of the lanes that have a delay */
 };
 
-/* Adds the delays of LANES timings from k on. Their entries are at + k and the following ones. */
+/* Adds the delays of the LANES timings k, k + 1, ... of a block, and appends the timings to row->delayed. at:
+ * index of the block in the row. */
 static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *row, const struct noise *noise,
                                               uint32_t k, uint32_t live, uint32_t at, vd time) {
     double lane[LANES];
@@ -116,7 +117,7 @@ draw_noise(const struct model_linktest_row *row, const uint32_t *partner, uint32
     }
 }
 
-/* Times to LANES partners, before noise. */
+/* Returns the times to LANES partners, without noise and delays. */
 static inline __attribute__((always_inline)) vd undisturbed(const struct model_linktest_row *row,
                                                             const uint32_t *partner, uint32_t step) {
     vu other = u_load32(partner);
@@ -134,7 +135,8 @@ static inline __attribute__((always_inline)) vd undisturbed(const struct model_l
     return u_less(local, u_set(row->ppn)) == 0 ? time : replace_own_node(row, partner, time);
 }
 
-/* Makes `count` timings, a multiple of LANES * AT_ONCE. Those from `live` on are padding. */
+/* Makes `count` timings. count: a multiple of LANES * AT_ONCE. Timings from index `live` on only fill the last
+ * vectors. */
 static inline __attribute__((always_inline)) void make_block(const struct model_linktest_row *row,
                                                              const uint32_t *partner, uint32_t step,
                                                              uint32_t count, uint32_t live, uint64_t *time_ps) {

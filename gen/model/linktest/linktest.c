@@ -103,7 +103,7 @@ static void use_gpus(struct model_machine_params *mp) {
 static struct model_linktest_costs costs(const struct model_linktest *model,
                                          const struct model_contention *contention) {
     const struct model_linktest_params *p = &model->params;
-    /* Only the parameters of this machine are read. */
+    /* Of this copy of the machine, only the parameters are set and read. */
     struct model_machine machine = {.params = model->machine->params};
     struct model_network net = *model->network;
     net.machine = &machine;
@@ -136,8 +136,8 @@ static struct model_linktest_costs costs(const struct model_linktest *model,
     return c;
 }
 
-/* Share of a bisection test's pairs that stay within one part of the machine: ranks first .. end - 1 are a node,
- * switch or group. Only one part has ranks of both halves. */
+/* Returns the share of a bisection test's pairs whose two ranks are both in first .. end - 1: the ranks of a
+ * node, switch or group. The share is 0 unless the range has ranks of both halves. */
 static double within(uint32_t half, uint64_t first, uint64_t end) {
     if (first >= half || end <= half) {
         return 0;
@@ -145,7 +145,7 @@ static double within(uint32_t half, uint64_t first, uint64_t end) {
     return (double)(half - first) * (double)(end - half) / ((double)half * half);
 }
 
-/* Traffic pattern of a step: how many ranks send at once, and how far. */
+/* Traffic pattern of a step: how many ranks send at once, and how many messages leave a switch or group. */
 static struct model_pattern pattern_of(const struct model_linktest *model) {
     const struct model_machine *m = model->machine;
     const struct model_linktest_params *p = &model->params;
@@ -171,14 +171,15 @@ static struct model_pattern pattern_of(const struct model_linktest *model) {
                                        (uint64_t)m->switch_first[group_end] * ppn);
         pattern.groups = pattern.groups / 2 > 1 ? pattern.groups / 2 : pattern.groups;
     }
-    /* Without permutations, the ranks of a group meet neighbours, which are in one or two groups. */
+    /* Without permutations, partners have neighbouring numbers. So the messages of a group go to one or two
+     * groups. */
     if (p->run.permutations == 0 && pattern.groups > 2) {
         pattern.groups = 2;
     }
     return pattern;
 }
 
-/* Factor of transfer times between two nodes, from bad ports and a bad cable. */
+/* Returns the factor of the transfer time between two nodes. Bad ports and a bad cable raise it. */
 static inline double slowdown(const struct model_linktest *model, uint32_t from, uint32_t to, double cable) {
     const struct model_machine *m = model->machine;
     double there = m->out_slowdown[from] > m->in_slowdown[to] ? m->out_slowdown[from] : m->in_slowdown[to];
@@ -205,7 +206,8 @@ static hpcw_status check_longest(const struct model_linktest *model, hpcw_error 
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         hops += model->machine->torus[d] / 2;
     }
-    /* Upper bound of congestion: its draws are at most sqrt(2) times the largest normal draw. */
+    /* Upper bound of the congestion: each half is at most 71, as its draws are at most sqrt(2) times the
+     * largest normal draw. */
     const double most = model_network_congestion(model->network, 71, 71);
     const double noise = (model->pair_scale + model->message_scale) * 49;
     double longest = 0;
@@ -295,7 +297,7 @@ static uint64_t whole_ps(double time) {
     return bits & 0x000fffffffffffff;
 }
 
-/* Time before noise. congestion: factor of the waits; 1: no congestion. */
+/* Time of a message without noise. congestion: factor of the waits for links; 1: no congestion. */
 static double undisturbed(const struct model_linktest *model, const struct model_linktest_costs *c,
                           uint32_t rank, uint32_t partner, double congestion) {
     const struct model_machine *m = model->machine;
@@ -369,7 +371,7 @@ double model_linktest_seconds(const struct model_linktest *model, const uint64_t
     const struct model_linktest_params *p = &model->params;
     double ps = retests_ps;
     if (p->run.serial) {
-        ps += sum_ps / 2; /* each pair is in the sum from both sides */
+        ps += sum_ps / 2; /* sum_ps has each pair twice, once for each of its ranks */
     } else {
         for (uint32_t s = 0; s < model->steps; s++) {
             ps += (double)slowest[s];
@@ -384,17 +386,17 @@ double model_linktest_seconds(const struct model_linktest *model, const uint64_t
 
 struct model_linktest_scratch {
     const struct model_linktest *model;
-    /* what the tables are valid for; UINT32_MAX: nothing yet */
+    /* node, switch and permutation for which the tables are filled; UINT32_MAX: none */
     uint32_t node, node_switch, permutation;
     double *fixed, *wait;            /* [nodes] */
     double *cable;                   /* [switches] slowdown from node_switch to each switch */
     double *own_node;                /* [ppn] */
-    uint32_t *cache, *socket;        /* [ppn] cache and socket of each rank of a node */
-    uint16_t *hops;                  /* [nodes] hops on a torus */
+    uint32_t *cache, *socket;        /* [ppn] core cache and socket of each rank of a node */
+    uint16_t *hops;                  /* [nodes] hops to each node of a torus */
     uint32_t *region;                /* [nodes] */
     uint32_t *delayed;               /* [ranks] */
     uint32_t *region_pair, *window;  /* [ranks + MODEL_ROW_PAD] */
-    double *congestion, *background; /* the same */
+    double *congestion, *background; /* [ranks + MODEL_ROW_PAD] */
     struct model_divider to_node;
 };
 
@@ -483,7 +485,7 @@ void model_linktest_scratch_free(struct model_linktest_scratch *s) {
     hpcw_i_free(s);
 }
 
-/* Fills the tables that depend on the node. The values and operations are those of undisturbed(). */
+/* Fills the tables that depend on the node of the measuring rank, with the same operations as undisturbed(). */
 static void look_from(struct model_linktest_scratch *s, uint32_t node) {
     const struct model_linktest *model = s->model;
     const struct model_machine *m = model->machine;
@@ -519,7 +521,7 @@ static void look_from(struct model_linktest_scratch *s, uint32_t node) {
     s->node = node;
 }
 
-/* Fills the tables that depend on the step of a permutation. */
+/* Fills the tables that depend on the steps of a permutation. */
 static void look_at(struct model_linktest_scratch *s, uint32_t permutation) {
     const struct model_linktest *model = s->model;
     const size_t steps = (size_t)model->machine->ranks + MODEL_ROW_PAD;
@@ -533,7 +535,7 @@ static void look_at(struct model_linktest_scratch *s, uint32_t permutation) {
     s->permutation = permutation;
 }
 
-/* Median of a few values; sorts them. */
+/* Returns the median of a few values. Sorts the values. */
 static double median(double *value, uint32_t count) {
     for (uint32_t i = 1; i < count; i++) {
         double x = value[i];
@@ -546,7 +548,7 @@ static double median(double *value, uint32_t count) {
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Records a delay unless the timings around it hide it. See doc/truth.md, "Visibility". */
+/* Counts a delay that stands out of the neighbouring timings of the row. See doc/truth.md, "Visibility". */
 static void note_delay(const struct model_linktest_row *row, const struct model_linktest *model, uint32_t at,
                        struct model_truth_outliers *o) {
     enum { AROUND = 32, FEW = 8 };

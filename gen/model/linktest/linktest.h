@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulates the measurements of LinkTest. Each timing (i, j, permutation, step) is a pure function and has the
- * same bits on all processes. A timing is picoseconds per message of rank i with partner j. It uses
+ * same bits on all processes. A timing is the time of a message of rank i with partner j, in picoseconds. It uses
  * gen/model/network, with the contention of a step in which all pairs measure at once:
  *
  *    (fixed + transfer * slow port or cable + wait * congestion) * (1 + noise of the pair + noise of M messages) +
@@ -24,19 +24,19 @@
 #include "gen/model/network/network.h"
 #include "ui/param/param.h"
 
-/* Parameters with the keys "linktest.*": first the run, then the noise. */
+/* Parameters with the keys "linktest.*": first those of the run, then those of the noise. */
 struct model_linktest_params {
     int mode;   /* index into hpcw_i_linktest_modes */
     int kernel; /* hpcw_linktest_kernel */
-    /* the other parameters of the run; seed 0: use the dataset's seed if the run needs one */
+    /* other parameters of the run; run.seed = 0: the seed of the dataset is used where a run needs one */
     hpcw_linktest_params run;
 
     double s_msg;
     double tail_probability; /* per message */
     double tail_us, tail_max_us;
-    /* use tail_probability and tail_us of a busy machine in place of the given ones */
+    /* The delays have the probability and size of a busy machine: tail_probability and tail_us are replaced. */
     bool noisy;
-    /* share of the bandwidth that each direction has when both are busy */
+    /* share of the bandwidth that each direction gets while messages go in both directions */
     double bidirectional_share;
     double s_all_to_all;
 };
@@ -48,22 +48,23 @@ void model_linktest_params_init(struct model_linktest_params *params);
 struct model_linktest_row;
 typedef void model_linktest_row_fn(const struct model_linktest_row *row);
 
-/* Times of a message in picoseconds, with the effects of the kernel. The sum is (fixed + hop * further hops) +
- * transfer * slowdown + (wait + hop_wait * hops) * congestion. */
+/* Parts of a message's time in picoseconds, for the kernel of the run. With h hops on a torus (1 without), the
+ * time is (fixed + hop * (h - 1)) + transfer * slowdown + (wait + hop_wait * h) * congestion. */
 struct model_linktest_costs {
     double fixed[MODEL_CLASSES], transfer[MODEL_CLASSES], wait[MODEL_CLASSES];
     double hop, hop_wait;
 };
 
-/* Read-only after init: threads may share it. Borrows the network and its machine. */
+/* Read-only after init, so threads may share a model. Borrows the network and its machine. */
 struct model_linktest {
     const struct model_network *network;
     const struct model_machine *machine;
     struct model_linktest_params params;
-    struct model_linktest_costs run, quiet; /* while all pairs measure; while one pair measures alone */
+    /* run: costs while all pairs measure at once; quiet: costs while one pair measures alone */
+    struct model_linktest_costs run, quiet;
     bool congested;
     uint32_t steps;
-    double step_ps;                   /* approximate time of a step, which gives its time window */
+    double step_ps;                   /* mean time of a step, ps; the time window of a step follows from it */
     double pair_scale, message_scale; /* see struct model_linktest_row */
     /* mean of the noise, as a share of the undisturbed time */
     double usual_share;
@@ -82,22 +83,22 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
  * processor does not have it. */
 bool model_linktest_use(struct model_linktest *model, enum model_simd simd);
 
-/* Scratch space of a thread: tables of the machine as the current rank sees it. The next rank reuses them if it
- * can, so ascending ranks are fastest. Memory: 20 bytes per node, 4 per rank, and 24 more per rank if links are
- * congested. It belongs to one model. */
+/* Scratch space of a thread for one model: tables of the times from the current rank's node to all nodes. Ranks
+ * in ascending order are fastest, since ranks of a node use the same tables. Memory: 20 bytes per node, 4 per
+ * rank, and 24 more per rank if links are congested. */
 struct model_linktest_scratch;
 hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struct model_linktest_scratch **out,
                                        hpcw_error *err);
 void model_linktest_scratch_free(struct model_linktest_scratch *scratch);
 
 /* Computes what `rank` measures in the steps first_step .. first_step + count - 1 of a permutation, in whole
- * picoseconds >= 1. Partners can be any ranks. It is fastest if a step pairs neighbouring ranks with the same
- * group, as the circle method does.
+ * picoseconds >= 1. Partners can be any ranks. The call is fastest if, in a step, ranks with neighbouring numbers
+ * have partners in one group, as in the circle method of round-robin pairing.
  *
  * partner   [count]
  * time_ps   [count] out
- * slowest   [count] in and out: the slowest timing of a step so far; NULL: not wanted
- * outliers  delays that stand out of the row's timings around them are added here; NULL: not counted */
+ * slowest   [count] in and out: raised to the slowest timing of each step; NULL: not wanted
+ * outliers  in and out: delays that stand out of the neighbouring timings are added; NULL: not wanted */
 void model_linktest_row(const struct model_linktest *model, struct model_linktest_scratch *scratch,
                         uint32_t rank, uint32_t permutation, uint32_t first_step, uint32_t count,
                         const uint32_t *partner, uint64_t *time_ps, uint64_t *slowest,
@@ -107,7 +108,7 @@ void model_linktest_row(const struct model_linktest *model, struct model_linktes
 uint64_t model_linktest_one(const struct model_linktest *model, uint32_t rank, uint32_t partner,
                             uint32_t permutation, uint32_t step);
 
-/* Computes the retest of a pair, which measures alone on a quiet machine. */
+/* Computes the time of a retest: one pair measures again, alone on a quiet machine. */
 uint64_t model_linktest_retest(const struct model_linktest *model, uint32_t rank, uint32_t partner,
                                uint32_t permutation);
 
@@ -115,12 +116,13 @@ uint64_t model_linktest_retest(const struct model_linktest *model, uint32_t rank
 uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t rank, uint32_t permutation);
 
 /* Returns the duration of a permutation in seconds. All pairs of a step measure at once. A step takes twice its
- * slowest timing (there and back) for each message, including the warm-up. With `serial`, one pair measures
+ * slowest timing (there and back) for each message, including the warm-up. With run.serial, one pair measures
  * after the other. The retests follow one by one, then the all-to-all test.
  *
- * slowest     [steps] the slowest timing of each step; not used with `serial`
- * sum_ps      sum of all timings; used only with `serial`
- * retests_ps  sum of the retests */
+ * slowest            [steps] the slowest timing of each step; not used with run.serial
+ * sum_ps             sum of all timings; used only with run.serial
+ * retests_ps         sum of the retests
+ * all_to_all_max_ps  longest time of a rank in the all-to-all test */
 double model_linktest_seconds(const struct model_linktest *model, const uint64_t *slowest, double sum_ps,
                               double retests_ps, uint64_t all_to_all_max_ps);
 

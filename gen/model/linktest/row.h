@@ -15,7 +15,8 @@ struct model_divider {
     uint32_t factor, shift;
 };
 
-/* Entries after the last step of the per-step arrays that a row maker may read or change. */
+/* Number of extra entries at the end of each array that has an entry per step. A row maker may read and write
+ * them, since it works on whole vectors. */
 enum { MODEL_ROW_PAD = 16 };
 
 #define MODEL_NO_REGION_PAIR UINT32_MAX
@@ -27,14 +28,14 @@ struct model_linktest_row {
     uint32_t rank, permutation;
     uint64_t seed, job_seed;
 
-    /* Undisturbed time to a rank of another node n: fixed[n] + wait[n] * congestion of the link. */
+    /* Undisturbed time to a rank of another node n, ps: fixed[n] + wait[n] * congestion of the link */
     const double *fixed, *wait;
     struct model_divider to_node;
-    const double *own_node; /* [ppn] undisturbed time to the ranks of the same node */
+    const double *own_node; /* [ppn] undisturbed time to each rank of the own node, ps */
     uint32_t own_first, ppn;
 
-    /* Congestion of each step, for the region pair of the previous rank. Most ranks have the same pair, so it is
-     * reused. */
+    /* congestion[k] is the congestion of step k for the regions of both ranks, region_pair[k]. Most ranks have
+     * the same region pair in a step, so the next rank reuses the value. */
     uint32_t *region_pair;    /* [steps + MODEL_ROW_PAD], or NULL without congestion */
     double *congestion;       /* [steps + MODEL_ROW_PAD] */
     const uint32_t *window;   /* [steps + MODEL_ROW_PAD] */
@@ -43,12 +44,13 @@ struct model_linktest_row {
     uint32_t own_region;
     double congestion_step;
 
-    /* factors of the squares of the two draws, as shares of the undisturbed time */
+    /* noise, as a share of the undisturbed time: pair_scale * p^2 + message_scale * m^2, with shifted normal
+     * draws p for the pair and m for the timing */
     double pair_scale, message_scale;
     uint64_t tail_threshold;
     double tail_ps, tail_max_ps, messages;
-    uint32_t *delayed; /* [count] out: entries with a delay, ascending */
-    uint32_t *delays;  /* out: their number */
+    uint32_t *delayed; /* [count] out: indices of the timings with a delay, ascending */
+    uint32_t *delays;  /* out: number of entries of `delayed` */
 };
 
 model_linktest_row_fn model_linktest_row_scalar;
@@ -58,7 +60,7 @@ model_linktest_row_fn model_linktest_row_avx2;
 #define MODEL_TIME_MIN 1.0
 #define MODEL_TIME_MAX 0x1p51
 
-/* Delay per message: a Pareto distribution with exponent 2. */
+/* Returns a delay per message, ps: a Pareto distribution with exponent 2. */
 static inline double model_linktest_tail(double tail_ps, double tail_max_ps, double messages, uint32_t word) {
     double size = tail_ps / sqrt(hpcw_i_uniform(word));
     return (size < tail_max_ps ? size : tail_max_ps) / messages;
