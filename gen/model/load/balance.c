@@ -8,19 +8,19 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-enum { KNOWN = 24 }; /* most ranks whose load a rank learns of in an iteration */
+enum { KNOWN = 24 }; /* largest number of ranks whose loads a rank learns in one iteration */
 
 struct balance {
     struct model_load *load;
     struct model_load_whole whole;
     uint32_t *rank;    /* [objects] rank of each object in the placement under construction */
     uint32_t *best;    /* [objects] rank of each object in the best placement so far */
-    uint64_t *now_ns;  /* [ranks] current load from migratable objects */
-    uint64_t *old_ns;  /* [ranks] that load at the begin of an iteration */
+    uint64_t *now_ns;  /* [ranks] current sum of the times of a rank's migratable objects */
+    uint64_t *old_ns;  /* [ranks] value of now_ns at the begin of an iteration */
     uint32_t *objects; /* [ranks] */
 };
 
-/* Makes the list of objects of each rank. */
+/* Makes the list of each rank's objects from rank[objects]. */
 static hpcw_status list(const struct balance *b, const uint32_t *rank, struct model_load_placement *p,
                         hpcw_error *err) {
     const struct model_load *m = b->load;
@@ -39,7 +39,7 @@ static hpcw_status list(const struct balance *b, const uint32_t *rank, struct mo
     for (uint32_t r = 0; r < m->ranks; r++) {
         p->first[r + 1] += p->first[r];
     }
-    /* Fills each list from its end, so that `first` ends at the right offsets. */
+    /* Fills the list of a rank from its end. Afterwards, p->first[r + 1] is the begin of the list of rank r. */
     for (uint32_t o = m->objects; o-- > 0;) {
         if (b->whole.time_ns[o] > 0) {
             p->object[--p->first[rank[o] + 1]] = o;
@@ -60,7 +60,8 @@ static uint64_t most_of(const uint64_t *load_ns, uint32_t ranks) {
 
 /* ---- tempered ---- */
 
-/* Ranks below the mean load that a rank knows of, and their loads as it knows them. */
+/* Ranks below the mean load that a rank knows. load_ns: their loads at the begin of the iteration, plus the
+ * objects that this rank has given them since. */
 struct known {
     uint32_t count, rank[KNOWN];
     uint64_t load_ns[KNOWN];
@@ -87,8 +88,8 @@ static void hear(const struct balance *b, uint32_t rank, uint32_t phase, uint32_
     }
 }
 
-/* Picks one of the known ranks at random. The weight of a rank is how far it is below the mean. Returns k->count if
- * no rank is below the mean. */
+/* Picks one of the known ranks at random. The weight of a rank is the difference of the mean load and its load.
+ * Returns k->count if no known rank is below the mean. */
 static uint32_t choose(const struct known *k, uint64_t mean_ns, uint32_t word) {
     double free_ns[KNOWN];
     double sum = 0;
@@ -105,7 +106,7 @@ static uint32_t choose(const struct known *k, uint64_t mean_ns, uint32_t word) {
     return chosen;
 }
 
-/* Moves objects away from a rank until it is at the mean load. */
+/* Moves objects away from a rank until its load is at most the mean or it has one object left. */
 static void give(struct balance *b, const struct model_load_placement *p, uint32_t rank, uint32_t phase,
                  uint32_t iteration, uint64_t mean_ns) {
     struct known k;
@@ -130,8 +131,8 @@ static void give(struct balance *b, const struct model_load_placement *p, uint32
     }
 }
 
-/* Improves the placement in b->rank by the tempered algorithm. trial: [iterations] placement after each; NULL:
- * not wanted. */
+/* Improves the placement in b->rank by the tempered algorithm. trial: [iterations] receives the placement after
+ * each iteration; NULL: not wanted. */
 static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_placement *trial,
                           hpcw_error *err) {
     const struct model_load *m = b->load;
@@ -171,7 +172,7 @@ static hpcw_status temper(struct balance *b, uint32_t phase, struct model_load_p
 
 /* ---- all placements ---- */
 
-/* Returns the first phase of a placement. */
+/* Returns the first phase in which a placement is used. */
 static uint32_t phase_of(const struct model_load *m, uint32_t placement) {
     const uint32_t every = m->params.balancer.interval;
     return (placement + (every == 1)) * every;
@@ -248,8 +249,8 @@ static hpcw_status make_all(struct model_load *m, hpcw_error *err) {
 
 /* ---- scenarios ---- */
 
-/* Returns by what factor the scenario raises the imbalance. Takes the phase of the largest effect, or stops at
- * the first that suffices. */
+/* Returns the largest factor by which the scenario raises the imbalance of a phase. Stops at the first phase
+ * with a factor of at least MODEL_LOAD_LEAST_EFFECT. */
 static double effect_of(struct model_load_whole *w) {
     const struct model_load_params *p = &w->load->params;
     double most = 0;

@@ -72,28 +72,29 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
     return count;
 }
 
-/* Returns the period of a phase. Volumes are constant within a period. */
+/* Returns the number of the period that a phase is in. The volumes of edges are constant within a period. */
 static uint32_t period_of(const struct model_load *m, uint32_t phase) {
     return m->params.edge.phases == 0 ? 0 : phase / m->params.edge.phases;
 }
 
-/* Factor of a period: when volumes change, bytes and messages change by about 10 % [A]. */
+/* Standard deviation by which ln(bytes) and ln(messages) of a period differ from their persistent values: about
+ * 10 % [A], none in period 0. */
 static double change_in(uint32_t period) {
     return period == 0 ? 0 : 0.1;
 }
 
-/* Standard deviation of the sum of two neighbours' work. Their correlation is then 0.28, near load.alike *
- * load.correlation, which ranks next to each other have. */
+/* Standard deviation of the sum of two neighbours' persistent work, each with variance 1. 1.6 stands for a
+ * correlation of 0.28, about load.alike * load.correlation. */
 static const double sum_of_two = 1.6;
 
-/* For MODEL_COMM_SAMPLE [L]: ln(messages) between handlers, then ln(bytes) from objects to their group. The last
- * value is the share of its deviation that follows the work. It gives work and bytes of an object a correlation
- * of 0.65 [L]. */
+/* Constants of MODEL_COMM_SAMPLE [L]. sample_messages_*: ln(messages) between handlers. group_mean, group_sd:
+ * ln(bytes) from an object to its group. group_follows: share of group_sd that follows the object's work; it
+ * gives work and bytes a correlation of 0.65 [L]. */
 static const double sample_messages_mean = 3.45, sample_messages_sd = 1.33;
 static const double group_mean = 10.53, group_sd = 0.54, group_follows = 0.69;
 enum { GROUP_MESSAGES = 25 };
 
-/* Kinds of edges whose volumes do not vary [L]. */
+/* Constant volumes {bytes, messages} of some kinds of edges [L]. */
 static const struct model_load_volume sample_volume[] = {
     [MODEL_LOAD_FROM_GROUP - MODEL_LOAD_TO_GROUP] = {212, 1},
     [MODEL_LOAD_TO_OTHER_GROUP - MODEL_LOAD_TO_GROUP] = {168, 1},
@@ -101,10 +102,10 @@ static const struct model_load_volume sample_volume[] = {
     [MODEL_LOAD_BROADCAST - MODEL_LOAD_TO_GROUP] = {376, 2},
 };
 
-/* Volumes are multiples of a double's size. */
+/* Volumes are multiples of this number of bytes, the size of a double. */
 enum { ELEMENT = 8 };
 
-/* Returns whether the volume of this kind follows from the mesh. */
+/* Returns whether the volume of a kind of edges follows from the mesh. */
 static bool is_face(const struct model_load *m, uint32_t kind) {
     return m->params.comm == MODEL_COMM_MESH && kind < MODEL_LOAD_NEIGHBOURS;
 }
@@ -146,7 +147,7 @@ static uint64_t whole(double bytes, uint32_t unit) {
                                                    : MODEL_LOAD_MOST_BYTES / unit * unit;
 }
 
-/* Rounds ln(bytes) to the nearest allowed size. Handlers can have smaller sizes than objects. */
+/* Rounds ln(bytes) to the nearest allowed value. Values of handlers may be below the smallest one of objects. */
 static double size_of(const struct model_load *m, uint32_t kind, double ln_bytes) {
     const struct model_load_params *p = &m->params;
     const double step = p->edge.sizes > 0 ? 6 * p->edge.bytes_sd / p->edge.sizes : 0;

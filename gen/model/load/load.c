@@ -15,14 +15,14 @@
 
 static const double ln2 = 0.69314718055994531;
 
-/* Share of the rise that is reached by this phase; 0 in phase 1. */
+/* Returns how far the mean load has risen by a phase: 0 in phase 1, 1 at the end of the rise. */
 static double risen(const struct model_load_params *p, uint32_t phase) {
     uint32_t rise = p->rise != 0 ? p->rise : (uint32_t)((uint64_t)p->phases * 35 / 100);
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
 }
 
-/* Steps: LEAST_STEPS to LEAST_STEPS + STEPS - 1 levels. Bursts: one begins in 1 of BURST_ONE_IN phases and lasts
- * at most BURST_PHASES. */
+/* LEAST_STEPS: least number of levels in MODEL_COURSE_STEPS. STEPS: number of possible numbers of levels.
+ * BURST_ONE_IN: a burst begins in one of this many phases. BURST_PHASES: longest burst, phases. */
 enum { LEAST_STEPS = 3, STEPS = 4, BURST_ONE_IN = 8, BURST_PHASES = 4 };
 
 static void draw_course(const struct model_load *m, uint32_t a, uint32_t b, uint32_t word[4]) {
@@ -49,7 +49,7 @@ static bool is_in_burst(const struct model_load *m, uint32_t phase) {
     return false;
 }
 
-/* Position of a phase between the first and the last values, from 0 to 1. */
+/* Position of a phase's load between the first value (0) and the last value (1). */
 static double share_of(const struct model_load *m, uint32_t phase) {
     uint32_t w[4];
     draw_course(m, 0, 0, w);
@@ -68,13 +68,14 @@ static double share_of(const struct model_load *m, uint32_t phase) {
     }
 }
 
-/* Share of the variance that is new. It changes by the same factor each phase. */
+/* Share of the variance of ln(load) that is drawn anew in a phase. It changes by the same factor from phase to
+ * phase. */
 static double fresh_share(const struct model_load_params *p, uint32_t phase) {
     const double first = 1 - p->variance.persistence_first;
     const double last = 1 - p->variance.persistence;
     const double passed = phase > 1 ? (double)(phase - 1) / (p->phases - 2) : 0;
     if (first == 0 || last == 0) {
-        return passed == 1 ? last : first; /* no factor leads from one to the other */
+        return passed == 1 ? last : first; /* no factor leads from 0 to another share, or back */
     }
     return first * hpcw_i_exp(passed * ln2 * hpcw_i_log2(last / first));
 }
@@ -117,9 +118,9 @@ static void fill_phases(struct model_load *m) {
     }
 }
 
-/* Fills the field: along each dimension it is a first-order autoregression. Its correlation is that of
- * neighbours to the power of the distance. With many ranks, mean and variance are then made exact. So different
- * seeds have the same amount of work. */
+/* Fills the smooth field. Along each dimension it is a first-order autoregression: the correlation of two ranks
+ * is that of neighbours to the power of their distance. With many ranks, the field is scaled to mean 0 and
+ * variance 1, so that all seeds give the same amount of work. */
 static void fill_field(struct model_load *m) {
     const double old = m->params.variance.correlation, new = sqrt(1 - old * old);
     const uint32_t stride[3] = {m->grid[1] * m->grid[2], m->grid[2], 1};
@@ -150,7 +151,7 @@ static void fill_field(struct model_load *m) {
     }
 }
 
-/* Draws the share of filled places of each rank. */
+/* Draws for each rank the share of its places that have an object. */
 static void fill_places(struct model_load *m) {
     const double spread = m->params.fill_spread;
     for (uint32_t r = 0; m->fill_threshold != NULL && r < m->ranks; r++) {
@@ -162,7 +163,7 @@ static void fill_places(struct model_load *m) {
     }
 }
 
-/* Returns whether the hot spot reaches the middle of an object in some phase. */
+/* Returns whether the hot spot covers the middle of an object in some phase. */
 static bool hotspot_reaches(const struct model_load *m) {
     const struct model_load_params *p = &m->params;
     double beside2 = 0;
@@ -179,7 +180,7 @@ static bool hotspot_reaches(const struct model_load *m) {
     return false;
 }
 
-/* Draws time and place of the scenario. */
+/* Sets the phases of the scenario, and the number of ranks or the radius that it affects. */
 static hpcw_status place_scenario(struct model_load *m, hpcw_error *err) {
     struct model_load_params *p = &m->params;
     if (p->scenario.kind == MODEL_SCENARIO_NONE) {
@@ -247,7 +248,8 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     } else if (params->comm == MODEL_COMM_SAMPLE && params->groups == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
     }
-    /* The sizes span six standard deviations in equal steps. Their begin is drawn within the first step. */
+    /* The allowed sizes are equally spaced in ln(bytes), over six standard deviations. The smallest is drawn
+     * within the first step. */
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SIZES, 0, 0, 0, w);
     m->least_ln_bytes = params->edge.bytes_mean -

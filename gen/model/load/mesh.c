@@ -8,13 +8,13 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* slow: share of the deviation of ln(layers) that stays for SLOW_PHASES phases. first: more work in phase 0, since
- * no solution of a previous phase is near [A]. */
+/* slow: share of the deviation of ln(layers) that changes only over SLOW_PHASES phases. first: share of extra
+ * layers in phase 0, in which the solver cannot start from a previous solution. [A] */
 static const double slow = 0.8, first = 0.25;
 enum { SLOW_PHASES = 9 };
 
-/* Cells before block `at` along a dimension. Blocks differ by up to one cell, since a mesh is not chosen for the
- * number of ranks. */
+/* Cells before block `at` along a dimension. Blocks differ by at most one cell, since the mesh size need not be
+ * a multiple of the number of blocks. */
 static uint64_t cells_before(const struct model_load *m, uint32_t dimension, uint32_t at) {
     const uint64_t cells = m->cells[dimension], side = m->side[dimension];
     return at * (cells / side) + at * (cells % side) / side;
@@ -36,7 +36,7 @@ static double normal(const struct model_load *m, uint32_t phase, uint32_t part) 
     return hpcw_i_normal(w[0], w[1]);
 }
 
-/* The solver's state changes slowly, so the number of layers does, too. */
+/* Returns the number of layers in a phase. It changes slowly, as the state of the simulated solver does. */
 static uint32_t layers_of(const struct model_load *m, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     const uint32_t knot = phase / SLOW_PHASES;

@@ -5,7 +5,8 @@
 
 #include "gen/model/load/load.h"
 
-/* Lays the mesh over the objects and sets the number of layers of each phase. The work follows it. HPCW_ERANGE. */
+/* Lays the mesh over the objects and draws the number of layers of each phase, which scales the times.
+ * HPCW_ERANGE. */
 hpcw_status model_load_fill_mesh(struct model_load *m, hpcw_error *err);
 
 /* Returns the number of cells at an object's border in a dimension. */

@@ -167,7 +167,7 @@ void model_load_params_init(struct model_load_params *params) {
         .time_table = "none",
         .variance = {.persistence_first = 0.62, .persistence = 0.996, .alike = 0.62, .correlation = 0.48},
         .setup = {.own = true, .table = "none", .factor = 20, .sigma = 1.5},
-        /* shorter interruptions vanish in the variation from phase to phase */
+        /* shorter interruptions cannot be told from the variation between phases */
         .noise = {.probability = 5e-5, .min_ms = 60, .max_ms = 240},
         .migration = 0.002,
         .balancer.iterations = 8,
@@ -178,7 +178,7 @@ void model_load_params_init(struct model_load_params *params) {
         .edge.far = 0.2,
         .edge.bytes_mean = 9.93,
         .edge.bytes_sd = 1.78,
-        .edge.sizes = 14, /* two more are for handlers */
+        .edge.sizes = 14, /* handlers have two further, smaller sizes */
         .edge.messages_mean = 1.95,
         .edge.messages_sd = 1.34,
         .edge.follows = 0.52,

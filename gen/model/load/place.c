@@ -6,7 +6,7 @@
 #include "gen/model/load/load.h"
 #include "libwriter/base/rng.h"
 
-/* Returns the rank that swaps objects with this one before a phase, or `rank` itself if it has no partner. */
+/* Returns the rank with which `rank` swaps objects before a phase, or `rank` itself if it has no partner. */
 static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const uint32_t d = m->phase[phase].swap_dimension;
     const uint32_t offset = m->phase[phase].swap_offset;
@@ -42,7 +42,7 @@ uint32_t model_load_iterations(const struct model_load *m) {
                                                                 : 1;
 }
 
-/* Phase 0 is a set-up; its times do not predict later phases. */
+/* Phase 0 is a set-up, whose times do not predict later phases. So the balancer does not run before phase 1. */
 static uint32_t placement_of(const struct model_load *m, uint32_t phase) {
     const uint32_t every = m->params.balancer.interval;
     return every > 1 ? phase / every : phase > 0 ? phase - 1 : 0;
@@ -62,7 +62,7 @@ const struct model_load_placement *model_load_trial(const struct model_load *m, 
                             : &m->trial[(size_t)placement_of(m, phase) * model_load_iterations(m) + iteration];
 }
 
-/* Copies the rank's list of objects. */
+/* Copies the rank's list of objects from the placement to the cursor. */
 static void fetch(const struct model_load *m, struct model_load_cursor *cursor) {
     const struct model_load_placement *p = model_load_placement(m, cursor->phase);
     const uint32_t first = p->first[cursor->rank];

@@ -7,7 +7,7 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/status.h"
 
-/* Steps of sums over a normal deviate y. */
+/* Number of steps of numeric integrals over a normal deviate y from -5 to 5. */
 enum { STEPS = 128, MIDDLE = STEPS / 2 };
 static double y_of(int step) {
     return (step - MIDDLE) * (2.0 * 5 / STEPS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distribution of ln(load) in a phase, as a rising function of a normal deviate y. It is a form with one
- * parameter, or a table of values at evenly spaced scores from -reach to reach. The form has mean 0 and variance
- * 1; a table is not normalised. */
+/* Distribution of ln(load) in a phase: a rising function of a normal deviate y. The function is a formula with
+ * the parameter `skew`, or a table of values at evenly spaced y from -reach to reach. The formula gives mean 0
+ * and variance 1; a table is used as it is. */
 #ifndef HPCW_GEN_MODEL_LOAD_TAIL_H
 #define HPCW_GEN_MODEL_LOAD_TAIL_H
 
@@ -15,7 +15,7 @@ enum { MODEL_LOAD_KNOTS = 33 };
 
 struct model_load_tail {
     double skew, mean, scale;
-    uint32_t knots; /* knots of the table; 0: the form */
+    uint32_t knots; /* number of values of the table; 0: the formula is used */
     double reach;
     double knot[MODEL_LOAD_KNOTS];
 };
@@ -26,15 +26,15 @@ struct model_load_tail {
 hpcw_status model_load_tail_init(struct model_load_tail *t, double skew, const char *key, const char *table,
                                  hpcw_error *err);
 
-/* Mean of exp(sigma * bend(y)) over y. */
+/* Mean of exp(sigma * model_load_bend(y)) over the normal deviate y. */
 double model_load_mean_of_exp(const struct model_load_tail *t, double sigma);
 
-/* Interpolates linearly between knots. Beyond the last knots the line continues, but with slope 1 at most, which
- * is that of a log-normal load. A steep gap between two kinds of objects must not continue. */
+/* Interpolates the table linearly. Outside of the table, the line continues with its slope, but at most with
+ * slope 1, that of a log-normal load: a steep gap between two kinds of objects must not continue. */
 double model_load_bend_by_table(const struct model_load_tail *t, double y);
 
-/* The slope is 1 - skew on the left and 1 + skew on the right. Above a knee it falls, since no object is
- * arbitrarily large. */
+/* Evaluates the formula. Its slope is 1 - skew far to the left and 1 + skew to the right. Beyond a knee the
+ * slope falls to 0, so that no load is extremely large. */
 static inline double model_load_bend_by_form(const struct model_load_tail *t, double y) {
     const double knee = 1.3, room = 0.9;
     const double over = y > knee ? y - knee : 0;

@@ -96,8 +96,8 @@ static double work_of(const struct model_load_whole *w, uint32_t object) {
     return (double)w->time_ns[object] / w->node[w->rank[object]];
 }
 
-/* Lists the objects by time or work, longest first; equal ones by number. The object is the low half of an
- * entry. Compares the 32 leading bits only. */
+/* Lists the objects by time or work, longest first, and equal ones by number. The low half of an entry is the
+ * number of the object. Only the 32 leading bits of a time are compared. */
 static const uint64_t *sort_longest_first(struct model_load_whole *w, bool by_work, uint32_t *count) {
     enum { BITS = 11, PASSES = 3, BINS = 1 << BITS };
     uint64_t all = 0;
@@ -171,9 +171,9 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
     uint32_t count;
     const uint64_t *list = sort_longest_first(w, true, &count);
     double sum = 0;   /* work of all objects on a rank of normal speed */
-    double speed = 0; /* sum over all ranks */
+    double speed = 0; /* sum of the speeds of all ranks */
     double least = w->node[0];
-    double most = 0; /* largest load that some rank must have */
+    double most = 0; /* largest load that no placement can avoid */
     start_heap(w, w->fixed_ns);
     for (uint32_t r = 0; r < m->ranks; r++) {
         sum += (double)w->fixed_ns[r] / w->node[r];
@@ -186,7 +186,7 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
         const uint32_t o = (uint32_t)list[i];
         const double work = work_of(w, o);
         sum += work;
-        /* There are more long objects than ranks: of the `ranks + 1` longest ones, two are on one rank. */
+        /* Of the ranks + 1 longest objects, at least two are on the same rank. */
         const double together = work + (i == m->ranks ? before : 0);
         if (i == 0 || i == m->ranks) {
             most = least * together > most ? least * together : most;
@@ -199,7 +199,7 @@ struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, u
         sink(w->heap, m->ranks, 0);
     }
     most = sum / speed > most ? sum / speed : most;
-    /* Times are rounded to whole nanoseconds, and sorted by 32 bits. */
+    /* Allows for times that were rounded to whole nanoseconds and sorted by 32 bits. */
     most = most * (1 - 0x1p-31) - (double)m->per_rank;
     struct model_load_optimum best = {.bound_ns = most > 0 ? (uint64_t)most : 0};
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -260,7 +260,8 @@ void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns,
 
 void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without) {
     const uint32_t ranks = w->load->ranks;
-    uint64_t *load_ns = w->entry; /* [ranks] each; they fit, since each rank has an object */
+    /* `entry` and `other` have room for [ranks] values each, since each rank has at least one object. */
+    uint64_t *load_ns = w->entry;
     uint64_t *calm_ns = w->other;
     double sum = 0, calm = 0, most = 0, calm_most = 0;
     model_load_whole_ranks(w, load_ns, calm_ns);

@@ -15,23 +15,23 @@ struct model_load_whole {
     const struct model_load *load;
     uint32_t phase;
     uint32_t *rank; /* [objects] rank of each object; for an empty place, its home */
-    /* [objects] time on that rank without interruptions; 0: an empty place */
+    /* [objects] time of each object on its rank, ns, without interruptions; 0: an empty place */
     uint64_t *time_ns;
-    /* [ranks] unmigratable work: handlers, groups and interruptions */
+    /* [ranks] time of work that cannot move, ns: handler, groups and interruption */
     uint64_t *fixed_ns;
-    double *slowness; /* [ranks] factor of times in this phase */
-    /* [ranks] the node's part of this factor, which an object takes on when it moves */
+    double *slowness; /* [ranks] factor of all times of a rank in this phase */
+    /* [ranks] factor of the rank's node, a part of `slowness`; it applies to all objects that move there */
     double *node;
 
     /* Private. */
     double *lasting;              /* [objects] */
     bool *exists;                 /* [objects] */
-    uint32_t *object;             /* [objects] by rank and slot */
-    uint64_t *entry, *other;      /* [objects] to sort */
+    uint32_t *object;             /* [objects] by rank and slot; see model_load_move */
+    uint64_t *entry, *other;      /* [objects] arrays for sorting */
     struct model_load_heap *heap; /* [ranks] */
 };
 
-/* HPCW_ENOMEM. Free it also after a failure. */
+/* Allocates the arrays. HPCW_ENOMEM. Call model_load_whole_free also after a failure. */
 hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_load *m, hpcw_error *err);
 void model_load_whole_free(struct model_load_whole *w);
 uint64_t model_load_whole_size(const struct model_load *m);
@@ -39,27 +39,30 @@ uint64_t model_load_whole_size(const struct model_load *m);
 /* Measures a phase. Ascending phases are fastest. */
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase);
 
-/* Bounds for placements of the measured objects. */
+/* Bounds of the largest load over all placements of the measured objects. */
 struct model_load_optimum {
-    uint64_t bound_ns; /* no placement has a smaller largest load */
-    /* largest load if objects are placed longest first, each on the rank with the least load */
+    uint64_t bound_ns; /* no placement has a largest load below this */
+    /* largest load of the longest-first placement: each object goes to the rank with the least load at that
+     * time */
     uint64_t longest_first_ns;
-    uint64_t sum_ns; /* sum of the ranks' loads in that placement */
+    /* sum of the ranks' loads in the longest-first placement */
+    uint64_t sum_ns;
 };
 
-/* rank: [objects] receives that placement; NULL: not wanted. */
+/* Computes the bounds. rank[objects]: receives the longest-first placement; NULL: not wanted. */
 struct model_load_optimum model_load_whole_optimum(struct model_load_whole *w, uint32_t *rank);
 
-/* Greedy placement into rank[objects]. Ranks above the mean object load give away their longest objects until
- * they are below it, but keep one. These objects go longest first to the rank with the least load at that time,
- * as if all ranks were equally fast. Afterwards only the placement is valid in *w. */
+/* Computes the greedy placement into rank[objects]. Ranks whose objects take more than the mean give away the
+ * longest, until they are below the mean or have one object left. These objects go longest first to the rank
+ * with the least load at that time, as if all ranks were equally fast. Afterwards, `w` must be measured again. */
 void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank);
 
-/* Computes the measured loads of the ranks, and their loads without the scenario: [ranks] each. calm_ns: NULL if
- * not wanted. */
+/* Computes the loads of the ranks in the measured phase. load_ns, calm_ns: [ranks] loads with and without the
+ * scenario; calm_ns: NULL if not wanted. */
 void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns, uint64_t *calm_ns);
 
-/* Computes the imbalance: largest load over the mean, minus 1. Once as measured, once without the scenario. */
+/* Computes the imbalance of the measured phase: largest load over the mean, less 1. *with: as measured;
+ * *without: without the scenario. */
 void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without);
 
 #endif

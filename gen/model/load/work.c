@@ -21,7 +21,7 @@ double model_load_centre(const struct model_load *m, uint32_t phase) {
     return ((double)phase - m->params.scenario.first + 0.5) / m->params.scenario.phases * m->side[0];
 }
 
-/* The factor falls linearly from the centre to 1 at the radius. */
+/* The factor of an object's time falls linearly from the centre of the hot spot to 1 at its radius. */
 static double hotspot(const struct model_load *m, uint32_t object, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     uint32_t at[3];
@@ -57,13 +57,14 @@ double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t
     return 1;
 }
 
-/* Smooth field at an object: interpolated between the middles of the nearest homes, with variance 1. */
+/* Returns the smooth field at an object: interpolated between the middles of the nearest homes, with variance
+ * 1. */
 static double field_at(const struct model_load *m, uint32_t object) {
     const double rho = m->params.variance.correlation;
     uint32_t home[3];
     uint32_t in_block[3];
     int64_t step[3] = {0};
-    double share[3] = {0}; /* weight of the next home along each dimension */
+    double share[3] = {0}; /* weight of the neighbouring home along each dimension */
     double variance = 1;
     model_grid_position(m->grid, model_load_home(m, object), home);
     model_grid_position(m->block, model_load_slot(m, object) % m->params.objects, in_block);
@@ -116,8 +117,8 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
 }
 
-/* First of the remaining `parts` parts. It is an equal share of `left`, plus or minus a quarter that persists
- * and a tenth that does not [A in params.c]. */
+/* Returns the first of the remaining `parts` parts of `left`: an equal share, changed by up to a quarter by a
+ * draw for all phases and by up to a tenth by a draw for this phase [A in params.c]. */
 static uint64_t part_of(uint64_t left, uint32_t lasting, uint32_t word, uint32_t parts) {
     double share = (0.75 + 0.5 * hpcw_i_uniform(lasting)) * (0.9 + 0.2 * hpcw_i_uniform(word)) / parts;
     uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
@@ -151,7 +152,8 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
                : 0;
 }
 
-/* As in real files, the first groups have no work of their own. The handler always has some. */
+/* As in real files, the first half of the groups has no work. A handler always has work; a simulated program
+ * gives its time. */
 static double other_median_ns(const struct model_load *m, uint32_t which) {
     if (which == 0 && m->programmed) {
         return 0;
@@ -179,7 +181,7 @@ uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t wh
 double model_load_held(const struct model_load *m, uint32_t object, double lasting, double sigma) {
     uint32_t own[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
-    const double half = 0.70710678118654752; /* half of the variance follows the work */
+    const double half = 0.70710678118654752; /* half of the variance follows the object's work */
     double z = half * lasting + half * hpcw_i_normal(own[0], own[1]);
     return hpcw_i_exp(sigma * z - 0.5 * sigma * sigma);
 }
