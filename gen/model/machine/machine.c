@@ -64,7 +64,7 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
             given *= side[e] != 0 ? side[e] : 1;
             open += side[e] == 0;
         }
-        /* Smallest side such that equal open sides hold the remaining units. */
+        /* Finds the smallest length that holds the remaining units if all sides that are not set get it. */
         uint64_t left = (units + given - 1) / given, s = 1;
         while ((open == 3 ? s * s * s : open == 2 ? s * s : s) < left) {
             s++;
@@ -85,7 +85,7 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* If a job does not fit on the machine, the machine becomes the job plus a quarter, rounded up to whole groups. */
+/* Enlarges a machine that is too small for the job: to the job plus a quarter, rounded up to whole groups. */
 static void size_machine(struct model_machine *m) {
     const struct model_machine_params *p = &m->params;
     uint64_t nodes = p->nodes;
@@ -105,8 +105,8 @@ static void size_machine(struct model_machine *m) {
     m->machine_groups = (m->machine_nodes - 1) / m->nodes_per_group + 1;
 }
 
-/* Returns whether a node is unavailable because of other jobs or repairs: in runs of neighbours, and single
- * nodes. */
+/* Returns whether a node is not available, because of other jobs or of repairs. Such nodes are single or in
+ * runs of neighbours. */
 static bool is_busy(const struct model_machine *m, uint32_t place) {
     enum { BLOCK = 16 };
     uint32_t w[4];
@@ -263,7 +263,7 @@ void model_machine_hops(const struct model_machine *m, uint32_t node, uint16_t *
         home[d] = rest % m->torus[d];
         rest /= m->torus[d];
     }
-    /* away[d]: hops in dimensions 0 .. d - 1 */
+    /* away[d]: number of hops between `home` and `at` in the dimensions 0 .. d - 1 */
     uint32_t away[MODEL_TORUS_DIMS + 1] = {0};
     int changed = 0;
     for (uint32_t n = 0; n < m->nodes; n++) {

@@ -32,53 +32,56 @@
 #define ALL_HOSTS "jwb", "nid", "frontier", "node"
 static const char *const hosts_names[] = {ALL_HOSTS, NULL};
 
-/* Base parameters. Within a node: [M, A]. Between nodes: HDR200 as measured by LinkTest [P1, P2, P5, A]. Shapes
- * of nodes and networks follow below. */
+/* Base parameters: HDR200, as LinkTest measures it [P1, P2, P5, A]. Times within a node: [M, A]. The functions
+ * network_* below replace some of them, and the table of shapes gives the rest. */
 static const struct model_machine_params hdr200 = {
-    .message.latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35}, /* [M, A]; [P2], and 0.09 us a switch [A] */
+    /* within a node [M, A]; between nodes [P2], plus 0.09 us for each further switch [A] */
+    .message.latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35},
     .message.line_gbs = {14.7, 12, 9, 25, 25, 25},
-    .message.protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07}, /* [M]; remainder of [P1] */
+    /* within a node [M]; between nodes what the other times leave of [P1] */
+    .message.protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07},
     .message.rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
     .message.protocol_node = 256,
     .message.protocol_net = 4096,
-    .message.eager_node = 2048, /* [M: the jump lies between 1K and 4K] */
-    .message.eager_net = 8192,  /* osu tables of Aries */
+    .message.eager_node = 2048, /* [M]: the jump of the times lies between 1K and 4K */
+    .message.eager_net = 8192,  /* eager size in osu tables of Aries */
     .message.hop_us = 0,
-    .nodes = 936, /* JUWELS Booster [C1] */
-    /* 10 links to each of the 19 other cells [A]; with half the messages on detours, this gives the share of
-     * [P1] */
+    .nodes = 936, /* nodes of JUWELS Booster [C1] */
+    /* 10 links to each of the 19 other cells [A]. If half of the messages take detours, this gives the share of
+     * the bandwidth in [P1]. */
     .group_links = 190,
     .detours = true,
     .busy_share = 0.2,         /* [A] */
     .collisions = 0.15,        /* [A] */
     .background = 0.75,        /* [A] */
-    .congestion_spread = 0.67, /* best and mean step of [P1] */
+    .congestion_spread = 0.67, /* from the best and the mean step in [P1] */
     .window_ms = 20,           /* [A] */
     .pair_spread = 0.004,      /* [P1] */
     .gpu.count = 4,
     .gpu.latency_node_us = 2.2, /* [A] */
-    .gpu.node_gbs = 100,        /* 4 of 12 NVLinks of 25 GB/s between two A100 [C1] */
+    .gpu.node_gbs = 100,        /* 4 of the 12 NVLinks of 25 GB/s between two A100 [C1] */
     .gpu.latency_net_us = 0.9,  /* [A] */
-    /* shares and weights of faults, and the factor of cables: [A] */
+    /* node_share, weight, cable_share and cable_factor: [A] */
     .bad.node_share = 0.004,
     .bad.factor = {0.5, 0.25, 0.11}, /* a factor below 0.93 is visible [P9]; 0.11 was measured [P10] */
     .bad.weight = {0.6, 0.3},
     .bad.cable_share = 0.001,
     .bad.cable_factor = 0.5,
-    .file.nodes = 30, /* 154 servers for 4608 nodes, together 2.5 TB/s [F1] */
+    .file.nodes = 30, /* one server for 30 nodes: 154 servers for 4608 nodes, together 2.5 TB/s [F1] */
     .file.server_gbs = 16.2,
-    .file.client_gbs = 12.5,  /* half of a card's bandwidth [A] */
-    .file.creates = 29000,    /* [F2] */
-    .slow_node_share = 0.003, /* [A]: a few nodes of a thousand run below their clock rate, */
-    .slow_node_factor = 1.3,  /* for instance because of heat */
+    .file.client_gbs = 12.5, /* half of a network card's bandwidth [A] */
+    .file.creates = 29000,   /* [F2] */
+    /* [A]: a few of a thousand nodes run below their clock rate, for instance when hot */
+    .slow_node_share = 0.003,
+    .slow_node_factor = 1.3, /* [A]: mean compute time on a slow node over that on others */
 };
 
 static void network_ss11(struct model_machine_params *p) {
     p->message.latency_us[MODEL_SAME_SWITCH] = 1.6; /* [P5] */
-    p->message.latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us a switch [P15] */
+    p->message.latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us more for each further switch [P15] */
     p->message.latency_us[MODEL_OTHER_GROUP] = 2.3;
     p->nodes = 2978;
-    p->group_links = 128; /* half as many as its cards [A] */
+    p->group_links = 128; /* half of the network cards of a group [A] */
     p->gpu.count = 0;
 }
 
@@ -92,12 +95,12 @@ static void network_ndr200(struct model_machine_params *p) {
 static void network_hdr100(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->message.line_gbs[c] = 12.5;
-        p->message.protocol_us[c] = 7.6; /* fit of [P2], as is the size below */
+        p->message.protocol_us[c] = 7.6; /* fit of [P2], like protocol_net */
         p->message.rendezvous_us[c] = 0;
     }
     p->message.protocol_net = 11000;
     p->nodes = 1145;
-    p->group_links = 14; /* 7 links of 200 Gb/s for 66 nodes of 100 Gb/s [P12] */
+    p->group_links = 14; /* 7 links of 200 Gb/s for an island of 66 nodes of 100 Gb/s [P12] */
     p->detours = false;
     p->gpu.count = 0;
 }
@@ -116,8 +119,8 @@ static void network_tofud(struct model_machine_params *p) {
 static void network_tcp(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->message.latency_us[c] = 24.5;
-        p->message.line_gbs[c] = 0.1177; /* 125 MB/s without the headers of frames [P2] */
-        p->message.protocol_us[c] = 110; /* fit of [P2], as is the size below */
+        p->message.line_gbs[c] = 0.1177; /* 125 MB/s less the headers of the frames [P2] */
+        p->message.protocol_us[c] = 110; /* fit of [P2], like protocol_net */
         p->message.rendezvous_us[c] = 0;
     }
     p->message.protocol_net = 5000;
@@ -135,23 +138,23 @@ const struct model_machine_preset model_machine_preset[] = {
 };
 const size_t model_machine_preset_count = sizeof model_machine_preset / sizeof model_machine_preset[0];
 
-/* Shape of each preset. A few presets also have another network than hdr200. */
+/* Shape of the nodes and groups of each preset. NULL: the network of hdr200. */
 static const struct preset_shape {
     uint32_t ppn, cores, cores_per_cache, cores_per_socket, nics, nodes_per_switch, nodes_per_group;
     enum model_hosts hosts;
     void (*network)(struct model_machine_params *p);
 } shapes[] = {
-    /* one rank per network card [P1]; [C1]; nodes of a switch [A], of a group [P1] */
+    /* ranks: one per network card [P1]; cores [C1]; nodes of a switch [A]; nodes of a group [P1] */
     {4, 48, 3, 24, 4, 24, 48, MODEL_HOSTS_JWB, NULL},
-    /* [C2]; one card of 200 Gb/s, as HDR200; [P5] */
+    /* cores [C2]; one network card of 200 Gb/s, as HDR200; switches and groups [P5] */
     {128, 128, 8, 64, 1, 16, 256, MODEL_HOSTS_NID, network_ss11},
-    /* every core [A]; [C3]; [P12] */
+    /* ranks: one per core [A]; cores [C3]; islands [P12] */
     {64, 64, 2, 32, 1, 66, 66, MODEL_HOSTS_NODE, network_hdr100},
-    /* one Grace processor per rank [P13] */
+    /* ranks: one per Grace processor [P13] */
     {4, 288, 72, 72, 4, 16, 240, MODEL_HOSTS_NODE, network_ndr200},
-    /* one rank per core group [A]; [C4] */
+    /* ranks: one per group of cores [A]; cores [C4] */
     {4, 48, 12, 48, 6, 0, 0, MODEL_HOSTS_NODE, network_tofud},
-    /* two processors of 8 cores with one cache each [A] */
+    /* two processors of 8 cores, each with one cache [A] */
     {16, 16, 8, 8, 1, 0, 0, MODEL_HOSTS_NODE, network_tcp},
 };
 _Static_assert(sizeof shapes / sizeof shapes[0] == sizeof model_machine_preset / sizeof model_machine_preset[0],

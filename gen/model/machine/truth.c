@@ -9,7 +9,7 @@ static void ranks_of(const struct model_machine *m, uint32_t first, uint32_t nod
     *ranks = (uint32_t)((end < m->ranks ? end : m->ranks) - start);
 }
 
-/* Returns whether a node with this factor is to be listed. If so, advances *node to the next one. */
+/* Describes node *node with `factor` and `outgoing`, and advances *node. Returns whether the node has a fault. */
 static bool lists(const struct model_machine *m, uint32_t *node, double factor, bool outgoing,
                   struct model_truth_node *found) {
     *found = (struct model_truth_node){.node = *node, .outgoing = outgoing, .factor = factor};

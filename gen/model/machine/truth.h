@@ -10,16 +10,16 @@
 
 #include "gen/model/machine/machine.h"
 
-/* A slow node, or a node whose port is slow in one direction. Its ranks are first_rank .. first_rank + ranks -
- * 1. */
+/* A slow node, or a node whose port is slow in one direction. The node has the ranks first_rank .. first_rank +
+ * ranks - 1. */
 struct model_truth_node {
     uint32_t node, first_rank, ranks;
     bool outgoing; /* the slow direction of the port is sending */
-    /* of a port: remaining share of the bandwidth; of a slow node: factor of compute times */
+    /* slow port: remaining share of the bandwidth; slow node: factor of compute times */
     double factor;
 };
 
-/* Two switches with a slow cable between them, slow in both directions. */
+/* Two switches whose cable is slow. A slow cable is slow in both directions. */
 struct model_truth_cable {
     uint32_t switch_a, switch_b;         /* switch_a < switch_b */
     uint32_t first_rank_a, first_rank_b; /* first rank at each switch */
@@ -27,30 +27,30 @@ struct model_truth_cable {
     double factor;
 };
 
-/* A value stands out if it differs by this many standard deviations of the noise around it. */
+/* A value is visible if it differs by at least this many standard deviations from the values around it. */
 #define MODEL_VISIBLE 5.0
 
-/* Delays among the timings that one rank measured: visible ones, and those that nobody could detect. Zeroed:
- * none. */
+/* Delays in the timings of a rank. Delays are counted if they are visible, or if there are too few timings
+ * around them to tell. Zeroed: no delays. */
 enum { MODEL_TRUTH_DELAYS = 4 };
 struct model_truth_outliers {
     uint64_t count;
-    /* The most visible delays, most visible first; equal ones in order of permutation and step. */
+    /* Most visible delays, in descending order. Equally visible delays are in order of permutation and step. */
     struct model_truth_delay {
-        /* in thousandths of a standard deviation; 0: too few timings around it to tell */
+        /* size in thousandths of the standard deviation of the timings around the delay; 0: too few timings */
         uint64_t visibility;
-        uint64_t ps; /* time it added to the timing; 0: no delay */
+        uint64_t ps; /* length of the delay, ps; 0: no delay */
         uint32_t step, partner, permutation;
     } worst[MODEL_TRUTH_DELAYS];
 };
 
-/* Finds the first node >= *node that is slow or has a bad port. *node becomes the node after it. Returns false
- * after the last one. */
+/* model_truth_next_port finds the first node >= *node with a bad port, model_truth_next_node the first slow
+ * node. Then *node is the node after the one found. Both return false if there is none. */
 bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-/* Finds the first bad cable from the pair (*a, *b) on, a < b, in ascending order. The pair then becomes the one
- * after it. Start with (0, 0). Returns false after the last one. Needs a draw per pair of switches. */
+/* Finds the first bad cable in ascending order of pairs of switches, a < b, from (*a, *b) on. Then (*a, *b) is
+ * the pair after the one found. Start with (0, 0). Returns false if there is none. Takes a draw per pair. */
 bool model_truth_next_cable(const struct model_machine *m, uint32_t *a, uint32_t *b,
                             struct model_truth_cable *cable);
 
