@@ -5,12 +5,13 @@
 
 #include "libwriter/base/rng.h"
 
-/* Nodes of a block of a torus that share their congestion. Blocks are larger if there would be too many. */
+/* Least number of nodes of a region, a block of a torus whose nodes share their congestion. Regions are larger
+ * if there would be more than MODEL_MAX_GROUPS of them. */
 enum { TORUS_REGION = 48 };
 
 /* A link's congestion is drawn every MODEL_KNOT_WINDOWS windows and interpolated in between. At the fraction f
- * between two draws the weights are 1 - f and f. They are divided by the root of the sum of their squares, which
- * gives a variance of 1. */
+ * between two draws, the weights are 1 - f and f, divided by the root of the sum of their squares. So the
+ * variance is 1 in all windows. */
 const double model_network_knot[2][MODEL_KNOT_WINDOWS] = {
     {1.0, 0.94868329805051380, 0.70710678118654752, 0.31622776601683794},
     {0.0, 0.31622776601683794, 0.70710678118654752, 0.94868329805051380},
@@ -70,15 +71,16 @@ struct model_pattern model_network_uniform(const struct model_network *net) {
     };
 }
 
-/* Time lost on links with `load` times the traffic they can carry. It is nearly 0 on an empty link and
- * `collisions` on a full one. Above that, the time to carry the excess is added. */
+/* Time lost on links, over the time of the transfer. load: traffic over what the links can carry. The result is
+ * nearly 0 on empty links and `collisions` on full ones. On overloaded links, the time to carry the excess is
+ * added. */
 static double lost(const struct model_machine_params *p, double load) {
     const double half = 0.5 * (load - 1);
     return half + sqrt(half * half + p->collisions * p->collisions);
 }
 
-/* Returns how many messages of other jobs leave a switch or group at the same time. It has `nodes` nodes, of which
- * this job has `own`. */
+/* Returns how many messages of other jobs leave a switch or group at the same time. nodes: number of its nodes;
+ * own: number of its nodes that belong to this job. */
 static double of_others(const struct model_machine_params *p, double own, double nodes) {
     return p->busy_share > 0 && nodes > own ? (nodes - own) * p->background * p->nics : 0;
 }
@@ -93,8 +95,8 @@ static double links_of_switch(const struct model_machine *m) {
     return p->switch_links > 0 ? p->switch_links : (double)m->nodes_per_switch * p->nics;
 }
 
-/* Links of a group to others. In a dragonfly only some of them lead to the destination groups. Messages over the
- * others detour through a third group and use two links. */
+/* Links of a group to other groups. In a dragonfly, only some links lead to the groups that messages go to.
+ * Messages on the other links detour through a third group and use two links, so these links count half. */
 static double links_of_group(const struct model_machine *m, const struct model_pattern *pattern) {
     const struct model_machine_params *p = &m->params;
     const double links = p->group_links > 0 ? p->group_links : (double)m->nodes_per_group * p->nics;
@@ -136,8 +138,9 @@ struct model_contention model_network_contention(const struct model_network *net
     return c;
 }
 
-/* Returns by what factor, at least 1, the job's traffic exceeds what its links carry. The job has `own` of the
- * `nodes` nodes of a switch or group, which has `links` links. `cards` cards of each node send over them. */
+/* Returns the factor, at least 1, by which the job's traffic exceeds what its links carry. own, nodes, links:
+ * the job's nodes, all nodes, and the links of a switch or group. cards: network cards of a node that send over
+ * these links. */
 static double excess(const struct model_machine_params *p, double own, double nodes, double cards,
                      double links) {
     const double left = links - of_others(p, own, nodes);
@@ -170,8 +173,8 @@ void model_network_crowding(const struct model_network *net, const struct model_
 
 /* ---- one message ---- */
 
-/* Returns the parts of a message's time. hops: 1 unless on a torus. slow: factor of transfer times for a slow port
- * or cable. */
+/* Returns the parts of a message's time. hops: number of links on a torus, otherwise 1. slow: factor of
+ * transfer times for a slow port or cable. */
 static struct model_way way(const struct model_network *net, enum model_class d, double hops, double slow,
                             uint64_t bytes, const struct model_contention *c) {
     const struct model_machine_params *p = &net->machine->params;
@@ -179,8 +182,8 @@ static struct model_way way(const struct model_network *net, enum model_class d,
     const double size = (double)bytes;
     const double line_ps = size * 1e3 / p->message.line_gbs[d];
     const bool rendezvous = bytes > (off_node ? p->message.eager_net : p->message.eager_node);
-    /* Copies of small messages add to the time. Those of large messages overlap with the transfer, the more the
-     * larger they are. */
+    /* The copies of a small message add to its time. The larger a message is, the more of its copies overlap
+     * with the transfer. */
     const double half = (double)(off_node ? p->message.protocol_net : p->message.protocol_node);
     double protocol_us = p->message.protocol_us[d] * (size / (size + half));
     if (rendezvous) {
@@ -257,7 +260,7 @@ static double normal_of(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, 
     return hpcw_i_normal(w[0], w[1]);
 }
 
-/* Returns the square of a random process with variance 1, which is interpolated between knots. */
+/* Returns the square of a random process with variance 1, shifted, and interpolated between knots. */
 static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t link, uint32_t window) {
     const uint32_t knot = window / MODEL_KNOT_WINDOWS, at = window % MODEL_KNOT_WINDOWS;
     double z = model_network_knot[0][at] * normal_of(seed, purpose, knot, link) +
