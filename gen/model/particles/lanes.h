@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fills particles for one instruction set. Before this file, include its lane operations (lanes_*.h) and define
- * FILL_NAME as the name of the function. It first computes columns of numbers for many particles, then stores
- * them as records. */
+ * FILL_NAME as the name of the function. The function first computes columns of numbers for many particles,
+ * then stores the particles as records. */
 #include "gen/model/draw/lanes_random.h"
 #include "gen/model/particles/run.h"
 #include "libwriter/base/bytes.h"
@@ -14,7 +14,7 @@ struct columns {
     uint32_t mask[BATCH];
 };
 
-/* Computes `count` particles from `first` on, rounded up to whole vectors. */
+/* Computes the columns of `count` particles from `first` on. `count` is rounded up to whole vectors. */
 static inline __attribute__((always_inline)) void
 make_columns(const struct model_particles_run *run, uint32_t first, uint32_t count, struct columns *columns) {
     const vu rest_mask = u_set((1 << REST_BITS) - 1);

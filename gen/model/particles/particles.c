@@ -36,17 +36,17 @@ const size_t model_particles_param_count = sizeof model_particles_param / sizeof
 
 void model_particles_params_init(struct model_particles_params *params) {
     *params = (struct model_particles_params){
-        /* 4096 ranks take 206 MB with blocks of 4 KiB, as a rank's last block is half empty on average. */
+        /* With 4 KiB blocks, 4096 ranks take 206 MB: the last block of a rank is half empty on average. */
         .mean_size = 47 * 1024, .sigma = 0.5, .follows = 0.8, .clumps = 0.4,
         .min_particles = 128,   .box = 256,   .flow = 300,    .thermal = 100,
         .potential = 1e5,
     };
 }
 
-/* Sums of draws stay below this in practice; larger ones are clipped. */
+/* Limit of the sum of draws that a rank's size follows. Larger sums do not occur in practice. */
 #define MOST_Z (1.5 * HPCW_I_NORMAL_MAX)
 
-/* Has the mean 1 for every sigma, as far as the draws are normal. */
+/* Returns a size relative to the mean size. With normal draws z, the mean of the result is 1 for every sigma. */
 static double relative_size(const struct model_particles_params *p, double z) {
     return hpcw_i_exp(p->sigma * z - 0.5 * p->sigma * p->sigma);
 }
@@ -116,9 +116,9 @@ struct model_particles_layout model_particles_layout(const struct model_particle
         chunk = alignment;
     }
     if (chunk >= size && size > alignment) {
-        chunk = (size - 1) / alignment * alignment; /* leaves some particles for a second block */
+        chunk = (size - 1) / alignment * alignment; /* leave some particles for a second block */
     }
-    /* Chunks hold whole particles only. */
+    /* A chunk holds at least one whole particle. */
     while (chunk < MODEL_PARTICLE_SIZE) {
         chunk += alignment;
     }
@@ -132,11 +132,11 @@ struct model_particles_layout model_particles_layout(const struct model_particle
 
 /* ---- density ---- */
 
-/* Bins of the density along a dimension. */
+/* Number of bins of the density along a dimension. */
 enum { BINS = 16 };
 
-/* Density at the border of two subdomains with `own` and `next` particles, relative to the mean of the first. It
- * is the same on both sides, and at most twice the mean. */
+/* Density at the border of two subdomains with `own` and `next` particles, over the mean density of the first
+ * one: at most 2. Seen from the other subdomain, the density at the border is the same. */
 static double at_border(double own, double next) {
     return 2 * next / (own + next);
 }
@@ -148,7 +148,8 @@ static double next_count(const struct model_particles *model, uint32_t rank, int
     return model_particles_count(model, ends ? rank : up ? rank + stride : rank - stride);
 }
 
-/* The density is linear from each border to the middle, with mean 1. Clumps are added away from the borders. */
+/* Fills the bins. The density is linear from each border to the middle, with mean 1. Clumps are added away from
+ * the borders. */
 static void fill_density(const struct model_particles *model, uint32_t rank, int d, double density[BINS]) {
     const double own = model_particles_count(model, rank);
     const double low = at_border(own, next_count(model, rank, d, false));
@@ -167,7 +168,7 @@ static void fill_density(const struct model_particles *model, uint32_t rank, int
     }
 }
 
-/* Inverts the cumulative sums of the bins. */
+/* Fills the table that maps quantiles of the particles to positions: the inverse of the cumulative density. */
 static void fill_places(const struct model_particles *model, uint32_t rank, int d,
                         double place[MODEL_PLACES + 1]) {
     double density[BINS];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task-local particle data as in the checkpoints of a cosmology code. Records have 38 bytes in the order of
  * HACC-IO: xx yy zz vx vy vz phi as f32, pid as i64, mask as u16; little-endian, no padding. The box has one
- * subdomain per rank. The number of particles of a rank is log-normal and follows the simulated application's
- * work there. The density is continuous between subdomains, with clumps within. Every particle is a pure
- * function of (parameters, number of ranks, seed, rank, index). */
+ * subdomain per rank. The number of particles of a rank is log-normal and follows the work of the simulated
+ * application on the rank. The density is continuous between subdomains, with clumps inside. Every particle is a
+ * pure function of (parameters, number of ranks, seed, rank, index). */
 #ifndef HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
 #define HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
 
@@ -21,14 +21,14 @@
 /* Keys "sion.*". */
 struct model_particles_params {
     uint64_t mean_size;     /* bytes per rank */
-    double sigma;           /* standard deviation of ln(size) */
-    double follows;         /* share of its variance that follows the rank's work */
+    double sigma;           /* standard deviation of ln(bytes of a rank) */
+    double follows;         /* share of the variance of ln(bytes) that follows the rank's work */
     uint32_t min_particles; /* per rank */
-    double clumps;          /* standard deviation of the density within a subdomain, over its mean */
+    double clumps;          /* standard deviation of the density in a subdomain, over the mean density */
     double box;             /* side of the simulated volume, Mpc/h */
     /* standard deviation of each component of a subdomain's bulk velocity, km/s */
     double flow;
-    /* standard deviation of each component of particle velocities around it, km/s */
+    /* standard deviation of each component of particle velocities around the bulk velocity, km/s */
     double thermal;
     double potential; /* scale of phi, (km/s)^2 */
 };
@@ -40,31 +40,33 @@ void model_particles_params_init(struct model_particles_params *params);
 struct model_particles_run;
 typedef void model_particles_fill_fn(const struct model_particles_run *run);
 
-/* Read-only after init: threads may share it. Nothing to free. */
+/* Read-only after init, so threads may share a model. There is nothing to free. */
 struct model_particles {
     struct model_particles_params params;
     uint32_t ranks;
     uint64_t seed;
-    /* [ranks] the ranks' work, with mean 0 and variance 1, that sizes follow; NULL: nothing */
+    /* [ranks] work of each rank that the sizes follow, with mean 0 and variance 1; NULL: the sizes follow
+     * nothing */
     const double *field;
     uint32_t dims[3]; /* subdomains in x, y, z; z changes fastest with the rank */
     enum model_simd simd;
     model_particles_fill_fn *fill;
 };
 
-/* `field` is borrowed. HPCW_ERANGE: no ranks, or a rank could have 2^32 particles or more. */
+/* Initialises the model and borrows `field`. HPCW_ERANGE: no ranks, or a rank could have 2^32 particles or
+ * more. */
 hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
                                  uint32_t ranks, uint64_t seed, const double *field, hpcw_error *err);
 
-/* As model_linktest_use. */
+/* Selects an instruction set, as model_linktest_use does. */
 bool model_particles_use(struct model_particles *model, enum model_simd simd);
 
 /* Returns the number of particles of a rank. */
 uint32_t model_particles_count(const struct model_particles *model, uint32_t rank);
 
-/* Layout of a rank's particles in a SION container. Chunks have `chunk_size` bytes, a multiple of `alignment`,
- * and hold `per_chunk` whole particles except the last. A rank has 2 to 4 blocks, drawn for each rank, or 1 if
- * all particles fit into one alignment unit. */
+/* Layout of a rank's particles in a SION container. A chunk has `chunk_size` bytes, a multiple of `alignment`.
+ * It holds `per_chunk` whole particles, the last chunk possibly fewer. The number of blocks is drawn for each
+ * rank from 2 to 4. It is 1 if all particles fit into one alignment unit. */
 struct model_particles_layout {
     uint64_t chunk_size;
     uint32_t per_chunk, blocks;
