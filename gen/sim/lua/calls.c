@@ -8,14 +8,14 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/rng.h"
 
-/* `none` and `ANY` are these addresses, so they equal no other value. */
+/* Addresses that stand for the constants `none` and `ANY`, so that these differ from all other values. */
 static const char none_mark = 0;
 static const char any_mark = 0;
 
 /* Longest time of one computation, in seconds: a year. */
 #define MOST_SECONDS 31536000.0
 
-/* Most values of a table on the stack at once. Lua guarantees room for twice as many. */
+/* Largest number of a table's values on Lua's stack at once. Lua guarantees room for twice as many. */
 enum { AT_ONCE = LUA_MINSTACK / 2 };
 
 /* ---- arguments ---- */
@@ -40,7 +40,7 @@ static uint32_t size_of(const struct sim_lua_rank *r) {
     return r->comm == SIM_WORLD ? r->lua->ranks : sim_comm_size(r->lua->sim, r->comm);
 }
 
-/* Converts a float with an integral value, such as 8.0. */
+/* Converts a float with an integral value, such as 8.0, to an integer. */
 static lua_Integer whole(lua_State *L, int index, const char *call, const char *what) {
     int is;
     const lua_Integer value = lua_tointegerx(L, index, &is);
@@ -151,7 +151,8 @@ static int finish(lua_State *L, const struct sim_lua_rank *r, enum sim_answer an
 
 /* ---- edges ---- */
 
-/* Takes the bytes of a message from an edge of the phase. A message is an edge or a part of one. */
+/* Subtracts a message from the edge to its receiver, of which `due` has the bytes not sent yet. A message may
+ * be an edge or a part of one. */
 static void send_edge(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
     uint32_t i = 0;
     while (i < r->due_count && r->due[i].rank != to) {
@@ -170,7 +171,7 @@ static inline void sends(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
     }
 }
 
-/* Iterator of an edge list for `for rank, bytes in to do`. After the last edge it returns nil and starts again. */
+/* Iterates over a list of edges: `for rank, bytes in to do`. After the last edge, returns nil and starts again. */
 static int next_edge(lua_State *L, struct sim_lua_list *list) {
     if (list->next == list->count) {
         list->next = 0;
@@ -183,7 +184,7 @@ static int next_edge(lua_State *L, struct sim_lua_list *list) {
     return 2;
 }
 
-/* The lists are these functions, since a function takes no memory and no garbage collection. */
+/* The iterators that edges() returns. They are plain functions, which need no memory and no garbage collection. */
 static int next_to(lua_State *L) {
     return next_edge(L, &sim_lua_rank_of(L)->to);
 }
@@ -191,7 +192,8 @@ static int next_from(lua_State *L) {
     return next_edge(L, &sim_lua_rank_of(L)->from);
 }
 
-/* edges(): two iterators, over the ranks that this rank sends to in this phase and over those it receives from. */
+/* edges(): returns two iterators, over the ranks to which this rank sends in this phase and over those from
+ * which it receives. */
 static int call_edges(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "edges");
     const struct sim_lua_host *host = r->lua->host;
@@ -255,7 +257,8 @@ static int call_sendrecv(lua_State *L) {
                   received_results);
 }
 
-/* A request is pushed before the call ends, which may be later. So it is on the top of the stack. */
+/* Returns the request of isend or irecv. It was pushed before the call could wait, so it is on the top of the
+ * stack. */
 static int request_results(lua_State *L, int status, lua_KContext context) {
     (void)L;
     (void)status;
@@ -382,8 +385,8 @@ static int call_alltoall(lua_State *L) {
     return meet(L, SIM_CALL_ALLTOALL, true, false);
 }
 
-/* Reads the bytes of each place: a table of numbers, or `first` and `step`. The result is valid until the next
- * such call. */
+/* Reads the argument with the bytes for each place: a table of numbers, or `first` and `step`. The next call
+ * reuses the memory of the result. */
 static struct sim_parts parts_of(lua_State *L, enum sim_call call) {
     struct sim_lua_rank *r = sim_lua_rank_of(L);
     const uint32_t size = size_of(r);
@@ -452,7 +455,7 @@ static int call_checkpoint(lua_State *L) {
     return finish(L, r, sim_checkpoint(r->lua->sim, r->rank, bytes), no_results);
 }
 
-/* ---- files: one of the rank's own ---- */
+/* ---- files: a rank's own file ---- */
 
 static int call_file_open(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "file_open");
@@ -484,7 +487,8 @@ static uint64_t share_of(double share, uint64_t load_ns) {
     return (uint64_t)(share * (double)load_ns + 0.5);
 }
 
-/* Registers how much less time a rank's work would take without the fault of each further clock. */
+/* Tells the simulator how much less time a rank's work takes without a fault. Each further clock leaves out one
+ * fault. */
 static void save(const struct sim_lua_rank *r, uint32_t phase, double share, uint64_t time_ns) {
     const struct sim_lua_host *host = r->lua->host;
     for (uint32_t k = 0; k < r->lua->clocks; k++) {
@@ -523,7 +527,7 @@ static int call_compute(lua_State *L) {
                   no_results);
 }
 
-/* stall(seconds): delays the return of the next call by this time. */
+/* stall(seconds): delays the return of the rank's next call. */
 static int call_stall(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "stall");
     const double seconds = number_at_least_0(L, 1, "stall", "seconds", MOST_SECONDS);
@@ -590,13 +594,13 @@ static int call_normal(lua_State *L) {
     return 1;
 }
 
-/* ---- objects: what a text has as full userdata, which begin with their kind ---- */
+/* ---- objects: full userdata that begin with a kind ---- */
 
 enum { COMM_OBJECT = 1, CART_OBJECT };
 #define COMM "communicator"
 #define CART "cart"
 
-/* Returns the first argument if it is an object of this kind, otherwise NULL. Lua's own check is slower: it
+/* Returns the first argument if it is an object of a kind, otherwise NULL. Lua's own check is slower, since it
  * looks up names in the registry. */
 static const void *object_at_1(lua_State *L, uint32_t kind) {
     const uint32_t *object = lua_type(L, 1) == LUA_TUSERDATA ? lua_touserdata(L, 1) : NULL;
@@ -621,7 +625,7 @@ void sim_lua_push_world(lua_State *L, uint32_t rank) {
     push_comm(L, SIM_WORLD, rank, sim_lua_rank_of(L)->lua->ranks);
 }
 
-/* comm.rank, comm.size, and the methods from the table in the upvalue. */
+/* Returns comm.rank, comm.size, or a method from the table in the upvalue. */
 static int comm_index(lua_State *L) {
     const struct sim_lua_comm *comm = luaL_checkudata(L, 1, COMM);
     lua_settop(L, 2);
@@ -636,7 +640,7 @@ static int comm_index(lua_State *L) {
     return 1;
 }
 
-/* comm:CALL(...); the call is the upvalue. */
+/* Calls a method as comm:send(...). The upvalue is the function, here that of send. */
 static int comm_call(lua_State *L) {
     const struct sim_lua_comm *comm = object_at_1(L, COMM_OBJECT);
     if (comm == NULL) {
@@ -769,7 +773,7 @@ static int call_cart(lua_State *L) {
 
 /* ---- the list ---- */
 
-/* Calls on a communicator. As global functions they act on the world. */
+/* Calls that are methods of a communicator. As global functions they act on the world. */
 static const luaL_Reg comm_calls[] = {
     {"send", call_send},
     {"recv", call_recv},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of Lua that a text may use: only those that give the same results everywhere and end soon. Files,
- * clocks, addresses, patterns, coroutines, metatables, and functions that load code are left out. */
+/* Functions of Lua that a workload may use: only those that give the same results everywhere and end soon.
+ * Files, clocks, addresses, patterns, coroutines, metatables, and functions that load code are left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static int text_of(lua_State *L) {
     return 1;
 }
 
-/* string.format without addresses; Lua's own is the upvalue. */
+/* string.format without addresses (%p). The upvalue is Lua's own function. */
 static int format(lua_State *L) {
     const int count = lua_gettop(L);
     const char *directive = luaL_checkstring(L, 1);
@@ -72,7 +72,7 @@ static int format(lua_State *L) {
     return 1;
 }
 
-/* string.rep; Lua's own repeats an empty text without end. */
+/* Replaces string.rep, which in Lua's own version repeats an empty text without end. */
 static int repeat(lua_State *L) {
     size_t size;
     size_t between;
@@ -101,7 +101,7 @@ static int repeat(lua_State *L) {
 
 /* ---- tables ---- */
 
-/* Rank of a key's type in the order of `pairs`. */
+/* Returns the place of a key's type in the order of `pairs`. */
 static int order_of_type(lua_State *L, int index) {
     switch (lua_type(L, index)) {
     case LUA_TNUMBER:
@@ -131,8 +131,8 @@ static bool key_is_before(lua_State *L, int a, int b) {
     return type_a == 0 ? lua_compare(L, a, b, LUA_OPLT) != 0 : !lua_toboolean(L, a) && lua_toboolean(L, b);
 }
 
-/* Returns whether the value at the top sorts before the one below it. by: stack index of a comparison function;
- * 0: as keys; -1: by <. */
+/* Returns whether the value on the top sorts before the value below it. by: stack index of a comparison
+ * function; 0: in the order of keys; -1: by the operator <. */
 static bool is_before(lua_State *L, int by) {
     const int top = lua_gettop(L);
     if (by == 0) {
@@ -167,7 +167,7 @@ static void merge(lua_State *L, int from, int to, lua_Integer first, lua_Integer
     }
 }
 
-/* Merge sort of the table at `list` [1 .. count]; stable. */
+/* Sorts the table at index `list`, [1 .. count], by a stable merge sort. */
 static void sort_list(lua_State *L, int list, lua_Integer count, int by) {
     lua_createtable(L, (int)count, 0);
     const int other = lua_gettop(L);
@@ -218,7 +218,8 @@ static int next_pair(lua_State *L) {
     return 2;
 }
 
-/* pairs in a fixed order: numbers, texts, booleans. Lua's own order depends on addresses. */
+/* Replaces pairs() by one with a fixed order of keys: numbers, texts, booleans. Lua's own order depends on
+ * addresses. */
 static int sorted_pairs(lua_State *L) {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
@@ -273,7 +274,7 @@ static void copy(lua_State *L, lua_CFunction open, const char *library, const ch
     lua_remove(L, -2);
 }
 
-/* Adds the text functions, including the methods of texts: ("x"):rep(3). */
+/* Adds the functions on texts, also as methods: ("x"):rep(3). */
 static void add_strings(lua_State *L) {
     copy(L, luaopen_string, LUA_STRLIBNAME, of_string);
     lua_pushcfunction(L, repeat);

@@ -6,8 +6,8 @@
 
 #include "libwriter/base/mem.h"
 
-/* PAGE: the first chunk is one page, enough for few ranks. CHUNK: further chunks are the system's large pages,
- * since ranks take turns and their data are scattered. */
+/* The first chunk is one page of PAGE bytes, enough for few ranks. Further chunks are of CHUNK bytes, the
+ * system's large pages: ranks take turns, and their data are scattered. */
 enum { PAGE = 64 << 10, CHUNK = 2 << 20, CACHE_LINE = 64 };
 
 static bool is_small(size_t size) {
@@ -34,7 +34,7 @@ static void add_chunk(struct sim_lua_memory *m) {
     }
 }
 
-/* Returns the next page, or NULL when memory runs out. The first bytes of a chunk link it to the next one. */
+/* Returns the next page, or NULL when memory runs out. */
 static char *next_page(struct sim_lua_memory *m) {
     if (m->pages == 0) {
         add_chunk(m);
@@ -58,7 +58,7 @@ static void add_page(struct sim_lua_memory *m, size_t size) {
     }
 }
 
-/* Appends bytes to the current row. */
+/* Appends a block to the current row: new memory in which blocks follow each other (memory.h). */
 static void *extend_row(struct sim_lua_memory *m, size_t bytes) {
     void *block = m->row;
     m->row += bytes;

@@ -12,25 +12,25 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* Limit of memory: for the text and what few ranks may take, and for each rank. RANK_MEMORY is three times what a
- * rank of the library's workloads takes. */
+/* Limit of memory in bytes: TEXT_MEMORY for the text and a few ranks, plus RANK_MEMORY for each rank.
+ * RANK_MEMORY is three times what a rank of the library's workloads takes. */
 enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 
-/* A program that uses this much processor time without ending a phase is in error. In that time a rank can make
- * thousands of calls. */
+/* Limit of processor time without the end of a phase, in seconds: PATIENCE_S, plus PATIENCE_OF_RANK_S for each
+ * rank. In this time, each rank can make thousands of calls. */
 #define PATIENCE_S 2.0
 #define PATIENCE_OF_RANK_S 1e-4
 
 /* ---- compiling ---- */
 
-/* Name of the chunk in Lua's messages; sim_lua_fail knows it. */
+/* Name of the program text in Lua's messages. sim_lua_fail relies on it. */
 #define CHUNK "=="
 
-/* More than the number of names in the library. */
+/* Upper bound of the number of names in the library. */
 enum { LIBRARY_NAMES = 100 };
 
-/* First parses the text alone. Otherwise it could end the function that `build` puts around it and begin another
- * one. */
+/* Parses the text alone first. Otherwise it could close the function that `build` puts around it, and open
+ * another function. */
 static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
     lua_State *L = lua->state;
     const int status = luaL_loadbufferx(L, t->text, t->size, CHUNK, "t");
@@ -41,8 +41,8 @@ static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *
     return HPCW_OK;
 }
 
-/* Pushes the function that turns a rank's globals into its program. The names of the library, the table on the
- * top, become local constants around the text. As global variables, each use would search three tables. */
+/* Pushes the function that runs the text with given globals. On the top is the library, a table. Its names
+ * become local constants around the text: as global variables, each use would search three tables. */
 static void build(lua_State *L, const struct sim_lua_text *t) {
     const int library = lua_gettop(L);
     const int names = library + 1;
@@ -119,8 +119,8 @@ _Noreturn static void refuse_name(lua_State *L, const char *table, const char *w
                    near == NULL ? "" : "; did you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
 }
 
-/* Called by Lua where a text reads a parameter that the table does not have. Without this function, the value of a
- * misspelt parameter would be nil. */
+/* Lua calls this function if a program text reads a parameter that the table does not have. Otherwise the value
+ * of a misspelt parameter would be nil. */
 static int read_unknown(lua_State *L) {
     lua_pushvalue(L, 1);
     if (lua_type(L, 2) != LUA_TSTRING) {
@@ -137,8 +137,8 @@ static void refuse_unknown(lua_State *L) {
     (void)lua_setmetatable(L, -2);
 }
 
-/* Handles a new global variable of a rank. Its name must not be one of the library's. `parameters` is the
- * exception: the library's table, with the user's values, replaces the rank's own. */
+/* Handles a new global variable of a rank. Refuses the names of the library, except for `parameters`: this
+ * variable becomes the library's table, which has the user's values. */
 static int new_global(lua_State *L) {
     lua_pushliteral(L, "parameters");
     const bool parameters = lua_rawequal(L, 2, -1);
@@ -158,7 +158,7 @@ static int new_global(lua_State *L) {
     return 0;
 }
 
-/* Makes what all ranks share: the library, the text as a function, and the metatable of globals. */
+/* Makes what all ranks share: the library, the text as a function, and the metatable of the globals. */
 static int prepare(lua_State *L) {
     const struct sim_lua *lua = sim_lua_rank_of(L)->lua;
     const struct sim_lua_text *t = lua_touserdata(L, 1);
@@ -226,8 +226,8 @@ static void read_states(lua_State *L, struct sim_lua *lua, int globals) {
     lua_pop(L, 1);
 }
 
-/* Reads the parameters: names with numbers, texts or booleans. Checks them and copies them to a table that is
- * kept. */
+/* Reads the parameters: names with numbers, texts or booleans. Checks them and copies them to the table
+ * SIM_LUA_VALUES. */
 static void read_parameters(lua_State *L, int globals) {
     lua_newtable(L);
     lua_pushvalue(L, -1);
@@ -290,7 +290,7 @@ static void push_setting(lua_State *L, const char *key, int type, bool integral,
     }
 }
 
-/* Stores the settings in the parameters, which are constant from then on. */
+/* Replaces the values of parameters that the user sets. Afterwards the parameters are constant. */
 static int apply(lua_State *L) {
     const struct sim_lua_text *t = lua_touserdata(L, 1);
     (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_LIBRARY);
@@ -319,11 +319,11 @@ static hpcw_status call(struct sim_lua *lua, lua_CFunction function, void *argum
     lua_pushcfunction(L, function);
     lua_pushlightuserdata(L, argument);
     const int status = lua_pcall(L, 1, 0, -3);
-    lua_remove(L, -1 - (status != LUA_OK)); /* removes the message handler */
+    lua_remove(L, -1 - (status != LUA_OK)); /* removes sim_lua_add_place */
     return status == LUA_OK ? HPCW_OK : sim_lua_fail(lua, L, status, UINT32_MAX, err);
 }
 
-/* Runs the text under watch, as no rank. */
+/* Runs the text with a limit of processor time (watch.h), in the main Lua state. */
 static hpcw_status read_text(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
     hpcw_status s = check_syntax(lua, t, err);
     s = s == HPCW_OK ? call(lua, prepare, (void *)(uintptr_t)t, err) : s;
@@ -429,17 +429,17 @@ hpcw_status sim_lua_parameters(struct sim_lua *lua,
 
 /* ---- ranks ---- */
 
-/* Creates the coroutine of a rank; the text is its first function. */
+/* Creates the coroutine of a rank. Its first function is the program text. */
 static int make_rank(lua_State *L) {
     struct sim_lua_rank *r = lua_touserdata(L, 1);
     lua_State *thread = lua_newthread(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, r); /* a reference, so that it is not collected */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, r); /* this reference keeps Lua from collecting the coroutine */
     *(struct sim_lua_rank **)lua_getextraspace(thread) = r;
     (void)lua_getfield(L, LUA_REGISTRYINDEX, SIM_LUA_BUILDER);
     push_globals(L, r->rank);
     lua_pushvalue(L, -1);
     lua_insert(L, -3);
-    lua_xmove(L, thread, 3); /* the globals stay below the text, which runs with them */
+    lua_xmove(L, thread, 3); /* moves the globals, the function of the text, and the globals as its argument */
     r->thread = thread;
     return 0;
 }
@@ -459,7 +459,7 @@ static void where(void *context, uint32_t rank, char *text, size_t size) {
     }
 }
 
-/* Resumes the coroutine of a rank. Once the text has ended, starts its function `run`. */
+/* Resumes the coroutine of a rank. When the text has ended, starts the rank's function `run`. */
 static int run_on(struct sim_lua *lua, struct sim_lua_rank *r) {
     lua_State *thread = r->thread;
     int results;

@@ -6,7 +6,7 @@
 #include "gen/sim/lua/program.h"
 #include "libwriter/base/status.h"
 
-/* A text and the current position. */
+/* A program text and the current position in it. */
 struct sim_lua_place {
     const char *at, *end;
     int line;
@@ -23,7 +23,7 @@ static void skip(struct sim_lua_place *s, size_t count) {
     }
 }
 
-/* Returns the level of a long bracket, [[ or [==[, at this position; -1: none. */
+/* Returns the level of a long bracket, [[ or [==[, at the current position; -1: none. */
 static int bracket_level(const struct sim_lua_place *s) {
     const char *p = s->at;
     if (p == s->end || *p++ != '[') {
@@ -78,7 +78,7 @@ static bool is_of_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Returns the line of a name or operator outside of texts and comments; 0: none. */
+/* Returns the line of the first use of a name or operator, outside of string constants and comments; 0: none. */
 static int line_of(const char *word, const char *text, size_t size) {
     struct sim_lua_place s = {text, text + size, 1};
     const size_t length = strlen(word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks a text before Lua reads it. */
+/* Checks a program text before Lua reads it. */
 #ifndef HPCW_GEN_SIM_LUA_SCAN_H
 #define HPCW_GEN_SIM_LUA_SCAN_H
 
@@ -7,8 +7,8 @@
 
 #include <hpcw/status.h>
 
-/* HPCW_ERANGE: the text is too long. HPCW_EINVAL: bytecode, or the operator ^, which calls pow() of the system's
- * library. The last bits of its results differ between machines. */
+/* HPCW_ERANGE: the text is too long. HPCW_EINVAL: bytecode, or the operator ^. This operator calls pow() of the
+ * system's library, whose last bits differ between machines. */
 hpcw_status sim_lua_scan(const char *name, const char *text, size_t size, hpcw_error *err);
 
 #endif

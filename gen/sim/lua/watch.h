@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends a workload that makes no progress. Progress means that a rank began, ended a phase, or ended, within a
- * period of processor time. A timer of the simulating thread sets a hook, which Lua allows in a signal handler.
- * Hooks that count instructions would make loops more than twice as slow. Processor time is used so that a busy
- * machine does not matter. */
+/* Ends a workload that makes no progress. In each period of processor time, some rank must start, end a phase,
+ * or end. A timer of the simulating thread sets a hook, which Lua allows in a signal handler. Hooks that count
+ * instructions would make loops more than twice as slow. Processor time does not depend on the load of the
+ * machine. */
 #ifndef HPCW_GEN_SIM_LUA_WATCH_H
 #define HPCW_GEN_SIM_LUA_WATCH_H
 
@@ -17,14 +17,14 @@
 struct sim_lua_watch {
     timer_t timer;
     bool runs;
-    double seconds;              /* length of a period */
+    double seconds;              /* length of a period, seconds */
     lua_State *volatile running; /* the running coroutine; NULL: none */
-    /* progress since the last run of the handler, which clears it */
+    /* nonzero: progress since the last signal; the handler clears it */
     volatile sig_atomic_t progress;
     volatile sig_atomic_t tripped;
 };
 
-/* Starts the watch for the calling thread. The signal is SIGVTALRM. Fails with errors of the system. */
+/* Starts to watch the calling thread, by the signal SIGVTALRM. Fails with errors of the system. */
 hpcw_status sim_lua_watch_start(struct sim_lua_watch *watch, double seconds, hpcw_error *err);
 void sim_lua_watch_stop(struct sim_lua_watch *watch);
 
