@@ -5,7 +5,7 @@
 #define HPCW_GEN_SIM_TIMING_CONSTANTS_H
 
 enum sim_constant {
-    SIM_CALL,     /* length in the log of a call that moves nothing, and of an idle phase */
+    SIM_CALL,     /* length in the log of a call that moves nothing, or of a phase without events */
     SIM_OVERHEAD, /* processor time of a send or of a receive, as a share of the latency of an empty message */
     SIM_GAP,      /* time that a network card needs for a message, besides that for its bytes */
     SIM_COMBINE,  /* time to combine a byte of two operands */
@@ -14,7 +14,7 @@ enum sim_constant {
     SIM_ALLREDUCE_LONG, /* size above which an allreduce is a reduce-scatter and an allgather */
     SIM_REDUCE_LONG,    /* size above which a reduce is a reduce-scatter and a gather */
     SIM_ALLGATHER_LONG, /* bytes of all ranks from which an allgather is a ring */
-    SIM_ALLGATHER_ODD,  /* the same of a number of ranks that is no power of 2 */
+    SIM_ALLGATHER_ODD,  /* as SIM_ALLGATHER_LONG, for a number of ranks that is no power of 2 */
     SIM_ALLTOALL_LONG,  /* size of a part above which an alltoall exchanges in pairs */
     /* extra work time relative to the fastest processor: scale of a half-normal distribution */
     SIM_PROCESSORS,
@@ -32,7 +32,7 @@ struct sim_constant_row {
     const char *name;
     double value;
     const char *unit, *source;
-    /* the test of tests/unit/sim/test_sim_constants.c that fails without it */
+    /* name of the test in tests/unit/sim/test_sim_constants.c that fails without this constant */
     const char *figure;
 };
 extern const struct sim_constant_row sim_constant_row[SIM_CONSTANTS];

@@ -10,8 +10,8 @@ static uint32_t rounded_short(double ns) {
     return ns < UINT32_MAX ? (uint32_t)(ns + 0.5) : UINT32_MAX;
 }
 
-/* Computes the cost of a message. way, empty: parts of its time, and of that of a message without bytes. pair:
- * share that is always added between these two ranks. */
+/* Computes the cost of a message. way, empty: parts of the time of the message, and of an empty message. pair:
+ * share of the time that is always added between the two ranks. */
 static struct sim_cost cost_of(const struct model_network *net, const struct sim_constants *constants,
                                enum model_class distance, uint64_t bytes, const struct model_way *way,
                                const struct model_way *empty, double pair, uint32_t sharing) {

@@ -13,7 +13,7 @@
 /* Cost of a message of one size between two ranks, or between two ranks of a distance class. */
 struct sim_cost {
     uint64_t flight_ns; /* time from leaving the sender to complete arrival */
-    /* how long the rank's share of the cards is busy, at each end */
+    /* how long a message keeps the rank's share of the network cards busy, at each end */
     uint64_t card_ns;
     /* flight time of an empty message, such as the request of a rendezvous */
     uint32_t latency_ns;
@@ -26,21 +26,22 @@ struct sim_cost {
 
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
                                  uint32_t from, uint32_t to, uint64_t bytes);
-/* Returns flight_ns after a repair of the network. Nothing else depends on ports and cables. */
+/* Returns flight_ns after a repair of the network. The other members of sim_cost do not depend on ports and
+ * cables. */
 uint64_t sim_cost_repaired_ns(const struct model_network *net, const struct sim_constants *constants,
                               uint32_t from, uint32_t to, uint64_t bytes, const struct model_repair *repair);
-/* sharing: number of ranks of a node that use its cards at the same time. */
+/* sharing: number of ranks of a node that use the node's network cards at the same time. */
 struct sim_cost sim_cost_at(const struct model_network *net, const struct sim_constants *constants,
                             enum model_class distance, uint64_t bytes, uint32_t sharing);
-/* Returns the ranks of a node, which may all share its cards. */
+/* Returns the number of ranks of a node, which may all share the node's network cards. */
 uint32_t sim_cost_sharing(const struct model_network *net);
 
-/* Returns the time of a message while `users` ranks of the node send to other nodes: the last of them waits for
- * the cards. */
+/* Returns the time of a message while `users` ranks of a node send to other nodes: that of the last rank to get
+ * the network cards. */
 uint64_t sim_cost_crowded(const struct model_network *net, const struct sim_constants *constants,
                           enum model_class distance, uint64_t bytes, uint32_t users);
 
-/* Returns how long a rank is busy with a message: the larger of processor and card time. */
+/* Returns how long a rank is busy with a message: for the processor time or the card time, whichever is longer. */
 static inline uint64_t sim_cost_busy(const struct sim_cost *cost) {
     return cost->overhead_ns > cost->card_ns ? cost->overhead_ns : cost->card_ns;
 }

@@ -8,19 +8,19 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Most detours in one call, so that a year of computing is simulated soon. That is enough for about an hour of
- * work; later detours are ignored. */
+/* Largest number of detours (interruptions) in one call, so that even a year of computing is simulated soon. It
+ * is enough for about an hour of work; later detours are ignored. */
 enum { MOST_DETOURS = 1 << 16 };
 
 /* ---- detours ---- */
 
-/* Length of a detour: a Pareto distribution with exponent 2, cut at the longest. The spread of the longest
- * detours in seconds is then about that measured with osnoise [K in constants.c]. */
+/* Length of a detour: a Pareto distribution with exponent 2, cut off at the longest detour. The longest detours
+ * of all seconds then scatter about as measured with osnoise [K in constants.c]. */
 static uint64_t length_of(const struct sim_noise *n, double uniform) {
     return (uint64_t)(n->shortest_ns / sqrt(1 - uniform * (1 - n->least_to_most_2)) + 0.5);
 }
 
-/* Draws the rank's next detour of a sequence, once the previous one is over. */
+/* Draws the next detour of a rank, or of its host, once the previous one is over. */
 static void draw_detour(const struct sim_noise *n, uint32_t rank, uint32_t of) {
     struct sim_detours *d = &n->rank[rank].detours[of];
     const uint32_t who = of == SIM_DETOURS_OF_HOST ? model_machine_node(n->machine, rank) : rank;
@@ -37,16 +37,16 @@ static void draw_detour(const struct sim_noise *n, uint32_t rank, uint32_t of) {
 
 /* ---- the timer ---- */
 
-/* Time of the host's clock that the timer leaves to a rank: everything except the ticks, which are at the begin
- * of each period. */
+/* Returns how much time of the host's clock the timer has left to a rank: all but the ticks, which are at the
+ * begin of each period. */
 static uint64_t left_by_ticks(const struct sim_noise *n, uint64_t since_ns) {
     const uint64_t in_period_ns = since_ns % n->period_ns;
     return since_ns / n->period_ns * (n->period_ns - n->length_ns) +
            (in_period_ns > n->length_ns ? in_period_ns - n->length_ns : 0);
 }
 
-/* Inverts left_by_ticks: returns the time of the host's clock at which ticks have left this much time. It is never
- * within a tick. */
+/* Inverts left_by_ticks: returns the time of the host's clock at which the timer has left `left_ns` to a rank.
+ * The result is never within a tick. */
 static uint64_t when_left(const struct sim_noise *n, uint64_t left_ns) {
     const uint64_t per_period_ns = n->period_ns - n->length_ns;
     return left_ns / per_period_ns * n->period_ns + n->length_ns + left_ns % per_period_ns;
@@ -58,11 +58,11 @@ static uint64_t work_with_ticks(const struct sim_noise *n, const struct sim_nois
     if (n->length_ns == 0) {
         return start_ns + work_ns;
     }
-    const uint64_t phase_ns = n->period_ns - r->tick_ns; /* so that a period begins before the run */
+    const uint64_t phase_ns = n->period_ns - r->tick_ns; /* a timer period begins this long before the run */
     return when_left(n, left_by_ticks(n, start_ns + phase_ns) + work_ns) - phase_ns;
 }
 
-/* Returns how much of that work is done by a given time. */
+/* Returns how much work that only the timer interrupts is done by a given time. */
 static uint64_t done_with_ticks(const struct sim_noise *n, const struct sim_noise_rank *r, uint64_t start_ns,
                                 uint64_t time_ns) {
     if (n->length_ns == 0) {
@@ -74,7 +74,7 @@ static uint64_t done_with_ticks(const struct sim_noise *n, const struct sim_nois
 
 /* ---- both ---- */
 
-/* Computes the time until the next tick or detour; nothing interrupts the rank before. */
+/* Computes the time of the next tick or detour. Nothing interrupts the rank before this time. */
 static void find_quiet(const struct sim_noise *n, struct sim_noise_rank *r, uint64_t now_ns) {
     r->quiet_ns = UINT64_MAX;
     if (n->length_ns > 0) {
@@ -117,8 +117,8 @@ uint64_t sim_noise_work(struct sim_noise *n, uint32_t rank, uint64_t start_ns, u
 
 /* ---- the begin ---- */
 
-/* Slowdown of a rank's processor relative to the fastest one, in standard deviations of a normal distribution.
- * Processors belong to the machine and are the same in every run on it. */
+/* Returns the slowdown of a rank's processor relative to the fastest one, in standard deviations of a normal
+ * distribution. Processors belong to the machine and are equally slow in every run. */
 static double slower_by(const struct model_machine *m, uint32_t rank) {
     const uint32_t socket = model_machine_core(m, rank) / m->params.cores_per_socket;
     uint32_t w[4];

@@ -22,23 +22,23 @@
 
 /* Amount of each kind of noise, as factors of the constants; 0: none. */
 struct sim_noise_params {
-    double processors; /* of differences between processors */
-    double ticks;      /* of the timer's time */
-    double detours;    /* of the number of detours */
+    double processors; /* factor of the differences between processors */
+    double ticks;      /* factor of the time that timer ticks take */
+    double detours;    /* factor of the number of detours */
 };
 
-/* A sequence of detours, and the next one that a rank meets. */
+/* Detours of a rank or of a host: the next one that the rank meets. */
 struct sim_detours {
     uint64_t begin_ns, end_ns;
     uint32_t number; /* number of the next detour */
 };
 
-/* Noise state of a rank; its own detours and those of its host. */
+/* Noise of a rank: the rank has its own detours and those of its host. */
 enum sim_detours_of { SIM_DETOURS_OF_RANK, SIM_DETOURS_OF_HOST, SIM_DETOURS };
 struct sim_noise_rank {
     uint64_t quiet_ns;                       /* nothing interrupts the rank before this time */
-    uint64_t tick_ns;                        /* first tick of its host's timer */
-    double slower;                           /* slowdown of its processor, as a share */
+    uint64_t tick_ns;                        /* first tick of the timer of the rank's host */
+    double slower;                           /* slowdown of the rank's processor, as a share */
     struct sim_detours detours[SIM_DETOURS]; /* by enum sim_detours_of */
 };
 
@@ -47,27 +47,26 @@ struct sim_noise {
     struct sim_noise_rank *rank; /* [ranks] NULL: no noise */
     const struct model_machine *machine;
     uint64_t seed;
-    uint64_t period_ns, length_ns;   /* of the timer; length 0: no timer */
+    uint64_t period_ns, length_ns;   /* period and length of the timer's ticks; length 0: no ticks */
     double mean_gap_ns[SIM_DETOURS]; /* mean time between the begins of detours; 0: none */
-    /* length of the shortest detour; squared ratio of the shortest to the longest */
+    /* shortest_ns: length of the shortest detour; least_to_most_2: its squared ratio to the longest one */
     double shortest_ns, least_to_most_2;
 };
 
-/* Borrows the machine. HPCW_ENOMEM. */
+/* Initialises the noise and borrows the machine. HPCW_ENOMEM. */
 hpcw_status sim_noise_init(struct sim_noise *noise, const struct sim_noise_params *params,
                            const struct sim_constants *constants, const struct model_machine *machine,
                            uint64_t seed, hpcw_error *err);
 void sim_noise_free(struct sim_noise *noise);
 
-/* Returns when a rank finishes work that begins at `start_ns` and takes `work_ns` undisturbed. Calls for a rank
- * must be in order of time. */
+/* Returns when a rank finishes work that begins at `start_ns` and takes `work_ns` without noise. The calls for
+ * a rank must be in the order of time. */
 uint64_t sim_noise_work(struct sim_noise *noise, uint32_t rank, uint64_t start_ns, uint64_t work_ns);
 
-/* Applies interruptions only, and not the speed of the processor: returns when `work_ns` from `start_ns` on are
- * over. */
+/* As sim_noise_work, with the interruptions only and not the speed of the processor. */
 uint64_t sim_noise_interrupt(struct sim_noise *noise, uint32_t rank, uint64_t start_ns, uint64_t work_ns);
 
-/* Returns when a rank's call returns that has what it waits for at `time_ns`. */
+/* Returns when a rank's call returns if the data of the call are there at `time_ns`. */
 static inline uint64_t sim_noise_return(struct sim_noise *noise, uint32_t rank, uint64_t time_ns) {
     return time_ns < noise->rank[rank].quiet_ns ? time_ns : sim_noise_interrupt(noise, rank, time_ns, 0);
 }
