@@ -42,7 +42,8 @@ static void free_comm(struct sim_comm *comm) {
     }
 }
 
-/* Adds a communicator. The caller fills in its ranks, unless it is the world. Returns NULL when memory runs out. */
+/* Adds a communicator. The caller fills in comm->rank and comm->by_rank, except for the world. Returns NULL
+ * when memory runs out. */
 static struct sim_comm *add_comm(struct sim *sim, uint32_t size) {
     struct sim_comm **grown =
         hpcw_i_grow(sim->comm, &sim->comm_capacity, sim->comms + (size_t)1, sizeof *grown);
@@ -67,7 +68,7 @@ static struct sim_comm *add_comm(struct sim *sim, uint32_t size) {
     return sim->comm[sim->comms++] = comm;
 }
 
-/* Call it once the communicator has its ranks. */
+/* Prepares a communicator that has its ranks for collective calls. Returns false when memory runs out. */
 static bool init_meetings(const struct sim *sim, struct sim_comm *comm) {
     struct sim_meetings *m = &comm->meetings;
     m->levels = sim_plan_levels(comm->size);
@@ -155,14 +156,14 @@ static int by_wish(const void *a, const void *b) {
                                             : (x->place < y->place ? -1 : x->place > y->place);
 }
 
-/* Sorts by rank; `place` is the place in the new communicator. */
+/* Compares by rank. Here `place` is the place in the new communicator. */
 static int by_rank(const void *a, const void *b) {
     const struct sim_candidate *x = a;
     const struct sim_candidate *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Makes a communicator from members in the order of places, then sorts the members by rank. */
+/* Makes a communicator from its members in the order of their places. Sorts member[] by rank. */
 static bool make_comm(struct sim *sim, struct sim_candidate *member, uint32_t size) {
     struct sim_comm *comm = add_comm(sim, size);
     if (comm == NULL) {

@@ -12,9 +12,10 @@ static uint64_t end_of(const struct sim_crowd *crowd, uint32_t n) {
     return n > 0 ? crowd->phase[n - 1].end_ns : 0;
 }
 
-/* ---- from a pattern of messages to its figures ---- */
+/* ---- from a traffic pattern to crowded links ---- */
 
-/* Returns whether some link is crowded. */
+/* Computes the excess of each distance class: by which share crowded (overloaded) links lengthen transfers.
+ * Returns whether some link is crowded. */
 static bool find_excess(const struct sim *sim, const struct model_pattern *pattern, double *excess) {
     bool crowded = false;
     model_network_crowding(sim->options.network, pattern, excess);
@@ -25,20 +26,21 @@ static bool find_excess(const struct sim *sim, const struct model_pattern *patte
     return crowded;
 }
 
-/* Cards of a node that one of its ranks has, as a number of cards. */
+/* Returns the share of the node's network cards that a rank has, as a number of cards: at most 1. */
 static double cards_of_rank(const struct model_network *net) {
     const uint32_t sharing = sim_cost_sharing(net);
     const uint32_t nics = net->machine->params.nics;
     return sharing > nics ? (double)nics / sharing : 1;
 }
 
-/* Returns the pattern of the messages of a phase if those of each class took longer by this share of their time. */
+/* Returns the traffic pattern of a phase if its transfers took longer: those of each distance class by the
+ * share excess[]. */
 static struct model_pattern pattern_of(const struct sim *sim, uint32_t phase, const double *excess) {
     const struct sim_crowd_phase *p = &sim->crowd.phase[phase];
     const struct model_network *net = sim->options.network;
     const double nodes = net->machine->nodes, cards = cards_of_rank(net), most = sim_cost_sharing(net) * cards;
-    /* If ranks are in different phases, messages of several phases are on the way at once. It is as if a phase
-     * lasted from the end of the previous phase to its own end. */
+    /* Ranks may be in different phases, so messages of several phases are on the way at once. A phase is
+     * therefore counted from the end of the previous phase. */
     const uint64_t length_ns = p->end_ns - end_of(&sim->crowd, phase), sends_ns = p->last_ns - p->first_ns;
     const uint64_t took_ns = length_ns < sends_ns ? length_ns : sends_ns;
     double all_ns = 0, far_ns = 0, time_ns = took_ns > p->wait_ns ? (double)(took_ns - p->wait_ns) : 1;
@@ -60,11 +62,11 @@ static struct model_pattern pattern_of(const struct sim *sim, uint32_t phase, co
                                   .hops = (double)p->busy_hops * (1 + excess[MODEL_SAME_SWITCH]) / all_ns};
 }
 
-/* Finds the extra times with which links carry as much as they can, and no more: more time of messages makes more
- * of them meet, but also the phase longer. They follow from what the phase would have been without crowded links,
- * and not from what it was: the figures may have changed among its messages. */
+/* Finds the excess of each distance class with which links carry just as much as they can. Longer transfers let
+ * more messages meet, but also make the phase longer. The calculation starts from the phase without crowded
+ * links, since the excess may have changed during the phase. */
 static void use_phase(struct sim *sim, uint32_t phase) {
-    enum { ROUNDS = 50 }; /* each leaves at most 1 / (1 + excess) of the error */
+    enum { ROUNDS = 50 }; /* a round leaves at most 1 / (1 + excess) of the error */
     double excess[MODEL_CLASSES] = {0};
     sim->crowd.now = true;
     for (int i = 0; i < ROUNDS && sim->crowd.now; i++) {
@@ -121,8 +123,8 @@ void sim_crowd_free(struct sim *sim) {
     hpcw_i_free(sim->crowd.wait_ns);
 }
 
-/* Returns how long after the end of a phase its figures begin to hold. end_ns: earliest end of that phase, which
- * must be the next one to end. */
+/* Returns the time from the end of a phase to the use of its excess. end_ns: earliest possible end of the
+ * phase, which must be the next one to end. */
 static uint64_t delay_of(const struct sim_crowd *crowd, uint64_t end_ns) {
     const uint64_t before_ns = end_of(crowd, crowd->ended);
     const uint64_t length_ns = crowd->ended > 0 ? before_ns - end_of(crowd, crowd->ended - 1) : 0;

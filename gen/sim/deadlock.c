@@ -7,10 +7,12 @@
 #include "gen/sim/private.h"
 #include "libwriter/base/status.h"
 
-/* ranks that a message names; bytes of a position in the program */
+/* NAMED: number of ranks that a message names.
+ * PLACE: largest size in bytes of a position in the program, with the NUL. */
 enum { NAMED = 4, PLACE = 256 };
 
-/* Text that grows and is cut when the buffer is full. It leaves room in an error for the message around it. */
+/* Text that grows until the buffer is full. The buffer is smaller than an error message, so that the text fits
+ * into one. */
 struct sim_words {
     char text[900];
     size_t size;
@@ -34,7 +36,7 @@ static void say_place(const struct sim *sim, struct sim_words *w, uint32_t rank)
     }
 }
 
-/* Appends the first thing that a rank waits for. */
+/* Appends the call that a rank is in, and the first message that the rank waits for. */
 static void say_wait(const struct sim *sim, struct sim_words *w, uint32_t rank) {
     const struct sim_rank *r = &sim->rank[rank];
     say(w, "rank %" PRIu32 " in %s", rank, sim_call_name[r->call]);

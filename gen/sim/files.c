@@ -7,8 +7,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* A request to a data server moves 4 MiB, as Lustre's do (max_pages_per_rpc). A large file is moved in 16
- * pieces, so that a run has few requests. */
+/* Sizes of the requests by which files are moved. A request moves 4 MiB, as in Lustre (max_pages_per_rpc).
+ * Larger requests move a large file in 16 pieces, so that a run has few of them. */
 enum { PIECE = 4 << 20, MOST_PIECES = 16 };
 
 /* ---- the servers ---- */
@@ -38,8 +38,8 @@ void sim_files_free(struct sim *sim) {
     hpcw_i_free(sim->files.node_ns);
 }
 
-/* Waits from `time_ns` on until a queue is free (*free_ns), and occupies it for `busy_ns`. Returns the end of
- * the service. */
+/* Waits in a queue from `time_ns` until *free_ns, when the server is free, and keeps the server busy for
+ * `busy_ns`. Returns the end of this time. */
 static uint64_t pass_queue(uint64_t *free_ns, uint64_t time_ns, uint64_t busy_ns) {
     *free_ns = (*free_ns > time_ns ? *free_ns : time_ns) + busy_ns;
     return *free_ns;
@@ -49,7 +49,8 @@ static uint64_t time_at(double gbs, uint64_t bytes) {
     return (uint64_t)((double)bytes / gbs + 0.5);
 }
 
-/* Moves a piece through the node and the server at the same time. It arrives when both have finished. */
+/* Moves a piece of a file through the rank's node and the data server at the same time. Returns when both have
+ * finished. */
 static uint64_t move_piece(struct sim *sim, uint32_t rank, uint64_t time_ns, uint64_t bytes) {
     struct sim_files *f = &sim->files;
     const uint32_t node = model_machine_node(sim->options.network->machine, rank);

@@ -37,7 +37,7 @@ void sim_heap_remove(struct sim_heap *heap) {
         entry[at] = entry[child];
         at = child;
     }
-    entry[at] = last; /* For an empty heap, this slot is not in use. */
+    entry[at] = last; /* without entries left, this slot is not in use */
 }
 
 void sim_heap_free(struct sim_heap *heap) {

@@ -12,7 +12,9 @@
 struct sim_entry {
     uint64_t time_ns;
     uint32_t rank, number;
-    uint32_t item, serial; /* what happens; `serial` counts the uses of that item */
+    /* item: the message or rank that the entry is about; serial: use count of `item`, which tells outdated
+     * entries */
+    uint32_t item, serial;
 };
 
 bool sim_entry_is_before(const struct sim_entry *a, const struct sim_entry *b);

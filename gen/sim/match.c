@@ -9,7 +9,8 @@
 enum { CACHE_LINE = 64, FIRST_CAPACITY = 1024, LARGE_PAGE = 2 << 20 };
 _Static_assert(sizeof(struct sim_half) == CACHE_LINE && sizeof(struct sim_pair) == CACHE_LINE, "a line each");
 
-/* Like hpcw_i_grow, for items of one cache line each, in large pages: a run accesses them in random order. */
+/* As hpcw_i_grow, for items of one cache line each, in large pages, since a run accesses the items in random
+ * order. */
 static void *grow_lines(void *items, size_t *capacity, size_t least) {
     if (least <= *capacity) {
         return items;

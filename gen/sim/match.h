@@ -1,60 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matches messages and receives. A posted send or receive is a half of a transfer. It is kept until both halves
- * exist and both ranks have waited for theirs. The halves of two ranks match in the order of the calls, by tag
- * and communicator, as in MPI. */
+/* Matches messages and receives. A posted send or receive is called a half. It is kept until its counterpart
+ * exists and both ranks have waited for their halves. The halves of two ranks match in the order of the calls,
+ * by tag and communicator, as in MPI. */
 #ifndef HPCW_GEN_SIM_MATCH_H
 #define HPCW_GEN_SIM_MATCH_H
 
 #include "gen/sim/timing/cost.h"
 #include "libwriter/base/table.h"
 
-#define SIM_NOTHING UINT32_MAX /* index for: no half, no pair */
+#define SIM_NOTHING UINT32_MAX /* index that means: no half, or no pair */
 
 /* A half and a pair each fill one aligned cache line, since waiting for their memory dominates a run. So a half
- * contains what the end of a wait needs of its pair. */
+ * has a copy of those values of its pair that the end of a wait needs. */
 struct sim_half {
     uint64_t time_ns; /* send: when the message leaves; receive: when it was posted */
-    /* valid if matched or sent eagerly. send: when it completes; receive: when the message has arrived */
+    /* if matched or sent eagerly: when a send completes, or when the message of a receive has arrived */
     uint64_t done_ns;
     union {
-        uint64_t envelope_ns; /* of a message: when the receiver can see it */
-        /* of a matched receive: how long the rank's share of the cards is busy */
+        uint64_t envelope_ns; /* message: when the receiver can see it */
+        /* matched receive: how long the message keeps the rank's share of the network cards busy */
         uint64_t card_ns;
     };
     union {
-        uint32_t number;      /* of a message: number of the sender's call, modulo 2^32 */
-        uint32_t overhead_ns; /* of a matched receive: processor time */
+        uint32_t number;      /* message: number of the sender's call, modulo 2^32 */
+        uint32_t overhead_ns; /* matched receive: processor time of the message */
     };
-    /* of a message and of a matched receive; at most SIM_MOST_BYTES */
+    /* bytes of a message or matched receive, at most SIM_MOST_BYTES */
     uint32_t bytes;
     uint32_t owner; /* rank that posted this half */
-    uint32_t other; /* the other rank */
+    uint32_t other; /* rank at the other end of the message */
     uint32_t pair;
-    uint32_t next;      /* list of the pair's unmatched halves */
-    uint32_t wait_next; /* list of the halves that the rank waits for */
-    uint32_t serial;    /* counts the uses of this memory */
+    uint32_t next;      /* next unmatched half of the pair, or next unused half */
+    uint32_t wait_next; /* next half that the rank waits for */
+    uint32_t serial;    /* number of uses of this memory */
     int32_t tag;
     uint32_t comm : 20;
     bool sends : 1, eager : 1;
     bool matched : 1;
-    bool held : 1;   /* a request that the rank has not waited for yet */
-    bool waited : 1; /* the rank waits for it now */
+    bool held : 1;   /* a request for which the rank has not waited yet */
+    bool waited : 1; /* the rank is waiting for this half */
 };
 
 struct sim_queue {
     uint32_t first, last; /* SIM_NOTHING: empty */
 };
 
-/* Everything sent from one rank to another. */
+/* Messages from one rank to another. */
 struct sim_pair {
     uint64_t envelope_ns; /* envelope time of the last message */
-    struct sim_cost cost; /* cost for the last size */
+    struct sim_cost cost; /* cost of a message of the last size */
     /* unmatched messages and receives, in the order of the calls */
     struct sim_queue message, receive;
     uint32_t from, to;
 };
 
-/* A rank that another rank sends to, or receives from, and their pair. A zeroed list is empty. */
+/* An entry of a rank's partners: another rank, and the pair of messages with it. A zeroed list is empty. */
 struct sim_partner {
     uint32_t rank, pair;
 };
@@ -62,14 +62,14 @@ struct sim_partners {
     struct sim_partner *list; /* [count] sorted by rank */
     size_t capacity;
     uint32_t count;
-    /* guess: the entry after the last one found, since programs repeat their order */
+    /* guess for the next search: the entry after the last one found, since programs repeat their order */
     uint32_t next;
 };
 
 /* Returns the position of a rank in the list, or where it would be inserted. */
 uint32_t sim_partners_search(const struct sim_partners *partners, uint32_t rank);
 
-/* Returns the pair with a rank, or SIM_NOTHING if it is not in the list. */
+/* Returns the pair with a rank, or SIM_NOTHING if the rank is not in the list. */
 static inline uint32_t sim_partners_find(struct sim_partners *partners, uint32_t rank) {
     const uint32_t guess = partners->next < partners->count ? partners->next : 0;
     const bool right = guess < partners->count && partners->list[guess].rank == rank;
@@ -87,28 +87,28 @@ bool sim_partners_add(struct sim_partners *partners, uint32_t rank, uint32_t pai
 struct sim_match {
     struct sim_half *half;
     size_t capacity;
-    /* halves ever used; the first unused one */
+    /* count: halves ever used; unused: first entry of the list of unused halves */
     uint32_t count, unused;
-    uint32_t most; /* limit of halves in use */
+    uint32_t most; /* largest number of halves in use */
     struct sim_pair *pair;
     size_t pair_capacity;
     /* [pairs] next pair with the same receiver; SIM_NOTHING: none */
     uint32_t *next_in;
     size_t next_in_capacity;
     uint32_t pairs;
-    struct hpcw_i_table number; /* pair by its two ranks */
+    struct hpcw_i_table number; /* table of the pairs by their two ranks */
 };
 
 void sim_match_init(struct sim_match *m, uint32_t most);
 void sim_match_free(struct sim_match *m);
 
-/* Returns the number of the pair, or SIM_NOTHING when memory runs out. */
+/* Returns the number of the pair of two ranks, which is added if it is new. SIM_NOTHING: no memory. */
 uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to);
 
 /* Makes room for a half. Returns false when memory runs out or there are too many. Halves may move. */
 bool sim_match_grow(struct sim_match *m);
 
-/* Adds an unmatched half. Returns SIM_NOTHING as sim_match_grow fails. */
+/* Stores a half and returns its number, or SIM_NOTHING if sim_match_grow fails. */
 static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
     if (m->unused == SIM_NOTHING && !sim_match_grow(m)) {
         return SIM_NOTHING;
@@ -118,7 +118,7 @@ static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half 
     const uint32_t serial = h->serial;
     m->unused = h->next;
     if (h->next != SIM_NOTHING) {
-        __builtin_prefetch(&m->half[h->next]); /* for the next call */
+        __builtin_prefetch(&m->half[h->next]); /* the next call uses this half */
     }
     *h = *half;
     h->serial = serial;

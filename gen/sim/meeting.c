@@ -13,7 +13,8 @@ enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
 
-/* Allocates the members' times on further clocks. Returns false when memory runs out. */
+/* Allocates the members' times on the further clocks, each of which leaves out a fault. Returns false when
+ * memory runs out. */
 static bool add_clocks(struct sim_meeting *g, uint32_t clocks) {
     g->other_ns = hpcw_i_calloc(clocks + (size_t)1, sizeof *g->other_ns);
     bool good = g->other_ns != NULL;
@@ -44,7 +45,7 @@ static struct sim_meeting *new_meeting(const struct sim *sim, struct sim_comm *c
     return meeting;
 }
 
-/* ---- trees: slots are places, counted from the root ---- */
+/* ---- trees: slots are places, counted from the place of the root ---- */
 
 static uint32_t place_in(const struct sim_meeting *g, uint32_t slot) {
     return (uint32_t)(((uint64_t)slot + g->root) % g->comm->size);
@@ -58,8 +59,8 @@ static bool is_tree(const struct sim_meeting *g) {
     return g->plan.shape == SIM_SHAPE_UP || g->plan.shape == SIM_SHAPE_DOWN;
 }
 
-/* The children of a slot are slot + 1, 2, 4 ..., below this reach. Its parent is the slot without its lowest set
- * bit. */
+/* The children of a slot are slot + 1, slot + 2, slot + 4 ..., with distances below the result. The parent of a
+ * slot is the slot without its lowest set bit. */
 static uint32_t reach_of(const struct sim_meeting *g, uint32_t slot) {
     return slot == 0 ? (uint32_t)1 << g->comm->meetings.levels : slot & (~slot + 1);
 }
@@ -72,8 +73,8 @@ static uint32_t children_of(const struct sim_meeting *g, uint32_t slot) {
     return children;
 }
 
-/* Cost of the message between a slot and its child. Neighbouring slots share a node, so only one member of a
- * node sends to other nodes. */
+/* Cost of the message between a slot and its child. Only one member of a node sends to other nodes, since
+ * neighbouring slots share a node. */
 static struct sim_cost edge_cost(const struct sim *sim, const struct sim_meeting *g, uint32_t slot,
                                  uint32_t child) {
     const struct model_network *net = sim->options.network;
@@ -95,12 +96,13 @@ static void later(uint64_t *time_ns, uint64_t other_ns) {
     *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
 }
 
-/* Returns the times of all members on the main clock (0), or on the n-th further clock. */
+/* Returns the times of all members on a clock. 0: the main clock; n: the n-th further clock, which leaves out
+ * one fault. */
 static uint64_t *times_on(const struct sim_meeting *g, uint32_t clock) {
     return clock == 0 ? g->time_ns : g->other_ns[clock - 1];
 }
 
-/* A step of a meeting. It reads and changes g->time_ns. */
+/* A step of a collective call. It reads and changes g->time_ns. */
 typedef void meeting_step(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts);
 
 static void take_step(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts,
@@ -134,7 +136,7 @@ static void leave(struct sim *sim, struct sim_meeting *g, uint32_t place, uint64
     }
 }
 
-/* A slot has received its parent's data. Sends them to its children, the farthest first. */
+/* Sends data that a slot has got from its parent on to the slot's children, the farthest first. */
 static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     const uint32_t place = place_in(g, slot);
     uint64_t busy_ns = 0;
@@ -156,7 +158,7 @@ static void pass_down(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     leave(sim, g, place, g->time_ns[place] + busy_ns);
 }
 
-/* A slot receives the data of its children, the nearest first, and combines them. */
+/* Receives the data of a slot's children, the nearest first, and combines them. */
 static void receive_up(const struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     uint64_t free_ns[1 + SIM_MOST_CLOCKS] = {0};
     for (uint32_t m = 1; m < reach_of(g, slot) && m < g->comm->size - slot; m <<= 1) {
@@ -174,7 +176,8 @@ static void receive_up(const struct sim *sim, struct sim_meeting *g, uint32_t sl
     }
 }
 
-/* A slot has the data of its children. Sends the result to its parent, which may then be complete, too. */
+/* Sends the data of a slot to its parent, once the slot has those of its children. Goes on with the parent if
+ * the parent is complete, too. */
 static void pass_up(struct sim *sim, struct sim_meeting *g, uint32_t slot) {
     for (;;) {
         const uint32_t place = place_in(g, slot);
@@ -217,7 +220,8 @@ static void run_round(struct sim *sim, struct sim_meeting *g, const struct sim_r
     g->time_ns = next_ns;
 }
 
-/* Time of a ring: each member receives everything through the slowest hop, which only one member of a node has. */
+/* Time of a ring. Each member receives all data over the slowest hop, for which only one member of a node uses
+ * the network cards. */
 static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
     uint8_t farthest = 0;
     for (uint32_t i = 0; i < g->comm->size; i++) {
@@ -228,13 +232,13 @@ static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
                                                   sim_comm_users(sim, g->comm, 1));
 }
 
-/* Time of pairwise exchange: a member receives a message from each other member. `near` members are on its node,
- * itself included. For the others, all ranks of the node use the cards. */
+/* Time of a pairwise exchange: a member receives a message from each other member. message: time of a message
+ * on the node, and between nodes with all ranks of the node at the cards. near: number of members on the node. */
 static uint64_t pairs_ns(const struct sim_comm *comm, const uint64_t message[2], uint32_t near) {
     return (near - 1) * message[0] + (comm->size - near) * message[1];
 }
 
-/* Runs a meeting in which no member leaves before the last one has arrived and has sent. */
+/* Runs a collective call that no member leaves before the last one has arrived and has sent. */
 static void run_steps(struct sim *sim, struct sim_meeting *g) {
     const struct sim_comm *comm = g->comm;
     const bool ring = g->plan.shape == SIM_SHAPE_RING;
@@ -304,7 +308,7 @@ static void begin(struct sim *sim, struct sim_meeting *g, uint32_t place, enum s
     }
 }
 
-/* Returns the meeting of this member's next collective call, or NULL when memory runs out. */
+/* Returns the meeting (collective call) of a member's next collective call, or NULL when memory runs out. */
 static struct sim_meeting *find(struct sim *sim, struct sim_comm *comm, uint32_t place, enum sim_call call,
                                 uint32_t root, uint64_t bytes) {
     struct sim_meetings *m = &comm->meetings;
@@ -365,7 +369,7 @@ static void scatter_parts(struct sim *sim, struct sim_meeting *g, const struct s
     g->time_ns[g->root] = sim_parts_scatter(sim, g, parts);
 }
 
-/* A member arrives at a gatherv. Only the root waits, until all members have arrived. */
+/* Handles a member's arrival at a gatherv. Only the root waits, until all members have arrived. */
 static void come_to_gather(struct sim *sim, struct sim_meeting *g, uint32_t place,
                            const struct sim_parts *parts) {
     if (place == g->root) {
@@ -391,7 +395,7 @@ static void leave_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place
     leave(sim, g, place, g->time_ns[place]);
 }
 
-/* A member arrives at a scatterv. All members wait for the root, and the root waits for nobody. */
+/* Handles a member's arrival at a scatterv. All members wait for the root, and the root waits for nobody. */
 static void come_to_scatter(struct sim *sim, struct sim_meeting *g, uint32_t place,
                             const struct sim_parts *parts) {
     const uint32_t size = g->comm->size;
@@ -427,7 +431,8 @@ static void come_with_parts(struct sim *sim, struct sim_meeting *g, uint32_t pla
     }
 }
 
-/* A member arrives. All members whose data are then complete leave. */
+/* Handles a member's arrival at a meeting (collective call). Ends the calls of all members whose data are then
+ * complete. */
 static void come(struct sim *sim, struct sim_meeting *g, uint32_t place, const struct sim_parts *parts) {
     const uint64_t come_ns = sim_least_end_ns(sim, sim_comm_rank(g->comm, place));
     later(&g->time_ns[place], come_ns);

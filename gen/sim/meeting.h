@@ -10,12 +10,12 @@ struct sim_comm;
 
 /* Data of a meeting whose parts differ in size: parts.h. */
 struct sim_meeting_parts {
-    /* [size] gatherv: time of each part at the root's cards, ns. scatterv: bytes of each part. alltoallv: bytes
-     * that each member gets */
+    /* [size] gatherv: time of a place's part at the root's cards, ns. scatterv: bytes of the part. alltoallv:
+     * bytes from all members whose parts are in a table. */
     uint64_t *bytes;
     uint64_t root;  /* gatherv: bytes of the root's own part */
     uint64_t total; /* bytes of all parts */
-    /* alltoallv: all members together send a place `bytes`, and first + step * place */
+    /* alltoallv: first + step * place is the number of bytes from all members whose parts are not in a table */
     int64_t first, step;
 };
 
@@ -24,29 +24,31 @@ struct sim_meeting {
     enum sim_call call;
     uint32_t root;
     uint64_t bytes;
-    uint32_t first; /* the place that arrived first */
+    uint32_t first; /* place that arrived first */
     uint32_t came, left;
     struct sim_plan plan;
     struct sim_meeting *next;
-    /* [size] when each member arrived; in a tree also when it got what it waits for, if that was later */
+    /* [size] time at which each member arrived or, in a tree, got the data that it waits for, if that was later */
     uint64_t *time_ns;
-    /* [size] tree: number of arrivals that a member still waits for, including its own. scatterv: 0: it has
-     * arrived */
+    /* [size] tree: number of arrivals that a member still waits for, including its own. scatterv: 1 until the
+     * member has arrived, then 0 */
     uint8_t *missing;
     struct sim_meeting_parts parts;
-    /* [clocks][size] as time_ns, on further clocks, ended by NULL; NULL: no further clocks */
+    /* [clocks][size] as time_ns, on each further clock (without one fault); the list ends with NULL. NULL: no
+     * further clocks */
     uint64_t **other_ns;
 };
 
 struct sim_meetings {
-    /* open meetings, in the order of the calls */
+    /* open meetings (collective calls) in the order of the calls */
     struct sim_meeting *oldest, *newest;
     uint32_t oldest_number;
     struct sim_meeting *unused;
     uint32_t levels;
-    /* [levels][size] enum model_class to the member 2^level places below, modulo size */
+    /* [levels][size] distance class (enum model_class) between a member and the one 2^level places below,
+     * modulo size */
     uint8_t *distance;
-    uint8_t farthest;  /* the largest distance */
+    uint8_t farthest;  /* largest value of `distance` */
     uint64_t *scratch; /* [size] */
 };
 

@@ -13,8 +13,7 @@ static struct sim_pair *pair_of(struct sim *sim, uint32_t pair) {
     return &sim->match.pair[pair];
 }
 
-/* Returns the cost of a message between two ranks. If the size is the same as before, the previous cost is
- * reused. */
+/* Returns the cost of a message between two ranks. The previous cost is reused if it was for the same size. */
 static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t bytes) {
     struct sim_pair *p = pair_of(sim, pair);
     if (p->cost.bytes != bytes) {
@@ -56,18 +55,18 @@ static uint32_t rank_of(const struct sim *sim, uint32_t comm, uint32_t place) {
 
 /* ---- the end of a wait ---- */
 
-/* Returns when a rank continues after it waited for this completed half, at least `now_ns`. */
+/* Returns when a rank continues after the wait for a completed half (send or receive). now_ns: earliest time. */
 static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t now_ns) {
     if (half->sends) {
         return sim_later_ns(now_ns, half->done_ns);
     }
-    /* Arrivals also share the cards, in the order in which the rank takes them. */
+    /* Received data also share the network cards, in the order in which the rank waits for them. */
     struct sim_rank *r = &sim->rank[rank];
     r->in_free_ns = sim_later_ns(half->done_ns, r->in_free_ns + half->card_ns);
     return sim_later_ns(now_ns, r->in_free_ns) + half->overhead_ns;
 }
 
-/* Returns when a rank continues after it waited for a half of this call only. */
+/* As end_of, for a call that waits only for its own half (send or receive), which is not stored. */
 static uint64_t end_of_new(struct sim *sim, uint32_t rank, const struct sim_half *half) {
     const uint64_t end_ns = end_of(sim, rank, half, sim_least_end_ns(sim, rank));
     if (sim_has_clocks(sim)) {
@@ -92,7 +91,7 @@ static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *
     }
 }
 
-/* Releases a half for which the rank has waited. */
+/* Releases a half (send or receive) for which the rank has waited. */
 static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     sim->rank[rank].requests.held -= h->held;
@@ -103,15 +102,16 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     }
 }
 
-/* A waitall() reads many halves that other ranks have pushed out of the caches. This prefetches all of them. */
+/* Prefetches the halves (sends and receives) of a waitall(). Other ranks have pushed many of them out of the
+ * caches. */
 static void fetch_requests(struct sim *sim, const struct sim_rank *r) {
     for (uint32_t i = 0; i < r->requests.all; i++) {
         __builtin_prefetch(half_of(sim, (uint32_t)r->requests.of[i]));
     }
 }
 
-/* Completes everything that the rank waits for, in the order of its requests. Returns when its call ends. At
- * that time the program and the observer learn of the messages. */
+/* Completes the halves (sends and receives) that a rank waits for, in the order of its requests. Returns when
+ * the rank's call ends. At that time the program and the observer learn of the messages. */
 static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     uint64_t now_ns = sim_least_end_ns(sim, rank);
     uint32_t half = sim->rank[rank].waits_for;
@@ -136,7 +136,7 @@ static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     return now_ns;
 }
 
-/* Prepends a half to the list of those that the rank waits for. */
+/* Prepends a half (send or receive) to the list of those that a rank waits for. */
 static struct sim_half *add_wait(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     h->waited = true;
@@ -145,12 +145,12 @@ static struct sim_half *add_wait(struct sim *sim, uint32_t rank, uint32_t half) 
     return h;
 }
 
-/* Returns whether the time of completion is known. */
+/* Returns whether the completion time of a send or receive is known. */
 static bool has_end(const struct sim_half *half) {
     return half->matched || half->eager;
 }
 
-/* Adds a half to those that the rank waits for. */
+/* Makes a rank wait for a half (send or receive). */
 static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
     sim->rank[rank].missing += !has_end(add_wait(sim, rank, half));
 }
@@ -161,8 +161,8 @@ static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
 
 /* ---- timed calls ---- */
 
-/* Ends the rank's call with the request that completes first. If several were complete when the call began,
- * takes the first of them in the order of the call. */
+/* Ends the rank's call with the request that completes first. If several requests were complete when the call
+ * began, takes the first of them in the order of the call. */
 void sim_serve_request(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
     uint64_t first_ns = UINT64_MAX;
@@ -187,7 +187,7 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
 
 /* ---- both halves are there ---- */
 
-/* Call it when a half was matched. Resumes the half's rank if it waits for nothing else. */
+/* Marks a half (send or receive) as matched. Resumes its rank if the rank waits for nothing else. */
 static void settle(struct sim *sim, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     const uint32_t rank = h->owner;
@@ -213,8 +213,8 @@ static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     if (s->eager) {
         r->done_ns = s->time_ns + flight_ns;
     } else {
-        /* Rendezvous: the data leave once both the request has arrived and the receive is posted. The sender is
-         * free when the data have left it. */
+        /* Rendezvous: the data leave once the request has arrived and the receive is posted. The sender is free
+         * when all data have left. */
         const uint64_t start_ns = sim_later_ns(s->time_ns + cost->latency_ns, r->time_ns);
         r->done_ns = start_ns + flight_ns - cost->latency_ns;
         s->done_ns = sim_later_ns(start_ns, r->done_ns - cost->latency_ns);
@@ -236,7 +236,7 @@ static struct sim_half new_receive(struct sim *sim, uint32_t rank, uint32_t from
 
 /* ---- receives from any source ---- */
 
-/* Adds a message that nobody has received to the mail of a rank that receives from any source. */
+/* Adds an unreceived message to the mail, the incoming messages of a rank that receives from any source. */
 static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_rank *r = &sim->rank[rank];
     const struct sim_half *h = half_of(sim, half);
@@ -260,7 +260,7 @@ static bool suits(struct sim *sim, uint32_t rank, uint32_t half) {
     return half_of(sim, half)->tag == r->any_tag && half_of(sim, half)->comm == r->comm;
 }
 
-/* Returns the earliest message in a rank's mail that fits its receive; SIM_NOTHING: none. */
+/* Returns the earliest incoming message (mail) that fits a rank's receive; SIM_NOTHING: none. */
 static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     struct sim_heap *mail = &sim->rank[rank].mail;
     while (mail->count > 0 && !is_there(sim, &mail->entry[0])) {
@@ -279,7 +279,7 @@ static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     return first == NULL ? SIM_NOTHING : first->item;
 }
 
-/* Makes the rank's mail collect all messages for the rank, also those that were sent before. */
+/* Makes the mail of a rank collect all messages to the rank, including those sent before. */
 static void open_mail(struct sim *sim, uint32_t rank) {
     sim->rank[rank].receives_any = true;
     for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = sim->match.next_in[p]) {
@@ -309,7 +309,7 @@ void sim_serve_message(struct sim *sim, uint32_t rank) {
     const struct sim_half *s = half_of(sim, send);
     const uint32_t pair = s->pair;
     struct sim_half receive = new_receive(sim, rank, s->owner, pair, s->comm, s->tag);
-    /* The earliest message of a rank is also the first of its pair with this tag. */
+    /* The earliest message in the mail is also the first one with this tag from its sender. */
     send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.comm, receive.tag);
     join(sim, half_of(sim, send), &receive);
     if (sim_has_clocks(sim)) {
@@ -333,7 +333,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
     const uint64_t ready_ns = r->clock_ns + cost->overhead_ns;
     const uint64_t leaves_ns = sim_later_ns(ready_ns, r->out_free_ns);
     const uint64_t wait_ns = sim_crowd_wait(&sim->crowd, cost);
-    /* The request of a rendezvous does not wait for links. Its data do, when they follow. */
+    /* The request of a rendezvous does not wait for crowded links. The data that follow it do. */
     const uint64_t time_ns = leaves_ns + (cost->rendezvous ? 0 : wait_ns);
     const uint64_t known_ns = time_ns + (cost->rendezvous ? cost->latency_ns : cost->flight_ns);
     r->out_free_ns = leaves_ns + cost->card_ns + wait_ns;
@@ -365,7 +365,7 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
                              .eager = !cost->rendezvous};
 }
 
-/* Matches a new message with a posted receive. If there is one, the message is complete. */
+/* Matches a new message with a posted receive, which completes the message. Returns false if there is none. */
 static bool finds_receive(struct sim *sim, struct sim_half *send) {
     const uint32_t receive =
         sim_match_take(&sim->match, &pair_of(sim, send->pair)->receive, send->comm, send->tag);
@@ -381,7 +381,7 @@ static bool finds_receive(struct sim *sim, struct sim_half *send) {
     return true;
 }
 
-/* Matches a new receive with a message. */
+/* Matches a new receive with a message. Returns false if there is none. */
 static bool finds_message(struct sim *sim, struct sim_half *receive) {
     const uint32_t send =
         sim_match_take(&sim->match, &pair_of(sim, receive->pair)->message, receive->comm, receive->tag);
@@ -397,7 +397,7 @@ static bool finds_message(struct sim *sim, struct sim_half *receive) {
     return true;
 }
 
-/* Stores a half that is unmatched, or that its rank waits for now or later. SIM_NOTHING: see refuse_half. */
+/* Stores a half (send or receive) that is unmatched or that its rank waits for. SIM_NOTHING: see refuse_half. */
 static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     const uint32_t kept = sim_match_add(&sim->match, half);
     if (kept != SIM_NOTHING && !half->matched) {
@@ -410,7 +410,7 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     return sim_has_clocks(sim) ? sim_without_keep(sim, kept) : kept;
 }
 
-/* Sends a message for a call that waits later or for several halves. Returns the number of the half. */
+/* Sends a message for a call that waits later or for several messages. Returns the number of the stored half. */
 static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
                           int32_t tag, bool held) {
     const uint32_t pair = pair_to(sim, rank, rank_of(sim, comm, to));
@@ -455,7 +455,7 @@ static bool is_partner(struct sim *sim, enum sim_call call, uint32_t comm, uint3
     return false;
 }
 
-/* Explains why a half could not be stored: too many halves, or no memory. */
+/* Refuses a call whose send or receive could not be stored: there are too many, or no memory. */
 static enum sim_answer refuse_half(struct sim *sim, enum sim_call call) {
     const struct sim_match *m = &sim->match;
     return m->count == m->most && m->unused == SIM_NOTHING
@@ -558,7 +558,7 @@ static bool is_held(struct sim *sim, sim_request request) {
     return h->serial == request >> 32 && h->held && !h->waited;
 }
 
-/* Removes requests that the rank has waited for. */
+/* Removes the requests for which the rank has waited. */
 static void clear_requests(struct sim *sim, struct sim_rank *r) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < r->requests.posted; i++) {
@@ -631,7 +631,7 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     return end_at_once(sim, rank);
 }
 
-/* Returns the half of a request that its rank may wait for. SIM_NOTHING: there is none. */
+/* Returns the half (send or receive) of a request for which the rank may wait; SIM_NOTHING: none. */
 static uint32_t half_of_request(struct sim *sim, uint32_t rank, enum sim_call call, sim_request request) {
     const uint32_t half = (uint32_t)request;
     if (half < sim->match.count && is_held(sim, request) && half_of(sim, half)->owner == rank) {

@@ -35,7 +35,7 @@ static struct sim_rank *rank_of(struct sim *sim, const struct sim_meeting *g, ui
     return &sim->rank[sim_comm_rank(g->comm, place)];
 }
 
-/* ---- to and from a root, one part after the other ---- */
+/* ---- to and from a root: one part after the other ---- */
 
 static struct sim_cost cost_with_root(const struct sim *sim, const struct sim_meeting *g, uint32_t place,
                                       uint64_t bytes) {
@@ -87,9 +87,10 @@ uint64_t sim_parts_scatter(struct sim *sim, struct sim_meeting *g, const struct 
     return time_ns;
 }
 
-/* ---- from each to each ---- */
+/* ---- from all members to all members ---- */
 
-/* Returns the bytes that a member sends: in an allgatherv its own part, in an alltoallv those to all members. */
+/* Returns the bytes that a member sends: in an allgatherv its own part, in an alltoallv the parts for all
+ * members. */
 static uint64_t sent_by(struct sim_meeting *g, uint32_t place, const struct sim_parts *parts) {
     const uint64_t size = g->comm->size;
     if (g->call == SIM_CALL_ALLGATHERV) {
@@ -135,8 +136,8 @@ static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g, uint
                        sim_comm_users(sim, g->comm, 1));
 }
 
-/* Time of pairwise exchange: a member's bytes are divided equally between the `near` members of its node and all
- * others. */
+/* Time of a pairwise exchange. A member's bytes are divided equally among all other members, of which near - 1
+ * are on its node. */
 static uint64_t pairs_ns(const struct sim *sim, const struct sim_meeting *g, uint64_t bytes, uint32_t near) {
     const uint64_t others = g->comm->size - 1;
     const enum model_class far = (enum model_class)g->comm->meetings.farthest;

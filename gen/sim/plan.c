@@ -13,7 +13,8 @@ static void add(struct sim_plan *plan, struct sim_round round) {
     plan->round[plan->rounds++] = round;
 }
 
-/* Rounds at growing distances with equal bytes: dissemination, and recursive doubling for any number of ranks. */
+/* Adds rounds at growing distances with equal bytes: dissemination, or recursive doubling for any number of
+ * ranks. */
 static void exchange(struct sim_plan *plan, uint32_t levels, uint64_t bytes, bool combines) {
     for (uint32_t k = 0; k < levels; k++) {
         add(plan, (struct sim_round){.level = k, .bytes = bytes, .combines = combines});
@@ -119,14 +120,14 @@ void sim_plan_make(struct sim_plan *plan, const struct sim_constants *constants,
         plan->shape = SIM_SHAPE_PARTS;
         break;
     case SIM_CALL_ALLGATHER:
-    case SIM_CALL_SPLIT: /* all members learn the wishes of all others */
+    case SIM_CALL_SPLIT: /* all members learn the arguments of all others */
     case SIM_CALL_DUP:
         allgather(plan, constants, ranks, bytes);
         break;
     case SIM_CALL_ALLTOALL:
         alltoall(plan, constants, ranks, bytes);
         break;
-    default: /* a barrier, and calls that begin with one */
+    default: /* a barrier, or a call that begins with one */
         exchange(plan, levels, 0, false);
         break;
     }

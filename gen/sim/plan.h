@@ -9,8 +9,8 @@
 enum sim_shape {
     /* all ranks exchange at once in each round, so nobody leaves before all have entered */
     SIM_SHAPE_ROUNDS,
-    SIM_SHAPE_RING,  /* ranks - 1 rounds, always from the previous rank */
-    SIM_SHAPE_PAIRS, /* ranks - 1 rounds, each with another rank */
+    SIM_SHAPE_RING,  /* ranks - 1 rounds, each from the previous rank */
+    SIM_SHAPE_PAIRS, /* ranks - 1 rounds, each with another partner */
     /* a binomial tree from the root: a rank leaves when it has sent to its children */
     SIM_SHAPE_DOWN,
     SIM_SHAPE_PARTS, /* parts of different sizes: parts.h */
@@ -24,7 +24,7 @@ struct sim_round {
     uint32_t level;
     uint64_t bytes;
     bool combines;
-    /* a level of a tree: at most one rank of a node sends to another node */
+    /* the round is a level of a tree: at most one rank of a node sends to another node */
     bool tree;
 };
 
@@ -33,9 +33,9 @@ enum { SIM_MOST_LEVELS = 30, SIM_MOST_ROUNDS = 2 * SIM_MOST_LEVELS };
 
 struct sim_plan {
     enum sim_shape shape;
-    /* bytes of a message; in a tree that gathers or scatters, bytes of each rank below */
+    /* bytes of a message; if `gathers`: bytes of each rank in the subtree */
     uint64_t bytes;
-    /* a tree whose messages have the bytes of all ranks below; nothing is combined */
+    /* a tree whose messages have the bytes of all ranks in the subtree; nothing is combined */
     bool gathers;
     uint32_t rounds;
     struct sim_round round[SIM_MOST_ROUNDS];

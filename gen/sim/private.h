@@ -14,8 +14,8 @@
 #include "gen/sim/without.h"
 
 enum sim_rank_state {
-    SIM_RANK_RUNS,  /* it runs or is ready to run */
-    SIM_RANK_WAITS, /* for others */
+    SIM_RANK_RUNS,  /* the rank runs or is ready to run */
+    SIM_RANK_WAITS, /* the rank waits for other ranks */
     SIM_RANK_AT_HORIZON,
     SIM_RANK_ENDED
 };
@@ -25,16 +25,17 @@ enum sim_timed {
     SIM_NOT_TIMED,
     SIM_ANY_MESSAGE,
     SIM_ANY_REQUEST, /* any request in `waits_for` */
-    SIM_FILE         /* its turn at a file server */
+    SIM_FILE         /* the rank's turn at a file server */
 };
 
 /* Requests of a rank. */
 struct sim_requests {
-    uint32_t held; /* number of requests that it has not waited for */
-    /* number of entries in `of`: the held requests in the order of their calls, and some that it has waited for */
+    uint32_t held; /* number of requests for which the rank has not waited */
+    /* number of entries in `of`: the held requests in the order of their calls, and some for which the rank has
+     * waited */
     uint32_t posted;
     uint32_t all;       /* number of entries in `of` that the rank's waitall() waits for */
-    uint32_t completed; /* index of the request that completed first, of those that it waited for */
+    uint32_t completed; /* index of the first completed request in the rank's last wait for any */
     size_t capacity;    /* number of elements of `of` */
     sim_request *of;
 };
@@ -43,37 +44,37 @@ struct sim_requests {
 struct sim_rank {
     uint64_t clock_ns;
     uint64_t out_free_ns,
-        in_free_ns;    /* when the rank's share of the cards is free, for sending and receiving */
-    uint64_t stall_ns; /* delay of the return of its next call */
+        in_free_ns;    /* when the rank's share of the network cards is free to send, to receive */
+    uint64_t stall_ns; /* delay of the return of the rank's next call */
     struct sim_received received;
-    uint32_t comm; /* communicator of its last call */
-    /* number of calls modulo 2^32; it tells two waits apart */
+    uint32_t comm; /* communicator of the rank's last call */
+    /* number of the rank's calls modulo 2^32; tells two waits apart */
     uint32_t calls;
-    /* number of halves that it waits for; number of those that are unmatched */
+    /* number of halves (sends and receives) that the rank waits for and whose end is not known */
     uint32_t missing;
-    uint32_t waits_for; /* first half that it waits for; SIM_NOTHING: none */
+    uint32_t waits_for; /* first half that the rank waits for; SIM_NOTHING: none */
     uint8_t state;      /* enum sim_rank_state */
-    uint8_t call;       /* enum sim_call of its last call */
+    uint8_t call;       /* enum sim_call of the rank's last call */
     uint8_t timed;      /* enum sim_timed */
-    /* it has received from any source before, so `mail` has all its messages */
+    /* the rank has received from any source before, so `mail` has all its messages */
     bool receives_any;
     struct sim_partners to, from;
-    /* the first pair with this receiver; SIM_NOTHING: none */
+    /* first pair with this rank as receiver; SIM_NOTHING: none */
     uint32_t first_in;
     struct sim_requests requests;
-    int32_t any_tag; /* tag of a receive from any source */
-    /* unreceived messages, earliest first; some may have been received since */
+    int32_t any_tag; /* tag of the receive from any source */
+    /* unreceived messages to this rank, earliest first; some may have been received since they were added */
     struct sim_heap mail;
-    uint64_t mark_ns; /* when it last ended a phase or began a state */
+    uint64_t mark_ns; /* time at which the rank last ended a phase or began a state */
     uint32_t phase, checkpoints;
-    uint32_t root;        /* root of its last collective call */
-    uint32_t comms;       /* number of communicators it has asked for */
-    uint32_t led;         /* number of those in which its place was 0 */
-    struct sim_wish wish; /* arguments of its last split */
-    struct sim_made made; /* result of its last split */
-    /* bytes of its checkpoint, or of another collective call */
+    uint32_t root;        /* root of the rank's last collective call */
+    uint32_t comms;       /* number of communicators that the rank has asked for */
+    uint32_t led;         /* number of communicators in which the rank's place is 0 */
+    struct sim_wish wish; /* arguments of the rank's last split */
+    struct sim_made made; /* result of the rank's last split */
+    /* bytes that the rank writes or sends in its checkpoint, file or collective call */
     uint64_t write_bytes;
-    /* bytes received, if parts differ in size */
+    /* bytes that the rank receives in a collective call with parts of different sizes */
     uint64_t read_bytes;
     struct sim_file file;
 };
@@ -83,15 +84,15 @@ struct sim {
     const struct sim_program *program;
     uint32_t ranks, ended;
     struct sim_rank *rank; /* [ranks] */
-    uint32_t *ready;       /* [ready_count] ranks that can run; has room for all */
+    uint32_t *ready;       /* [ready_count] ranks that can run; has room for all ranks */
     uint32_t ready_count;
     uint32_t *parked; /* [parked_count] ranks that stopped at the horizon */
     uint32_t parked_count;
     uint64_t horizon_ns, window_ns;
-    /* the horizon is nearer than the window, since links may become crowded after it */
+    /* the horizon is nearer than window_ns, since the set of crowded links may change there */
     bool cut;
-    uint64_t calls, calls_at_horizon; /* calls of all ranks: now, and when the horizon last moved */
-    uint64_t turns;                   /* turns of ranks since the horizon moved */
+    uint64_t calls, calls_at_horizon; /* calls of all ranks: so far, and when the horizon last moved */
+    uint64_t turns;                   /* turns of ranks since the horizon last moved */
     /* ranks in a timed call, by the time when it may end */
     struct sim_heap timed;
     struct sim_match match;
@@ -101,7 +102,7 @@ struct sim {
     struct sim_files files;
     struct sim_noise noise;
     struct sim_crowd crowd;
-    uint32_t clocks; /* number of further clocks, in `without` */
+    uint32_t clocks; /* number of further clocks (without one fault each); their times are in `without` */
     struct sim_without without;
     bool observed;
     bool failed; /* `failure` has the reason; no rank is run any more */
@@ -113,14 +114,15 @@ static inline uint64_t sim_later_ns(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Marked as unlikely, so that the code of other runs is contiguous. */
+/* Returns whether the run has further clocks. This is marked as unlikely, so that the code of other runs is
+ * contiguous. */
 static inline bool sim_has_clocks(const struct sim *sim) {
     return __builtin_expect(sim->clocks != 0, false);
 }
 
 /* ---- ranks.c ---- */
 
-/* Used only if the run is observed. */
+/* Report the begin and the return of a call. Used only if the run has an observer. */
 void sim_tell_begin(struct sim *sim, uint32_t rank);
 void sim_tell_return(struct sim *sim, uint32_t rank, uint64_t time_ns);
 /* Reports the begin or the return of the barrier in a checkpoint. */
@@ -153,7 +155,8 @@ static inline enum sim_answer sim_advance(struct sim *sim, uint32_t rank, uint64
     return SIM_WAITS;
 }
 
-/* Returns when a call ends that would end at `calm_ns` without stall and noise. Call it once for each call. */
+/* Adds stall and noise to `calm_ns`, the end of a call without them. Returns the resulting end. Call it once
+ * for each call. */
 static inline uint64_t sim_disturb(struct sim *sim, uint32_t rank, uint64_t calm_ns) {
     calm_ns += sim->rank[rank].stall_ns;
     sim->rank[rank].stall_ns = 0;
@@ -164,7 +167,7 @@ static inline uint64_t sim_disturb(struct sim *sim, uint32_t rank, uint64_t calm
     return time_ns;
 }
 
-/* Returns from a call at `time_ns`. If that is beyond the horizon, the rank stops there. */
+/* Returns from a rank's call at `time_ns`. If `time_ns` is beyond the horizon, the rank stops there. */
 static inline enum sim_answer sim_return(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     if (sim->observed) {
         sim_tell_return(sim, rank, time_ns);
@@ -185,13 +188,13 @@ enum sim_answer sim_block(struct sim *sim, uint32_t rank);
 void sim_wake(struct sim *sim, uint32_t rank, uint64_t time_ns);
 
 void sim_tell(struct sim *sim, const struct sim_event *event);
-/* Reports the rank's new communicator, if it wanted one. */
+/* Reports the communicator that a rank has got from a split, if any. */
 void sim_tell_made(struct sim *sim, uint32_t rank, uint64_t time_ns);
 enum sim_answer sim_refuse(struct sim *sim, const char *fmt, ...) HPCW_PRINTF(2, 3);
 /* Fails the run for lack of memory. Returns SIM_WAITS, as no rank is run any more. */
 enum sim_answer sim_fail_memory(struct sim *sim, const char *what);
 
-/* The timed call of a rank may end or continue at `time_ns`, or at the begin of the call if that is later. */
+/* Lets the timed call of a rank end or continue at `time_ns`, but not before the begin of the call. */
 void sim_may_end(struct sim *sim, uint32_t rank, uint64_t time_ns);
 
 /* ---- messages.c ---- */

@@ -4,18 +4,19 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* The distance that ranks may run ahead affects time and memory, but no result. It shrinks so that messages and
- * records stay in the caches, unless ranks then stop too often.
+/* The distance in time that ranks may run ahead affects speed and memory, but no result. The distance shrinks so
+ * that messages and records stay in the caches, unless ranks then stop too often.
  *
  *    FIRST_WINDOW_NS  the first distance, ns
- *    FEW_CALLS        calls of a rank, on average, within the distance; with fewer, scanning all ranks does not
- *                     pay
- *    MANY_CALLS       upper limit of the same; with more, records take too much memory, however often ranks stop:
- *                     logs of 32,768 ranks would need more than 1 GiB
+ *    FEW_CALLS        lower limit of the mean number of calls of a rank within the distance; with fewer, scanning
+ *                     all ranks does not pay
+ *    MANY_CALLS       upper limit of this number; with more, records take too much memory, however often ranks
+ *                     stop: logs of 32,768 ranks would need more than 1 GiB
  *    FEW_STOPS        one stop in this many turns of ranks costs little */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 64, FEW_STOPS = 16 };
 
-/* Most unmatched sends and receives, in all and for a rank. A program with more has an endless loop. */
+/* Largest number of unmatched sends and receives: UNDER_WAY, plus UNDER_WAY_OF_RANK for each rank. A program
+ * with more has an endless loop. */
 enum { UNDER_WAY = 1 << 20, UNDER_WAY_OF_RANK = 1 << 10 };
 
 /* ---- a run's memory ---- */
@@ -25,7 +26,7 @@ static uint32_t most_under_way(uint32_t ranks) {
     return most < SIM_NOTHING ? (uint32_t)most : SIM_NOTHING - 1;
 }
 
-/* Moves the horizon. No rank's call begins before `first_ns`. */
+/* Moves the horizon. No call of a rank begins before `first_ns`. */
 static void set_horizon(struct sim *sim, uint64_t first_ns) {
     const uint64_t most_ns = sim_crowd_pass(sim, first_ns);
     sim->cut = most_ns - first_ns < sim->window_ns;
@@ -96,8 +97,8 @@ void sim_free(struct sim *sim) {
 
 /* ---- turns ---- */
 
-/* Returns the rank to run: the last one that became ready, since its memory is still in the caches. Tests take
- * another one, by a linear congruential generator. */
+/* Returns the rank to run: the last one that became ready, since its memory is still in the caches. In tests, a
+ * linear congruential generator selects the rank. */
 static uint32_t take_ready(struct sim *sim) {
     uint32_t at = sim->ready_count - 1;
     if (sim->options.order != 0) {
@@ -118,8 +119,8 @@ static void fetch_next(const struct sim *sim) {
     }
 }
 
-/* Moves the horizon back to the time of this rank if ranks have made many calls. This happens after a
- * checkpoint: in it ranks make few calls, so the distance grows too large for the calls after it. */
+/* Moves the horizon back to the time of a rank, if ranks have made many calls. This happens after a checkpoint:
+ * ranks make few calls in a checkpoint, so the distance grows too large for the calls after it. */
 static void stop_early(struct sim *sim, uint32_t rank) {
     const uint64_t now_ns = sim->rank[rank].clock_ns;
     sim->horizon_ns = now_ns < sim->horizon_ns ? now_ns : sim->horizon_ns;
@@ -169,7 +170,8 @@ static bool serve_timed(struct sim *sim) {
     return false;
 }
 
-/* Doubles or halves the distance. Twice FEW_CALLS and half of MANY_CALLS keep it from changing back at once. */
+/* Doubles or halves the distance that ranks may run ahead. Twice FEW_CALLS and half of MANY_CALLS keep the
+ * distance from changing back at once. */
 static void adapt_window(struct sim *sim) {
     const uint64_t calls = (sim->calls - sim->calls_at_horizon) / sim->ranks;
     const bool often = sim->parked_count > sim->turns / FEW_STOPS;

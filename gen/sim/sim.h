@@ -42,7 +42,7 @@ struct sim_program {
     void (*fetch)(void *context, uint32_t rank);
 };
 
-/* ---- what happens, for who wants to know ---- */
+/* ---- events of a run ---- */
 
 enum sim_call {
     SIM_CALL_SEND,
@@ -77,35 +77,36 @@ enum sim_call {
 extern const char *const sim_call_name[SIM_CALLS]; /* name of the call in a program: "send" */
 
 enum sim_what {
-    /* a call begins; `number`: enum sim_call. A checkpoint contains a barrier, a call of its own */
+    /* a call begins; `number`: enum sim_call. The barrier in a checkpoint begins as a call of its own */
     SIM_BEGINS,
-    /* a call returns; collective: `bytes`, and `peer` is the root's place in the communicator; parts of
-     * different sizes (sim_meet_parts): `bytes` sent, and sim_event_received */
+    /* a call returns. Collective calls: `bytes`, and `peer` is the root's place in the communicator. Calls with
+     * parts of different sizes (sim_meet_parts): `bytes` sent, and sim_event_received */
     SIM_RETURNS,
     /* a message is sent to rank `peer` with `tag` and `bytes` */
     SIM_SENT,
     SIM_RECEIVED, /* a message is received from rank `peer` */
-    /* the rank computes for `bytes` nanoseconds from here on; `number`: enum sim_work */
+    /* the rank computes for `bytes` nanoseconds from this event on; `number`: enum sim_work */
     SIM_COMPUTES,
-    /* noise takes `bytes` nanoseconds: of the work that begins here, or before the call that ends here */
+    /* noise takes `bytes` nanoseconds: of the work that begins, or before the return of the call that ends */
     SIM_LOSES,
     SIM_STATE,      /* state `number` of the program begins */
     SIM_STATE_ENDS, /* state `number` ends */
     /* the rank has ended phase `bytes`, counted from 0 */
     SIM_PHASE,
-    /* the rank has got the communicator `tag`, and the call returns later; `peer` is its place there; `bytes`
-     * has leader (upper half) and count (lower half) of struct sim_made */
+    /* the rank has got the communicator `tag` from a call that returns later. `peer`: the rank's place in the
+     * communicator; `bytes`: leader (upper half) and count (lower half) of struct sim_made */
     SIM_MADE,
     SIM_WHATS
 };
 enum sim_work {
     SIM_WORK_OBJECTS,
     SIM_WORK_HANDLER,
-    SIM_WORK_CALL /* a call; only for SIM_LOSES */
-};                /* what a rank computes: its load, the program's own time, or calls */
+    SIM_WORK_CALL /* noise in a call, only in SIM_LOSES */
+};                /* kinds of work: the load of objects, the program's own time, calls */
 
-/* Numbers of communicators: the world and the highest one, of 20 bits as in an event. SIM_MOST_COMMS: most that a
- * rank may ask for; they are kept until the run ends, so a program with a split in a loop is refused. */
+/* SIM_WORLD: number of the world. SIM_LAST_COMM: largest number of a communicator, as an event has 20 bits for
+ * it. SIM_MOST_COMMS: number of communicators that a rank may ask for. They are kept until the run ends, so a
+ * program with a split in a loop is refused. */
 enum { SIM_WORLD = 0, SIM_LAST_COMM = (1 << 20) - 1, SIM_MOST_COMMS = 256 };
 
 struct sim_event {
@@ -114,54 +115,55 @@ struct sim_event {
     int32_t tag;
     uint32_t number : 8;
     uint32_t what : 4; /* enum sim_what */
-    /* communicator of a call or a message; of SIM_MADE the parent */
+    /* communicator of the call or message; in SIM_MADE: the parent of the new communicator */
     uint32_t comm : 20;
 };
 
-/* Returns the bytes received: `peer` and `tag` hold their upper and lower half. */
+/* Returns the bytes received, of which `peer` and `tag` hold the upper and the lower half. */
 static inline uint64_t sim_event_received(const struct sim_event *e) {
     return (uint64_t)e->peer << 32 | (uint32_t)e->tag;
 }
 
-/* A communicator that a rank has got. Its number may depend on the order in which ranks run. leader and count do
- * not, and identify it. */
+/* A communicator that a rank has got. `comm` may depend on the order in which ranks run. `leader` and `count`
+ * do not, and identify the communicator. */
 struct sim_made {
-    uint32_t comm;  /* its number; SIM_NONE: none, as the rank asked */
-    uint32_t place; /* the rank's place in it */
-    /* its first rank, and how many communicators that rank had led before */
+    uint32_t comm;  /* number of the communicator; SIM_NONE: the rank asked for none */
+    uint32_t place; /* the rank's place in the communicator */
+    /* leader: first rank of the communicator; count: communicators that this rank had led before */
     uint32_t leader, count;
 };
 
-/* Receives the events of a run. Those of a rank come in the order in which they happen, those of different ranks
- * in any order. */
+/* Receives the events of a run. The events of a rank come in the order in which they happen, those of different
+ * ranks in any order. */
 struct sim_observer {
     void *context;
     hpcw_status (*event)(void *context, const struct sim_event *event, hpcw_error *err);
-    /* All later events are at `time_ns` or later. NULL: not used. */
+    /* Tells that all later events are at `time_ns` or later. NULL: not used. */
     hpcw_status (*passed)(void *context, uint64_t time_ns, hpcw_error *err);
 };
 
 /* ---- a run ---- */
 
-/* Further clocks of a run. Each shows the times without one fault, while ranks do what they do on the main
- * clock. truth.json has the costs of so many faults, and so many affected ranks of each. */
+/* Further clocks of a run. Each of them leaves out one fault: it shows the times without this fault, while
+ * ranks do what they do on the main clock. SIM_MOST_CLOCKS, SIM_MOST_AFFECTED: number of faults that have costs
+ * in truth.json, and of affected ranks for each fault. */
 enum { SIM_MOST_CLOCKS = 8, SIM_MOST_AFFECTED = 10 };
 
 struct sim_options {
-    const struct model_network *network; /* also gives the machine, and so the number of ranks */
+    const struct model_network *network; /* its machine gives the number of ranks */
     struct sim_constants constants;
     struct sim_noise_params noise; /* zeroed: none */
     uint64_t seed;                 /* seed of the noise */
     uint32_t phases;
     uint32_t checkpoints;         /* number of checkpoints that the program makes */
     struct sim_observer observer; /* zeroed: nobody */
-    /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING if the clock leaves out a
-     * fault that makes work slower: sim_save tells that */
+    /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING: the clock leaves out a fault
+     * that makes work slower; sim_save tells by how much */
     const struct model_repair *repair;
     uint32_t clocks; /* number of further clocks, at most SIM_MOST_CLOCKS */
     /* for tests: seed of the order in which ranks run; 0: the fastest order */
     uint64_t order;
-    /* for tests: how far ranks run ahead; 0: as memory allows */
+    /* for tests: how far ranks run ahead, ns; 0: as memory allows */
     uint64_t horizon_ns;
 };
 
@@ -178,26 +180,25 @@ void sim_free(struct sim *sim);
  * different collective calls, or another number of phases or checkpoints. */
 hpcw_status sim_run(struct sim *sim, hpcw_error *err);
 
-/* Call these after a run: when the last rank ended, and the number of calls of all ranks. */
+/* Valid after a run: the time at which the last rank ended, and the number of calls of all ranks. */
 uint64_t sim_end_ns(const struct sim *sim);
 uint64_t sim_calls(const struct sim *sim);
 
-/* Cost of a fault: extra time of the run, and the ranks whose time in calls grew most by it. */
+/* Cost of a fault: extra time of the run, and the ranks whose time in calls the fault raises most. */
 struct sim_price {
     uint64_t time_ns;
     uint32_t ranks;
     struct sim_affected {
         uint32_t rank;
-        uint64_t wait_ns;          /* growth of that time, > 0 */
-    } affected[SIM_MOST_AFFECTED]; /* [ranks] largest growth first, then by rank */
+        uint64_t wait_ns;          /* extra time in calls, > 0 */
+    } affected[SIM_MOST_AFFECTED]; /* [ranks] largest extra time first, then by rank */
 };
 /* Returns the cost of the fault that a further clock leaves out. Call it after a run. */
 struct sim_price sim_price_of(const struct sim *sim, uint32_t clock);
 
 /* ---- calls of a rank, while it runs ---- */
 
-/* Answer to a call. With SIM_WAITS the program must stop this rank; the call has returned when the rank is
- * resumed. */
+/* Answer to a call. SIM_WAITS: the program must stop this rank; the call has returned when the rank is resumed. */
 enum sim_answer {
     SIM_GOES_ON,
     SIM_WAITS,
@@ -206,7 +207,8 @@ enum sim_answer {
 /* Returns the message of the last refusal, without the position in the program. */
 const char *sim_error(const struct sim *sim);
 
-/* comm: number of a communicator of the rank. Other ranks and roots are places in it. */
+/* comm: a communicator of the calling rank, by number. Other ranks and roots are given as places in this
+ * communicator. */
 
 uint64_t sim_clock_ns(const struct sim *sim, uint32_t rank);
 uint32_t sim_phase(const struct sim *sim, uint32_t rank);
@@ -215,15 +217,15 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
 /* Delays the return of the rank's next call by `time_ns`. This stands for what a library or a system does and is
  * not simulated. */
 void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns);
-/* Call it before sim_compute: on a further clock this work takes `saved_ns` less, at most all of it. */
+/* Tells before sim_compute that the work takes `saved_ns` less on a further clock, at most all of its time. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
-/* Ends a phase; begins or ends a state. These take no time, with one exception: the end of a phase or state
- * takes the time of a call if nothing has happened since the end of the last phase or the begin of the last
- * state. */
+/* sim_next_phase ends a phase, sim_state begins or ends a state. They take no time, with one exception: the end
+ * of a phase or state takes the time of a call if nothing has happened since the end of the last phase or the
+ * begin of the last state. */
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank);
 enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins);
 
-#define SIM_NONE (UINT32_MAX - 1) /* MPI_PROC_NULL: a message to or from it is void */
+#define SIM_NONE (UINT32_MAX - 1) /* MPI_PROC_NULL: messages to or from SIM_NONE have no effect */
 #define SIM_ANY UINT32_MAX        /* MPI_ANY_SOURCE, for sim_recv */
 #define SIM_MOST_BYTES INT32_MAX  /* most bytes of a message, as in MPI */
 
@@ -245,10 +247,10 @@ enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, con
 /* Waits for all pending requests of the rank, in the order of their calls. */
 enum sim_answer sim_waitall(struct sim *sim, uint32_t rank);
 
-/* Waits until one request is complete; if several are, takes the first in order. A request to or from SIM_NONE
- * is complete at once. The others can be waited for later. count: at least 1. */
+/* Waits until one request is complete. If several requests are, takes the first in order. The program can wait
+ * for the other requests later. A request to or from SIM_NONE is always complete. count: at least 1. */
 enum sim_answer sim_waitany(struct sim *sim, uint32_t rank, const sim_request *request, uint32_t count);
-/* Returns the index in `request` of the one that the rank's last sim_waitany completed. */
+/* Returns the index in `request` of the request that the rank's last sim_waitany completed. */
 uint32_t sim_waited(const struct sim *sim, uint32_t rank);
 
 /* What the last receive of a rank got. `from` is SIM_NONE after a receive from nobody. */
@@ -264,9 +266,9 @@ struct sim_received sim_received(const struct sim *sim, uint32_t rank);
 enum sim_answer sim_meet(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
                          uint64_t bytes);
 
-/* Collective call with parts of different sizes, one for each of [size] places: `bytes`, or first + step * place
- * if that is NULL. For SIM_CALL_GATHERV and SIM_CALL_ALLGATHERV only the rank's own part matters. For
- * SIM_CALL_SCATTERV the root's parts matter. For SIM_CALL_ALLTOALLV they are what the rank sends to each. */
+/* Collective call with parts of different sizes, one for each place: bytes[size] or, if `bytes` is NULL, first
+ * + step * place. SIM_CALL_GATHERV and SIM_CALL_ALLGATHERV use only the rank's own part, SIM_CALL_SCATTERV the
+ * root's parts. For SIM_CALL_ALLTOALLV, part i is what the rank sends to place i. */
 struct sim_parts {
     const uint64_t *bytes;
     int64_t first, step;
@@ -274,18 +276,20 @@ struct sim_parts {
 enum sim_answer sim_meet_parts(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t root,
                                const struct sim_parts *parts);
 
-/* Collective. Members with the same colour >= 0 get a new communicator; with SIM_NONE none. Places are in the
- * order of keys, then of the places in this one. call: SIM_CALL_SPLIT, or SIM_CALL_DUP with one colour for all. */
+/* Collective call that makes communicators. Members with the same colour >= 0 get a new communicator, a member
+ * with SIM_NONE gets none. The new places are in the order of keys, then of the places in `comm`. call:
+ * SIM_CALL_SPLIT, or SIM_CALL_DUP with one colour for all. */
 enum sim_answer sim_split(struct sim *sim, uint32_t rank, uint32_t comm, enum sim_call call, uint32_t colour,
                           int32_t key);
-/* Returns the result of that call. */
+/* Returns the result of the rank's last sim_split. */
 struct sim_made sim_made(const struct sim *sim, uint32_t rank);
 uint32_t sim_comm_size(const struct sim *sim, uint32_t comm);
 
 /* Checkpoint of all ranks: they wait for each other, then each writes a file of `bytes`. */
 enum sim_answer sim_checkpoint(struct sim *sim, uint32_t rank, uint64_t bytes);
 
-/* File of the rank's own; one at a time. call: SIM_CALL_FILE_WRITE or SIM_CALL_FILE_READ. */
+/* Calls for the rank's own file. A rank has at most one file open. call: SIM_CALL_FILE_WRITE or
+ * SIM_CALL_FILE_READ. */
 enum sim_answer sim_file_open(struct sim *sim, uint32_t rank);
 enum sim_answer sim_file_move(struct sim *sim, uint32_t rank, enum sim_call call, uint64_t bytes);
 enum sim_answer sim_file_close(struct sim *sim, uint32_t rank);

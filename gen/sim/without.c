@@ -35,7 +35,8 @@ static struct sim_without_rank *clocks_of(struct sim *sim, uint32_t rank) {
     return &sim->without.rank[(size_t)rank * sim->clocks];
 }
 
-/* Returns the times of a half on the further clocks. SIM_NOTHING, the half under construction, has index 0. */
+/* Returns the times of a half (send or receive) on the further clocks (without one fault each). The half under
+ * construction has the number SIM_NOTHING and is stored first. */
 static struct sim_without_half *times_of(struct sim *sim, uint32_t half) {
     return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
 }
@@ -77,7 +78,8 @@ void sim_without_receive(struct sim *sim, uint32_t rank) {
     }
 }
 
-/* Returns the flight times of a message on all further clocks, each with its repair; NULL when memory runs out. */
+/* Returns the flight times of a message on the further clocks, each with the repair of its clock; NULL when
+ * memory runs out. */
 static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct sim_cost *cost) {
     struct sim_without *w = &sim->without;
     const size_t row = 1 + (size_t)sim->clocks;
@@ -110,7 +112,7 @@ static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct s
 
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive) {
     const struct sim_cost *cost =
-        &sim->match.pair[s->pair].cost; /* cost for this size, since it has just been used */
+        &sim->match.pair[s->pair].cost; /* cost of this message, since its cost was computed last */
     const uint64_t *flights = sim->without.repairs ? flights_of(sim, s->pair, cost) : NULL;
     const uint64_t wait_ns = s->eager ? 0 : sim_crowd_wait(&sim->crowd, cost);
     struct sim_without_half *from = times_of(sim, send);
@@ -127,7 +129,8 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
     }
 }
 
-/* Ends the wait for a half. now_ns: [clocks] when the waits for the earlier halves were over. */
+/* Ends the wait for a half (send or receive) on all further clocks (without one fault each). now_ns: [clocks]
+ * when the waits for the earlier halves were over. */
 static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, uint32_t half,
                      uint64_t *now_ns) {
     struct sim_without_rank *r = clocks_of(sim, rank);
@@ -187,7 +190,7 @@ void sim_without_leave(struct sim *sim, const struct sim_meeting *g, uint32_t pl
     }
 }
 
-/* ---- work, and what it comes to ---- */
+/* ---- work, and the cost of faults ---- */
 
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns) {
     struct sim_without_rank *r = &clocks_of(sim, rank)[clock];
@@ -195,7 +198,7 @@ void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns)
     r->saved_ns += saved_ns;
 }
 
-/* Inserts a rank into the list of the most affected ones. Ranks come in ascending order. */
+/* Inserts a rank into the list of the most affected ranks. The function is called for ranks in ascending order. */
 static void rate(struct sim_price *price, struct sim_affected one) {
     uint32_t at = price->ranks;
     while (at > 0 && price->affected[at - 1].wait_ns < one.wait_ns) {
@@ -215,8 +218,8 @@ struct sim_price sim_price_of(const struct sim *sim, uint32_t clock) {
     for (uint32_t rank = 0; rank < sim->ranks; rank++) {
         const struct sim_without_rank *r = &sim->without.rank[(size_t)rank * sim->clocks + clock];
         end_ns = sim_later_ns(end_ns, sim->rank[rank].clock_ns - r->gain_ns);
-        /* A rank either computes or waits. Without the fault it ends earlier by its gain and computes less by
-         * `saved_ns`. So the difference is the time that it waits less. */
+        /* A rank either computes or waits. Without the fault, the rank ends earlier by gain_ns and computes
+         * less by saved_ns. The difference is the time that it waits less. */
         if (r->gain_ns > r->saved_ns) {
             rate(&price, (struct sim_affected){rank, r->gain_ns - r->saved_ns});
         }
