@@ -15,8 +15,7 @@
 
 #include "gen/model/load/load.h"
 
-/* Smallest size of a file in bytes. The last four bytes of a file are chosen so that its content has the drawn
- * CRC. */
+/* Smallest size of a file: its last four bytes, by which the content gets the drawn CRC. */
 enum { MODEL_CHECKPOINT_LEAST = 4 };
 
 enum model_checkpoint_content { MODEL_CHECKPOINT_RANDOM, MODEL_CHECKPOINT_COMPRESSIBLE };
@@ -66,9 +65,9 @@ struct model_checkpoint {
     uint64_t *fault[MODEL_CHECKPOINT_FAULTS];
 };
 
-/* Initialises the model. Memory: 8 bytes per file, and 4 per object during the call. HPCW_ERANGE: faults in
- * more than half of the files or in more than 65536, or more checkpoints than phases. HPCW_ENOMEM. Free the
- * model also after a failure. The load model must outlive this model. */
+/* Memory: 8 bytes per file, and 4 per object during the call. HPCW_ERANGE: faults in more than half of the
+ * files or in more than 65536, or more checkpoints than phases. HPCW_ENOMEM. Free the model also after a
+ * failure. The load model must outlive this model. */
 hpcw_status model_checkpoint_init(struct model_checkpoint *model, const struct model_checkpoint_params *params,
                                   const struct model_load *load, hpcw_error *err);
 void model_checkpoint_free(struct model_checkpoint *model);

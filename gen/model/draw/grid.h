@@ -10,7 +10,6 @@
  * number. */
 void model_grid_shape(uint32_t n, uint32_t dims, uint32_t side[3]);
 
-/* Position of a cell. */
 static inline void model_grid_position(const uint32_t side[3], uint32_t cell, uint32_t at[3]) {
     at[2] = cell % side[2];
     at[1] = cell / side[2] % side[1];

@@ -8,7 +8,7 @@
 
 #include "libwriter/base/rng.h"
 
-/* Bits of 2^52 as a double. OR-ing an integer below 2^52 into them adds it. */
+/* Bits of the double 2^52. OR-ing an integer n < 2^52 into them gives the double 2^52 + n. */
 #define TWO_52_BITS 0x4330000000000000
 
 #ifdef __clang__
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void philox(uint64_t seed, vu c[][4
     }
 }
 
-/* Centred sum of the four halves of two words: the integer from which hpcw_i_normal is made. */
+/* Sum of the four 16-bit halves of two words, less its mean: the integer from which hpcw_i_normal is made. */
 static inline vd halves(vu word0, vu word1) {
     const vu low_halves = u_set(0x0000ffff0000ffff);
     vu words = u_join(word0, word1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes LinkTest rows for one instruction set. Before this file, include its lane operations (lanes_*.h) and
- * define ROW_NAME as the name of the function. Each lane does the operations of model_linktest_one in the same
- * order, without fused multiply-add. So the bits are equal. */
+/* Computes the timings of a rank (LinkTest rows) for one instruction set. Before this file, include its lane
+ * operations (lanes_*.h) and define ROW_NAME as the name of the function. Each lane does the operations of
+ * model_linktest_one in the same order, without fused multiply-add. So the bits are equal. */
 #include <string.h>
 
 #include "gen/model/draw/lanes_random.h"
@@ -67,8 +67,8 @@ struct noise {
     uint8_t tails[BLOCK / LANES]; /* bit mask of the lanes that have a delay */
 };
 
-/* Adds the delays of the LANES timings k, k + 1, ... of a block, and appends the timings to row->delayed. at:
- * index of the block in the row. */
+/* Adds the delays of the LANES timings k, k + 1, ... of a block, and appends the indices of these timings to
+ * row->delayed. at: index of the block in the row. */
 static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *row, const struct noise *noise,
                                               uint32_t k, uint32_t live, uint32_t at, vd time) {
     double lane[LANES];

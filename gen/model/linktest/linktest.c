@@ -16,7 +16,8 @@
 /* A parameter of the LinkTest run. */
 #define RUN(name, kind, ...) PARAM(#name, kind, run.name, __VA_ARGS__)
 
-/* A permutation's number must fit in one word of the draws' counters. */
+/* Largest number of permutations. A permutation's number is one word of 32 bits in the counters of random
+ * draws. */
 #define MAX_PERMUTATIONS 4294967295.0
 
 const struct ui_param model_linktest_param[] = {
@@ -206,8 +207,8 @@ static hpcw_status check_longest(const struct model_linktest *model, hpcw_error 
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         hops += model->machine->torus[d] / 2;
     }
-    /* Upper bound of the congestion: each half is at most 71, as its draws are at most sqrt(2) times the
-     * largest normal draw. */
+    /* Upper bound of the congestion. Each of its two parts is at most 71, since the draws are at most sqrt(2)
+     * times the largest normal draw. */
     const double most = model_network_congestion(model->network, 71, 71);
     const double noise = (model->pair_scale + model->message_scale) * 49;
     double longest = 0;
@@ -548,7 +549,7 @@ static double median(double *value, uint32_t count) {
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Counts a delay that stands out of the neighbouring timings of the row. See doc/truth.md, "Visibility". */
+/* Counts a delay that stands out of the neighbouring timings of the rank. See doc/truth.md, "Visibility". */
 static void note_delay(const struct model_linktest_row *row, const struct model_linktest *model, uint32_t at,
                        struct model_truth_outliers *o) {
     enum { AROUND = 32, FEW = 8 };

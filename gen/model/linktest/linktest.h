@@ -34,7 +34,7 @@ struct model_linktest_params {
     double s_msg;
     double tail_probability; /* per message */
     double tail_us, tail_max_us;
-    /* The delays have the probability and size of a busy machine: tail_probability and tail_us are replaced. */
+    /* true: delays as on a busy machine, which replace tail_probability and tail_us */
     bool noisy;
     /* share of the bandwidth that each direction gets while messages go in both directions */
     double bidirectional_share;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments of the row makers of all instruction sets. Private to the LinkTest model. */
+/* Arguments of the row makers: the functions that compute the timings of a rank, one for each instruction set.
+ * Private to the LinkTest model. */
 #ifndef HPCW_GEN_MODEL_LINKTEST_ROW_H
 #define HPCW_GEN_MODEL_LINKTEST_ROW_H
 
@@ -15,8 +16,8 @@ struct model_divider {
     uint32_t factor, shift;
 };
 
-/* Number of extra entries at the end of each array that has an entry per step. A row maker may read and write
- * them, since it works on whole vectors. */
+/* Number of extra entries at the end of the arrays with an entry per step, for row makers that work on whole
+ * vectors. */
 enum { MODEL_ROW_PAD = 16 };
 
 #define MODEL_NO_REGION_PAIR UINT32_MAX
@@ -34,8 +35,8 @@ struct model_linktest_row {
     const double *own_node; /* [ppn] undisturbed time to each rank of the own node, ps */
     uint32_t own_first, ppn;
 
-    /* congestion[k] is the congestion of step k for the regions of both ranks, region_pair[k]. Most ranks have
-     * the same region pair in a step, so the next rank reuses the value. */
+    /* congestion[k] is the congestion of step k between two regions, region_pair[k]. Most ranks have the same
+     * region pair in a step, so the next rank reuses the value. */
     uint32_t *region_pair;    /* [steps + MODEL_ROW_PAD], or NULL without congestion */
     double *congestion;       /* [steps + MODEL_ROW_PAD] */
     const uint32_t *window;   /* [steps + MODEL_ROW_PAD] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LinkTest rows for any processor. */
+/* Computes the timings of a rank (LinkTest rows) on any processor. */
 #include "gen/model/draw/lanes_scalar.h"
 
 #define ROW_NAME model_linktest_row_scalar

@@ -60,8 +60,8 @@ static uint64_t most_of(const uint64_t *load_ns, uint32_t ranks) {
 
 /* ---- tempered ---- */
 
-/* Ranks below the mean load that a rank knows. load_ns: their loads at the begin of the iteration, plus the
- * objects that this rank has given them since. */
+/* Ranks with a load below the mean, as another rank knows them. load_ns: load at the begin of the iteration,
+ * plus the objects received from this rank since. */
 struct known {
     uint32_t count, rank[KNOWN];
     uint64_t load_ns[KNOWN];

@@ -61,7 +61,7 @@ enum model_course {
     MODEL_COURSE_RAMP, /* rises to load.mean_last, then constant */
     MODEL_COURSE_FLAT,
     MODEL_COURSE_DECAY, /* falls from load.mean_last, then constant */
-    MODEL_COURSE_STEPS, /* random levels between both means */
+    MODEL_COURSE_STEPS, /* random levels between load.mean_first and load.mean_last */
     /* load.mean_last in random bursts of a few phases, load.mean_first in the other phases */
     MODEL_COURSE_BURSTS
 };
@@ -80,7 +80,7 @@ enum model_comm {
 /* Size in bytes of the text of a distribution table, with the NUL. */
 enum { MODEL_LOAD_TABLE = 192 };
 
-/* How times of objects differ from each other, as shares of a variance. */
+/* How the variance of the objects' times is divided. */
 struct model_load_variance {
     /* persistence_first, persistence: share of the variance of ln(load) that persists, in phase 1 and in the
      * last phase */
@@ -109,7 +109,7 @@ struct model_load_balancer {
     int kind; /* enum model_balancer */
     /* number of phases between two runs of the balancer; 0: an eighth of all phases */
     uint32_t interval;
-    uint32_t iterations; /* of tempered */
+    uint32_t iterations; /* iterations of the tempered balancer */
     /* keep the placements of all iterations and the times that the balancer used; no parameter sets this */
     bool keep_iterations;
 };
@@ -123,12 +123,11 @@ struct model_load_edges {
     double bytes_mean, bytes_sd;
     uint32_t sizes; /* number of different byte counts of edges; 0: any */
     double messages_mean, messages_sd;
-    double follows;  /* share of the deviation of ln(bytes) that follows the work of both objects */
+    double follows;  /* share of the deviation of ln(bytes) that follows the work of sender and receiver */
     uint32_t unit;   /* volumes between neighbours are multiples of this many bytes */
     uint32_t phases; /* phases from one change of the volumes to the next; 0: no changes */
 };
 
-/* Message handlers of the ranks. */
 struct model_load_handlers {
     double ms;                   /* median time of a rank's handler */
     bool send;                   /* handlers send to handlers of other ranks */
@@ -162,12 +161,12 @@ struct model_load_params {
     uint32_t objects;     /* places for objects per rank and collection */
     double fill;          /* share of the places that have an object */
     double fill_spread;   /* standard deviation of ln(fill) between ranks */
-    uint32_t collections; /* collections on the same index space */
+    uint32_t collections; /* number of collections on the same index space */
     bool periodic;        /* the index space is a torus */
     uint32_t subphases;   /* subphases of a phase; 0: none */
 
-    double mean_first_ms, mean_last_ms; /* mean time of an object at both ends of the course */
-    double sigma_first, sigma_last;     /* standard deviation of ln(load) at both ends of the course */
+    double mean_first_ms, mean_last_ms; /* first and last mean time of an object; see enum model_course */
+    double sigma_first, sigma_last;     /* first and last standard deviation of ln(load) */
     int course;                         /* enum model_course */
     uint32_t rise;                      /* length of a rise or decay, phases; 0: 35 % of all phases */
     /* how much heavier the right tail of the load is than that of a log-normal load */
@@ -243,7 +242,7 @@ struct model_load {
     uint32_t channels;       /* permutations for far senders */
     uint32_t kinds;          /* kinds of edges between objects */
     uint32_t hits;           /* ranks that a spike or ramp hits */
-    double radius;           /* radius of a hot spot, in objects */
+    double radius;           /* radius of a hot spot, in sides of an object */
     uint64_t swap_threshold; /* a slot swaps if a random word is below this */
     struct model_load_tail tail, setup_tail;
     /* [ranks] a place has an object if a random word is below its home's threshold; NULL: params.fill for all
@@ -267,10 +266,10 @@ struct model_load {
     const double *disturbed;
 };
 
-/* Initialises the model. Call model_load_settle (balance.h) before any other function. The machine must outlive
- * the model. Memory: 56 bytes per phase, and 8 per rank or, with a fill spread, 16. HPCW_ERANGE: more than
- * MODEL_LOAD_MOST_OBJECTS objects, or more than MODEL_LOAD_MOST_BYTES between two objects in a phase.
- * HPCW_EINVAL: parameters contradict each other, or a scenario hits nothing. HPCW_ENOMEM. */
+/* Call model_load_settle (balance.h) next. The machine must outlive the model. Memory: 56 bytes per phase, and
+ * 8 per rank or, with a fill spread, 16. HPCW_ERANGE: more than MODEL_LOAD_MOST_OBJECTS objects, or more than
+ * MODEL_LOAD_MOST_BYTES between two objects in a phase. HPCW_EINVAL: parameters contradict each other, or a
+ * scenario hits nothing. HPCW_ENOMEM. */
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
                             const struct model_machine *machine, hpcw_error *err);
 void model_load_free(struct model_load *m);
@@ -292,7 +291,6 @@ static inline uint32_t model_load_collection(const struct model_load *m, uint32_
 /* Returns whether a place has an object. The other functions also accept the number of an empty place. */
 bool model_load_exists(const struct model_load *m, uint32_t object);
 
-/* Mean number of objects of a rank. */
 double model_load_mean_objects(const struct model_load *m);
 
 /* Computes the position of an object in the index space; at[dims .. 2] = 0. */
@@ -310,7 +308,7 @@ uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t s
 struct model_load_cursor {
     uint32_t rank, phase;
     uint32_t count;   /* number of entries; without a balancer: per_rank */
-    uint32_t *object; /* [most] the caller's array */
+    uint32_t *object; /* [most] array of the caller */
     uint32_t arrived; /* number of objects that arrived before this phase */
     bool changed;     /* true: `object` may differ from that of the previous phase */
 };
@@ -362,8 +360,7 @@ static inline double model_load_disturbed(const struct model_load *m, uint32_t r
     return m->disturbed != NULL ? m->disturbed[(size_t)phase * m->ranks + rank] : 1;
 }
 
-/* Returns the factor of all times of a rank in a phase: model_load_disturbed, and the slowness of the rank's
- * node. */
+/* Returns model_load_disturbed times the slowness of the rank's node. */
 static inline double model_load_slowness(const struct model_load *m, uint32_t rank, uint32_t phase) {
     return model_load_disturbed(m, rank, phase) *
            model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
@@ -397,7 +394,7 @@ enum {
     MODEL_LOAD_DOWN, /* from the parent's handler to the rank's handler */
     MODEL_LOAD_KINDS,
 
-    /* Kinds within a rank, only with MODEL_COMM_SAMPLE. */
+    /* Kinds of edges within a rank, only with MODEL_COMM_SAMPLE. */
     MODEL_LOAD_TO_GROUP = MODEL_LOAD_KINDS, /* from an object to a group that works for it */
     MODEL_LOAD_FROM_GROUP,                  /* answer of the group to the object */
     MODEL_LOAD_TO_OTHER_GROUP,              /* from one object of each rank to another group */

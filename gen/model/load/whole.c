@@ -140,7 +140,6 @@ static bool is_less(struct model_load_heap a, struct model_load_heap b) {
     return a.load_ns < b.load_ns || (a.load_ns == b.load_ns && a.rank < b.rank);
 }
 
-/* Sifts an entry of the heap down. */
 static void sink(struct model_load_heap *heap, uint32_t count, uint32_t at) {
     const struct model_load_heap one = heap[at];
     for (uint32_t child; (child = 2 * at + 1) < count; at = child) {

@@ -20,13 +20,13 @@ struct model_load_whole {
     /* [ranks] time of work that cannot move, ns: handler, groups and interruption */
     uint64_t *fixed_ns;
     double *slowness; /* [ranks] factor of all times of a rank in this phase */
-    /* [ranks] factor of the rank's node, a part of `slowness`; it applies to all objects that move there */
+    /* [ranks] factor of the rank's node, a part of `slowness`; objects that move to the rank get it */
     double *node;
 
     /* Private. */
     double *lasting;              /* [objects] */
     bool *exists;                 /* [objects] */
-    uint32_t *object;             /* [objects] by rank and slot; see model_load_move */
+    uint32_t *object;             /* [objects] object in each slot of each rank, as in model_load_move */
     uint64_t *entry, *other;      /* [objects] arrays for sorting */
     struct model_load_heap *heap; /* [ranks] */
 };
@@ -36,12 +36,12 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
 void model_load_whole_free(struct model_load_whole *w);
 uint64_t model_load_whole_size(const struct model_load *m);
 
-/* Measures a phase. Ascending phases are fastest. */
+/* Measures a phase: fills the arrays above. Phases in ascending order are fastest. */
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase);
 
 /* Bounds of the largest load over all placements of the measured objects. */
 struct model_load_optimum {
-    uint64_t bound_ns; /* no placement has a largest load below this */
+    uint64_t bound_ns; /* no placement gives all ranks a smaller load than this */
     /* largest load of the longest-first placement: each object goes to the rank with the least load at that
      * time */
     uint64_t longest_first_ns;

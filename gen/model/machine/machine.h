@@ -59,7 +59,6 @@ struct model_machine_gpus {
     double latency_net_us;            /* extra latency of messages from GPUs to another node */
 };
 
-/* Bad ports and cables. */
 struct model_machine_bad {
     double node_share;
     double factor[MODEL_BAD_FACTORS]; /* remaining share of the bandwidth of a bad port */
@@ -69,9 +68,8 @@ struct model_machine_bad {
     double cable_factor;
 };
 
-/* The parallel file system. */
 struct model_machine_files {
-    uint32_t servers; /* number of data servers; 0: one per `nodes` of the job's nodes */
+    uint32_t servers; /* number of data servers; 0: the number of the job's nodes over `nodes` */
     uint32_t nodes;
     double server_gbs, client_gbs; /* bandwidth of each data server and of each node */
     double creates;                /* files that the metadata server creates in a second */
@@ -128,7 +126,7 @@ extern const size_t model_machine_preset_count;
 /* Sets the parameters of a preset. HPCW_EINVAL: unknown name; the message lists the known ones. */
 hpcw_status model_machine_params_init(struct model_machine_params *params, const char *preset, hpcw_error *err);
 
-/* Machine of a run. Read-only after init: threads may share it. */
+/* Machine of a run. Read-only after init, so threads may share a machine. */
 struct model_machine {
     struct model_machine_params params;
     uint64_t seed;

@@ -109,7 +109,7 @@ static void network_tofud(struct model_machine_params *p) {
     p->torus = true;
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->message.latency_us[c] = 0.49;
-        p->message.line_gbs[c] = 6.324; /* 6.8 GB/s at 93 % [P6] */
+        p->message.line_gbs[c] = 6.324; /* 93 % of 6.8 GB/s [P6] */
     }
     p->message.hop_us = 0.1; /* [A] */
     p->nodes = 158976;

@@ -14,7 +14,7 @@
  * ranks - 1. */
 struct model_truth_node {
     uint32_t node, first_rank, ranks;
-    bool outgoing; /* the slow direction of the port is sending */
+    bool outgoing; /* true: the port is slow in sending; false: in receiving */
     /* slow port: remaining share of the bandwidth; slow node: factor of compute times */
     double factor;
 };

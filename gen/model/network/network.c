@@ -33,7 +33,7 @@ void model_network_init(struct model_network *net, const struct model_machine *m
 
 /* ---- contention ---- */
 
-/* Links of a node of the torus. */
+/* Number of links of a node of the torus. */
 static double torus_links(const struct model_machine *m) {
     double links = 0;
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
@@ -79,8 +79,8 @@ static double lost(const struct model_machine_params *p, double load) {
     return half + sqrt(half * half + p->collisions * p->collisions);
 }
 
-/* Returns how many messages of other jobs leave a switch or group at the same time. nodes: number of its nodes;
- * own: number of its nodes that belong to this job. */
+/* Returns how many messages of other jobs leave a switch or group at the same time. nodes: number of nodes of
+ * the switch or group; own: number of this job's nodes there. */
 static double of_others(const struct model_machine_params *p, double own, double nodes) {
     return p->busy_share > 0 && nodes > own ? (nodes - own) * p->background * p->nics : 0;
 }
@@ -89,7 +89,8 @@ static double busy_cards(const struct model_machine_params *p, const struct mode
     return pattern->ranks < p->nics ? pattern->ranks : p->nics;
 }
 
-/* Links of a switch to the others of its group: as many as its cards unless a parameter sets them. */
+/* Number of links of a switch to the others of its group: one per network card at the switch, unless a
+ * parameter sets it. */
 static double links_of_switch(const struct model_machine *m) {
     const struct model_machine_params *p = &m->params;
     return p->switch_links > 0 ? p->switch_links : (double)m->nodes_per_switch * p->nics;

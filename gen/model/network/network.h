@@ -21,7 +21,7 @@
 
 #include "gen/model/machine/machine.h"
 
-/* Read-only after init: threads may share it. Borrows the machine; nothing to free. */
+/* Read-only after init, so threads may share a network. Borrows the machine. There is nothing to free. */
 struct model_network {
     const struct model_machine *machine;
     uint64_t window_ps;

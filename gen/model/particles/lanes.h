@@ -54,7 +54,7 @@ make_columns(const struct model_particles_run *run, uint32_t first, uint32_t cou
 }
 
 void FILL_NAME(const struct model_particles_run *given) {
-    /* A local copy tells the compiler that stores to `out` do not change it. */
+    /* A local copy tells the compiler that stores to `out` do not change the arguments. */
     const struct model_particles_run run = *given;
     unsigned char *out = run.out;
     struct columns columns;

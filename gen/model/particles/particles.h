@@ -61,7 +61,6 @@ hpcw_status model_particles_init(struct model_particles *model, const struct mod
 /* Selects an instruction set, as model_linktest_use does. */
 bool model_particles_use(struct model_particles *model, enum model_simd simd);
 
-/* Returns the number of particles of a rank. */
 uint32_t model_particles_count(const struct model_particles *model, uint32_t rank);
 
 /* Layout of a rank's particles in a SION container. A chunk has `chunk_size` bytes, a multiple of `alignment`.

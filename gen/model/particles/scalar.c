@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Particles for any processor. */
+/* Fills particles on any processor. */
 #include "gen/model/draw/lanes_scalar.h"
 
 #define FILL_NAME model_particles_fill_scalar
