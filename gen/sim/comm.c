@@ -68,7 +68,8 @@ static struct sim_comm *add_comm(struct sim *sim, uint32_t size) {
     return sim->comm[sim->comms++] = comm;
 }
 
-/* Prepares a communicator that has its ranks for collective calls. Returns false when memory runs out. */
+/* Prepares the collective calls of a communicator, which must have its ranks. Returns false when memory runs
+ * out. */
 static bool init_meetings(const struct sim *sim, struct sim_comm *comm) {
     struct sim_meetings *m = &comm->meetings;
     m->levels = sim_plan_levels(comm->size);

@@ -14,8 +14,8 @@ static uint64_t end_of(const struct sim_crowd *crowd, uint32_t n) {
 
 /* ---- from a traffic pattern to crowded links ---- */
 
-/* Computes the excess of each distance class: by which share crowded (overloaded) links lengthen transfers.
- * Returns whether some link is crowded. */
+/* Computes by which share crowded (overloaded) links lengthen transfers of each distance class. Returns whether
+ * some link is crowded. */
 static bool find_excess(const struct sim *sim, const struct model_pattern *pattern, double *excess) {
     bool crowded = false;
     model_network_crowding(sim->options.network, pattern, excess);
@@ -33,8 +33,8 @@ static double cards_of_rank(const struct model_network *net) {
     return sharing > nics ? (double)nics / sharing : 1;
 }
 
-/* Returns the traffic pattern of a phase if its transfers took longer: those of each distance class by the
- * share excess[]. */
+/* Returns the traffic pattern that a phase would have if its transfers took longer: by the share excess[c] in
+ * distance class c. */
 static struct model_pattern pattern_of(const struct sim *sim, uint32_t phase, const double *excess) {
     const struct sim_crowd_phase *p = &sim->crowd.phase[phase];
     const struct model_network *net = sim->options.network;
@@ -123,8 +123,8 @@ void sim_crowd_free(struct sim *sim) {
     hpcw_i_free(sim->crowd.wait_ns);
 }
 
-/* Returns the time from the end of a phase to the use of its excess. end_ns: earliest possible end of the
- * phase, which must be the next one to end. */
+/* Returns how long after the end of a phase its excess applies to messages. end_ns: earliest possible end of
+ * the phase, which must be the next one to end. */
 static uint64_t delay_of(const struct sim_crowd *crowd, uint64_t end_ns) {
     const uint64_t before_ns = end_of(crowd, crowd->ended);
     const uint64_t length_ns = crowd->ended > 0 ? before_ns - end_of(crowd, crowd->ended - 1) : 0;

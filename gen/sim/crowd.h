@@ -72,7 +72,6 @@ static inline void sim_crowd_count(struct sim_crowd *crowd, uint32_t rank, uint3
  * all over the job. */
 uint64_t sim_crowd_pairs_wait(const struct sim *sim, enum model_class distance, uint64_t bytes);
 
-/* Records that a rank ends a phase. */
 void sim_crowd_end_phase(struct sim *sim, uint32_t rank, uint32_t phase, uint64_t time_ns);
 
 /* Selects the delays that apply at `first_ns`. No later call may begin before `first_ns`. Returns a later time

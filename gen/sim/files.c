@@ -7,8 +7,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Sizes of the requests by which files are moved. A request moves 4 MiB, as in Lustre (max_pages_per_rpc).
- * Larger requests move a large file in 16 pieces, so that a run has few of them. */
+/* A request to a data server moves 4 MiB, as in Lustre (max_pages_per_rpc). A large file is moved by 16 larger
+ * requests, so that a run has few of them. */
 enum { PIECE = 4 << 20, MOST_PIECES = 16 };
 
 /* ---- the servers ---- */

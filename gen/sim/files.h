@@ -22,7 +22,6 @@ struct sim_files {
     double server_gbs, client_gbs; /* bandwidth of each data server and of each node */
 };
 
-/* The file of a rank. */
 struct sim_file {
     uint64_t left, piece; /* bytes left to move in the call; bytes per piece */
     uint32_t opened;      /* number of files opened; it selects the server of the next one */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Entries are ordered by (time_ns, rank, number). These are unique together, so nothing depends on when an entry
+/* Entries are ordered by (time_ns, rank, number). Each triple is unique, so nothing depends on when an entry
  * was added. */
 struct sim_entry {
     uint64_t time_ns;

@@ -8,12 +8,13 @@
 #include "gen/sim/timing/cost.h"
 #include "libwriter/base/table.h"
 
-#define SIM_NOTHING UINT32_MAX /* index that means: no half, or no pair */
+#define SIM_NOTHING UINT32_MAX /* index that means: no send or receive, or no pair */
 
-/* A half and a pair each fill one aligned cache line, since waiting for their memory dominates a run. So a half
- * has a copy of those values of its pair that the end of a wait needs. */
+/* A half (send or receive) and a pair (messages from one rank to another) each fill one aligned cache line,
+ * since waiting for their memory dominates a run. So a half has a copy of those values of its pair that the end
+ * of a wait needs. */
 struct sim_half {
-    uint64_t time_ns; /* send: when the message leaves; receive: when it was posted */
+    uint64_t time_ns; /* send: when the message leaves; receive: when the receive was posted */
     /* if matched or sent eagerly: when a send completes, or when the message of a receive has arrived */
     uint64_t done_ns;
     union {
@@ -27,18 +28,18 @@ struct sim_half {
     };
     /* bytes of a message or matched receive, at most SIM_MOST_BYTES */
     uint32_t bytes;
-    uint32_t owner; /* rank that posted this half */
+    uint32_t owner; /* rank that posted this send or receive */
     uint32_t other; /* rank at the other end of the message */
     uint32_t pair;
-    uint32_t next;      /* next unmatched half of the pair, or next unused half */
-    uint32_t wait_next; /* next half that the rank waits for */
+    uint32_t next;      /* next unmatched send or receive of the pair, or next unused entry */
+    uint32_t wait_next; /* next send or receive that the rank waits for */
     uint32_t serial;    /* number of uses of this memory */
     int32_t tag;
     uint32_t comm : 20;
     bool sends : 1, eager : 1;
     bool matched : 1;
     bool held : 1;   /* a request for which the rank has not waited yet */
-    bool waited : 1; /* the rank is waiting for this half */
+    bool waited : 1; /* the rank is waiting for this send or receive */
 };
 
 struct sim_queue {
@@ -87,9 +88,9 @@ bool sim_partners_add(struct sim_partners *partners, uint32_t rank, uint32_t pai
 struct sim_match {
     struct sim_half *half;
     size_t capacity;
-    /* count: halves ever used; unused: first entry of the list of unused halves */
+    /* count: entries of `half` ever used; unused: first entry of the list of unused ones */
     uint32_t count, unused;
-    uint32_t most; /* largest number of halves in use */
+    uint32_t most; /* largest number of entries of `half` in use */
     struct sim_pair *pair;
     size_t pair_capacity;
     /* [pairs] next pair with the same receiver; SIM_NOTHING: none */
@@ -105,10 +106,11 @@ void sim_match_free(struct sim_match *m);
 /* Returns the number of the pair of two ranks, which is added if it is new. SIM_NOTHING: no memory. */
 uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to);
 
-/* Makes room for a half. Returns false when memory runs out or there are too many. Halves may move. */
+/* Makes room for a send or receive. Returns false when memory runs out or there are too many. The array m->half
+ * may move. */
 bool sim_match_grow(struct sim_match *m);
 
-/* Stores a half and returns its number, or SIM_NOTHING if sim_match_grow fails. */
+/* Stores a send or receive and returns its number, or SIM_NOTHING if sim_match_grow fails. */
 static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half *half) {
     if (m->unused == SIM_NOTHING && !sim_match_grow(m)) {
         return SIM_NOTHING;
@@ -118,7 +120,7 @@ static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half 
     const uint32_t serial = h->serial;
     m->unused = h->next;
     if (h->next != SIM_NOTHING) {
-        __builtin_prefetch(&m->half[h->next]); /* the next call uses this half */
+        __builtin_prefetch(&m->half[h->next]); /* the next call uses this entry */
     }
     *h = *half;
     h->serial = serial;
@@ -131,7 +133,8 @@ static inline void sim_match_drop(struct sim_match *m, uint32_t half) {
     m->unused = half;
 }
 
-/* Removes the first half with this tag and communicator from a queue. Returns SIM_NOTHING if there is none. */
+/* Removes the first send or receive with this tag and communicator from a queue. Returns SIM_NOTHING if the
+ * queue has none. */
 static inline uint32_t sim_match_take(struct sim_match *m, struct sim_queue *queue, uint32_t comm,
                                       int32_t tag) {
     uint32_t before = SIM_NOTHING;

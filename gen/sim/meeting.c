@@ -90,7 +90,7 @@ static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
     return (uint64_t)(sim->options.constants.value[SIM_COMBINE] * (double)bytes + 0.5);
 }
 
-/* ---- times, on the main clock and on further ones ---- */
+/* ---- times, on the main clock and on further clocks (without one fault each) ---- */
 
 static void later(uint64_t *time_ns, uint64_t other_ns) {
     *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
@@ -308,7 +308,7 @@ static void begin(struct sim *sim, struct sim_meeting *g, uint32_t place, enum s
     }
 }
 
-/* Returns the meeting (collective call) of a member's next collective call, or NULL when memory runs out. */
+/* Returns the object of a member's next collective call, or NULL when memory runs out. */
 static struct sim_meeting *find(struct sim *sim, struct sim_comm *comm, uint32_t place, enum sim_call call,
                                 uint32_t root, uint64_t bytes) {
     struct sim_meetings *m = &comm->meetings;

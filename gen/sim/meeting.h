@@ -8,7 +8,7 @@
 
 struct sim_comm;
 
-/* Data of a meeting whose parts differ in size: parts.h. */
+/* Data of a meeting (collective call) whose parts differ in size: parts.h. */
 struct sim_meeting_parts {
     /* [size] gatherv: time of a place's part at the root's cards, ns. scatterv: bytes of the part. alltoallv:
      * bytes from all members whose parts are in a table. */

@@ -22,8 +22,8 @@ static const struct sim_cost *cost_of(struct sim *sim, uint32_t pair, uint64_t b
     return &p->cost;
 }
 
-/* Finds the pair in the table, adds it to its receiver's list, and computes its cost. Returns SIM_NOTHING when
- * memory runs out. */
+/* Finds the pair of two ranks and adds it to `partners`. A new pair is also added to its receiver's list.
+ * Returns SIM_NOTHING when memory runs out. */
 static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct sim_partners *partners,
                           uint32_t partner) {
     const uint32_t known = sim->match.pairs;
@@ -48,14 +48,14 @@ static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
     return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, partners, from);
 }
 
-/* Returns the rank of a place in a communicator. Most messages are in the world. */
+/* Returns the rank of a place in a communicator. In the world, which most messages use, both are equal. */
 static uint32_t rank_of(const struct sim *sim, uint32_t comm, uint32_t place) {
     return comm == SIM_WORLD ? place : sim_comm_rank(sim->comm[comm], place);
 }
 
 /* ---- the end of a wait ---- */
 
-/* Returns when a rank continues after the wait for a completed half (send or receive). now_ns: earliest time. */
+/* Returns when a rank continues after the wait for a completed send or receive. now_ns: earliest time. */
 static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t now_ns) {
     if (half->sends) {
         return sim_later_ns(now_ns, half->done_ns);
@@ -66,7 +66,7 @@ static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *ha
     return sim_later_ns(now_ns, r->in_free_ns) + half->overhead_ns;
 }
 
-/* As end_of, for a call that waits only for its own half (send or receive), which is not stored. */
+/* As end_of, for a call that waits only for its own send or receive, which is not stored. */
 static uint64_t end_of_new(struct sim *sim, uint32_t rank, const struct sim_half *half) {
     const uint64_t end_ns = end_of(sim, rank, half, sim_least_end_ns(sim, rank));
     if (sim_has_clocks(sim)) {
@@ -91,7 +91,7 @@ static void tell_receive(struct sim *sim, uint32_t rank, const struct sim_half *
     }
 }
 
-/* Releases a half (send or receive) for which the rank has waited. */
+/* Releases a send or receive for which the rank has waited. */
 static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     sim->rank[rank].requests.held -= h->held;
@@ -102,16 +102,15 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     }
 }
 
-/* Prefetches the halves (sends and receives) of a waitall(). Other ranks have pushed many of them out of the
- * caches. */
+/* Prefetches the sends and receives of a waitall(). Other ranks have pushed many of them out of the caches. */
 static void fetch_requests(struct sim *sim, const struct sim_rank *r) {
     for (uint32_t i = 0; i < r->requests.all; i++) {
         __builtin_prefetch(half_of(sim, (uint32_t)r->requests.of[i]));
     }
 }
 
-/* Completes the halves (sends and receives) that a rank waits for, in the order of its requests. Returns when
- * the rank's call ends. At that time the program and the observer learn of the messages. */
+/* Completes the sends and receives that a rank waits for, in the order of its requests. Returns when the rank's
+ * call ends. At that time the program and the observer learn of the messages. */
 static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     uint64_t now_ns = sim_least_end_ns(sim, rank);
     uint32_t half = sim->rank[rank].waits_for;
@@ -136,7 +135,7 @@ static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     return now_ns;
 }
 
-/* Prepends a half (send or receive) to the list of those that a rank waits for. */
+/* Prepends a send or receive to the list of those that a rank waits for. */
 static struct sim_half *add_wait(struct sim *sim, uint32_t rank, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     h->waited = true;
@@ -150,7 +149,7 @@ static bool has_end(const struct sim_half *half) {
     return half->matched || half->eager;
 }
 
-/* Makes a rank wait for a half (send or receive). */
+/* Makes a rank wait for a send or receive. */
 static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
     sim->rank[rank].missing += !has_end(add_wait(sim, rank, half));
 }
@@ -185,9 +184,9 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
     sim_wake(sim, rank, end_ns);
 }
 
-/* ---- both halves are there ---- */
+/* ---- matched sends and receives ---- */
 
-/* Marks a half (send or receive) as matched. Resumes its rank if the rank waits for nothing else. */
+/* Marks a send or receive as matched. Resumes its rank if the rank waits for nothing else. */
 static void settle(struct sim *sim, uint32_t half) {
     struct sim_half *h = half_of(sim, half);
     const uint32_t rank = h->owner;
@@ -260,7 +259,8 @@ static bool suits(struct sim *sim, uint32_t rank, uint32_t half) {
     return half_of(sim, half)->tag == r->any_tag && half_of(sim, half)->comm == r->comm;
 }
 
-/* Returns the earliest incoming message (mail) that fits a rank's receive; SIM_NOTHING: none. */
+/* Returns the earliest message in a rank's mail (incoming messages) that fits the rank's receive; SIM_NOTHING:
+ * none. */
 static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     struct sim_heap *mail = &sim->rank[rank].mail;
     while (mail->count > 0 && !is_there(sim, &mail->entry[0])) {
@@ -279,7 +279,7 @@ static uint32_t first_mail(struct sim *sim, uint32_t rank) {
     return first == NULL ? SIM_NOTHING : first->item;
 }
 
-/* Makes the mail of a rank collect all messages to the rank, including those sent before. */
+/* Makes the mail (incoming messages) of a rank collect all messages to the rank, including those sent before. */
 static void open_mail(struct sim *sim, uint32_t rank) {
     sim->rank[rank].receives_any = true;
     for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = sim->match.next_in[p]) {
@@ -303,13 +303,12 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
     return sim_block(sim, rank);
 }
 
-/* Completes a receive from any source. */
 void sim_serve_message(struct sim *sim, uint32_t rank) {
     uint32_t send = first_mail(sim, rank);
     const struct sim_half *s = half_of(sim, send);
     const uint32_t pair = s->pair;
     struct sim_half receive = new_receive(sim, rank, s->owner, pair, s->comm, s->tag);
-    /* The earliest message in the mail is also the first one with this tag from its sender. */
+    /* The earliest message in the mail (incoming messages) is also the first one with this tag from its sender. */
     send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.comm, receive.tag);
     join(sim, half_of(sim, send), &receive);
     if (sim_has_clocks(sim)) {
@@ -324,7 +323,7 @@ void sim_serve_message(struct sim *sim, uint32_t rank) {
 
 /* ---- sends and receives ---- */
 
-/* Creates a message. It leaves when the cards are free. */
+/* Creates a message, which leaves when the network cards are free. */
 static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, uint32_t comm, uint64_t bytes,
                                 int32_t tag) {
     struct sim_rank *r = &sim->rank[rank];
@@ -365,7 +364,8 @@ static struct sim_half new_send(struct sim *sim, uint32_t rank, uint32_t pair, u
                              .eager = !cost->rendezvous};
 }
 
-/* Matches a new message with a posted receive, which completes the message. Returns false if there is none. */
+/* Matches a new message with a posted receive, which completes the message. Returns false if there is no
+ * receive. */
 static bool finds_receive(struct sim *sim, struct sim_half *send) {
     const uint32_t receive =
         sim_match_take(&sim->match, &pair_of(sim, send->pair)->receive, send->comm, send->tag);
@@ -381,7 +381,7 @@ static bool finds_receive(struct sim *sim, struct sim_half *send) {
     return true;
 }
 
-/* Matches a new receive with a message. Returns false if there is none. */
+/* Matches a new receive with a message. Returns false if there is no message. */
 static bool finds_message(struct sim *sim, struct sim_half *receive) {
     const uint32_t send =
         sim_match_take(&sim->match, &pair_of(sim, receive->pair)->message, receive->comm, receive->tag);
@@ -397,7 +397,7 @@ static bool finds_message(struct sim *sim, struct sim_half *receive) {
     return true;
 }
 
-/* Stores a half (send or receive) that is unmatched or that its rank waits for. SIM_NOTHING: see refuse_half. */
+/* Stores a send or receive that is unmatched or that its rank waits for. SIM_NOTHING: see refuse_half. */
 static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     const uint32_t kept = sim_match_add(&sim->match, half);
     if (kept != SIM_NOTHING && !half->matched) {
@@ -410,7 +410,7 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     return sim_has_clocks(sim) ? sim_without_keep(sim, kept) : kept;
 }
 
-/* Sends a message for a call that waits later or for several messages. Returns the number of the stored half. */
+/* Sends a message for a call that waits later or for several messages. Returns the number of the stored send. */
 static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
                           int32_t tag, bool held) {
     const uint32_t pair = pair_to(sim, rank, rank_of(sim, comm, to));
@@ -436,7 +436,7 @@ static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t comm, uint
     return keep(sim, &receive);
 }
 
-/* ---- what a program may ask for ---- */
+/* ---- checks of a program's arguments ---- */
 
 static bool is_partner(struct sim *sim, enum sim_call call, uint32_t comm, uint32_t partner, uint64_t bytes,
                        int32_t tag) {
@@ -569,7 +569,7 @@ static void clear_requests(struct sim *sim, struct sim_rank *r) {
     r->requests.posted = kept;
 }
 
-/* Adds a request. Returns false when memory runs out. */
+/* Adds a stored send or receive to the requests of a rank. Returns false when memory runs out. */
 static bool hold(struct sim *sim, uint32_t rank, uint32_t half, sim_request *request) {
     struct sim_rank *r = &sim->rank[rank];
     if (r->requests.posted == r->requests.capacity) {
@@ -631,7 +631,7 @@ enum sim_answer sim_irecv(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     return end_at_once(sim, rank);
 }
 
-/* Returns the half (send or receive) of a request for which the rank may wait; SIM_NOTHING: none. */
+/* Returns the send or receive of a request for which the rank may wait; SIM_NOTHING: none. */
 static uint32_t half_of_request(struct sim *sim, uint32_t rank, enum sim_call call, sim_request request) {
     const uint32_t half = (uint32_t)request;
     if (half < sim->match.count && is_held(sim, request) && half_of(sim, half)->owner == rank) {

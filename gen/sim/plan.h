@@ -9,8 +9,8 @@
 enum sim_shape {
     /* all ranks exchange at once in each round, so nobody leaves before all have entered */
     SIM_SHAPE_ROUNDS,
-    SIM_SHAPE_RING,  /* ranks - 1 rounds, each from the previous rank */
-    SIM_SHAPE_PAIRS, /* ranks - 1 rounds, each with another partner */
+    SIM_SHAPE_RING,  /* ranks - 1 rounds; in each, a rank receives from the previous rank */
+    SIM_SHAPE_PAIRS, /* ranks - 1 rounds; in each, a rank has another partner */
     /* a binomial tree from the root: a rank leaves when it has sent to its children */
     SIM_SHAPE_DOWN,
     SIM_SHAPE_PARTS, /* parts of different sizes: parts.h */
@@ -28,7 +28,8 @@ struct sim_round {
     bool tree;
 };
 
-/* MODEL_MAX_RANKS is 2^30. A plan goes through all levels at most twice. */
+/* Largest number of levels of a tree, which has at most MODEL_MAX_RANKS = 2^30 ranks. Largest number of rounds
+ * of a plan, which goes through all levels at most twice. */
 enum { SIM_MOST_LEVELS = 30, SIM_MOST_ROUNDS = 2 * SIM_MOST_LEVELS };
 
 struct sim_plan {

@@ -28,15 +28,14 @@ enum sim_timed {
     SIM_FILE         /* the rank's turn at a file server */
 };
 
-/* Requests of a rank. */
 struct sim_requests {
     uint32_t held; /* number of requests for which the rank has not waited */
-    /* number of entries in `of`: the held requests in the order of their calls, and some for which the rank has
-     * waited */
+    /* number of entries in `of`: the requests counted by `held` in the order of their calls, and some for which
+     * the rank has waited */
     uint32_t posted;
     uint32_t all;       /* number of entries in `of` that the rank's waitall() waits for */
-    uint32_t completed; /* index of the first completed request in the rank's last wait for any */
-    size_t capacity;    /* number of elements of `of` */
+    uint32_t completed; /* index of the request that ended the rank's last sim_waitany */
+    size_t capacity;
     sim_request *of;
 };
 
@@ -50,9 +49,9 @@ struct sim_rank {
     uint32_t comm; /* communicator of the rank's last call */
     /* number of the rank's calls modulo 2^32; tells two waits apart */
     uint32_t calls;
-    /* number of halves (sends and receives) that the rank waits for and whose end is not known */
+    /* number of sends and receives that the rank waits for and whose end is not known */
     uint32_t missing;
-    uint32_t waits_for; /* first half that the rank waits for; SIM_NOTHING: none */
+    uint32_t waits_for; /* first send or receive that the rank waits for; SIM_NOTHING: none */
     uint8_t state;      /* enum sim_rank_state */
     uint8_t call;       /* enum sim_call of the rank's last call */
     uint8_t timed;      /* enum sim_timed */
@@ -86,14 +85,14 @@ struct sim {
     struct sim_rank *rank; /* [ranks] */
     uint32_t *ready;       /* [ready_count] ranks that can run; has room for all ranks */
     uint32_t ready_count;
-    uint32_t *parked; /* [parked_count] ranks that stopped at the horizon */
+    uint32_t *parked; /* [parked_count] ranks that stopped at the horizon of simulated time */
     uint32_t parked_count;
     uint64_t horizon_ns, window_ns;
     /* the horizon is nearer than window_ns, since the set of crowded links may change there */
     bool cut;
     uint64_t calls, calls_at_horizon; /* calls of all ranks: so far, and when the horizon last moved */
     uint64_t turns;                   /* turns of ranks since the horizon last moved */
-    /* ranks in a timed call, by the time when it may end */
+    /* ranks in a timed call, by the time at which the call may end */
     struct sim_heap timed;
     struct sim_match match;
     struct sim_comm **comm; /* [comms] */
@@ -114,8 +113,8 @@ static inline uint64_t sim_later_ns(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns whether the run has further clocks. This is marked as unlikely, so that the code of other runs is
- * contiguous. */
+/* Returns whether the run has further clocks (without one fault each). The result is marked as unlikely, so
+ * that the code of other runs is contiguous. */
 static inline bool sim_has_clocks(const struct sim *sim) {
     return __builtin_expect(sim->clocks != 0, false);
 }

@@ -191,9 +191,9 @@ void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     sim->rank[rank].stall_ns += time_ns;
 }
 
-/* Returns the current time of a rank. If nothing has happened since the rank last ended a phase or began a
- * state, the time is later by that of a call: in a log, no two phases or states of a rank may have the same
- * times (doc/formats/clog2.md#clog2-19). */
+/* Returns the current time of a rank or, if nothing has happened since the rank last ended a phase or began a
+ * state, the time of a call later. In a log, no two phases or states of a rank may have the same times
+ * (doc/formats/clog2.md#clog2-19). */
 static uint64_t after_mark_ns(const struct sim *sim, uint32_t rank) {
     const struct sim_rank *r = &sim->rank[rank];
     return r->clock_ns > r->mark_ns ? r->clock_ns : sim_least_end_ns(sim, rank);

@@ -8,10 +8,10 @@
  * that messages and records stay in the caches, unless ranks then stop too often.
  *
  *    FIRST_WINDOW_NS  the first distance, ns
- *    FEW_CALLS        lower limit of the mean number of calls of a rank within the distance; with fewer, scanning
- *                     all ranks does not pay
- *    MANY_CALLS       upper limit of this number; with more, records take too much memory, however often ranks
- *                     stop: logs of 32,768 ranks would need more than 1 GiB
+ *    FEW_CALLS        least mean number of calls of a rank within the distance; with fewer, scanning all ranks does
+ *                     not pay
+ *    MANY_CALLS       largest such number; with more, records take too much memory, however often ranks stop: logs
+ *                     of 32,768 ranks would need more than 1 GiB
  *    FEW_STOPS        one stop in this many turns of ranks costs little */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 64, FEW_STOPS = 16 };
 
@@ -110,7 +110,8 @@ static uint32_t take_ready(struct sim *sim) {
     return rank;
 }
 
-/* Prefetches the memory of the next rank while this one runs, since most time is spent waiting for memory. */
+/* Prefetches the memory of the next rank while the current rank runs, since most time is spent waiting for
+ * memory. */
 static void fetch_next(const struct sim *sim) {
     if (sim->ready_count > 0 && sim->program->fetch != NULL) {
         const uint32_t rank = sim->ready[sim->ready_count - 1];

@@ -74,7 +74,7 @@ enum sim_call {
     SIM_CALL_CHECKPOINT,
     SIM_CALLS
 };
-extern const char *const sim_call_name[SIM_CALLS]; /* name of the call in a program: "send" */
+extern const char *const sim_call_name[SIM_CALLS]; /* names of the calls in a program, as "send" */
 
 enum sim_what {
     /* a call begins; `number`: enum sim_call. The barrier in a checkpoint begins as a call of its own */
@@ -87,7 +87,8 @@ enum sim_what {
     SIM_RECEIVED, /* a message is received from rank `peer` */
     /* the rank computes for `bytes` nanoseconds from this event on; `number`: enum sim_work */
     SIM_COMPUTES,
-    /* noise takes `bytes` nanoseconds: of the work that begins, or before the return of the call that ends */
+    /* noise takes `bytes` nanoseconds: from the work that begins with this event, or before the return of a
+     * call */
     SIM_LOSES,
     SIM_STATE,      /* state `number` of the program begins */
     SIM_STATE_ENDS, /* state `number` ends */
@@ -150,7 +151,7 @@ struct sim_observer {
 enum { SIM_MOST_CLOCKS = 8, SIM_MOST_AFFECTED = 10 };
 
 struct sim_options {
-    const struct model_network *network; /* its machine gives the number of ranks */
+    const struct model_network *network; /* network; its machine gives the number of ranks */
     struct sim_constants constants;
     struct sim_noise_params noise; /* zeroed: none */
     uint64_t seed;                 /* seed of the noise */
@@ -160,7 +161,7 @@ struct sim_options {
     /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING: the clock leaves out a fault
      * that makes work slower; sim_save tells by how much */
     const struct model_repair *repair;
-    uint32_t clocks; /* number of further clocks, at most SIM_MOST_CLOCKS */
+    uint32_t clocks; /* number of further clocks (without one fault each), at most SIM_MOST_CLOCKS */
     /* for tests: seed of the order in which ranks run; 0: the fastest order */
     uint64_t order;
     /* for tests: how far ranks run ahead, ns; 0: as memory allows */
@@ -217,7 +218,8 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
 /* Delays the return of the rank's next call by `time_ns`. This stands for what a library or a system does and is
  * not simulated. */
 void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns);
-/* Tells before sim_compute that the work takes `saved_ns` less on a further clock, at most all of its time. */
+/* Tells before sim_compute that the work takes `saved_ns` less on a further clock (without one fault), at most
+ * all of its time. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
 /* sim_next_phase ends a phase, sim_state begins or ends a state. They take no time, with one exception: the end
  * of a phase or state takes the time of a call if nothing has happened since the end of the last phase or the

@@ -14,21 +14,21 @@
 
 struct sim;
 
-/* State of a rank on a further clock. */
+/* State of a rank on a further clock (without one fault). */
 struct sim_without_rank {
     uint64_t gain_ns;                 /* how much earlier the rank is than on the main clock */
     uint64_t out_free_ns, in_free_ns; /* as in struct sim_rank */
     uint64_t saved_ns;                /* compute time saved so far */
 };
 
-/* Times of a half (send or receive) on a further clock, as in struct sim_half. */
+/* Times of a send or receive on a further clock, as in struct sim_half. */
 struct sim_without_half {
     uint64_t time_ns, done_ns;
 };
 
 struct sim_without {
     struct sim_without_rank *rank; /* [ranks][clocks] */
-    /* [1 + halves][clocks] times of the halves; those of the half under construction are first */
+    /* [1 + halves][clocks] times of the sends and receives; the one under construction is first */
     struct sim_without_half *half;
     size_t half_capacity;
     bool repairs; /* true: a clock repairs the network */
@@ -43,19 +43,21 @@ struct sim_without {
 hpcw_status sim_without_init(struct sim *sim, hpcw_error *err);
 void sim_without_free(struct sim *sim);
 
-/* A rank creates a half: a message with this cost, which waits `wait_ns` for crowded links, or a receive. */
+/* Computes the times of a new send or receive, which is under construction. sim_without_send: for a message
+ * with this cost that waits `wait_ns` for crowded links; sim_without_receive: for a receive. */
 void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cost, uint64_t wait_ns);
 void sim_without_receive(struct sim *sim, uint32_t rank);
 
-/* Stores the half under construction under the number `half`. Returns this number, or SIM_NOTHING when memory
- * runs out. */
+/* Stores the send or receive under construction under the number `half`. Returns this number, or SIM_NOTHING
+ * when memory runs out. */
 uint32_t sim_without_keep(struct sim *sim, uint32_t half);
 
-/* Computes when a message and the receive that matches it complete on the further clocks. */
+/* Computes when a message and the receive that matches it complete on the further clocks (without one fault
+ * each). */
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive);
 
-/* The call of a rank ends its wait at `end_ns` on the main clock. sim_without_end: for all halves that the rank
- * waits for; sim_without_end_new: for the half under construction. */
+/* The call of a rank ends its wait at `end_ns` on the main clock. sim_without_end: for all sends and receives
+ * that the rank waits for; sim_without_end_new: for the one under construction. */
 void sim_without_end(struct sim *sim, uint32_t rank, uint64_t end_ns);
 void sim_without_end_new(struct sim *sim, uint32_t rank, const struct sim_half *h, uint64_t end_ns);
 

@@ -594,7 +594,7 @@ static int call_normal(lua_State *L) {
     return 1;
 }
 
-/* ---- objects: full userdata that begin with a kind ---- */
+/* ---- objects: full userdata whose first member is their kind ---- */
 
 enum { COMM_OBJECT = 1, CART_OBJECT };
 #define COMM "communicator"
@@ -710,14 +710,14 @@ static lua_Integer dimension_of(lua_State *L, const struct sim_lua_cart *cart, c
     return dimension;
 }
 
-/* grid:position(dimension), counted from 0. */
+/* grid:position(dimension): returns the position of the rank, from 0 on. */
 static int cart_position(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
     lua_pushinteger(L, cart->at[dimension_of(L, cart, "position") - 1]);
     return 1;
 }
 
-/* grid:side(dimension): number of ranks along it. */
+/* grid:side(dimension): returns the number of ranks along the dimension. */
 static int cart_side(lua_State *L) {
     const struct sim_lua_cart *cart = cart_of(L);
     lua_pushinteger(L, cart->side[dimension_of(L, cart, "side") - 1]);
@@ -818,7 +818,6 @@ static const luaL_Reg calls[] = {
     {NULL, NULL},
 };
 
-/* Adds the metatable of communicators. */
 static void add_comm(lua_State *L) {
     (void)luaL_newmetatable(L, COMM);
     lua_newtable(L);

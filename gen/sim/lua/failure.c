@@ -29,8 +29,8 @@ int sim_lua_line(lua_State *L) {
     return 0;
 }
 
-/* Removes the position that Lua puts before its own messages, as "=:12: ". *line: the line in it, if there is
- * one. */
+/* Removes the position that Lua puts before its own messages, as "=:12: ". *line: the line of this position, if
+ * there is one. */
 static const char *without_place(const char *message, int *line) {
     if (strncmp(message, "=:", 2) != 0) {
         return message;

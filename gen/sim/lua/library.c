@@ -263,7 +263,7 @@ void sim_lua_protect(lua_State *L) {
     lua_remove(L, -2);
 }
 
-/* Opens one of Lua's libraries, and copies the listed functions to a new table on the top. */
+/* Opens one of Lua's libraries, and copies the listed functions to a new table on the top of the stack. */
 static void copy(lua_State *L, lua_CFunction open, const char *library, const char *const *name) {
     luaL_requiref(L, library, open, 0);
     lua_newtable(L);

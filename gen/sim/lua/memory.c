@@ -22,7 +22,6 @@ static size_t step_of(size_t size) {
     return (size + SIM_LUA_STEP - 1) / SIM_LUA_STEP * SIM_LUA_STEP;
 }
 
-/* Allocates a chunk of pages. */
 static void add_chunk(struct sim_lua_memory *m) {
     const size_t size = m->chunks == NULL ? PAGE : CHUNK;
     char *chunk = hpcw_i_malloc_large(size);
@@ -58,7 +57,7 @@ static void add_page(struct sim_lua_memory *m, size_t size) {
     }
 }
 
-/* Appends a block to the current row: new memory in which blocks follow each other (memory.h). */
+/* Appends a block to the current row, a run of adjacent blocks (memory.h). */
 static void *extend_row(struct sim_lua_memory *m, size_t bytes) {
     void *block = m->row;
     m->row += bytes;
@@ -122,7 +121,7 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size) 
 
 const char *sim_lua_memory_begin_row(struct sim_lua_memory *m) {
     const size_t skipped = m->row_left % CACHE_LINE;
-    if (skipped > 0) { /* begin the row at a cache line */
+    if (skipped > 0) { /* a row of adjacent blocks begins at a cache line */
         m->row += skipped;
         m->row_left -= skipped;
     }

@@ -17,17 +17,17 @@ struct sim_lua_memory {
     size_t pages;
     /* list of chunks; each begins with a pointer to the next one */
     void *chunks;
-    char *row;                 /* [row_left] memory of a page for the next blocks of rows */
-    size_t row_left, row_room; /* bytes left in this page; bytes left for the current row */
+    char *row;                 /* [row_left] rest of a page, for rows of adjacent blocks */
+    size_t row_left, row_room; /* row_left: bytes left in the page; row_room: bytes left for the current row */
 };
 
 /* Allocation function for lua_newstate. memory: a struct sim_lua_memory, zeroed except for its limit. */
 void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size);
 
-/* Between the two calls, small blocks are placed one after another in new memory: a row, at most SIM_LUA_ROW
- * bytes. This is more than a rank of the library's workloads allocates in its first turn.
- * sim_lua_memory_begin_row returns the begin of the row, or NULL when memory runs out. sim_lua_memory_end_row
- * returns the length of the row. */
+/* sim_lua_memory_begin_row begins a row: small blocks are then placed one after another in new memory, at most
+ * SIM_LUA_ROW bytes. It returns the begin of the row, or NULL when memory runs out. sim_lua_memory_end_row ends
+ * the row and returns its length. SIM_LUA_ROW is more than a rank of the library's workloads allocates in its
+ * first turn. */
 enum { SIM_LUA_ROW = 4096 };
 const char *sim_lua_memory_begin_row(struct sim_lua_memory *memory);
 size_t sim_lua_memory_end_row(struct sim_lua_memory *memory, const char *row);

@@ -30,11 +30,11 @@ struct sim_lua_rank {
     uint32_t comm;  /* communicator of the current call; SIM_WORLD between calls */
     /* last phase in which the rank called edges(); UINT32_MAX: none */
     uint32_t edges;
-    struct sim_lua_list to, from; /* to, from: edges of that last phase */
+    struct sim_lua_list to, from; /* to, from: edges of the phase `edges` */
     struct sim_lua_edge *due;     /* [due_count] edges of `to`, with the bytes not sent yet */
     uint32_t due_count;
     size_t due_capacity;
-    /* true: in the function `run`; false: in the text outside of it, which may make no calls */
+    /* true: the function `run` runs; false: the rest of the program text runs, which may make no calls */
     bool runs;
 };
 
@@ -49,13 +49,13 @@ struct sim_lua {
     uint32_t states;
     char state_name[SIM_LUA_MOST_STATES][SIM_LUA_STATE_NAME];
     struct sim_lua_rank *rank;  /* [ranks] */
-    struct sim_lua_rank nobody; /* the rank of the main Lua state, which belongs to no rank */
+    struct sim_lua_rank nobody; /* stands for the main Lua state, which belongs to no rank */
     sim_request *request;       /* [request_capacity] requests of the current call */
     size_t request_capacity;
     uint64_t *part; /* [part_capacity] */
     size_t part_capacity;
     struct sim *sim; /* valid only during a run */
-    uint32_t clocks; /* number of further clocks (sim.h) */
+    uint32_t clocks; /* number of further clocks (without one fault each) */
     const struct sim_lua_host *host;
 };
 
@@ -72,15 +72,15 @@ static inline struct sim_lua_rank *sim_lua_rank_of(lua_State *L) {
 /* Raises a Lua error with this message. sim_lua_add_place or sim_lua_fail adds the line. */
 _Noreturn void sim_lua_refuse(lua_State *L, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
-/* ---- library.c: what Lua itself has ---- */
+/* ---- library.c: functions of Lua ---- */
 /* Adds the Lua functions that a program text may use to the table on the top of the stack. */
 void sim_lua_add_library(lua_State *L);
 /* Replaces the table on the top of the stack by a read-only one. */
 void sim_lua_protect(lua_State *L);
 
-/* ---- calls.c: what MPI has ---- */
+/* ---- calls.c: calls like those of MPI ---- */
 void sim_lua_add_calls(lua_State *L);
-/* Pushes the communicator of all ranks, for a rank. */
+/* Pushes the communicator of all ranks, with `rank` as the calling rank. */
 void sim_lua_push_world(lua_State *L, uint32_t rank);
 
 /* ---- failure.c ---- */

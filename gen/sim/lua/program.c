@@ -12,7 +12,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* Limit of memory in bytes: TEXT_MEMORY for the text and a few ranks, plus RANK_MEMORY for each rank.
+/* Limit of memory in bytes: TEXT_MEMORY for the program text and a few ranks, plus RANK_MEMORY for each rank.
  * RANK_MEMORY is three times what a rank of the library's workloads takes. */
 enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 
@@ -29,8 +29,8 @@ enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 /* Upper bound of the number of names in the library. */
 enum { LIBRARY_NAMES = 100 };
 
-/* Parses the text alone first. Otherwise it could close the function that `build` puts around it, and open
- * another function. */
+/* Parses the program text alone first. Otherwise the text could close the function that `build` puts around it,
+ * and open another one. */
 static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
     lua_State *L = lua->state;
     const int status = luaL_loadbufferx(L, t->text, t->size, CHUNK, "t");
@@ -41,8 +41,9 @@ static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *
     return HPCW_OK;
 }
 
-/* Pushes the function that runs the text with given globals. On the top is the library, a table. Its names
- * become local constants around the text: as global variables, each use would search three tables. */
+/* Pushes the function that runs the program text with given globals. The names of the library, the table on the
+ * top of the stack, become local constants around the text. As global variables, they would be looked up in
+ * three tables. */
 static void build(lua_State *L, const struct sim_lua_text *t) {
     const int library = lua_gettop(L);
     const int names = library + 1;
@@ -100,12 +101,12 @@ static const char *name_in_list(const void *list, size_t index) {
     lua_State *L = (void *)(uintptr_t)list;
     (void)lua_rawgeti(L, -1, (lua_Integer)index + 1);
     const char *name = lua_tostring(L, -1);
-    lua_pop(L, 1); /* the list keeps the name */
+    lua_pop(L, 1); /* the list still refers to the name */
     return name;
 }
 
-/* Refuses a name that the table of parameters on the top of the stack does not have. table: its name in the
- * text. */
+/* Refuses a name that the table of parameters on the top of the stack does not have. table: name of this table
+ * in the message. */
 _Noreturn static void refuse_name(lua_State *L, const char *table, const char *wrong) {
     char names[300] = "none";
     size_t used = 0;
@@ -158,7 +159,7 @@ static int new_global(lua_State *L) {
     return 0;
 }
 
-/* Makes what all ranks share: the library, the text as a function, and the metatable of the globals. */
+/* Makes what all ranks share: the library, the program text as a function, and the metatable of the globals. */
 static int prepare(lua_State *L) {
     const struct sim_lua *lua = sim_lua_rank_of(L)->lua;
     const struct sim_lua_text *t = lua_touserdata(L, 1);
@@ -182,7 +183,6 @@ static int prepare(lua_State *L) {
     return 0;
 }
 
-/* Pushes the globals of a rank. */
 static void push_globals(lua_State *L, uint32_t rank) {
     lua_newtable(L);
     lua_pushinteger(L, rank);
@@ -253,7 +253,7 @@ static void read_parameters(lua_State *L, int globals) {
     lua_pop(L, 1);
 }
 
-/* Runs the text once as rank 0, and reads its tables `states` and `parameters`. */
+/* Runs the program text once as rank 0, and reads its tables `states` and `parameters`. */
 static int describe(lua_State *L) {
     struct sim_lua *lua = lua_touserdata(L, 1);
     push_globals(L, 0);
@@ -323,7 +323,7 @@ static hpcw_status call(struct sim_lua *lua, lua_CFunction function, void *argum
     return status == LUA_OK ? HPCW_OK : sim_lua_fail(lua, L, status, UINT32_MAX, err);
 }
 
-/* Runs the text with a limit of processor time (watch.h), in the main Lua state. */
+/* Runs the program text with a limit of processor time (watch.h), in the main Lua state. */
 static hpcw_status read_text(struct sim_lua *lua, const struct sim_lua_text *t, hpcw_error *err) {
     hpcw_status s = check_syntax(lua, t, err);
     s = s == HPCW_OK ? call(lua, prepare, (void *)(uintptr_t)t, err) : s;
@@ -439,7 +439,7 @@ static int make_rank(lua_State *L) {
     push_globals(L, r->rank);
     lua_pushvalue(L, -1);
     lua_insert(L, -3);
-    lua_xmove(L, thread, 3); /* moves the globals, the function of the text, and the globals as its argument */
+    lua_xmove(L, thread, 3); /* the program text as a function, with the globals below it and as argument */
     r->thread = thread;
     return 0;
 }
@@ -459,7 +459,7 @@ static void where(void *context, uint32_t rank, char *text, size_t size) {
     }
 }
 
-/* Resumes the coroutine of a rank. When the text has ended, starts the rank's function `run`. */
+/* Resumes the coroutine of a rank. When the program text has ended, starts the rank's function `run`. */
 static int run_on(struct sim_lua *lua, struct sim_lua_rank *r) {
     lua_State *thread = r->thread;
     int results;

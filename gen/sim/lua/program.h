@@ -67,7 +67,7 @@ struct sim_lua;
 /* Returns whether a program text calls edges(), so that the load model decides what the ranks send. */
 bool sim_lua_uses_edges(const char *text, size_t size);
 
-/* Returns the version of Lua that runs the texts, "5.4". All releases of a version give the same results. */
+/* Returns the version of Lua that runs the workloads, "5.4". All releases of a version give the same results. */
 const char *sim_lua_version(void);
 
 /* Reads a program text and runs it once as rank 0, without its function `run`, to learn its states and

@@ -21,7 +21,7 @@ enum sim_constant {
     SIM_TICK_PERIOD, /* period of the system's timer */
     SIM_TICK,        /* time that a tick takes from each rank of a host */
     SIM_DETOUR_RATE, /* rate of other interruptions (detours) of a rank */
-    /* rate of detours that stop all ranks of a host, as a share of a rank's own */
+    /* share of the detours that stop all ranks of a host */
     SIM_DETOUR_SHARED,
     SIM_DETOUR_LEAST, /* length of the shortest detour */
     SIM_DETOUR_MOST,  /* length of the longest detour */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of a message: LogGP on gen/model/network. From the begin of a send to the end of a waiting receive, a
- * message takes as long as gen/model/network says. Part of that is processor time at both ends (LogGP's o). A
- * rank's next message waits until the rank's share of the node's network cards is free (LogGP's g and G). */
+/* Cost of a message: LogGP with the times of gen/model/network. From the begin of a send to the end of a
+ * waiting receive, a message takes as long as gen/model/network says. Part of that is processor time at both
+ * ends (LogGP's o). A rank's next message waits until the rank's share of the node's network cards is free
+ * (LogGP's g and G). */
 #ifndef HPCW_GEN_SIM_TIMING_COST_H
 #define HPCW_GEN_SIM_TIMING_COST_H
 
@@ -21,7 +22,7 @@ struct sim_cost {
     uint32_t bytes : 31;     /* at most SIM_MOST_BYTES */
     uint32_t rendezvous : 1; /* the sender waits until the receive is posted */
     uint16_t distance;       /* enum model_class */
-    uint16_t hops;           /* between two nodes of a torus; otherwise 1 */
+    uint16_t hops;           /* hops between two nodes of a torus; otherwise 1 */
 };
 
 struct sim_cost sim_cost_between(const struct model_network *net, const struct sim_constants *constants,
@@ -46,7 +47,6 @@ static inline uint64_t sim_cost_busy(const struct sim_cost *cost) {
     return cost->overhead_ns > cost->card_ns ? cost->overhead_ns : cost->card_ns;
 }
 
-/* Returns the total time: flight and overheads. */
 static inline uint64_t sim_cost_total(const struct sim_cost *cost) {
     return cost->flight_ns + 2 * cost->overhead_ns;
 }

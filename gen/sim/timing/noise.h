@@ -27,7 +27,7 @@ struct sim_noise_params {
     double detours;    /* factor of the number of detours */
 };
 
-/* Detours of a rank or of a host: the next one that the rank meets. */
+/* Detours of a rank or of a host. begin_ns, end_ns: the next detour that the rank meets. */
 struct sim_detours {
     uint64_t begin_ns, end_ns;
     uint32_t number; /* number of the next detour */
@@ -63,7 +63,7 @@ void sim_noise_free(struct sim_noise *noise);
  * a rank must be in the order of time. */
 uint64_t sim_noise_work(struct sim_noise *noise, uint32_t rank, uint64_t start_ns, uint64_t work_ns);
 
-/* As sim_noise_work, with the interruptions only and not the speed of the processor. */
+/* As sim_noise_work, but only with interruptions and without the slowdown of the processor. */
 uint64_t sim_noise_interrupt(struct sim_noise *noise, uint32_t rank, uint64_t start_ns, uint64_t work_ns);
 
 /* Returns when a rank's call returns if the data of the call are there at `time_ns`. */
