@@ -114,10 +114,10 @@ struct model_load_balancer {
     bool keep_iterations;
 };
 
-/* Communication along the stencil. */
+/* Communication of MODEL_COMM_STENCIL. A far sender is an object anywhere in the index space. */
 struct model_load_edges {
-    double far; /* far senders per object */
-    /* permutations that far senders are drawn from; 0: as few as possible */
+    double far; /* number of far senders of an object */
+    /* number of permutations from which far senders are drawn; 0: as few as possible */
     uint32_t far_channels;
     /* bytes_mean, bytes_sd: mean and standard deviation of ln(bytes) of an edge in a phase */
     double bytes_mean, bytes_sd;

@@ -101,7 +101,7 @@ uint32_t model_load_find(const struct model_load *m, const struct model_load_cur
     return low < cursor->count && cursor->object[low] == object ? low : UINT32_MAX;
 }
 
-/* ---- placements without ---- */
+/* ---- placements without a balancer ---- */
 
 void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *object,
                       struct model_load_cursor *cursor) {

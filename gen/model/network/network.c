@@ -139,9 +139,9 @@ struct model_contention model_network_contention(const struct model_network *net
     return c;
 }
 
-/* Returns the factor, at least 1, by which the job's traffic exceeds what its links carry. own, nodes, links:
- * the job's nodes, all nodes, and the links of a switch or group. cards: network cards of a node that send over
- * these links. */
+/* Returns the factor, at least 1, by which the job's traffic exceeds what its links carry. own: number of the
+ * job's nodes at a switch or group; nodes: number of all nodes there; links: links from there to others; cards:
+ * network cards of a node that send over these links. */
 static double excess(const struct model_machine_params *p, double own, double nodes, double cards,
                      double links) {
     const double left = links - of_others(p, own, nodes);
