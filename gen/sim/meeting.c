@@ -284,7 +284,7 @@ static void run_all(struct sim *sim, struct sim_meeting *g) {
     }
 }
 
-/* ---- the begin ---- */
+/* ---- the begin of a collective call ---- */
 
 static void begin(struct sim *sim, struct sim_meeting *g, uint32_t place, enum sim_call call, uint32_t root,
                   uint64_t bytes) {

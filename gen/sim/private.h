@@ -104,7 +104,7 @@ struct sim {
     uint32_t clocks; /* number of further clocks (without one fault each); their times are in `without` */
     struct sim_without without;
     bool observed;
-    bool failed; /* `failure` has the reason; no rank is run any more */
+    bool failed; /* the run has failed, with the reason in `failure`; no rank is resumed */
     hpcw_error failure;
     char error[512]; /* message of a refused call */
 };
@@ -141,7 +141,7 @@ static inline void sim_begin_call(struct sim *sim, uint32_t rank, uint32_t comm,
     }
 }
 
-/* Advances the clock of a rank. A rank beyond the horizon stops. */
+/* Advances the clock of a rank. A rank beyond the horizon of simulated time stops. */
 static inline enum sim_answer sim_advance(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     struct sim_rank *r = &sim->rank[rank];
     r->clock_ns = time_ns;
@@ -166,7 +166,7 @@ static inline uint64_t sim_disturb(struct sim *sim, uint32_t rank, uint64_t calm
     return time_ns;
 }
 
-/* Returns from a rank's call at `time_ns`. If `time_ns` is beyond the horizon, the rank stops there. */
+/* Returns from a rank's call at `time_ns`. A rank beyond the horizon of simulated time stops. */
 static inline enum sim_answer sim_return(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     if (sim->observed) {
         sim_tell_return(sim, rank, time_ns);

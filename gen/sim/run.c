@@ -26,7 +26,7 @@ static uint32_t most_under_way(uint32_t ranks) {
     return most < SIM_NOTHING ? (uint32_t)most : SIM_NOTHING - 1;
 }
 
-/* Moves the horizon. No call of a rank begins before `first_ns`. */
+/* Moves the horizon, the simulated time at which ranks stop. No call of a rank begins before `first_ns`. */
 static void set_horizon(struct sim *sim, uint64_t first_ns) {
     const uint64_t most_ns = sim_crowd_pass(sim, first_ns);
     sim->cut = most_ns - first_ns < sim->window_ns;
@@ -147,7 +147,7 @@ static hpcw_status run_one(struct sim *sim, hpcw_error *err) {
     return sim->failed ? hpcw_i_fail_as(err, &sim->failure) : HPCW_OK;
 }
 
-/* Serves the earliest timed call before the horizon. Returns false if there is none. */
+/* Serves the earliest timed call before the horizon of simulated time. Returns false if there is no such call. */
 static bool serve_timed(struct sim *sim) {
     while (sim->timed.count > 0) {
         const struct sim_entry entry = sim->timed.entry[0];
@@ -185,7 +185,8 @@ static void adapt_window(struct sim *sim) {
     sim->turns = 0;
 }
 
-/* Resumes the ranks that stopped at the horizon. Returns false if there are none. */
+/* Moves the horizon of simulated time and resumes the ranks that stopped at it. Returns false if no rank has
+ * stopped and no timed call is left. */
 static bool move_horizon(struct sim *sim) {
     uint64_t first_ns = sim->timed.count > 0 ? sim->timed.entry[0].time_ns : UINT64_MAX;
     if (sim->parked_count == 0 && sim->timed.count == 0) {

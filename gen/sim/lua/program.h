@@ -85,7 +85,7 @@ hpcw_status sim_lua_parameters(struct sim_lua *lua,
                                void (*list)(void *context, const char *key, const char *value), void *context,
                                hpcw_error *err);
 
-/* Totals of a run, and the cost of each fault that a further clock leaves out. */
+/* Totals of a run. price[k]: cost of the fault that is left out on further clock k. */
 struct sim_lua_result {
     uint64_t calls, end_ns;
     struct sim_price price[SIM_MOST_CLOCKS];

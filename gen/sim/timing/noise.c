@@ -72,7 +72,7 @@ static uint64_t done_with_ticks(const struct sim_noise *n, const struct sim_nois
     return left_by_ticks(n, time_ns + phase_ns) - left_by_ticks(n, start_ns + phase_ns);
 }
 
-/* ---- both ---- */
+/* ---- timer and detours ---- */
 
 /* Computes the time of the next tick or detour. Nothing interrupts the rank before this time. */
 static void find_quiet(const struct sim_noise *n, struct sim_noise_rank *r, uint64_t now_ns) {
@@ -115,7 +115,7 @@ uint64_t sim_noise_work(struct sim_noise *n, uint32_t rank, uint64_t start_ns, u
                                             : sim_noise_interrupt(n, rank, start_ns, work_ns);
 }
 
-/* ---- the begin ---- */
+/* ---- initialisation ---- */
 
 /* Returns the slowdown of a rank's processor relative to the fastest one, in standard deviations of a normal
  * distribution. Processors belong to the machine and are equally slow in every run. */
