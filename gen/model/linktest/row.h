@@ -16,7 +16,7 @@ struct model_divider {
     uint32_t factor, shift;
 };
 
-/* Number of extra entries at the end of the arrays with an entry per step, for row makers that work on whole
+/* Number of extra entries at the end of the arrays with an entry per step, since the code works on whole
  * vectors. */
 enum { MODEL_ROW_PAD = 16 };
 

@@ -152,8 +152,8 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
                : 0;
 }
 
-/* As in real files, the first half of the groups has no work. A handler always has work, but a simulated
- * program gives its time elsewhere. */
+/* As in real files, the first half of the groups has no work. A handler has work, whose time handler_ns gives
+ * if a program is simulated. */
 static double other_median_ns(const struct model_load *m, uint32_t which) {
     if (which == 0 && m->programmed) {
         return 0;

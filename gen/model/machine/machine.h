@@ -130,7 +130,7 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
 struct model_machine {
     struct model_machine_params params;
     uint64_t seed;
-    /* seed of the nodes that the job gets and of the congestion that it meets */
+    /* seed from which the job's nodes and the congestion on their links are drawn */
     uint64_t job_seed;
     uint32_t ranks, nodes, switches, groups;
     uint32_t machine_nodes, machine_groups;     /* nodes and groups of the whole machine */
