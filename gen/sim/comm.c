@@ -68,8 +68,8 @@ static struct sim_comm *add_comm(struct sim *sim, uint32_t size) {
     return sim->comm[sim->comms++] = comm;
 }
 
-/* Prepares the collective calls of a communicator, which must have its ranks. Returns false when memory runs
- * out. */
+/* Allocates what the collective calls of a communicator need. The list of its ranks must be filled. Returns
+ * false when memory runs out. */
 static bool init_meetings(const struct sim *sim, struct sim_comm *comm) {
     struct sim_meetings *m = &comm->meetings;
     m->levels = sim_plan_levels(comm->size);

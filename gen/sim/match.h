@@ -33,7 +33,7 @@ struct sim_half {
     uint32_t pair;
     uint32_t next;      /* next unmatched send or receive of the pair, or next unused entry */
     uint32_t wait_next; /* next send or receive that the rank waits for */
-    uint32_t serial;    /* number of uses of this memory */
+    uint32_t serial;    /* number of sends and receives that this entry has held; tells outdated references */
     int32_t tag;
     uint32_t comm : 20;
     bool sends : 1, eager : 1;
@@ -48,7 +48,7 @@ struct sim_queue {
 
 /* Messages from one rank to another. */
 struct sim_pair {
-    uint64_t envelope_ns; /* envelope time of the last message */
+    uint64_t envelope_ns; /* time at which the receiver can see the last message */
     struct sim_cost cost; /* cost of a message of the last size */
     /* unmatched messages and receives, in the order of the calls */
     struct sim_queue message, receive;

@@ -7,8 +7,8 @@
  * M    logs of real programs under the wrapper, source M1 of doc/realism.md: in MG, the median MPI_Irecv takes 70 ns and the
  *      median MPI_Wait 30 ns
  * S    SimGrid's calibrations, source P9 of doc/realism.md: a read of the clock by MPI_Wtime takes 31 to 47 ns. The length of
- *      a call in a log contains one such read. For up to 64 bytes, MPI_Isend and the MPI_Recv of a message that is there take 0.12 to
- *      0.44 of half a round trip on miriel, sirocco and taurus; the median is 0.23.
+ *      a call in a log contains one such read. For up to 64 bytes, MPI_Isend and the MPI_Recv of a message that is there take
+ *      0.12 to 0.44 of half a round trip on miriel, sirocco and taurus; the median is 0.23.
  * G    Netgauge on Tukey, source P8 of doc/realism.md: for 1 to 64 bytes, LogGP's overheads o_s and o_r are 0.16 to 0.22 of
  *      half a round trip, the latency here; the median is 0.21
  * N    NVIDIA, ConnectX-6 user manual, Introduction: 215 million messages per second
