@@ -256,7 +256,7 @@ struct model_load {
     struct model_load_placement *placement; /* [placements] */
     /* [placements][iterations] placement after each iteration of the balancer; NULL: not kept */
     struct model_load_placement *trial;
-    /* a program runs on the ranks and gives the work of the handlers */
+    /* true: a simulated program runs on the ranks and gives the times of their handlers */
     bool programmed;
     /* [params.phases][ranks] borrowed: times of the handlers in a program's run; NULL: not known yet, count as
      * 0 */
@@ -344,10 +344,11 @@ const struct model_load_placement *model_load_trial(const struct model_load *m, 
 
 /* ---- work ---- */
 
-/* Returns the persistent part of an object's work: nearly normal with mean 0 and variance 1. */
+/* Returns the persistent part of an object's work: nearly normal, with mean 0 and variance 1. */
 double model_load_lasting(const struct model_load *m, uint32_t object);
 
-/* Returns an object's time in a phase, ns, at least 1. slowness: factor of the rank, model_load_slowness. */
+/* Returns an object's time in a phase, ns, at least 1. lasting: model_load_lasting of the object. slowness:
+ * model_load_slowness of the object's rank. */
 uint64_t model_load_time(const struct model_load *m, uint32_t object, double lasting, uint32_t phase,
                          double slowness);
 

@@ -176,7 +176,7 @@ uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t wh
     return model_load_at_least_1(median_ns * hpcw_i_exp(sigma * hpcw_i_normal(w[0], w[1])) * slowness);
 }
 
-/* ---- memory [A in params.c: all numbers here] ---- */
+/* ---- memory: all numbers are assumptions ---- */
 
 double model_load_held(const struct model_load *m, uint32_t object, double lasting, double sigma) {
     uint32_t own[4];
