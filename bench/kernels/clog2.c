@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Event logs: cost of a record for the program, cost of the end of a recording, speed of writing a log of known
- * records and a generated one, and speed of reading. */
+/* Kernels for event logs. They measure the time that a program spends to record an event, the time to finish a
+ * recording, the rate of writing given records, the rate of hpcgen, and the rate of reading. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -19,10 +19,10 @@
 #include "libwriter/io/sys.h"
 
 enum {
-    PIECE = 4 << 20, /* bytes of one write of the plain loop */
-    AT_ONCE = 1024,  /* records put at once */
-    EVENT = 16,      /* bytes of a bare event in memory */
-    RECORD = 32      /* bytes of a bare event in the file */
+    PIECE = 4 << 20, /* bytes per pwrite of the baseline loop */
+    AT_ONCE = 1024,  /* records per call of the writer */
+    EVENT = 16,      /* bytes of an event without cargo in memory */
+    RECORD = 32      /* bytes of an event without cargo in the file */
 };
 
 struct clog2_work {
@@ -64,7 +64,8 @@ static void clog2_teardown(void *work) {
     hpcw_i_free(w->source);
 }
 
-/* Parameter of a side: whether all events stay in memory, and whether it uses two timelines. */
+/* Values of bench_side.parameter. IN_MEMORY: memory is large enough for all events. SPILLED: memory holds
+ * only a part of the events at a time. TWO_TIMELINES: two threads record, each on its own timeline. */
 #define IN_MEMORY UINT64_C(0)
 #define SPILLED UINT64_C(1)
 #define TWO_TIMELINES UINT64_C(2)
@@ -75,7 +76,7 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     hpcw_clog2_log_options_init(&w->options);
     w->options.directory = w->common.place->directory;
     w->options.durability = HPCW_SYNC_NONE;
-    /* A recording that exceeds its memory unmaps full pieces. */
+    /* A recording that exceeds its memory unmaps the full windows of its local file. */
     w->options.memory = parameter == SPILLED
                             ? UINT64_C(16) << 20
                             : (parameter == TWO_TIMELINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
@@ -321,7 +322,7 @@ const struct bench_kernel bench_clog2_file =
     CLOG2_KERNEL("clog2-file", "a log of 10 000 000 events of 1024 ranks, whose records are known",
                  BENCH_ONE_PROCESS, &file_count, file_sides, file_figures);
 
-/* ---- hpcgen, all of it ---- */
+/* ---- a whole run of hpcgen ---- */
 
 enum { RANKS = 4096, ITERATIONS = 560 };
 
@@ -331,7 +332,7 @@ struct clog2_run_work {
     unsigned char *source; /* [PIECE] */
 };
 
-/* Reads bytes and records of a run's log. */
+/* Reads the number of bytes and of records of the log that hpcgen wrote. */
 static hpcw_status read_size(struct bench_generator *generator, struct bench_amount *amount, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     struct read_clog2 *reader = NULL;
@@ -409,7 +410,7 @@ struct clog2_reading {
     char ranks[16], path[BENCH_PATH + 64];
     unsigned char *piece; /* [PIECE] */
     uint64_t bytes;
-    uint64_t *number; /* [ROWS * 8] columns of either table */
+    uint64_t *number; /* [ROWS * 8] columns of the table of events or of messages */
 };
 
 static hpcw_status reading_setup(void *work, const void *parameter, struct bench_amount *amount,

@@ -55,7 +55,8 @@ static const char *kernel_word(const void *list, size_t index) {
     return index < KERNELS ? kernel[index]->name : NULL;
 }
 
-/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then optional ones. */
+/* Columns of the table of options: section, subcommands, letter, long name, metavar, type, field, help. Named
+ * members may follow. */
 #define OPTION(section, ...) UI_OPTION(struct kernels_options, section, UI_COMMAND(RUN), __VA_ARGS__)
 #define WORK "What is measured"
 

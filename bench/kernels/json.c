@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* JSON records, each an edge of load-balancing data: written member by member, and as one reserved record. */
+/* Kernel for JSON output. Each record is an edge of load-balancing data. One variant writes a record member by
+ * member, the other one reserves space for the whole record and fills it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static uint64_t element_id(uint64_t element) {
     return (element / 4096 + 1) << 18 | (element % 4096) << 2 | 3;
 }
 
-/* ---- member by member ---- */
+/* ---- a record written member by member ---- */
 
 static void put_entity(struct hpcw_i_json *j, uint64_t element, bool local) {
     hpcw_i_json_begin_object(j);
@@ -63,7 +64,7 @@ static void put_edge(struct hpcw_i_json *j, uint64_t from, uint64_t to, double b
     hpcw_i_json_end_object(j);
 }
 
-/* ---- as a record ---- */
+/* ---- a record written into reserved space ---- */
 
 static char *copy(char *p, const char *literal, size_t size) {
     memcpy(p, literal, size);
@@ -96,7 +97,7 @@ static void reserve_edge(struct hpcw_i_json *j, uint64_t from, uint64_t to, doub
     hpcw_i_json_commit(j, p);
 }
 
-/* ---- all edges, to a sink that drops them ---- */
+/* ---- all edges, written to a sink that discards its bytes ---- */
 
 static hpcw_status write_edges(struct json_work *w, put_edge_fn *put, hpcw_error *err) {
     hpcw_sink *sink = NULL;

@@ -20,7 +20,8 @@ uint64_t bench_scaled(const struct bench_site *place, uint64_t full, uint64_t le
     return n < (double)least ? least : (uint64_t)n;
 }
 
-/* Factor of a run's memory to touch, since the run will get other pages than those touched. */
+/* Memory to touch before a run, as a multiple of the memory that the run uses. It is above 1, because the system
+ * may give the run pages that were not touched. */
 enum { WARM = 3 };
 
 hpcw_status bench_fresh(const struct bench_common *common, unsigned files, uint64_t bytes, hpcw_error *err) {
@@ -163,7 +164,7 @@ hpcw_status bench_generator_run(void *generator, hpcw_error *err) {
                                                                         "--out", g->common.path[0]};
     memcpy(argv + 5, g->argument, sizeof g->argument);
     pid_t pid;
-    /* posix_spawn's type requires it; the strings are not changed. */
+    /* The cast removes const, which posix_spawn's prototype lacks. posix_spawn does not change the strings. */
     int e = posix_spawn(&pid, program, NULL, NULL, (char *const *)(uintptr_t)argv, environ);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot start", program);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels of `hpcw-kernels`. A kernel prepares a piece of work and offers it to the timer as a subject: our
- * library, and a plain loop that writes the same bytes to the same offsets. */
+/* Kernels of `hpcw-kernels`. A kernel does the same work in several ways, its sides. One side is our library.
+ * Another one is usually the baseline loop, which writes the same bytes to the same offsets by plain pwrite. */
 #ifndef HPCW_BENCH_KERNELS_KERNELS_H
 #define HPCW_BENCH_KERNELS_KERNELS_H
 
@@ -19,36 +19,36 @@
 /* Amount of work of a run. */
 struct bench_amount {
     uint64_t bytes; /* bytes written by all processes together; 0: a rate is meaningless */
-    uint64_t items; /* items that one processor handles: records, timings */
+    uint64_t items; /* number of items, as records or timings, that one processor handles */
 };
 
 enum bench_figure_kind {
-    BENCH_RATIO,    /* of / against */
-    BENCH_SECONDS,  /* time of the member `of`, seconds */
-    BENCH_PER_ITEM, /* `of`, nanoseconds per item */
+    BENCH_RATIO,    /* time `of` / time `against` */
+    BENCH_SECONDS,  /* time `of`, seconds */
+    BENCH_PER_ITEM, /* time `of`, nanoseconds per item */
     /* processor time of all threads in the phase of `of`, nanoseconds per item */
     BENCH_CPU,
-    BENCH_MEMORY, /* of.side - less.side, bytes of peak memory */
-    BENCH_SIZES,  /* of.side / against.side, bytes of the output */
-    /* bench_amount.bytes / of, bytes per second; the only kind where more is better */
+    BENCH_MEMORY, /* peak memory of side `of` less that of side `less`, bytes */
+    BENCH_SIZES,  /* output bytes of side `of` / those of side `against` */
+    /* bench_amount.bytes / time `of`, bytes per second; the only kind where larger is better */
     BENCH_RATE,
 };
 
 /* Selects a time of a sample. */
 struct bench_time {
-    unsigned side;  /* index from 1; 0: none */
-    unsigned phase; /* index from 1; 0: all timed phases */
+    unsigned side;  /* number of the side, from 1; 0: none */
+    unsigned phase; /* number of the phase, from 1; 0: all timed phases */
 };
 
 /* A figure computed from samples. */
 struct bench_figure {
     const char *name;
     enum bench_figure_kind kind;
-    struct bench_time of, less;              /* numerator: of - less */
-    struct bench_time against, against_less; /* for BENCH_RATIO, denominator: against - against_less */
-    /* target: at most, or for BENCH_RATE at least; 0: no target */
+    struct bench_time of, less;              /* time or numerator: of - less */
+    struct bench_time against, against_less; /* BENCH_RATIO, denominator: against - against_less */
+    /* target: lower limit of a BENCH_RATE, upper limit of other figures; 0: no target */
     double reach;
-    /* for BENCH_RATIO: also passes if it is within the spread of `against` */
+    /* a BENCH_RATIO above its target passes, too, if it is within the spread of the times `against` */
     bool or_spread;
 };
 
@@ -56,8 +56,8 @@ struct bench_figure {
 struct bench_site {
     const struct bench_processes *processes;
     struct bench_machine machine; /* the machine, and the file system of the directory */
-    const char *directory;        /* empty, and used only by the kernels */
-    const char *hpcgen;           /* path of the program; NULL: not found */
+    const char *directory;        /* empty directory for the files of the kernels */
+    const char *hpcgen;           /* path of the program hpcgen; NULL: not found */
     size_t repeat;
     double scale; /* 0 < scale <= 1: share of the full size */
     bool warm;    /* touch the memory of a run before it starts */
@@ -67,33 +67,34 @@ enum bench_needs { BENCH_ONE_PROCESS, BENCH_SEVERAL_PROCESSES };
 
 enum { BENCH_FILES = 3 };
 
-/* First member of every kernel's work. The functions of sides below expect it. */
+/* First member of the struct that each kernel passes as `work`. The functions below that take `void *work` expect
+ * it there. */
 struct bench_common {
     const struct bench_site *place;
-    char path[BENCH_FILES][BENCH_PATH]; /* of bench_kernel.file */
-    int fd;                             /* descriptor of the plain loop; -1: not open */
+    char path[BENCH_FILES][BENCH_PATH]; /* full paths of bench_kernel.file */
+    int fd;                             /* file of the baseline loop; -1: not open */
 };
 
 struct bench_kernel {
     const char *name;
     const char *what; /* description of the work at full size */
     enum bench_needs needs;
-    /* files or directories that the kernel makes; the second one is the plain loop's */
+    /* names of files or directories that the kernel creates; file[1] is for the baseline loop */
     const char *file[BENCH_FILES];
-    /* size of the kernel's work, which begins with a struct bench_common and is zeroed otherwise */
+    /* size of the struct `work` of the kernel; its first member is a struct bench_common, the others begin as 0 */
     size_t size;
     const void *parameter; /* argument of `setup`, so that kernels can share functions */
     /* Collective. HPCW_ENOTSUP: cannot be measured here; the message says why. */
     hpcw_status (*setup)(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err);
-    /* Frees what the other functions allocated, also after a failed setup. NULL: nothing. */
+    /* Frees what the other functions allocated, also after a failed setup. NULL: nothing to free. */
     void (*teardown)(void *work);
     struct bench_subject subject;
     const struct bench_figure *figure; /* [figures] */
     size_t figures;
 };
 
-/* Phases of a side. BENCH_PHASE: timed. UNTIMED: counts in no figure. TOGETHER: the processes wait for each other
- * before the phase. */
+/* Phases of a side. BENCH_PHASE: the phase is timed. UNTIMED: the phase counts in no figure. TOGETHER: the
+ * processes wait for each other before the phase. */
 #define BENCH_PHASE(name, run)                                                                                 \
     { name, run, false, false }
 #define BENCH_UNTIMED(name, run)                                                                               \
@@ -108,23 +109,23 @@ struct bench_kernel {
 
 /* The kernels. The comments name the files that define them. */
 
-/* sion_data.c: records into chunks */
+/* sion_data.c: writing records into the chunks of a container */
 extern const struct bench_kernel bench_large_records, bench_small_records, bench_task_after_task,
     bench_round_robin;
 
-/* sion_meta.c: open and close */
+/* sion_meta.c: opening and closing a container */
 extern const struct bench_kernel bench_million_tasks, bench_open_close;
 
-/* sion_read.c: records from chunks */
+/* sion_read.c: reading records from the chunks of a container */
 extern const struct bench_kernel bench_read_large, bench_read_small, bench_read_in_turn;
 
-/* linktest.c: from the model to the file */
+/* linktest.c: LinkTest results: the model of times, the encoder, and a whole run of hpcgen */
 extern const struct bench_kernel bench_linktest_parts, bench_linktest_run;
 
 /* particles.c: the model of particle data */
 extern const struct bench_kernel bench_particles;
 
-/* numbers.c: numbers as text */
+/* numbers.c: conversion of numbers to text */
 extern const struct bench_kernel bench_doubles, bench_integers;
 
 /* json.c: records of JSON */
@@ -133,42 +134,43 @@ extern const struct bench_kernel bench_json_records;
 /* vom.c: load-balancing files */
 extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vom_settings, bench_vom_verify;
 
-/* clog2.c: event logs: recording them, writing one whose records are known before, and reading one */
+/* clog2.c: event logs: recording, writing given records, and reading */
 extern const struct bench_kernel bench_clog2_event, bench_clog2_threads, bench_clog2_processes,
     bench_clog2_finish, bench_clog2_file, bench_clog2_run, bench_clog2_read;
 
-/* messages.c: cost that a tool such as the MPI wrapper adds to calls */
+/* messages.c: time that a tool such as the MPI wrapper adds to calls of MPI */
 extern const struct bench_kernel bench_messages, bench_own_messages;
 
 /* rank2file.c: checkpoints and their maps */
 extern const struct bench_kernel bench_map_4096, bench_map_8192, bench_map_million, bench_checkpoint;
 
-/* simulate.c: workloads without recording */
+/* simulate.c: the simulator with workloads in Lua, without recording */
 extern const struct bench_kernel bench_simulate_stencil, bench_simulate_requests, bench_simulate_wavefront,
     bench_simulate_farm;
 
 /* ---- shared by the kernels -------------------------------------------------------------------------------- */
 
-/* Returns the share of a full size, at least `least`. */
+/* Returns full * place->scale, but at least `least`. */
 uint64_t bench_scaled(const struct bench_site *place, uint64_t full, uint64_t least);
 
-/* Call it before a run. Process 0 removes the files whose bits are set in `files`, and waits until the file
- * system has written the data of earlier runs. Every process then trims its heap and touches memory, if asked
- * to. bytes: memory that the run uses in this process, including its page cache. */
+/* Prepares a run. Process 0 removes the files whose bits are set in `files`, and waits until the file system has
+ * written the data of earlier runs. Every process then trims its heap and touches memory, if place->warm is set.
+ * bytes: memory that the run uses in this process, including its page cache. */
 hpcw_status bench_fresh(const struct bench_common *common, unsigned files, uint64_t bytes, hpcw_error *err);
 
 /* Process 0 removes a file or a directory, if it exists. */
 void bench_remove(const struct bench_site *place, const char *path);
 
-/* Opens a plain file for the loops; creates it if needed. */
+/* Opens a file for the baseline loop, and creates it if needed. Sets common->fd. */
 hpcw_status bench_plain_open_path(struct bench_common *common, const char *path, hpcw_error *err);
 
-/* `bench_plain_pieces` writes `size` bytes in pieces that all have the same source. */
+/* Writes `size` bytes at `offset` by pwrite. bench_plain_pieces repeats the `piece_size` bytes of `piece` until it
+ * has written `size` bytes. */
 hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t offset, hpcw_error *err);
 hpcw_status bench_plain_pieces(int fd, const void *piece, uint64_t piece_size, uint64_t offset, uint64_t size,
                                hpcw_error *err);
 
-/* Phases of the loops: open the second file of the kernel; close what is open. */
+/* Phases of the baseline loop. The first function opens file[1] of the kernel, the second one closes common->fd. */
 hpcw_status bench_plain_open(void *work, hpcw_error *err);
 hpcw_status bench_plain_close(void *work, hpcw_error *err);
 
@@ -181,29 +183,30 @@ hpcw_status bench_plain_close(void *work, hpcw_error *err);
 hpcw_status bench_null_sink(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                             hpcw_error *err);
 
-/* HPCW_ECHECKSUM: two files do not have the same `size` bytes at `offset`. */
+/* Compares `size` bytes at `offset` of two files. HPCW_ECHECKSUM: they differ. */
 hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint64_t size, hpcw_error *err);
 
 /* Returns [size] bytes that differ between positions and processes. NULL: out of memory. */
 unsigned char *bench_source(size_t size, int process);
 
-/* ---- hpcgen as a side: a whole run of the program, compared with plain writes of as many bytes ------------ */
+/* ---- a whole run of hpcgen, compared with plain writes of as many bytes ----------------------------------- */
 
-/* First member of the work of a kernel that runs hpcgen. The first file of the kernel is the dataset. */
+/* First member of the struct `work` of a kernel that runs hpcgen. hpcgen writes its dataset to file[0] of the
+ * kernel. */
 struct bench_generator {
     struct bench_common common;
     /* Arguments of hpcgen without the directory and --no-checksums; NULL-terminated. */
     const char *argument[8];
-    uint64_t bytes; /* bytes that the loop without the library writes */
+    uint64_t bytes; /* bytes that the baseline loop writes */
     uint64_t peak;  /* peak memory of hpcgen, bytes */
 };
 
-/* Removes the files of both sides. */
+/* Removes the files of hpcgen and of the baseline loop. */
 hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_error *err);
 
-/* Runs hpcgen, as a phase of its side. The setup also calls it, since it needs the dataset. HPCW_ENOTSUP:
- * hpcgen was not found, see bench_site. HPCW_EIO: it failed. The other function returns the peak memory of
- * hpcgen. */
+/* Runs hpcgen. The function is a timed phase. The setup of a kernel calls it, too, to get a dataset. HPCW_ENOTSUP:
+ * hpcgen was not found, see bench_site. HPCW_EIO: hpcgen failed. bench_generator_peak returns the peak memory of
+ * hpcgen, bytes. */
 hpcw_status bench_generator_run(void *generator, hpcw_error *err);
 uint64_t bench_generator_peak(const void *generator);
 

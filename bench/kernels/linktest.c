@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LinkTest results from the model to the file: parts of the generator, and a whole run. */
+/* Kernels for LinkTest results: the model of times and the encoder alone, and a whole run of hpcgen. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +15,13 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* The number of timings grows with the square of the tasks. */
+/* Returns the number of tasks. The number of timings grows with its square, so it is scaled by the root. */
 static uint32_t tasks_at(double scale) {
     uint32_t half = (uint32_t)(2048 * sqrt(scale));
     return half < 2 ? 4 : 2 * half;
 }
 
-/* ---- the parts, on one processor ---- */
+/* ---- model and encoder, each alone, on one processor ---- */
 
 enum { BEST, SCALAR }; /* instruction set of the model */
 
@@ -73,7 +73,7 @@ static hpcw_status part_setup(void *work, const void *parameter, struct bench_am
         if (w->partner == NULL || w->time_ps == NULL) {
             return hpcw_i_fail_memory(err, NULL, tasks, "timings");
         }
-        /* The side that only encodes uses this one row for all ranks. */
+        /* The variant that measures the encoder alone writes this row of times for all ranks. */
         hpcw_linktest_partners(w->schedule, 0, w->partner);
         model_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL, NULL);
     }
@@ -191,7 +191,7 @@ const struct bench_kernel bench_linktest_parts = {
     BENCH_FIGURES(part_figures),
 };
 
-/* ---- hpcgen, all of it ---- */
+/* ---- a whole run of hpcgen ---- */
 
 struct stream_extent {
     uint64_t at, size;
@@ -205,7 +205,7 @@ struct linktest_run_work {
     unsigned char *source; /* [longest extent] */
 };
 
-/* Finds what the loop has to write: the positions of the streams in hpcgen's file. */
+/* Finds the positions of the streams in hpcgen's file. The baseline loop writes to the same positions. */
 static hpcw_status read_extents(struct linktest_run_work *w, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     (void)snprintf(path, sizeof path, "%s/linktest/%s", w->generator.common.path[0], HPCW_LINKTEST_FILE_NAME);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost that a PMPI tool between a program and MPI adds to a message. One run compares the program's calls with
- * calls that bypass the tool. */
+/* Kernels for the time that a PMPI tool, which replaces functions of MPI, adds to a message. One run compares
+ * calls of MPI_* with calls of PMPI_*, which bypass the tool. */
 #include "bench/kernels/kernels.h"
 #include "libwriter/base/status.h"
 
@@ -85,7 +85,8 @@ static hpcw_status stream(void *work, hpcw_error *err) {
     return status_of(code, err);
 }
 
-/* As many messages as ping-pong. Work after a call may overlap with the transfer of the answer. */
+/* Sends as many messages as `stream`, but as ping-pong. Work of the tool after a call may overlap with the transfer
+ * of the answer. */
 static hpcw_status round_trips(void *work, hpcw_error *err) {
     const struct message_work *w = work;
     int process = w->common.place->processes->process, code = MPI_SUCCESS;
@@ -151,8 +152,8 @@ static const struct bench_figure own_figures[] = {
     {"tool, to itself", BENCH_PER_ITEM, {1, 1}, {2, 1}, {0, 0}, {0, 0}, 100, false},
 };
 
-/* Most messages for which windows are prepared ahead. Without a pause, a process makes a gigabyte of records in
- * a second. That would measure how fast the system makes pages, not the cost of a call; `--scale 20` does so. */
+/* Numbers of messages. Their records fit into the pages that the recording has prepared. With more messages,
+ * recording waits for new pages, and the kernel measures how fast the system makes pages, not the time of a call. */
 static const uint64_t pair_count = 20000, own_count = 10000;
 
 #define MESSAGE_KERNEL(name_, what_, needs_, count, sides, figures)                                            \

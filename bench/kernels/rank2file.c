@@ -69,7 +69,7 @@ static hpcw_status map_prepare(void *work, uint64_t side, hpcw_error *err) {
     w->map = NULL;
     w->restart = NULL;
     hpcw_status s = HPCW_OK;
-    if (side == WRITE) { /* otherwise the map stays to be read */
+    if (side == WRITE) { /* the side READ needs the map that is there */
         bench_remove(w->common.place, w->common.path[0]);
         s = make_directory(w->common.path[0], "", err);
         s = s == HPCW_OK ? make_directory(w->common.path[0], "scr.dataset.1", err) : s;

@@ -68,7 +68,8 @@ static struct bench_stats stats_of(const struct bench_result *r, const struct be
     return stats;
 }
 
-/* Computes statistics of the time, memory or size of a side. Indices start at 1; phase 0: all. */
+/* Computes statistics of the time, memory or output size of a side. side, phase: numbers from 1; phase 0: all
+ * timed phases. */
 static struct bench_stats side_stats(const struct bench_result *r, enum bench_figure_kind kind, size_t side,
                                      size_t phase, hpcw_status *s, hpcw_error *err) {
     struct bench_figure f = {.kind = kind, .of = {(unsigned)side, (unsigned)phase}};

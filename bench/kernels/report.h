@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of results. They name sides, phases and figures. */
+/* Prints the results of kernels as tables, with a row per side, phase and figure. */
 #ifndef HPCW_BENCH_KERNELS_REPORT_H
 #define HPCW_BENCH_KERNELS_REPORT_H
 

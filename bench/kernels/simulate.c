@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The simulator with workloads in Lua, without recording: nanoseconds a call. */
+/* Kernels for the simulator with workloads in Lua, without recording. Their figure is nanoseconds per call. */
 #include <string.h>
 
 #include "bench/kernels/kernels.h"
@@ -7,7 +7,8 @@
 #include "gen/workloads/workloads.h"
 #include "libwriter/base/status.h"
 
-/* PATIENCE_S: a tool that counts instructions can make a phase take minutes. */
+/* PATIENCE_S: time limit of a phase, seconds. It is large, because a tool that counts instructions can slow a
+ * phase down to minutes. */
 enum { RANKS = 4096, LOAD_NS = 1000000, PATIENCE_S = 3600 };
 
 /* Neighbours on a grid exchange eager messages. */
@@ -23,14 +24,15 @@ static const char stencil[] = "function run()\n"
                               "  end\n"
                               "end\n";
 
-/* A workload. text: NULL for one of the library. phases: enough for about two million calls. */
+/* A workload. text: its program in Lua, or NULL for the workload `name` of the library. phases: number of phases,
+ * enough for about two million calls. */
 struct simulate_case {
     const char *name, *text;
     uint32_t phases;
 };
 
-/* PARTNERS: a rank exchanges messages with as many ranks before it and after it, as a halo in three dimensions
- * does. */
+/* PARTNERS: a rank exchanges messages with 5 ranks before it and 5 ranks after it, as in a halo exchange in three
+ * dimensions. */
 enum { PARTNERS = 5, EDGE_BYTES = 1024 };
 static const uint32_t distance[PARTNERS] = {1, 2, 63, 64, 65};
 
@@ -133,7 +135,7 @@ static const struct bench_side sides[] = {
     {"simulate", "all calls of 4096 ranks, on one core", 0, NULL, {BENCH_PHASE("run", run)}, NULL, NULL},
 };
 
-/* Targets: 8 million calls a second, and a third of that. */
+/* Targets: local_calls 8 million calls a second, timed_calls a third of this rate. */
 static const struct bench_figure local_calls[] = {
     {"call, processor time", BENCH_CPU, {1, 1}, {0, 0}, {0, 0}, {0, 0}, 125, false},
 };

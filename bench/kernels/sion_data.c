@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB) /* bytes of one write of the plain loop */
+#define PIECE (4 * MIB) /* bytes per pwrite of the baseline loop */
 
 struct shape {
     uint64_t tasks;   /* 0: one task per process */
@@ -26,7 +26,7 @@ struct data_work {
     struct shape shape;
     uint64_t tasks;        /* tasks of this process */
     uint64_t records;      /* records of each task */
-    uint64_t chunk;        /* distance from task to task, bytes */
+    uint64_t chunk;        /* distance between the chunks of neighbouring tasks, bytes */
     uint64_t first_at;     /* offset of this process's first chunk */
     unsigned char *source; /* [period] bytes, written repeatedly */
     uint64_t period;
@@ -77,7 +77,7 @@ static hpcw_status data_prepare(void *work, uint64_t side, hpcw_error *err) {
     struct data_work *w = work;
     hpcw_sion_free(w->sion);
     w->sion = NULL;
-    /* All files stay until they were compared. Later, each run starts without any file. */
+    /* The files of all sides stay until they are compared. After that, each run starts without any file. */
     return bench_fresh(&w->common, w->compared ? 3 : 1u << side, w->chunk * w->tasks, err);
 }
 
@@ -128,7 +128,7 @@ static hpcw_status ours_close(void *work, hpcw_error *err) {
     return hpcw_sion_close(((struct data_work *)work)->sion, err);
 }
 
-/* ---- the plain loop ---- */
+/* ---- the baseline loop of plain pwrites ---- */
 
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct data_work *w = work;

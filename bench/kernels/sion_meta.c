@@ -11,7 +11,7 @@
 #include "libwriter/io/sys.h"
 
 struct meta_work {
-    struct bench_common common; /* its third file is the final name of the plain side's file */
+    struct bench_common common; /* file[2]: final name of the baseline's file */
     uint32_t tasks;             /* tasks of the container */
     uint32_t count;             /* tasks of this process */
     uint32_t chunk;
@@ -19,7 +19,7 @@ struct meta_work {
     uint32_t blocks; /* blocks of each task in the current run */
     size_t front;    /* bytes of metadata before the data */
     uint64_t data_start, meta2_start;
-    unsigned char *words; /* what the plain side writes; on process 0 */
+    unsigned char *words; /* process 0: metadata that the baseline writes */
     size_t words_size;
     hpcw_sion *sion;
     bool to_null;
@@ -31,7 +31,8 @@ static void meta_teardown(void *work) {
     hpcw_i_free(w->words);
 }
 
-/* Removes the files and frees the memory of the last run. Fills `words` for the plain side only. */
+/* Removes the files and frees the memory of the last run. If `plain`, fills `words` with the metadata that the
+ * baseline writes. */
 static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hpcw_error *err) {
     hpcw_sion_free(w->sion);
     w->sion = NULL;
@@ -166,7 +167,7 @@ static hpcw_status open_close_setup(void *work, const void *parameter, struct be
     return HPCW_OK;
 }
 
-/* Parameter of a side: its destination, and the number of blocks. */
+/* bench_side.parameter is the destination | the number of blocks. */
 #define TO_FILE UINT64_C(0)
 #define TO_NULL (UINT64_C(1) << 32)
 #define TO_PLAIN (UINT64_C(2) << 32)
@@ -190,8 +191,8 @@ static hpcw_status fill_blocks(void *work, hpcw_error *err) {
     return s;
 }
 
-/* Fills the plain side's file, so that its metadata go into a file like ours. The costs of a write and of a new
- * name depend on that. */
+/* Fills the file of the baseline with as many bytes as our container has. The times of a write and of a rename
+ * depend on the content of the file. */
 static hpcw_status fill_plain(void *work, hpcw_error *err) {
     const struct meta_work *w = work;
     unsigned char record[SMALL_CHUNK];

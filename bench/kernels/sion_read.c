@@ -14,7 +14,7 @@
 #include "libwriter/io/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB) /* bytes of one read of the plain loop */
+#define PIECE (4 * MIB) /* bytes per pread of the baseline loop */
 
 struct read_shape {
     uint64_t tasks;
@@ -29,9 +29,9 @@ struct read_work {
     struct read_shape shape;
     unsigned char *data; /* [PIECE] buffer for reading */
     hpcw_sion_reader *reader;
-    /* offset of the first task's chunk; distance from task to task, bytes */
+    /* first_at: offset of the chunk of task 0; chunk: distance between chunks of neighbouring tasks, bytes */
     uint64_t first_at, chunk;
-    uint64_t sum[2]; /* sum of what each side has read */
+    uint64_t sum[2]; /* sum of the bytes that `look` added up, by side */
 };
 
 static hpcw_status write_container(const struct read_work *w, hpcw_error *err) {
@@ -86,7 +86,7 @@ static void read_teardown(void *work) {
     hpcw_i_free(w->data);
 }
 
-/* Adds up a byte of each record. So the compiler cannot leave out the reading. */
+/* Adds up one byte of each record, so that the compiler cannot remove the read. */
 static void look(struct read_work *w, int side, uint64_t size) {
     for (uint64_t at = 0; at < size; at += w->shape.record) {
         w->sum[side] += w->data[at];
@@ -119,7 +119,7 @@ static hpcw_status ours_read(void *work, hpcw_error *err) {
     return status;
 }
 
-/* ---- the plain loop ---- */
+/* ---- the baseline loop of plain preads ---- */
 
 static hpcw_status plain_open(void *work, hpcw_error *err) {
     struct read_work *w = work;
@@ -170,7 +170,7 @@ static const struct bench_side sides[] = {
      NULL},
 };
 
-/* Target: 0.9 of the loop's rate. */
+/* Target: 0.9 of the rate of the baseline loop. */
 static const struct bench_figure large_figures[] = {
     {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1 / 0.9, true},
     {"hpcw", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Load-balancing files. The work ("A") is one rank with 100 000 tasks of two subphases and 300 000 edges in one
- * phase: 97.9 MB of JSON. All times are whole nanoseconds, all volumes whole bytes. */
+/* Kernels for load-balancing files. Each kernel writes or reads one rank with 100 000 tasks of two subphases and
+ * 300 000 edges in one phase: 97.9 MB of JSON. All times are whole nanoseconds, all volumes whole bytes. */
 #include <inttypes.h>
 
 #include <brotli/encode.h>
@@ -17,19 +17,20 @@
 #include "libwriter/io/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB) /* bytes of one write of the plain loop */
+#define PIECE (4 * MIB) /* bytes per pwrite of the baseline loop */
 #define TASKS 100000
 #define EDGES_TO_EACH 3
 #define FEWEST_TASKS 4 /* so that each task has three others to receive from */
 
-/* Files: written by the library; written by the loop; the text for sides that need it. */
+/* Index in bench_kernel.file. OURS_FILE: output of the library. PLAIN_FILE: output of the baseline loop. TEXT_FILE:
+ * the JSON text, as input. */
 enum { OURS_FILE, PLAIN_FILE, TEXT_FILE };
 
 struct vom_work {
     struct bench_common common;
     uint64_t tasks;
-    uint64_t size; /* size of the text */
-    /* [size] the text while a side needs it; not while the library's memory is measured */
+    uint64_t size; /* bytes of the JSON text */
+    /* [size] JSON text in runs that need it as input; NULL in others, whose peak memory it would raise */
     unsigned char *data;
     bool compared;
     bool check; /* the library's option `check` */
@@ -38,7 +39,7 @@ struct vom_work {
     uint64_t outcome; /* bytes of the last run's output */
 };
 
-/* ---- work A ---- */
+/* ---- the phase that is written ---- */
 
 static hpcw_status add_edges(hpcw_vom *v, uint64_t tasks, uint64_t *random, hpcw_error *err) {
     uint64_t here = 0;
@@ -123,7 +124,7 @@ static hpcw_status write_file(struct vom_work *w, const char *path, hpcw_error *
 
 /* ---- what the kernels share ---- */
 
-static const bool verify = true; /* the library's file exists before the first run */
+static const bool verify = true; /* value of bench_kernel.parameter: setup writes OURS_FILE */
 
 static hpcw_status vom_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
     struct vom_work *w = work;
@@ -142,7 +143,7 @@ static void vom_teardown(void *work) {
     hpcw_i_free(w->data);
 }
 
-/* Ends the last run, and restores memory to the state before the first one. */
+/* Frees the memory of the last run, and trims the heap to its state before the first run. */
 static void tidy(struct vom_work *w) {
     hpcw_vom_free(w->v);
     w->v = NULL;
@@ -201,7 +202,7 @@ static hpcw_status plain_prepare(void *work, uint64_t side, hpcw_error *err) {
     tidy(w);
     w->check = side == CHECKED;
     unsigned loop = 1u << PLAIN_FILE, ours = 1u << OURS_FILE;
-    /* Both files stay until they were compared. Later, each run starts without either. */
+    /* Both files stay until they are compared. After that, each run starts without any file. */
     hpcw_status s = bench_fresh(&w->common,
                                 w->compared    ? ours | loop
                                 : side == LOOP ? loop
@@ -330,7 +331,7 @@ const struct bench_kernel bench_vom_compressed =
     VOM_KERNEL("vom-compressed", "the same, through brotli", "ours.0.json.br", NULL, stream_sides, NULL,
                BENCH_FIGURES(stream_figures));
 
-/* Alternatives to the default. Larger windows and lower qualities give more bytes or take more time. */
+/* Settings of brotli, quality/window, to compare with the default. */
 #define FRONT(quality, window) ALONE(#quality "/" #window, "quality/window", SETTING(quality, window))
 
 static const struct bench_side front_sides[] = {FRONT(2, 18), FRONT(3, 18), FRONT(4, 17), FRONT(4, 18),
