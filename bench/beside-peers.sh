@@ -17,8 +17,8 @@ file=$work/file
 export LC_ALL=C
 
 drop() { dd of="$1" oflag=nocache conv=notrunc,fdatasync count=0 status=none; }
-# Touches as much memory as a run needs, by large pages, as hpcw-bench does before each run: a hypervisor may have taken
-# back what was free.
+# Touches as much memory as a run needs, in huge pages, because a hypervisor may have reclaimed the free memory of this
+# machine. hpcw-bench does the same before each run.
 warm() {
     python3 -c '
 import mmap, sys
@@ -30,7 +30,8 @@ for page in range(0, size, 4096):
 ' "$mib"
 }
 
-# Each prints two lines, "write RATE" and "read RATE", in MB/s. The first runs of a program in a round are not used.
+# The functions run_* print two lines, "write RATE" and "read RATE", in MB/s. In each round, a program first makes warm-up
+# runs, whose rates are dropped.
 run_hpcw() {
     rm -rf "$work/out"
     "$bench" "$work" --out "$work/out" --quiet --layout shared-posix --mode fsync --record 4M --ranks 1 \

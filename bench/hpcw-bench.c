@@ -14,7 +14,8 @@
 #include "libwriter/io/sys.h"
 #include "ui/page/page.h"
 
-/* Joins the options as they were given, for the results. Leaves out the names of directories. */
+/* Joins the arguments of the command line to one text, which is stored with the results. Leaves out the names of
+ * directories. */
 static void join_command(int argc, char **argv, const struct ui_parse *parse, char *text, size_t size) {
     size_t n = 0;
     text[0] = '\0';

@@ -12,7 +12,8 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* HDF5 is counted only on request: its data of a shared file are shifted but touch as many blocks. */
+/* Layouts that can be counted, and those counted by default. HDF5 is not among the latter: it shifts the data of
+ * a shared file, but the ranks touch as many blocks. */
 enum { COUNTED = BENCH_HDF5_COLLECTIVE + 1, USUAL = BENCH_HDF5_INDEPENDENT };
 
 static const uint64_t otherwise_rank_bytes = 100000000;

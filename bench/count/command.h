@@ -7,8 +7,8 @@
 
 #include "bench/report/options.h"
 
-/* Counts, prints a table to stdout, and writes the JSON file. HPCW_EINVAL, HPCW_ERANGE: the numbers give no
- * valid layout. */
+/* Counts the shared blocks, prints them as a table to stdout, and writes the JSON file. HPCW_EINVAL, HPCW_ERANGE:
+ * the numbers in `o` give no valid layout. */
 HPCW_MUST_CHECK hpcw_status bench_model(const struct bench_options *o, hpcw_error *err);
 
 #endif

@@ -17,17 +17,17 @@ struct arrangement {
     uint32_t tasks;
     uint64_t block; /* alignment of chunks, or of groups of chunks */
     uint64_t chunk; /* requested chunk size of a task */
-    /* packed: most requested bytes per group; 0: every chunk is aligned */
+    /* packed layout: limit of the requested bytes of a group of chunks; 0: every chunk is aligned */
     uint64_t share;
     uint64_t rank_bytes, record_bytes;
     /* Results of a first walk over all tasks: */
     uint64_t stride; /* distance from a task's chunk to its next one, bytes */
-    uint32_t most;   /* most chunks that a task fills, at least partly */
+    uint32_t most;   /* largest number of chunks that a task uses */
 };
 
 /* How a task fills its chunks: all except the last one are alike. */
 struct filling {
-    uint64_t chunk; /* chunk size that this is valid for */
+    uint64_t chunk; /* size of a chunk; the other members are valid for this size only */
     uint64_t full, last;
     uint64_t chunks;
 };
@@ -63,7 +63,7 @@ static uint64_t used(const struct filling *f, uint64_t chunk_index) {
 struct slot {
     uint32_t task;
     uint64_t start;
-    /* packed: bytes requested in the open group, including this task's */
+    /* packed layout: bytes that the tasks of the current group have requested, including this task */
     uint64_t group;
     struct filling fill;
 };
@@ -83,7 +83,7 @@ static bool next_slot(const struct arrangement *a, struct slot *s) {
     s->task = first ? 0 : s->task + 1;
     uint64_t end = s->start + a->chunk;
     s->group += a->chunk;
-    /* Packed: a group ends when the next request would exceed its share. */
+    /* In a packed layout, a group of chunks ends when the next chunk would exceed the limit of the group. */
     if (a->share == 0 || s->task + 1 == a->tasks || s->group + a->chunk > a->share) {
         end = hpcw_i_align_up(end, a->block);
         s->group = 0;
@@ -143,9 +143,9 @@ struct block_walk {
     /* The current block: */
     uint64_t index;
     uint64_t bytes;
-    uint32_t tasks; /* number of different tasks in it; 0: no block yet */
+    uint32_t tasks; /* number of different tasks in the block; 0: no block yet */
     uint32_t first, last;
-    bool owners;          /* several */
+    bool owners;          /* the block has bytes of several owners */
     uint64_t first_index; /* index of the first block */
     uint32_t largest;
     /* Bit t of `sharing`: task t shares a block. Bit t of `pair`: tasks t and t + 1 share a block. */
@@ -190,8 +190,8 @@ static void enter_block(struct block_walk *w, uint64_t index, uint32_t task, uin
     w->first = w->last = task;
 }
 
-/* Adds a piece of a task. before: end of the task's previous piece, or 0. successor: end of the previous piece
- * of the next task, for pieces of an earlier block. */
+/* Adds the bytes [start, start + size) of a task, which are in its k-th chunk. before: end of the bytes of the
+ * same task in chunk k - 1, or 0. successor: end of the bytes of task + 1 in its chunk k - 1, or 0. */
 static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint64_t size, uint64_t before,
                       uint64_t successor) {
     uint64_t index = start / w->fs_block;
@@ -222,7 +222,7 @@ static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint6
     }
     if (size > head) {
         uint64_t rest = size - head;
-        uint64_t whole = (rest - 1) / w->fs_block; /* no other piece has bytes in the blocks between */
+        uint64_t whole = (rest - 1) / w->fs_block; /* blocks that only this task fills */
         leave_block(w);
         w->blocks += whole;
         w->all_bytes += whole * w->fs_block;
@@ -231,7 +231,7 @@ static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint6
     }
 }
 
-/* Adds the k-th chunks of all tasks. base: offset of block 0. */
+/* Adds the k-th chunks of all tasks. base: offset of the first chunk of task 0. */
 static void add_chunks(struct block_walk *w, const struct arrangement *a, uint64_t base, uint64_t k) {
     struct slot s = slot_before_all();
     struct slot next = s;
@@ -338,7 +338,8 @@ static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharin
     }
     hpcw_status s = HPCW_OK;
     for (uint32_t f = 0, alike; s == HPCW_OK && f < files; f += alike) {
-        /* The first file has the mapping, and the last one has the remaining ranks. All others are alike. */
+        /* The first file also has the mapping, and the last file has the remaining ranks. All other files have
+         * the same number of shared blocks, so one of them is counted. */
         alike = f == 1 && files > 2 && g->owner == NULL ? files - 2 : 1;
         uint32_t first = hpcw_sion_first_task_of_file(g->ranks, files, f);
         uint32_t tasks = hpcw_sion_first_task_of_file(g->ranks, files, f + 1) - first;
@@ -365,7 +366,7 @@ static hpcw_status check(const struct bench_geometry *g, hpcw_error *err) {
                            g->container_block);
     }
     uint64_t bytes;
-    /* A block size of one byte per file and more is allowed, so the sum must be checked for overflow, too. */
+    /* The sum over all ranks can overflow, even if the bytes of one rank do not. */
     uint64_t rounded;
     if (!hpcw_i_round_up_u64(g->rank_bytes, g->fs_block, &rounded) ||
         !hpcw_i_mul_u64(rounded, g->ranks, &bytes) || bytes > INT64_MAX / 2) {

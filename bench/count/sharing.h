@@ -11,8 +11,8 @@
 
 #include "bench/report/results.h"
 
-/* Numbers of a layout. Sizes are bytes. Every rank writes `rank_bytes` in records of `record_bytes`; the last
- * record may be shorter. Other layouts ignore the fields marked SION. */
+/* Description of a layout. Sizes are bytes. Every rank writes `rank_bytes` in records of `record_bytes`; the last
+ * record may be shorter. Fields marked SION count only for layouts that are SION containers. */
 struct bench_geometry {
     enum bench_layout layout; /* a layout up to BENCH_HDF5_COLLECTIVE */
     uint32_t ranks;
@@ -32,7 +32,7 @@ struct bench_geometry {
 /* Results. A block is fs_block bytes of a file that hold bytes of a rank or metadata. Blocks that are never
  * written are holes and do not count. Ranks share a block if it holds bytes of both. */
 struct bench_sharing {
-    uint64_t blocks;        /* in all */
+    uint64_t blocks;        /* all blocks with data or metadata */
     uint64_t data_blocks;   /* blocks with bytes of a rank */
     uint64_t shared_blocks; /* blocks with bytes of two or more ranks */
     uint64_t owner_blocks;  /* blocks with bytes of two or more owners */
@@ -40,16 +40,16 @@ struct bench_sharing {
     uint32_t ranks;         /* ranks that share at least one block */
     uint32_t pairs;         /* pairs (r, r + 1) that share at least one block */
     uint64_t bytes;         /* bytes of all ranks */
-    uint64_t shared_bytes;  /* those bytes that are in shared blocks */
+    uint64_t shared_bytes;  /* bytes of ranks in shared blocks */
     /* blocks with metadata of a container; those of HDF5 are not counted */
     uint64_t meta_blocks;
     uint64_t mixed_blocks; /* blocks with metadata and bytes of a rank */
     uint64_t meta_bytes;
-    /* bytes of all blocks that are neither data nor metadata */
+    /* bytes in blocks that hold neither data nor metadata */
     uint64_t unused_bytes;
 };
 
-/* Counts. Memory: two bits a rank. Time: some ns for each chunk of each rank.
+/* Counts the blocks and shared blocks of a layout. Memory: two bits per rank. Time: some ns per chunk.
  *
  * HPCW_EINVAL: a size of 0, a record larger than the chunk, or a layout without a geometry. HPCW_ERANGE: offsets
  * beyond 2^63 - 1. HPCW_ENOMEM. */
