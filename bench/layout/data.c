@@ -59,7 +59,7 @@ void bench_data_stamp(struct bench_data *d, uint64_t rank, uint64_t at, size_t s
     for (; i + 8 <= size; i += BENCH_STAMP_EVERY) {
         hpcw_i_put_u64(d->source + i, (rank << OFFSET_BITS | (at + i)) ^ turn, false);
     }
-    if (i < size) { /* overwrites the earlier piece */
+    if (i < size) { /* clears bytes of an earlier, longer piece */
         memset(d->source + i, 0, size - i);
     }
 }

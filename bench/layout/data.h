@@ -14,7 +14,7 @@
 #include <hpcw/status.h>
 
 enum {
-    /* bytes of a write of the plain loop; records up to this size share a piece */
+    /* bytes per write of the ceiling (plain large writes); records up to this size share a piece */
     BENCH_PIECE = 4 << 20,
     BENCH_STAMP_EVERY = 4096,
     BENCH_MEMORY_ALIGN = 4096
@@ -23,21 +23,21 @@ enum {
 struct bench_data {
     uint64_t seed;
     size_t capacity;       /* bytes of each buffer */
-    unsigned char *source; /* aligned to BENCH_MEMORY_ALIGN */
-    unsigned char *other;  /* of the same size; for reading back, and for O_DIRECT */
+    unsigned char *source; /* data to write; aligned to BENCH_MEMORY_ALIGN */
+    unsigned char *other;  /* buffer for reading back and for O_DIRECT; as large as `source` */
 };
 
 /* Allocates memory for records of at most `record` bytes. HPCW_ENOMEM. Free it in any case. */
 hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record, hpcw_error *err);
 void bench_data_free(struct bench_data *d);
 
-/* Returns the bytes of a piece of such records. */
+/* Returns the size of a piece for records of `record` bytes. */
 uint64_t bench_data_period(uint64_t record);
 
-/* Fills d->source with the `size` bytes of a rank from its byte `at` on, which must begin a piece. */
+/* Fills d->source with the bytes [at, at + size) of a rank. `at` must be the begin of a piece. */
 void bench_data_stamp(struct bench_data *d, uint64_t rank, uint64_t at, size_t size);
 
-/* Decodes the rank and offset of a stamp. They are arbitrary if it is not a stamp. */
+/* Decodes the rank and offset of a stamp. Both are arbitrary if `bytes` are not a stamp. */
 void bench_data_read_stamp(const struct bench_data *d, const unsigned char *bytes, uint64_t *rank,
                            uint64_t *at);
 

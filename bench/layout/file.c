@@ -32,7 +32,7 @@ hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct,
                        : HPCW_OK;
 }
 
-/* Returns the rest of the piece that contains byte `at` of all pieces. */
+/* The pieces are one stream of bytes. Returns the bytes from `at` to the end of the piece that contains `at`. */
 static struct hpcw_i_piece rest_of(const struct hpcw_i_piece *piece, size_t at) {
     for (; at >= piece->size; piece++) {
         at -= piece->size;
@@ -40,7 +40,7 @@ static struct hpcw_i_piece rest_of(const struct hpcw_i_piece *piece, size_t at) 
     return (struct hpcw_i_piece){(const unsigned char *)piece->data + at, piece->size - at};
 }
 
-/* Copies the bytes [at, at + size) of all pieces. */
+/* Copies the bytes [at, at + size) of the stream of pieces. */
 static void gather(unsigned char *to, const struct hpcw_i_piece *piece, size_t at, size_t size) {
     while (size > 0) {
         struct hpcw_i_piece rest = rest_of(piece, at);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file that is written in one of the modes. All measured writes go through it, including those of the ceiling. */
+/* A file that is written buffered, with O_DIRECT or after preallocation. All measured writes go through these
+ * functions, including those of the ceiling (plain large writes of the same bytes). */
 #ifndef HPCW_BENCH_LAYOUT_FILE_H
 #define HPCW_BENCH_LAYOUT_FILE_H
 
@@ -14,20 +15,20 @@
 struct bench_file {
     char *path;
     int fd;                /* -1: not open */
-    int direct;            /* the same file without the page cache; -1: mode buffered */
-    uint64_t shift;        /* added to every offset */
+    int direct;            /* descriptor of the same file with O_DIRECT; -1: not used */
+    uint64_t shift;        /* bytes that are added to every file offset */
     uint32_t align;        /* alignment of offsets, sizes and memory for `direct` */
-    unsigned char *bounce; /* [bounce_size] aligned; borrowed */
+    unsigned char *bounce; /* [bounce_size] aligned copy of unaligned data; borrowed */
     size_t bounce_size;    /* a multiple of `align` */
 };
 
-/* Creates the file, or opens it if another process has created it. direct: use O_DIRECT; align, bounce and
- * bounce_size must be set. All other fields are set here. */
+/* Creates the file, or opens it if another process has created it. Sets the path and both descriptors; the caller
+ * sets the shift. direct: use O_DIRECT; the caller must set align, bounce and bounce_size, too. */
 hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct, hpcw_error *err);
 
-/* The second function writes pieces that are contiguous in the file and have `size` bytes in total. With
- * O_DIRECT, whole aligned blocks bypass the page cache; data not aligned in memory are copied to `bounce`. The
- * rest at both ends goes through the page cache. */
+/* Writes `size` bytes; bench_file_write_pieces takes them from several pieces. With O_DIRECT, whole aligned blocks
+ * bypass the page cache; data not aligned in memory are copied to `bounce`. The partial blocks at both ends go
+ * through the page cache. */
 hpcw_status bench_file_write(const struct bench_file *f, uint64_t offset, const void *data, size_t size,
                              hpcw_error *err);
 hpcw_status bench_file_write_pieces(const struct bench_file *f, uint64_t offset,
@@ -39,7 +40,7 @@ hpcw_status bench_file_allocate(const struct bench_file *f, uint64_t size, hpcw_
 hpcw_status bench_file_set_size(const struct bench_file *f, uint64_t size, hpcw_error *err);
 hpcw_status bench_file_sync(const struct bench_file *f, hpcw_error *err);
 
-/* Closes what is open, reports errors, and frees. A zeroed or closed file is allowed. */
+/* Closes both descriptors, reports errors, and frees the path. A zeroed or closed file is allowed. */
 hpcw_status bench_file_close(struct bench_file *f, hpcw_error *err);
 
 #endif

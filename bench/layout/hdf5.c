@@ -15,8 +15,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/comm/agree.h"
 
-/* HDF5 aligns objects of at least this size. Its metadata are before the data in pieces of at most 2048 bytes,
- * which are not aligned. */
+/* Smallest size of an object that HDF5 aligns, bytes. The metadata before the data have at most 2048 bytes per
+ * piece, so they are not aligned. */
 enum { LEAST_ALIGNED = 4096 };
 
 static const char dataset_name[] = "data";
@@ -110,7 +110,8 @@ static hpcw_status hdf5_open(struct bench_work *w, hpcw_error *err) {
     return s;
 }
 
-/* Selects the record of `size` bytes at byte `at` of the dataset and in memory; or selects nothing. */
+/* Selects `size` bytes of the dataset from byte `at` on, and as many of the buffer in memory. size 0: selects
+ * nothing. */
 static bool choose(const struct hdf5 *h, hsize_t at, hsize_t size) {
     const hsize_t begin = 0;
     if (size == 0) {
@@ -190,7 +191,7 @@ static void hdf5_clear(struct bench_work *w) {
     w->mpi = NULL;
 }
 
-/* Preallocation is not offered: without a fill value, HDF5 reserves space but allocates nothing. */
+/* MODES lacks preallocation: without a fill value, HDF5 reserves space in the file, but allocates no blocks. */
 #define ROW(set_up, write, all)                                                                                \
     {                                                                                                          \
         .needs_mpi = true, .together = all, .modes = MODES, .prepare = set_up,                                 \
@@ -200,7 +201,7 @@ static void hdf5_clear(struct bench_work *w) {
 
 #else
 
-/* These are known by name but never run: the sweep skips layouts that are missing. */
+/* Without HDF5, the layouts have a name but no functions. The sweep skips them. */
 #define ROW(set_up, write, all)                                                                                \
     { .missing = "this build has no parallel HDF5", .needs_mpi = true, .together = all, .modes = MODES }
 

@@ -50,7 +50,7 @@ static hpcw_status container_spots(const struct bench_shape *shape, uint32_t beg
         return hpcw_i_fail(err, HPCW_ERANGE, "%u ranks of %" PRIu64 " bytes pass the largest file offset",
                            tasks, each);
     }
-    /* The largest possible sum: every chunk rounded up. */
+    /* Upper limit of the sum of all chunks: every chunk is rounded up. */
     if (!hpcw_i_mul_u64(chunk, tasks, &requested)) {
         requested = UINT64_MAX;
     }
@@ -74,7 +74,8 @@ static hpcw_status container_spots(const struct bench_shape *shape, uint32_t beg
     return HPCW_OK;
 }
 
-/* Finds the spots of a shape: `spot` [ranks], `file_size` [files]. HPCW_ERANGE: an offset exceeds 2^63 - 1. */
+/* Computes the file and offset of each rank, spot[ranks], and file_size[files]. HPCW_ERANGE: an offset exceeds
+ * 2^63 - 1. */
 static hpcw_status find_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
                               hpcw_error *err) {
     uint32_t files = files_of(shape);
@@ -182,9 +183,9 @@ void bench_work_free(struct bench_work *w) {
     *w = (struct bench_work){0};
 }
 
-/* ---- the timer's view ---- */
+/* ---- functions that the timer calls ---- */
 
-/* The timer runs all steps in order. */
+/* Runs the next step of the layout; w->steps is its number. */
 static hpcw_status run_step(void *work, hpcw_error *err) {
     struct bench_work *w = work;
     if (w->steps == BENCH_WRITE && w->shape.stonewall_ns != 0) {
@@ -218,7 +219,7 @@ hpcw_status bench_work_path(const struct bench_work *w, uint32_t index, char pat
                                     : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", w->directory);
 }
 
-/* The process that owns the first byte of a file allocates it. */
+/* Returns whether this process allocates the blocks of file `index`: it writes the first byte of the file. */
 static bool leads(const struct bench_work *w, uint32_t index) {
     if (w->spot == NULL) {
         return false;
@@ -227,7 +228,7 @@ static bool leads(const struct bench_work *w, uint32_t index) {
     return rank >= w->first && rank < w->first + w->count;
 }
 
-/* Returns the shift of all offsets. */
+/* Returns the bytes that are added to all file offsets. */
 static uint64_t shift_of(const struct bench_work *w) {
     return bench_layout_shift(w->shape.layout, w->shape.block_size);
 }
@@ -284,7 +285,8 @@ bool bench_work_stops(const struct bench_work *w) {
     return w->gone_wrong || (w->end_ns != 0 && w->written > 0 && bench_timer_now() >= w->end_ns);
 }
 
-/* After a failed record, continues only if other processes wait for the calls. */
+/* Returns whether to write the next record. After a failure, this holds only for collective writes, since other
+ * processes wait in them. */
 static bool goes_on(const struct bench_work *w, hpcw_status s) {
     return s == HPCW_OK || w->row->together;
 }
@@ -398,8 +400,9 @@ static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, ui
 
 typedef hpcw_status visit_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err);
 
-/* Calls `visit` for each rank of the previous process, with the rank's file open; `processes` divide the ranks.
- * visit: NULL: drops the clean pages of these files from the page cache, so that data come from disk. */
+/* Divides the ranks among the first `processes` processes. Calls `visit` for each rank that the previous process
+ * has in this division, with the file of the rank open. visit: NULL: syncs these files and drops them from the page
+ * cache, so that the next read comes from disk. */
 static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t processes, hpcw_error *err) {
     uint64_t ranks = w->shape.ranks;
     uint64_t process = (uint64_t)w->processes->process;
@@ -419,7 +422,7 @@ static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t p
         if (s == HPCW_OK && visit != NULL) {
             s = visit(w, fd, path, r, err);
         } else if (s == HPCW_OK) {
-            /* Buffered data are written to disk here, so this call returns the disk's error. */
+            /* fsync writes buffered data to disk, so an error of the disk is reported here. */
             const int e = hpcw_i_sys_fsync(fd);
             s = e == 0 || e == EINVAL ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot sync", path);
             (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Layouts of the data of many ranks in files. A layout is a row of a table: its capabilities, and the function
- * for each step of a run. It knows no clock, and the timer knows no layout.
+ * for each step of a run. Layouts read no clock; the timer calls the steps and measures them.
  *
- * Data are in *spots*: the bytes of a rank are contiguous in one file. The spots alone give the writes of the
- * plain loop (the ceiling), the places to look at when data are read back, and the lengths of the files. */
+ * The bytes of a rank are contiguous in one file; their begin, a file and an offset, is a *spot*. The spots suffice
+ * to make the writes of the ceiling (plain large writes of the same bytes), to read the data back, and to compute
+ * the lengths of the files. */
 #ifndef HPCW_BENCH_LAYOUT_LAYOUT_H
 #define HPCW_BENCH_LAYOUT_LAYOUT_H
 
@@ -20,18 +21,18 @@
 #include "bench/measure/workdir.h"
 #include "bench/report/results.h"
 
-/* What to write; the same on all processes. */
+/* Description of the data to write; the same on all processes. */
 struct bench_shape {
     enum bench_layout layout;
     enum bench_mode mode;
-    uint64_t block_size; /* 0: the layout aligns to nothing */
+    uint64_t block_size; /* bytes to which the layout aligns data; 0: none */
     uint64_t record_size, rank_size;
     uint32_t ranks;
-    uint32_t files;   /* containers: physical files; others: given by the layout */
+    uint32_t files;   /* physical files of a container; other layouts ignore it */
     uint32_t writers; /* only the first processes write; 0: all */
-    uint32_t readers; /* processes of bench_work_read_side that read; 0: all */
+    uint32_t readers; /* number of processes that read in bench_work_read_side; 0: all */
     uint64_t seed;
-    /* no writes begin after this time from the begin of the step "write"; 0: no limit */
+    /* time after the begin of the step "write" from which on no write begins; 0: no limit */
     uint64_t stonewall_ns;
 };
 
@@ -51,19 +52,19 @@ struct bench_work;
 struct bench_layout_row {
     bool aligns;       /* data can be aligned to a block size */
     bool offers_files; /* data can be in several physical files */
-    /* why this build does not have it; NULL: it does */
+    /* reason why this build lacks the layout; NULL: it has the layout */
     const char *missing;
     bool needs_mpi;
-    /* every process makes as many writes as the others, so none can stop earlier */
+    /* writes are collective: all processes make the same number, so no process can stop earlier */
     bool together;
     unsigned modes; /* bits of the values of enum bench_mode that are supported */
-    /* Prepares the steps; not timed and not collective. NULL: nothing. */
+    /* Prepares the steps; not timed and not collective. NULL: nothing to prepare. */
     hpcw_status (*prepare)(struct bench_work *w, hpcw_error *err);
     /* All steps of a run are called on all processes, even after a failure, since other processes may wait in
      * theirs. */
     hpcw_status (*step[BENCH_STEPS])(struct bench_work *w, hpcw_error *err);
-    /* Read the data file by file, not collective. NULL: the data are read by pread from the offsets where they
-     * were written. */
+    /* Open, read and close a file when data are read back; not collective. NULL: pread reads the data from the
+     * offsets of the spots. */
     hpcw_status (*read_open)(struct bench_work *w, const char *path, hpcw_error *err);
     hpcw_status (*read)(struct bench_work *w, uint32_t rank, uint64_t at, void *data, size_t size,
                         hpcw_error *err);
@@ -72,7 +73,7 @@ struct bench_layout_row {
     void (*clear)(struct bench_work *w);
 };
 
-/* Returns the row of a layout, never NULL. The plain loop is not a layout but the ceiling of each. */
+/* Returns the row of a layout, never NULL. */
 const struct bench_layout_row *bench_layout_row(enum bench_layout layout);
 
 /* A run of a layout or of its ceiling. */
@@ -84,14 +85,14 @@ struct bench_work {
     struct bench_data *data;
     unsigned steps;   /* number of steps that were run */
     uint64_t written; /* bytes written by this process */
-    /* clock time after which no writes begin; 0: no limit */
+    /* time of bench_timer_now from which on no write begins; 0: no limit */
     uint64_t end_ns;
-    /* of reading: bytes that this process read from disk, if the system reports them */
+    /* bytes that this process read from disk when reading data back, if the system reports them */
     uint64_t disk_bytes;
-    /* a step of this process failed, so later steps do only what is collective */
+    /* a step failed on this process; its later steps only take part in collective calls */
     bool gone_wrong;
 
-    uint32_t first, count;       /* ranks of this process */
+    uint32_t first, count;       /* this process has the ranks [first, first + count) */
     struct bench_spot *spot;     /* [ranks] */
     struct bench_extent *extent; /* [extents], ascending */
     size_t extents;
@@ -104,28 +105,29 @@ struct bench_work {
     void *mpi; /* state of the layouts by MPI-IO and HDF5 */
 };
 
-/* Returns the first rank of a process, if the first `writers` processes have all ranks. For process >= writers,
- * it is the number of ranks. */
+/* Returns the first rank of a process if the ranks are divided among the first `writers` processes. Returns `ranks`
+ * for process >= writers. */
 uint32_t bench_work_first(uint32_t ranks, uint32_t writers, int process);
 
-/* Initialises a run. Not collective. Free it in any case. data: borrowed; must be large enough. */
+/* Initialises a run of a layout, or of its ceiling. Not collective. Call bench_work_free also after a failure.
+ * data: borrowed; initialised for at least shape->record_size. */
 hpcw_status bench_work_init(struct bench_work *w, const struct bench_shape *shape, bool ceiling,
                             const struct bench_processes *processes, const char *directory,
                             struct bench_data *data, hpcw_error *err);
 void bench_work_free(struct bench_work *w);
 
-/* Functions for the timer, for any run. `work` is a struct bench_work. */
+/* The functions by which the timer runs any layout. `work` is a struct bench_work. */
 extern const struct bench_side bench_work_side;
 
-/* Reads back what the previous process wrote. The buffers hold other bytes first, and data come from disk if the
- * system drops its page cache. Call it when all processes have finished writing. HPCW_ECHECKSUM: the message
- * names file, rank and offset, and where misplaced bytes belong. */
+/* Reads back the data of the previous process and checks them. The buffer is overwritten before each read. The data
+ * come from disk if the system drops them from the page cache. Call it after all processes have finished writing.
+ * HPCW_ECHECKSUM: the message names file, rank and offset, and where misplaced bytes belong. */
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
 
-/* Functions for the timer to read the data of an earlier run, record by record, in the phase "read". The first
- * shape.readers processes read a share each; if these are all processes, each reads what the previous one wrote.
- * The files are dropped from the page cache first, if possible. size() is the number of bytes that came from
- * disk. */
+/* The functions by which the timer reads the data of an earlier run, record by record, in the phase "read". The
+ * first shape.readers processes read a share each. If all processes read, each reads the data of the previous
+ * process. The files are dropped from the page cache first, if possible. bench_side.size returns the bytes that
+ * came from disk. */
 extern const struct bench_side bench_work_read_side;
 
 /* ---- shared by the layouts ---- */
@@ -137,13 +139,13 @@ hpcw_status bench_work_path(const struct bench_work *w, uint32_t index, char pat
 hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct bench_file **file,
                                  hpcw_error *err);
 
-/* Steps of layouts that write plain files; they act on all files of this process. */
+/* Steps of layouts that write plain files. Each step handles all files of this process. */
 hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_flush(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err);
 
-/* Returns whether this process starts no more writes. It always starts one before the stonewall, since a run
- * without bytes has no rate. */
+/* Returns whether this process must stop writing, because the time limit shape.stonewall_ns has passed. The first
+ * write is always allowed, since a run without bytes has no rate. */
 bool bench_work_stops(const struct bench_work *w);
 
 /* Passes the data of all ranks of this process to `put`, record by record. */
@@ -151,8 +153,8 @@ typedef hpcw_status bench_put_record(struct bench_work *w, uint32_t rank, uint64
                                      size_t size, hpcw_error *err);
 hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
-/* The same for a collective `put`. Every process calls it as often as the process with the most ranks, even
- * after a failure, since the others wait for it. Extra calls are for rank 0 and no bytes. */
+/* Like bench_work_write, for a collective `put`. Every process calls `put` as often as the process with the most
+ * ranks, even after a failure, since the others wait. Additional calls are for rank 0 and 0 bytes. */
 hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
 /* Rows; the comment names the file that defines them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A shared file by MPI-IO, with the geometry of the shared file of plain writes. */
+/* A shared file by MPI-IO. Ranks have the same offsets as in the shared file that is written by plain writes. */
 #include "bench/layout/layout.h"
 #include "libwriter/base/status.h"
 
@@ -128,7 +128,7 @@ const struct bench_layout_row bench_row_mpiio_collective = ROW(write_together, t
 
 #else
 
-/* Known by name but never run: the sweep skips layouts that need MPI. */
+/* Step of a build without MPI. It is never called, since the sweep skips layouts that need MPI. */
 static hpcw_status no_mpi(struct bench_work *w, hpcw_error *err) {
     (void)w;
     return hpcw_i_fail(err, HPCW_ENOTSUP, "this build has no MPI");

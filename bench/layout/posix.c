@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain files: one for each rank, one for all, and the loop of large writes that is the ceiling of every layout. */
+/* Files written by plain writes: one file per rank, one file for all ranks, and the ceiling of every layout, which
+ * writes the same bytes in large pieces. */
 #include "bench/layout/layout.h"
 #include "libwriter/base/status.h"
 
@@ -15,8 +16,8 @@ static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
     return bench_work_write(w, put, err);
 }
 
-/* Writes the bytes of this process for the ceiling. The stamps have file and offset, and not rank and offset: these
- * data are not read back. */
+/* Writes the bytes of this process in large pieces, as the ceiling. The stamps in the data have the number of the
+ * file instead of the rank, since data of the ceiling are never read back. */
 static hpcw_status write_extents(struct bench_work *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && !bench_work_stops(w) && i < w->extents; i++) {

@@ -15,7 +15,7 @@
 
 struct layout_sink {
     hpcw_sink base;
-    struct bench_file *file; /* file of the run, which closes it */
+    struct bench_file *file; /* borrowed from the run, which closes the file */
 };
 
 static struct bench_file *file_of(hpcw_sink *sink) {
@@ -31,7 +31,8 @@ static hpcw_status sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err
     return bench_file_set_size(file_of(sink), size, err);
 }
 
-/* These sinks do not sync: the step "flush" does, and the run's directory is emptied after it. */
+/* The sinks have no sync operation. The step "flush" syncs the files. The directory needs no sync, since its files
+ * are removed after the run. */
 static const struct hpcw_i_sink_ops sink_ops = {.write = sink_write, .set_size = sink_set_size};
 
 static hpcw_status sink_open(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
