@@ -4,9 +4,9 @@
 
 Usage: beside_osu.py HPCW_LINKTEST HPCGEN OSU_DIRECTORY [ROUNDS [MPIEXEC...]]
 
-OSU_DIRECTORY has osu_latency and osu_bw, built with the same MPI. Each round runs osu_latency, our ping-pong, osu_bw and our
-unidirectional kernel, one after the other, with as many messages. The table has the median over the rounds of each program,
-of our means over both directions, and the median of the ratios of the rounds.
+OSU_DIRECTORY has osu_latency and osu_bw, built with the same MPI. Each round runs osu_latency, hpcw-linktest with ping-pong,
+osu_bw and hpcw-linktest in one direction, one after the other, with as many messages. A result of hpcw-linktest is the mean
+of both directions. The table has the median of each program over the rounds, and the median of the ratios of the rounds.
 """
 import json
 import os

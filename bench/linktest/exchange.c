@@ -13,9 +13,9 @@ enum {
     MESSAGE = 1, /* tags */
     RECEIPT = 2,
     PAGE = 4096,
-    WINDOW = 64, /* messages under way in one direction */
-    /* Bytes of the receive buffers that are posted at once. Few enough for a cache; larger messages share one
-     * buffer. */
+    WINDOW = 64, /* non-blocking messages that are in flight at once */
+    /* Total size of the receive buffers that are posted at once, bytes. They fit into a cache. Larger messages share
+     * one buffer. */
     POSTED = 65536,
 };
 
@@ -60,7 +60,8 @@ hpcw_status bench_exchange_new(struct bench_exchange *x, uint64_t largest, bool 
             return hpcw_i_fail_memory(err, "blocks of an all-to-all", (uint64_t)processes, "processes");
         }
     }
-    /* All pages that were never written are one page of zeros, which would stay in the cache. */
+    /* Write to all pages: the system maps pages that were never written to one page of zeros, which would stay in
+     * the cache. */
     memset(x->sent, 1, room);
     memset(x->received, 2, room);
     return HPCW_OK;
@@ -77,7 +78,7 @@ void bench_exchange_free(struct bench_exchange *x) {
     *x = (struct bench_exchange){.comm = MPI_COMM_NULL};
 }
 
-/* ---- kernels: `count` messages, from this process's point of view ---- */
+/* ---- kernels: this process and its partner exchange `count` messages ---- */
 
 static void send(const struct bench_exchange *x, int to) {
     (void)MPI_Send(x->sent, x->size, MPI_BYTE, to, MESSAGE, x->comm);
@@ -99,7 +100,7 @@ static void ping_pong(const struct bench_exchange *x, uint64_t count, int partne
     }
 }
 
-/* Two messages bounce, so each of them goes there and back. */
+/* Both processes send at the same time. A repetition has two such exchanges, as a ping-pong has two messages. */
 static void both_ways(const struct bench_exchange *x, uint64_t count, int partner, bool leads) {
     (void)leads;
     for (uint64_t i = 0; i < 2 * count; i++) {
@@ -157,7 +158,7 @@ static uint64_t mean_ps(uint64_t elapsed_ns, uint64_t count) {
 uint64_t bench_exchange_pair(const struct bench_exchange *x, int partner, bool leads) {
     static const struct {
         void (*run)(const struct bench_exchange *x, uint64_t count, int partner, bool leads);
-        unsigned ways; /* message times in a repetition */
+        unsigned ways; /* messages that follow each other in a repetition */
     } kernel[] = {
         [HPCW_LINKTEST_SEMIDIRECTIONAL] = {ping_pong, 2},
         [HPCW_LINKTEST_BIDIRECTIONAL] = {both_ways, 2},

@@ -11,8 +11,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* Returns the number of processors on which any process of `host` may run. A launcher that binds processes gives
- * each only some. Collective. */
+/* Returns the number of processors on which at least one process of the communicator `host` may run. A launcher can
+ * bind each process to other processors. Collective. */
 static int processors(MPI_Comm host) {
     cpu_set_t mine, all;
     CPU_ZERO(&all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the processes run, and whether each has a processor of its own. */
+/* Finds the hosts of the processes, and checks that each process has a processor of its own. */
 #ifndef HPCW_BENCH_LINKTEST_HOSTS_H
 #define HPCW_BENCH_LINKTEST_HOSTS_H
 

@@ -66,7 +66,7 @@ static uint64_t measurements(const struct bench_linktest *l) {
 static hpcw_status run(struct bench_call *call, hpcw_error *err) {
     const struct bench_linktest_options *o = call->options;
     struct bench_linktest l;
-    /* The other options are compared between processes when a result is opened. */
+    /* Compares only the number of sizes between processes. hpcw_linktest_open compares the other options. */
     struct hpcw_i_same same = {.name = "number of sizes", .number = o->sizes.count};
     hpcw_status s = check(o, &call->processes, err);
     s = hpcw_i_agree_same(call->processes.comm, s, "command line", &same, 1, NULL, err);

@@ -15,7 +15,8 @@ static const char *mode_word(const void *list, size_t index) {
     return index == 0 ? "mpi" : NULL;
 }
 
-/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
+/* Columns of the table of options: section, subcommands, letter, long name, metavar, type, field, help. Named
+ * members may follow. */
 #define OPTION(section, ...) UI_OPTION(struct bench_linktest_options, section, UI_COMMAND(0), __VA_ARGS__)
 #define MESSAGES "Messages of a pair"
 #define PAIRS "Who measures when"

@@ -12,21 +12,22 @@
 
 struct bench_linktest_options {
     uint64_t warmup, messages; /* messages of a pair, in each direction */
-    struct ui_sizes sizes;     /* bytes of a message; each size has its own result */
+    struct ui_sizes sizes;     /* sizes of a message, bytes; each size has a result of its own */
     char mode[16];
     bool bidirectional, unidirectional;
     bool bisection, all_to_all, serial;
-    bool randomize;        /* shuffle the order of the steps */
-    uint64_t permutations; /* measurements with processes renumbered at random; 0: one in order */
+    bool randomize; /* shuffle the steps, in each of which all ranks measure in pairs */
+    uint64_t
+        permutations; /* number of measurements with randomly renumbered processes; 0: one, not renumbered */
     uint64_t seed;
     uint64_t retests;
     char output[BENCH_PATH];
     bool oversubscribe;
     bool quiet;
-    bool json; /* JSON instead of the table */
+    bool json; /* print JSON instead of the table */
 };
 
-/* Its options are a struct bench_linktest_options. */
+/* The program for ui/cli. Its options are stored in a struct bench_linktest_options. */
 extern const struct ui_program bench_linktest_program;
 
 #endif

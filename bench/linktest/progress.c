@@ -22,7 +22,7 @@ void bench_progress_next(struct bench_progress *p) {
         double each_s = 1e-9 * (double)elapsed_ns / (double)p->done;
         (void)fprintf(stderr, "hpcw-linktest: %" PRIu64 " of %" PRIu64 " measurements, about %s left\n",
                       p->done, p->total, ui_text_duration(left, each_s * (double)(p->total - p->done)));
-        /* Lines come less and less often, at last once a minute. */
+        /* The interval between two lines grows with the elapsed time, up to one minute. */
         p->next_ns = now_ns + (elapsed_ns < 60 * SECOND ? elapsed_ns : 60 * SECOND);
     }
     p->done++;

@@ -15,7 +15,7 @@ struct bench_progress {
 
 void bench_progress_begin(struct bench_progress *p, uint64_t total);
 
-/* Another measurement begins. */
+/* Call it at the begin of each measurement. Prints the progress if a line is due. */
 void bench_progress_next(struct bench_progress *p);
 
 #endif

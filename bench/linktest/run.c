@@ -80,7 +80,8 @@ static hpcw_status ready(struct bench_linktest *l, hpcw_error *err) {
     return bench_timer_agree(l->processes, HPCW_OK, NULL, err);
 }
 
-/* The lower process of a pair leads first, then the higher one. */
+/* Measures a pair twice. First the process with the lower number leads and sends the first message, then the other
+ * process does. */
 static uint64_t measure_pair(const struct bench_linktest *l, uint32_t partner) {
     uint32_t self = (uint32_t)l->processes->process;
     uint64_t time_ps = 0;
@@ -149,7 +150,8 @@ static hpcw_status measure_again(struct bench_linktest *l, hpcw_error *err) {
     return s;
 }
 
-/* Returns the time of process 0 as text. It never goes back, even if the clock does, since readers demand that. */
+/* Sets `text` to the time of process 0. If the clock was set back, this is the time of the previous call, because
+ * readers of a result require ascending times. */
 static hpcw_status now(struct bench_linktest *l, char text[BENCH_TIME], hpcw_error *err) {
     bench_json_now(text);
     if (strcmp(text, l->last) < 0) {
@@ -174,7 +176,7 @@ static hpcw_status measure_permutation(struct bench_linktest *l, hpcw_linktest *
     if (s != HPCW_OK) {
         return s;
     }
-    /* A failure here reaches all processes in the next collective call. */
+    /* These calls are not collective. If one fails, the next collective call fails on all processes. */
     hpcw_error local;
     s = permutation == 0 ? hpcw_linktest_task(file, self, l->hosts.name, sched_getcpu(), &local) : HPCW_OK;
     s = s == HPCW_OK ? hpcw_linktest_timings(file, self, l->time_ps, NULL, all_ps, &local) : s;

@@ -34,7 +34,7 @@ static void show_times(const char *what, const hpcw_linktest_range *r) {
                  ui_text_duration(mean, mean_s(r)), ui_text_duration(slowest, (double)r->max_ps / 1e12));
 }
 
-/* Returns the bytes that move in the time of a message. */
+/* Returns the bytes that are transferred in the time of one message; with both directions at once, two messages. */
 static double bytes_of(const hpcw_linktest_params *p) {
     return (double)p->message_size * (p->kernel == HPCW_LINKTEST_BIDIRECTIONAL ? 2 : 1);
 }
