@@ -14,10 +14,10 @@ void bench_advice_say(struct bench_advice *a, const char *fmt, ...) {
 }
 
 void bench_advice_where(struct bench_advice *a, const struct bench_results *r) {
-    enum { MOST = 200 }; /* the longest path in a sentence; of longer ones the end is shown */
+    enum { MOST = 200 }; /* bytes of a path in a sentence; of a longer path, only the end is shown */
     const size_t n = strlen(r->directory);
     const char *end = r->directory + (n > MOST ? n - MOST : 0);
-    while (((unsigned char)*end & 0xc0) == 0x80) { /* not the rest of a character */
+    while (((unsigned char)*end & 0xc0) == 0x80) { /* skip a UTF-8 character whose begin was cut */
         end++;
     }
     bench_advice_say(a, "On %s%s (%s, ", n > MOST ? "..." : "", end, r->fs.type);

@@ -26,10 +26,10 @@ static const struct bench_point *of_sweep(const struct bench_pair *pair, bool se
     return second ? pair->b : pair->a;
 }
 
-/* How fast the machine is in each repetition: the part that all plain writes of a repetition share, as a logarithm.
- * Each sweep has one for points with a flush and one for points without. */
+/* Speed of the machine in each repetition, as ln of a factor: the part that all ceilings (plain large writes) of a
+ * repetition share. Each sweep has one struct for points with a flush and one for points without. */
 struct weather {
-    double *common; /* [repetitions + 1], by the number of the repetition */
+    double *common; /* [repetitions + 1] ln of the factor, by the number of the repetition */
     size_t repetitions;
 };
 
@@ -88,7 +88,7 @@ static hpcw_status weather_of(const struct bench_comparison *c, bool second, boo
     return s;
 }
 
-/* The trimmed mean of logarithms of repetitions, and its variance. */
+/* Trimmed mean of ln of a rate over the repetitions, and the variance of this mean. */
 struct spread {
     double mean, variance;
     size_t df;
@@ -99,10 +99,11 @@ static hpcw_status spread_of(const double *x, size_t n, struct spread *out, hpcw
 }
 
 /*
- * Computes the ratio of a point to its ceiling, both without the weather. A run of plain writes may be held up for
- * longer than layouts differ, as a hypervisor gives memory by large pages. So the ceiling is the mean of the
- * fastest quarter of its runs. For n normal values, the variance of this mean is 1.5 / n times theirs. It is
- * estimated from the median distance to the median, which is too small for few values, so 2.2 / n is taken.
+ * Computes ln of the ratio of a point to its ceiling, after both were divided by the speed of the machine `w`. A
+ * hypervisor that supplies huge pages can delay a run of the ceiling by more than layouts differ. So the ceiling is
+ * the mean of its fastest quarter of runs. For n normal values, the variance of this mean is 1.5 / n times the
+ * variance of the values. The variance of the values is estimated by the MAD, which is too small for few values, so
+ * the factor is 2.2 / n.
  */
 static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w, struct spread *out,
                             hpcw_error *err) {
@@ -132,8 +133,8 @@ static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w
     return s;
 }
 
-/* Makes a change of a difference of two logarithms with the standard error `se`, if `tests` tests are done at
- * once. */
+/* Converts a difference of two logarithms with the standard error `se` to a change with its interval. tests: number of
+ * tests that share the probability of a false alarm. */
 static struct bench_change change_of(double difference, double se, size_t df, size_t tests) {
     double t = bench_stats_student(df, BENCH_COMPARE_LEVEL / 2 / (double)tests);
     struct bench_change c = {.change = expm1(difference),
@@ -164,15 +165,16 @@ const char *bench_layout_verdict(const struct bench_comparison *c, const struct 
 
 /* ---- Points and layouts ---- */
 
-/* Returns whether both points count and have enough repetitions to show their scatter. */
+/* Returns whether both points were measured in large enough runs, and in more than one repetition. */
 static bool comparable(const struct bench_results *ra, const struct bench_point *a,
                        const struct bench_results *rb, const struct bench_point *b) {
     return b != NULL && bench_results_counts(ra, a) && bench_results_counts(rb, b) && a->mode == b->mode &&
            a->trials > 1 && b->trials > 1 && a->ratio.there && b->ratio.there;
 }
 
-/* Computes the difference of each pair. *within: the variance of a difference by the scatter of repetitions, with
- * *df degrees of freedom. The indices are weather[second][durable]. */
+/* Computes the difference of ln of the ratios of each pair. *within: mean variance of a difference, from the spread of
+ * the repetitions, with *df degrees of freedom. weather[s][d]: s is 1 for the second sweep, d is 1 for points with a
+ * flush. */
 static hpcw_status differences_within(struct bench_comparison *c, struct weather weather[2][2],
                                       double *difference, double *within, size_t *df, hpcw_error *err) {
     *within = 0;
@@ -195,8 +197,8 @@ static hpcw_status differences_within(struct bench_comparison *c, struct weather
     return HPCW_OK;
 }
 
-/* Computes the mean difference of each layout. *between: the variance of the points around it, estimated by the
- * median, so that one point that differs does not enlarge it. */
+/* Computes the mean difference of each layout. *between: variance of the differences of points around the mean of
+ * their layout. It is estimated by a median, so that a single outlier does not enlarge it. */
 static hpcw_status differences_between(struct bench_comparison *c, const double *difference, double *mean,
                                        double *between, size_t *df, hpcw_error *err) {
     double *off = hpcw_i_calloc(c->pairs, sizeof *off);
@@ -226,7 +228,7 @@ static hpcw_status differences_between(struct bench_comparison *c, const double 
     }
     struct bench_stats s = {0};
     hpcw_status status = n == 0 ? HPCW_OK : bench_stats_of(off, n, 0.95, &s, err);
-    *between = 1.4826 * s.median * 1.4826 * s.median; /* of a normal distribution */
+    *between = 1.4826 * s.median * 1.4826 * s.median; /* sd = 1.4826 * MAD for a normal distribution */
     *df = c->pairs - c->groups;
     hpcw_i_free(off);
     return status;
@@ -247,8 +249,9 @@ static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
     s = s == HPCW_OK ? differences_within(c, weather, difference, &within, &df_within, err) : s;
     s = s == HPCW_OK ? differences_between(c, difference, mean, &between, &df_between, err) : s;
     if (s == HPCW_OK) {
-        /* Whole sweeps differ by more than their repetitions show, for instance as the disk has its free space
-         * elsewhere. The points of a layout show that. The larger variance counts. */
+        /* Two sweeps differ by more than the repetitions of one sweep, for instance because files are at other places
+         * of the disk. The spread of the points of a layout contains this difference. So the larger of both
+         * variances is used. */
         double variance = fmax(within, between);
         size_t df = between > within ? df_between : df_within;
         for (size_t i = 0; i < c->groups; i++) {
@@ -271,8 +274,8 @@ static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
 
 /* ---- Plain writes ---- */
 
-/* Computes the spread of plain writes. The value of a repetition is the median of the ceilings of all pairs, which
- * write the same sizes. */
+/* Computes mean and variance of ln of the rate of plain writes. The value of a repetition is the median over the
+ * ceilings of all pairs. The points of a pair write the same sizes. */
 static hpcw_status ceilings_of(const struct bench_comparison *c, bool second, struct spread *out,
                                hpcw_error *err) {
     size_t runs = SIZE_MAX;
@@ -310,7 +313,8 @@ static hpcw_status test_plain(struct bench_comparison *c, hpcw_error *err) {
     return s;
 }
 
-/* If plain writes changed, a smaller change of a layout may be that of the machine, and is not seen. */
+/* If plain writes changed, the machine can be the reason of a smaller change of a layout. So the smallest change that
+ * would be seen is at least the change of plain writes. */
 static void raise_seen(const struct bench_comparison *c, struct bench_change *change) {
     if (differs(&c->plain)) {
         change->seen = fmax(change->seen, expm1(fabs(log1p(c->plain.change))));
@@ -340,7 +344,7 @@ static bool layout_differs(const struct bench_comparison *c, enum bench_layout l
     return false;
 }
 
-/* "plain writes are slower (-31 %): ...; " The library has no part in them. */
+/* Says "plain writes are slower (-31 %): ...; ". Plain writes do not use the library. */
 static void say_plain(struct bench_comparison *c) {
     if (c->machine_changed || differs(&c->plain)) {
         say(c, "plain writes are %s (%+.0f %%): the machine or the file system changed, not the library; ",
@@ -348,14 +352,14 @@ static void say_plain(struct bench_comparison *c) {
     }
 }
 
-/* "slower relative to plain writes: task-local (-31 %, between -38 % and -24 %); " */
+/* Says "slower relative to plain writes: task-local (-31 %, between -38 % and -24 %); ". */
 static void say_change(struct bench_comparison *c, const char *name, const struct bench_change *change) {
     say(c, "%s relative to plain writes: %s (%+.0f %%, between %+.0f %% and %+.0f %%); ",
         change->change > 0 ? "faster" : "slower", name, 100 * change->change, 100 * change->low,
         100 * change->high);
 }
 
-/* "the first sweep was not ended, and this is of 12 of its 30 runs; " */
+/* Says "the first sweep was not ended, and this is of 12 of its 30 runs; ". */
 static void say_stopped(struct bench_comparison *c, const char *which, const struct bench_results *r) {
     const struct bench_runs runs = bench_results_runs(r);
     if (r->stopped[0] != '\0') {
@@ -418,8 +422,8 @@ static void give_verdict(struct bench_comparison *c) {
     say(c, " would have been seen");
 }
 
-/* Whether a point has no pair as its runs are too small, or as its record was cut to the bytes of a rank, which is then
- * in its name. */
+/* Returns whether a point of `r` has no counterpart in `other` because of sizes: its runs are too small to count, or
+ * its record was limited to the bytes of a rank, which changes the id of the point. */
 static bool lost_by_size(const struct bench_results *r, const struct bench_results *other) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
@@ -431,7 +435,7 @@ static bool lost_by_size(const struct bench_results *r, const struct bench_resul
     return false;
 }
 
-/* Says how to make sweeps comparable that lack pairs because of the sizes that they chose. */
+/* Says which options make two sweeps comparable whose points have different sizes. */
 static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
                       const struct bench_results *b) {
     const uint64_t first = a->points > 0 ? a->point[0].rank_size : 0;
@@ -453,13 +457,13 @@ static void say_sizes(struct bench_comparison *c, const struct bench_results *a,
     say(c, all ? "; the runs of the two sweeps write other sizes"
                : "; some points cannot be compared, as the runs of the sweeps have other sizes");
     say(c, ": use --per-rank %s ", ui_text_size(size, first > second ? first : second));
-    if (least > 0) { /* with --per-rank, a sweep does not lower this limit to what the budget allows */
+    if (least > 0) { /* with --per-rank, the budget does not lower this limit, so it must be given, too */
         say(c, "--least-bytes %s ", ui_text_size(size, least));
     }
     say(c, "for both");
 }
 
-/* Notes the budget that a sweep should have had, if it lacked time for points. */
+/* Sets c->larger_budget if the budget of the sweep `r` left points out. */
 static void leave_out(struct bench_comparison *c, const struct bench_results *r) {
     for (size_t i = 0; i < r->points; i++) {
         if (bench_results_lacks_time(&r->point[i])) {
@@ -588,7 +592,7 @@ static void print_alone(const char *path, const struct bench_results *r, const s
     }
 }
 
-/* `few`: more points would help. */
+/* few: there is no interval, because there are too few points. */
 static void change_cells(struct ui_table *t, const struct bench_change *c, bool few, size_t runs) {
     ui_table_cell(t, "%+.1f %%", 100 * c->change);
     if (isfinite(c->low) && isfinite(c->high)) {
@@ -606,7 +610,7 @@ static void change_cells(struct ui_table *t, const struct bench_change *c, bool 
     }
 }
 
-/* "faster relative to plain writes", "no difference shown: plain writes changed, too" */
+/* Writes "faster relative to plain writes" or "no difference shown: plain writes changed, too". */
 static void verdict_cell(struct ui_table *t, const struct bench_comparison *c,
                          const struct bench_change *change, const char *more) {
     ui_table_cell(t, "%s%s%s", bench_layout_verdict(c, change),

@@ -1,53 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares two sweeps. The figure of a point is its rate over that of its ceiling, both without the part that all
- * ceilings of a repetition share. This figure does not change when the whole machine is busier or faster. First
- * each layout is compared over all its points, which are few tests; then each point. Plain writes are compared on
- * their own.
+ * Compares two sweeps. The figure of a point is its rate / the rate of its ceiling (plain large writes). Both rates
+ * are first divided by a factor that is common to all ceilings of a repetition. So the figure does not change when
+ * the whole machine is busier or faster. The tests compare each layout over all its points, then each point, and on
+ * their own the plain writes.
  */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
 
 #include "bench/report/results.h"
 
-/* Probability of a false alarm, for all layouts together, and again for all points together. */
+/* Probability of a false alarm in all tests of layouts together. The tests of points have the same. */
 #define BENCH_COMPARE_LEVEL 0.01
 
-/* An interval from which only larger changes would be seen says nothing, and is not given. 1 is a factor of two. */
+/* Largest value of bench_change.seen: if only larger changes would be seen, no interval is given. 1 is a factor of
+ * two. */
 #define BENCH_COMPARE_MOST 1.0
 
 /* The smallest change that is called a difference. 0.05 is 5 %. */
 #define BENCH_COMPARE_LEAST 0.05
 
 /*
- * Factor by which plain writes may change between two sweeps that are compared. If the disk becomes slower, a
- * layout that waits for the processor does not. Its ratio to the ceiling then rises by up to the factor by which
- * the ceilings fell, although the layout is no better. Up to this factor, a change of a layout counts if it is
- * larger than a change of plain writes that is shown. Beyond it, nothing is claimed.
+ * Largest factor by which plain writes may change between two sweeps. If the disk becomes slower, a layout that
+ * waits for the processor keeps its rate. Its ratio to the ceiling then rises by up to the factor by which the
+ * ceilings fell, although the layout is no better. Below the limit, a change of a layout is reported only if it is
+ * larger than a shown change of plain writes. Above the limit, no change is reported.
  */
 #define BENCH_COMPARE_MACHINE 2.0
 
 /* A change of ratios or rates, b compared with a: 0.1 is 10 % faster. */
 struct bench_change {
     double change;
-    double low,
-        high;    /* its interval; infinite: none that says anything, as it spans more than a factor of two */
-    double seen; /* size of a change that is found nine times out of ten; infinite: no size */
+    double low, high; /* confidence interval of the change; infinite: wider than BENCH_COMPARE_MOST allows */
+    double seen;      /* smallest change that is found with probability 0.9; infinite: unknown */
 };
 
-/* A point that counts in both. */
+/* A point that both sweeps have measured in large enough runs. */
 struct bench_pair {
     const struct bench_point *a, *b;
-    double first, second;       /* rate / rate of the ceiling, both without what all ceilings share */
-    struct bench_change change; /* of the first to the second */
-    bool other_size;            /* bytes, ranks, records or files differ */
+    double first, second;       /* rate / rate of the ceiling, without the factor of each repetition */
+    struct bench_change change; /* change from the first to the second sweep */
+    bool other_size;            /* the runs of both sweeps differ in bytes, ranks, records or files */
 };
 
 /* All points of a layout. */
 struct bench_group {
     enum bench_layout layout;
     size_t points;
-    double first, second; /* geometric means over the points */
+    double first, second; /* geometric mean of bench_pair.first, of bench_pair.second */
     struct bench_change change;
 };
 
@@ -59,25 +59,26 @@ struct bench_comparison {
     double plain_first, plain_second; /* rates of the ceilings, bytes per second */
     struct bench_change plain;        /* change of these rates */
     bool
-        machine_changed; /* by more than BENCH_COMPARE_MACHINE: the changes of layouts and points mean nothing */
-    size_t runs;         /* fewest runs of a point */
-    bool few;            /* more points of the same scatter would give the layouts an interval */
-    double larger_budget; /* minutes, if the budget left points out; 0: it did not */
+        machine_changed; /* plain writes changed by more than BENCH_COMPARE_MACHINE; changes of layouts mean nothing */
+    size_t runs;         /* number of runs of the point with the fewest runs */
+    bool few; /* with more points of the same spread, the changes of layouts would have an interval */
+    double larger_budget; /* budget to use if the budget left points out, minutes; 0: it left none out */
     char verdict[1024];
 };
 
-/* Compares; both must outlive the result. HPCW_ENOMEM. Free in either case. */
+/* Compares two sweeps. Both must outlive `comparison`. HPCW_ENOMEM. Call bench_comparison_free also after a
+ * failure. */
 hpcw_status bench_compare(const struct bench_results *a, const struct bench_results *b,
                           struct bench_comparison *comparison, hpcw_error *err);
 void bench_comparison_free(struct bench_comparison *comparison);
 
-/* Return "faster", "slower" or "no difference shown" for b compared with a. The first function is for plain writes.
- * The second is for layouts and points: it also returns "no difference shown" where the change of plain writes may
- * be the reason. */
+/* Return "faster", "slower" or "no difference shown" for b compared with a. bench_change_verdict is for plain writes.
+ * bench_layout_verdict is for layouts and points: it also returns "no difference shown" where the change of plain
+ * writes may be the reason. */
 const char *bench_change_verdict(const struct bench_change *change);
 const char *bench_layout_verdict(const struct bench_comparison *comparison, const struct bench_change *change);
 
-/* Reads both files, prints differences between the machines, tables and the verdict; `json`: the same as JSON. */
+/* Reads both files. Prints the differences between the machines, tables and the verdict. json: prints JSON instead. */
 hpcw_status bench_compare_command(const char *path_a, const char *path_b, bool json, bool quiet,
                                   hpcw_error *err);
 

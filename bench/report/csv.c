@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* results.csv: a row for each trial, those of the ceilings among them. Text of RFC 4180, lines end with CR and LF. */
+/* Writes results.csv: a row for each trial of points and of ceilings. The text follows RFC 4180; lines end with CR and
+ * LF. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ struct csv {
     struct hpcw_i_buf buf;
     bool failed;
     bool head;
-    bool begun; /* there is a field in this line */
+    bool begun; /* the current line has a field */
 };
 
 static void append(struct csv *c, const char *text, size_t size) {
@@ -68,12 +69,12 @@ static void seconds_column(struct csv *c, const char *name, uint64_t ns) {
     put_number(c, name, text, hpcw_i_fmt_seconds(text, ns));
 }
 
-static void f64_column(struct csv *c, const char *name, double v) { /* nothing if it is not finite */
+static void f64_column(struct csv *c, const char *name, double v) { /* empty if v is not finite */
     char text[HPCW_I_FMT_ROOM];
     put_number(c, name, text, hpcw_i_fmt_f64(text, v, HPCW_I_FLOAT_COMPACT));
 }
 
-/* The fields of a line, or (c->head) the names of the columns. */
+/* Writes the fields of a line, or the names of the columns if c->head is set. */
 static void put_line(struct csv *c, const struct bench_point *p, const char *side,
                      const struct bench_trial *t) {
     text_column(c, "point", p->id);
@@ -121,7 +122,7 @@ static void put_trials(struct csv *c, const struct bench_point *p, const char *s
     }
 }
 
-/* A line for each operation of a trial. */
+/* Writes the line of the operation `k` of a trial. */
 static void put_metadata(struct csv *c, const struct bench_metadata *m, const struct bench_metadata_trial *t,
                          enum bench_operation k) {
     text_column(c, "layout", bench_layout_name[m->layout]);

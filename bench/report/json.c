@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * results.json, as results.schema.json describes it: one function for each of its objects, which writes and reads it.
- * Figures that follow from the trials are computed again.
+ * results.json, as results.schema.json describes it. For each object there is one function, which writes and reads
+ * the object. Figures that follow from the trials are computed again after reading.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -67,7 +67,7 @@ static void file_system_of(struct bench_json *io, struct bench_fs *fs) {
     bench_json_end(io);
 }
 
-/* A sentence. When read, it may differ, as other versions use other words. */
+/* Writes a fixed sentence. When reading, accepts any text, because other versions use other words. */
 static void said(struct bench_json *io, const char *key, const char *sentence) {
     char text[BENCH_REASON];
     (void)snprintf(text, sizeof text, "%s", sentence);
@@ -123,7 +123,8 @@ static void quartiles_of(struct bench_json *io, struct bench_trial *t, int step)
 
 static void trial_of(struct bench_json *io, struct bench_trial *t) {
     (void)bench_json_begin(io, NULL, true, NULL);
-    bench_json_u32(io, "repetition", &t->repetition, 1, 1000000); /* compare has memory for each number */
+    bench_json_u32(io, "repetition", &t->repetition, 1,
+                   1000000); /* limit, since `compare` allocates memory for each repetition up to this number */
     bench_json_u32(io, "order", &t->order, 1, UINT32_MAX);
     bench_json_u64(io, "bytes", &t->bytes, true);
     for (int k = 0; k < BENCH_STEPS; k++) {
@@ -153,8 +154,8 @@ static void trial_of(struct bench_json *io, struct bench_trial *t) {
     bench_json_end(io);
 }
 
-/* Begins an array. If the text is written, the array has *count elements, and `array` is returned. If it is read,
- * *count becomes the number in the text, and memory for as many is returned. */
+/* Begins an array. When writing, it has *count elements, and the function returns `array`. When reading, the function
+ * sets *count to the number of elements in the text, and returns memory for them. */
 static void *begin_array_of(struct bench_json *io, const char *key, void *array, size_t size, size_t *count,
                             size_t most) {
     *count = bench_json_begin_array(io, key, *count, most);
@@ -199,7 +200,7 @@ static struct bench_rate *rate_of(struct bench_point *p, int k) {
     return rate[k];
 }
 
-/* Returns whether the point is, or is said to be, too small. */
+/* Writes or reads a point. Returns its member too_small. */
 static bool point_of(struct bench_json *io, const struct bench_results *r, struct bench_point *p,
                      id_text twin) {
     bool too_small = p->fate == BENCH_MEASURED && !bench_results_counts(r, p);
@@ -257,7 +258,8 @@ static bool close_to(double a, double b) {
 #define PAIR(name)                                                                                             \
     { said->stats.name, &is->stats.name }
 
-/* Compares a rate of the file with that of the trials, and keeps it, to the last digit. */
+/* Compares a rate that was read, `said`, with the rate from the trials, `is`. Sets `is` to `said`, so that its last
+ * digits are those of the file. */
 static void compare_rate(struct bench_json *io, const char *key, const struct bench_rate *said,
                          struct bench_rate *is) {
     if (said->there != is->there) {
@@ -272,7 +274,7 @@ static void compare_rate(struct bench_json *io, const char *key, const struct be
     const double mean = is->stats.mean;
     for (size_t i = 0; said->there && i < sizeof pair / sizeof pair[0]; i++) {
         double a = pair[i].said, b = *pair[i].is;
-        /* A deviation is a small difference of large numbers. */
+        /* The standard deviation is a small difference of large numbers, so its error is relative to the mean. */
         bool deviation = pair[i].is == &is->stats.sd;
         if (!close_to(a, b) && !(deviation && fabs(a - b) <= 1e-9 * mean)) {
             char expected[96];
@@ -330,7 +332,8 @@ static void find_twins(struct bench_json *io, struct bench_results *r, id_text *
     }
 }
 
-/* Checks `noisy`, which follows from the trials of all points. Older files mark points of too few runs, too. */
+/* Checks the member noisy of all points, which follows from their trials. In older files, it may be true for points
+ * with too few runs, too. */
 static void check_noise(struct bench_json *io, struct bench_results *r) {
     bool *said = hpcw_i_calloc(r->points + 1, sizeof *said);
     if (said == NULL) {
@@ -349,7 +352,7 @@ static void check_noise(struct bench_json *io, struct bench_results *r) {
     hpcw_i_free(said);
 }
 
-/* A sentence: the verdict, or (key NULL) the next of the recommendation. */
+/* Writes or reads a sentence: the verdict, or if key is NULL, the next sentence of the recommendation. */
 static void sentence_of(struct bench_json *io, const char *key, struct bench_results *r,
                         struct bench_advice *a) {
     (void)bench_json_begin(io, key, false, NULL);
@@ -491,7 +494,7 @@ hpcw_status bench_results_write_json(const struct bench_results *r, const char *
     struct bench_json io;
     hpcw_status s = bench_json_create(&io, path, err);
     if (s == HPCW_OK) {
-        results_of(&io, (struct bench_results *)(uintptr_t)r); /* writing changes nothing */
+        results_of(&io, (struct bench_results *)(uintptr_t)r); /* when writing, results_of changes nothing */
         s = io.status;
     }
     return bench_json_close(&io, s, err);

@@ -37,7 +37,8 @@ hpcw_status bench_metadata_rate(struct bench_metadata *m, hpcw_error *err) {
     return s;
 }
 
-/* Compares the rates of a container with those of files by the rule for differences. `found`: files, container. */
+/* Applies the rule for differences (bench_log_spread) to the rates of files and of a container. found[0]: files,
+ * found[1]: container. */
 static hpcw_status compare(const struct bench_metadata *files, size_t runs, enum bench_operation k,
                            struct bench_log found[2], hpcw_error *err) {
     double *x = hpcw_i_calloc(2 * runs, sizeof *x);
@@ -53,7 +54,7 @@ static hpcw_status compare(const struct bench_metadata *files, size_t runs, enum
     return s;
 }
 
-/* Two significant digits: "0.62", "1.8", "2900". */
+/* Says a number with two significant digits: "0.62", "1.8", "2900". */
 static void say_two_digits(struct bench_advice *a, double v) {
     char text[UI_TEXT_SIZE];
     (void)snprintf(text, sizeof text, "%.1e", v); /* rounds; 9.96 becomes 10 */
@@ -62,8 +63,9 @@ static void say_two_digits(struct bench_advice *a, double v) {
     bench_advice_say(a, "%.*f", digits > 0 ? digits : 0, v);
 }
 
-/* Says "created 53 times as fast (48 to 59)", or only the range if no difference is shown. Both are from the rule for
- * differences, and not from the medians, which may lie outside the range. Returns whether the range is wide. */
+/* Says "created 53 times as fast (48 to 59)", or only the range if no difference is shown. The factor comes from the
+ * means of bench_log, as the range does; the ratio of the medians could lie outside the range. Returns true if the
+ * range is too wide to show a difference. */
 static bool say_factor(struct bench_advice *a, const char *done, const struct bench_log log[2]) {
     const double low = exp(-bench_log_most(&log[0], &log[1])), high = exp(bench_log_most(&log[1], &log[0]));
     const bool shown = bench_log_differ(&log[1], &log[0]) != 0;
@@ -84,7 +86,8 @@ static bool say_factor(struct bench_advice *a, const char *done, const struct be
     return noisy;
 }
 
-/* Makes the verdict for the largest number of tasks. Rows are pairs, files first. */
+/* Makes the verdict for the largest number of tasks. r->metadata has two rows for each number of tasks: files, then
+ * container. */
 static hpcw_status give_verdict(struct bench_results *r, hpcw_error *err) {
     struct bench_advice *a = &r->verdict;
     *a = (struct bench_advice){0};
@@ -133,7 +136,7 @@ void bench_metadata_free(struct bench_results *r) {
 
 /* ---- for people ---- */
 
-/* "12.3k", tasks a second. */
+/* Writes tasks per second as "12.3k". */
 static void rate_text(char text[UI_TEXT_SIZE], double rate) {
     static const char *const unit[] = {"", "k", "M", "G"};
     size_t k = 0;

@@ -12,22 +12,24 @@
 struct bench_options {
     uint32_t ranks;          /* 0: in a sweep 64, or one for each process if there are more */
     uint64_t layouts, modes; /* bit i: layout i or mode i; 0: the default */
-    uint64_t per_rank;       /* bytes; 0: in a sweep as the budget allows, in a model 100 MB */
-    /* In a sweep, block sizes of containers; none: 4K to 16M, and that of the file system. In a model, block sizes
-     * of the file system. */
+    uint64_t
+        per_rank; /* bytes of a rank; 0: a sweep takes as many as the budget allows, a model takes 100 MB */
+    /* sweep: block sizes of containers; none: 4K to 16M, and the block size of the file system. model: block sizes of
+     * the file system. */
     struct ui_sizes block_sizes;
-    /* In a sweep, none: 47K, and for plain files also 4K and 1M. In a model at most one; none: records may be
-     * split. */
+    /* bytes of a record. sweep, none: 47K, and for plain files also 4K and 1M. model: at most one size; none: records
+     * may be split. */
     struct ui_sizes records;
-    /* In a sweep, none: 1, and at the block size of the file system also 4. In a model at most one; none: 1. */
+    /* physical files of a container. sweep, none: 1, and at the block size of the file system also 4. model: at most
+     * one number; none: 1. */
     struct ui_sizes files;
-    struct ui_sizes tasks; /* of metadata; none: 64 to 16384 */
-    bool metadata;         /* metadata rates instead of a sweep */
-    uint32_t repeat;       /* 0: as often as the budget allows */
+    struct ui_sizes tasks; /* metadata: numbers of tasks; none: 64 to 16384 */
+    bool metadata;         /* measure metadata rates, not a sweep */
+    uint32_t repeat;       /* runs of a point; 0: as many as the budget allows */
     double stonewall;      /* seconds; 0: none */
     double budget;         /* seconds */
-    uint64_t least_bytes;  /* of a run that counts; 0: as the budget allows */
-    double least_time;     /* seconds of a run that counts; 0: 0.04 */
+    uint64_t least_bytes;  /* smallest bytes of a run that counts; 0: as the budget allows */
+    double least_time;     /* shortest time of a run that counts, seconds; 0: 0.04 */
     uint64_t max_bytes;
     uint64_t fs_block; /* 0: as detected */
     uint64_t seed;
@@ -37,18 +39,19 @@ struct bench_options {
     uint32_t writers, readers; /* 0: all processes */
     struct {
         uint32_t nodes, tasks_per_node;
-        int file_system; /* a word of bench_site_file_system */
+        int file_system; /* index in bench_site_file_system */
     } site;
     struct {
-        uint64_t container_block; /* 0: that of the file system */
+        uint64_t container_block; /* block size of the container; 0: block size of the file system */
         uint32_t ranks_per_host;  /* 0: hosts are not counted */
         uint64_t chunk_bytes;     /* 0: per_rank */
     } model;
-    bool quiet;              /* no table, no progress */
-    char output[BENCH_PATH]; /* "": in a sweep a name with the time; in a report beside the results */
-    bool json;               /* JSON instead of the table */
-    bool dry_run;            /* sweep: only say what would be measured */
-    bool resume;             /* sweep: go on with the one whose results are in `output` */
+    bool quiet; /* print no table and no progress */
+    char output
+        [BENCH_PATH]; /* output path; "": sweep: a name with the time, report: in the directory of the results */
+    bool json;        /* print JSON instead of the table */
+    bool dry_run;     /* sweep: measure nothing, only print the plan */
+    bool resume;      /* sweep: continue the sweep whose results are in `output` */
 };
 
 #endif

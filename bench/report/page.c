@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The results of a sweep as a page with charts. Nothing is computed here: every figure is one of the results. */
+/* Writes the results of a sweep as a page with charts. All figures are taken from the results; none is computed
+ * here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_end(page);
 }
 
-/* `output`: directory of the results. */
+/* Draws the notes on an interrupted sweep, on memory and on noise. output: directory of the results. */
 static void warnings(struct ui_page *page, const struct bench_results *r, const char *output) {
     size_t noisy = 0, small = 0;
     size_t fate[BENCH_FATES] = {0};
@@ -141,7 +142,8 @@ static void warnings(struct ui_page *page, const struct bench_results *r, const 
     if (r->stopped[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);
         const struct bench_runs runs = bench_results_runs(r);
-        char *path = hpcw_i_sys_real_path(output); /* the same page wherever it is drawn */
+        char *path = hpcw_i_sys_real_path(
+            output); /* absolute path, so that the page does not depend on the current directory */
         char command[BENCH_RESUME];
         ui_page_text(page, "The sweep was %s, and the page shows %zu of its %zu runs; %s", r->stopped,
                      runs.made, runs.planned, bench_results_resume(r, path != NULL ? path : output, command));
@@ -169,7 +171,7 @@ static void point_id(size_t index, char text[32]) {
     (void)snprintf(text, 32, "point-%zu", index);
 }
 
-/* A sentence and the points that it is based on. */
+/* Draws a sentence and the ids of the points on which it is based. */
 static void sentence(struct ui_page *page, const struct bench_results *r, const struct bench_advice *a) {
     size_t n = strlen(a->text);
     ui_page_text(page, "%s%s", a->text, n > 0 && a->text[n - 1] != '.' ? "." : "");
@@ -181,7 +183,7 @@ static void sentence(struct ui_page *page, const struct bench_results *r, const 
     }
 }
 
-/* "the data of 64 ranks from 4 processes" */
+/* Writes "the data of 64 ranks from 4 processes". */
 static void who_wrote(struct ui_page *page, const struct bench_results *r) {
     ui_page_text(page, "the data of ");
     ui_page_number(page, UI_PAGE_COUNT, r->points > 0 ? r->point[0].ranks : 0);
@@ -256,7 +258,7 @@ static void advice(struct ui_page *page, const struct bench_results *r) {
 
 /* ---- Everything ---- */
 
-/* A number, or an empty cell. */
+/* Writes a cell with a number, or an empty cell if there is none. */
 static void number_cell(struct ui_page *page, bool there, enum ui_page_unit unit, double value) {
     if (there) {
         ui_page_number_cell(page, unit, value);
@@ -337,7 +339,7 @@ static void find_ticks(struct bench_page_drawing *d) {
 hpcw_status bench_report_page(const struct bench_results *r, const char *output, const char *path,
                               hpcw_error *err) {
     struct bench_page_drawing d = {.r = r, .alike = true};
-    /* A chart shows each point once, or each of its trials. */
+    /* Limit of the points in a chart: a chart shows each point of the sweep once, or each trial once. */
     size_t most = r->points + 2 * (BENCH_LAYOUTS + 2 * BENCH_MODES);
     for (size_t i = 0; i < r->points; i++) {
         most += r->point[i].trials;

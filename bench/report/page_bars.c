@@ -8,7 +8,8 @@
 
 /* ---- Side by side ---- */
 
-/* Returns the block size of the sweep that is nearest to that of the file system. 0: there is none. */
+/* Returns the block size of the sweep that is nearest to the block size of the file system, or 0 if the sweep has no
+ * block size. */
 static double typical_block(const struct bench_page_drawing *d) {
     double best = 0;
     double distance = INFINITY;
@@ -36,7 +37,7 @@ struct bars {
     bool used[BENCH_MODES];
 };
 
-/* The id without mode and block size: "sion-aligned", "shared-posix, records-4K". */
+/* Writes the id of a point without mode and block size: "sion-aligned", "shared-posix, records-4K". */
 static void name_category(const struct bench_point *p, char text[CATEGORY]) {
     const char *rest = strchr(p->id, '/');
     rest = rest == NULL ? NULL : strchr(rest + 1, '/');
@@ -74,7 +75,7 @@ static void add_bar(struct bars *b, const struct bench_point *p, const struct be
     b->used[p->mode] = true;
 }
 
-/* Returns whether a point has this block size, or none. */
+/* Returns whether a point has the block size `block`, or no block size. */
 static bool beside(const struct bench_point *p, double block) {
     return block > 0 && (p->block_size == 0 || (double)p->block_size == block);
 }
@@ -114,7 +115,7 @@ static void draw_bars(struct bench_page_drawing *d, double block, size_t rate, c
     }
 }
 
-/* Draws both rates. Titles end with the block size, " at blocks of 4K". */
+/* Draws the rates with the flush, and the rates into the page cache. at: end of the titles, as " at blocks of 4K". */
 static void draw_both_rates(struct bench_page_drawing *d, double block, const char *what, const char *at,
                             const char *caption) {
     char title[128];

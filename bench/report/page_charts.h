@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The charts of the page of a sweep. Each takes its points from the results, and draws nothing if it has none. */
+/* The charts of the page of a sweep. Each function takes its points from the results, and draws nothing without
+ * points. */
 #ifndef HPCW_BENCH_REPORT_PAGE_CHARTS_H
 #define HPCW_BENCH_REPORT_PAGE_CHARTS_H
 
@@ -21,9 +22,9 @@ struct bench_page_drawing {
     size_t count;
     double tick[BENCH_PAGE_TICKS]; /* block sizes that were measured, ascending */
     size_t ticks;
-    bool alike; /* no curve so far has two block sizes, so bars show the same */
-    /* Bars of times: [r->points] names, and [r->points] values for each step, on the slowest and on the quickest
-     * process. */
+    bool alike; /* no curve has two block sizes, so bars suffice and curves are not drawn */
+    /* For bars of times. category: [r->points] names. time: [r->points] times for each step of the slowest process,
+     * then as many of the quickest process. */
     const char **category;
     double *time;
 };
@@ -46,10 +47,10 @@ static inline void bench_page_introduce(struct ui_page *page, const char *headin
     ui_page_end(page);
 }
 
-/* ---- page_curves.c: over the block size, and over the order of the runs ---- */
+/* ---- page_curves.c: curves over the block size, and over the order of the runs ---- */
 
-/* Draw rates of writes that end with a flush: bench_page_durable of mode fsync, bench_page_modes of the other
- * modes. The first returns false if it draws no chart, as there is one block size only. */
+/* bench_page_durable and bench_page_modes draw rates with the flush: the former of the mode fsync, the latter of the
+ * other modes. bench_page_durable returns false if it draws no chart, because there is only one block size. */
 bool bench_page_durable(struct bench_page_drawing *d);
 void bench_page_modes(struct bench_page_drawing *d);
 void bench_page_cached(struct bench_page_drawing *d);
@@ -58,7 +59,7 @@ void bench_page_twins(struct bench_page_drawing *d);
 void bench_page_shared_blocks(struct bench_page_drawing *d);
 void bench_page_samples(struct bench_page_drawing *d);
 
-/* ---- page_bars.c: at the block size that is nearest to the file system's ---- */
+/* ---- page_bars.c: bars at the block size nearest to that of the file system ---- */
 
 void bench_page_side_by_side(struct bench_page_drawing *d);
 void bench_page_times(struct bench_page_drawing *d);

@@ -33,9 +33,9 @@ static void add_rate(struct bench_page_drawing *d, double x, const struct bench_
 }
 
 /*
- * Returns the point that a curve shows for a layout at a block size; 0 is for layouts that align to nothing. It is
- * the first such point, with the first record size and number of files. Later points vary these. NULL: none was
- * measured.
+ * Returns the point that a curve shows for a layout at a block size, or NULL if none was measured. block: 0 for layouts
+ * without a block size. Of several points, the first one is shown; later points have other record sizes or numbers of
+ * files.
  */
 static const struct bench_point *main_point(const struct bench_page_drawing *d, enum bench_layout layout,
                                             enum bench_mode mode, double block, size_t rate) {
@@ -107,7 +107,7 @@ static const struct ui_page_axis rate_axis = {.label = "throughput with the flus
 struct curves {
     const char *heading, *text;
     size_t rate;
-    const char *title[BENCH_MODES]; /* NULL: not for this mode */
+    const char *title[BENCH_MODES]; /* title by mode; NULL: no chart for the mode */
     const char *caption;
     struct ui_page_axis y;
     const struct ui_page_mark *mark; /* NULL: none */
@@ -160,7 +160,7 @@ static const struct curves ratio_curves = {
     .mark = &(const struct ui_page_mark){.at = 1, .label = "ceiling"},
 };
 
-/* Returns whether there is a chart. Without one there is no heading either. */
+/* Draws a heading and the charts, or nothing if there is no chart. Returns whether it has drawn a chart. */
 static bool draw_curves(struct bench_page_drawing *d, const struct curves *c) {
     bool drawn = false;
     for (enum bench_mode m = 0; m < BENCH_MODES; m++) {

@@ -37,9 +37,9 @@ const char *const bench_fate_name[BENCH_FATES] = {
     [BENCH_LEFT_OUT] = "left out",
 };
 
-/* The shift of the twin is two thirds of a block, made odd. In binary that is 1010...1: about a third or two thirds of
- * each smaller power of two, too. So the twin is unaligned whatever the real block is. Half a block would be a
- * multiple of smaller blocks. */
+/* The offsets of sion-shifted are later by two thirds of a block, made odd, in binary 1010...1. This shift is also
+ * about a third or two thirds above a multiple of each smaller power of two. So the data are unaligned even if the
+ * real block is smaller. Half a block would be a multiple of smaller blocks. */
 uint64_t bench_layout_shift(enum bench_layout layout, uint64_t block) {
     bool hdf5 = layout == BENCH_HDF5_INDEPENDENT || layout == BENCH_HDF5_COLLECTIVE;
     return layout == BENCH_SION_SHIFTED ? (block - block / 3) | 1 : hdf5 ? BENCH_HDF5_START : 0;
@@ -87,7 +87,7 @@ bool bench_results_counts(const struct bench_results *r, const struct bench_poin
 }
 
 struct bench_limit bench_results_limit(const struct bench_results *r) {
-    /* A disk should not fill up, and the page cache should have room for what other programs use. */
+    /* `parts` is above 1, so that a run neither fills the disk nor takes the whole page cache. */
     const struct bench_limit limit[] = {
         {"--max-bytes", "a larger --max-bytes", r->limits.max_bytes, 2},
         {"free space", "a directory with more free space", r->fs.free_bytes, 4},
@@ -114,7 +114,8 @@ static hpcw_status rate_side(const struct bench_point *p, const struct bench_tri
     return stats_of(x, n, rate, err);
 }
 
-/* Computes rate over ceiling in each repetition, in whichever order they ran. */
+/* Computes rate of the layout / rate of the ceiling in each repetition. The order of both within a repetition does not
+ * matter. */
 static hpcw_status rate_ratio(const struct bench_point *p, double *x, struct bench_rate *rate,
                               hpcw_error *err) {
     bool durable = is_durable(p->mode);

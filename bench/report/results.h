@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The results of a sweep. One struct connects the code that measures (sweep), stores (results.json, results.csv) and
- * reads again (report, compare): each knows this header and not the others.
+ * reads the results (report, compare). Each of these parts includes this header, and none includes another part.
  *
  * Every time is in ns, every rate in bytes per second, every size in bytes. results.schema.json
  * describes the file field by field.
@@ -26,14 +26,14 @@ enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE, BENCH_DIRECTORY 
 
 enum bench_layout {
     BENCH_SION_ALIGNED,      /* chunks of a container start at multiples of the block size */
-    BENCH_SION_PACKED,       /* groups of chunks do */
-    BENCH_SION_SHIFTED,      /* as sion-aligned, with every offset about two thirds of a block later */
+    BENCH_SION_PACKED,       /* groups of chunks of a container start at multiples of the block size */
+    BENCH_SION_SHIFTED,      /* as BENCH_SION_ALIGNED, with every offset about two thirds of a block later */
     BENCH_TASK_LOCAL,        /* a file for each rank */
-    BENCH_SHARED_POSIX,      /* one file, rank after rank, without a gap */
-    BENCH_MPIIO_INDEPENDENT, /* the same file by MPI_File_write_at */
-    BENCH_MPIIO_COLLECTIVE,  /* the same file by MPI_File_write_at_all */
-    BENCH_HDF5_INDEPENDENT,  /* the same data in a dataset of HDF5, by H5Dwrite */
-    BENCH_HDF5_COLLECTIVE,   /* the same by collective H5Dwrite */
+    BENCH_SHARED_POSIX,      /* one file with the data of rank after rank, without gaps, by pwrite */
+    BENCH_MPIIO_INDEPENDENT, /* the file of BENCH_SHARED_POSIX, by MPI_File_write_at */
+    BENCH_MPIIO_COLLECTIVE,  /* the file of BENCH_SHARED_POSIX, by MPI_File_write_at_all */
+    BENCH_HDF5_INDEPENDENT,  /* an HDF5 dataset with the data of rank after rank, by H5Dwrite */
+    BENCH_HDF5_COLLECTIVE,   /* the dataset of BENCH_HDF5_INDEPENDENT, by collective H5Dwrite */
     BENCH_LAYOUTS
 };
 
@@ -53,9 +53,8 @@ enum bench_mode {
 };
 
 /*
- * Steps of a run. BENCH_WRITE ends when the system has the data: for a container after
- * hpcw_sion_close, which writes the last buffers and the tables. BENCH_FLUSH is the fsync of every process, BENCH_CLOSE
- * the close of the files.
+ * Steps of a run. BENCH_WRITE ends when the system has all data. For a container it includes hpcw_sion_close, which
+ * writes the last buffers and the tables. In BENCH_FLUSH every process calls fsync. BENCH_CLOSE closes the files.
  */
 enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS };
 
@@ -64,7 +63,7 @@ struct bench_trial {
     uint32_t repetition; /* from 1 */
     uint32_t order;      /* place in the order of all trials of the sweep, from 1; warm-up runs have none */
     uint64_t bytes;      /* bytes that were written; 0: as many as the point has */
-    /* The shortest and the longest time of any process, and the quartiles over all. */
+    /* Times of each step: of the quickest and of the slowest process, and the quartiles over all processes. */
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
     uint64_t quartile_ns[BENCH_STEPS][BENCH_QUARTILES];
     int slowest_process;           /* process with the longest total time; -1: unknown, and no quartiles */
@@ -72,7 +71,7 @@ struct bench_trial {
     uint64_t total_ns;             /* from the common start to the end of the last process, all steps */
     uint64_t written_ns;           /* from the common start until the last process had ended BENCH_WRITE */
     uint64_t read_ns;              /* time of the slowest process to read everything again; 0: not read */
-    uint64_t read_bytes;           /* bytes of the reading that came from a disk */
+    uint64_t read_bytes;           /* bytes that came from a disk when everything was read again */
     double others;                 /* processors that other programs kept busy; NaN: unknown */
 };
 
@@ -84,25 +83,25 @@ struct bench_rate {
     struct bench_stats stats;
 };
 
-/* Blocks of the file system: counted from the layout, not measured. */
+/* Numbers of blocks of the file system. They are computed from the layout, not measured. */
 struct bench_blocks {
     bool counted;
-    uint64_t all, shared;            /* shared: by two or more ranks */
-    uint64_t by_processes, by_hosts; /* those that two or more processes or hosts share */
+    uint64_t all, shared;            /* all: blocks with data; shared: blocks with data of two or more ranks */
+    uint64_t by_processes, by_hosts; /* blocks that two or more processes, or hosts, share */
 };
 
-/* The logarithms of the rates of a point, without the part that all points of a repetition share. */
+/* Statistics of ln of the rates of a point. The part that all points of a repetition share is subtracted first. */
 struct bench_log {
-    double mean;     /* without the lowest and the highest fifth */
-    double variance; /* of the mean */
-    double band;     /* how far the true mean may be away; infinite: unknown */
+    double mean;     /* mean without the lowest and the highest fifth of the values */
+    double variance; /* variance of `mean` */
+    double band;     /* half width of the confidence interval of `mean`; infinite: unknown */
 };
 
 struct bench_point {
     char id[2 * BENCH_NAME]; /* unique, "sion-aligned/fsync/1M" */
     enum bench_layout layout;
     enum bench_mode mode;
-    uint64_t block_size;  /* what the layout aligns to; 0: it does not (real formats) */
+    uint64_t block_size;  /* bytes to which the layout aligns data; 0: it aligns none */
     uint64_t record_size; /* bytes of one write */
     uint64_t rank_size;   /* bytes of one rank */
     uint32_t ranks, files;
@@ -112,41 +111,42 @@ struct bench_point {
 
     size_t twin; /* index of the aligned or shifted twin; SIZE_MAX: none */
     enum bench_fate fate;
-    char reason[BENCH_REASON]; /* of a failure or an omission, one line */
+    char reason[BENCH_REASON]; /* reason of a failure or an omission, one line */
     int failed_errno;          /* 0: none */
     int failed_process;        /* -1: none */
 
     size_t trials; /* number of trials, without the warm-up run */
     struct bench_trial *trial;
-    /* The plain loop of large pwrites with the same bytes, offsets, files and mode, in the same repetitions. */
+    /* Runs of the ceiling: large plain writes of the same bytes to the same offsets and files, in the same mode and
+     * repetitions. */
     size_t ceiling_trials;
     struct bench_trial *ceiling;
 
-    double seconds; /* median time of a run: total, of mode buffered until the page cache has the data */
-    struct bench_rate durable; /* bytes / total; of modes that flush. The headline */
-    /* bytes / written; of modes that go through the page cache. Never mixed with durable */
+    double seconds;            /* median time of a run: total_ns, or written_ns in mode buffered */
+    struct bench_rate durable; /* bytes / total_ns, for modes that flush; the main result */
+    /* bytes / written_ns, for modes that use the page cache; never compared with `durable` */
     struct bench_rate cached;
     struct bench_rate ceiling_durable, ceiling_cached;
-    /* rate / rate of the ceiling in the same repetition: durable rates if the mode has them, otherwise cached ones */
+    /* rate / rate of the ceiling in the same repetition; durable rates, or cached rates if the mode never flushes */
     struct bench_rate ratio;
-    struct bench_rate read; /* bytes / read, where the runs were read again */
+    struct bench_rate read; /* bytes / read_ns, if the data were read again */
     bool read_cached;       /* less than BENCH_COLD of the bytes of a run came from a disk */
     struct bench_log log;   /* set by bench_results_spread */
-    bool noisy;             /* bench_log_is_noisy, of BENCH_FEWEST_REPEAT runs or more */
-    bool verified;          /* read back and compared, every byte */
+    bool noisy;             /* bench_log_is_noisy(&log), for BENCH_FEWEST_REPEAT runs or more */
+    bool verified;          /* every byte was read back and compared */
 };
 
 /* With fewer runs of a point, neither differences nor noise are reported. */
 enum { BENCH_FEWEST_REPEAT = 5 };
 
-/* A point is noisy if no difference below this would be seen. 0.25 is 25 %. */
+/* Smallest difference that every point should show. A point is noisy if it would not be seen. 0.25 is 25 %. */
 #define BENCH_NOISY_SPREAD 0.25
 
-/* Probability that a point is called faster or slower than others that equal it, for all comparisons with it
- * together. */
+/* Probability of a false alarm, for all comparisons of one point with others together: an equal point is called faster
+ * or slower. */
 #define BENCH_RULE_LEVEL 0.05
 
-/* Share of the bytes that must come from a disk in every run. With less, the rate of reading is called cached. */
+/* Share of the bytes that must come from a disk in every run. Below this share, the rate of reading is called cached. */
 #define BENCH_COLD 0.95
 
 /* Operations on the files of all tasks, or on one container for all. */
@@ -155,17 +155,18 @@ enum bench_operation { BENCH_CREATE, BENCH_REOPEN, BENCH_STAT, BENCH_UNLINK, BEN
 struct bench_metadata_trial {
     uint32_t repetition;           /* from 1 */
     uint64_t ns[BENCH_OPERATIONS]; /* time of the slowest process */
-    double others;                 /* as in struct bench_trial */
+    double others;                 /* processors that other programs kept busy; NaN: unknown */
 };
 
-/* A layout with a number of tasks: BENCH_TASK_LOCAL, followed by BENCH_SION_ALIGNED with the same number. */
+/* Metadata rates of one layout with one number of tasks. In bench_results, a row for BENCH_TASK_LOCAL precedes the row
+ * for BENCH_SION_ALIGNED with the same number of tasks. */
 struct bench_metadata {
     enum bench_layout layout;
     uint32_t tasks;
     size_t trials; /* 0: it failed, or the budget was too small */
     struct bench_metadata_trial *trial;
-    char reason[BENCH_REASON];                /* of a failure, one line; "" without */
-    struct bench_rate rate[BENCH_OPERATIONS]; /* tasks a second */
+    char reason[BENCH_REASON];                /* reason of a failure, one line; "": none */
+    struct bench_rate rate[BENCH_OPERATIONS]; /* tasks per second */
 };
 
 struct bench_fs {
@@ -191,8 +192,8 @@ struct bench_advice {
     char text[1024];
     size_t evidence[8]; /* indices of points */
     size_t evidences;
-    /* Of a verdict: the point that may exceed the fastest one by most. Its rate divided by that of the fastest is
-     * between `low` and `high`. */
+    /* In a verdict: the point that may still be faster than the fastest point. The rate of `point` divided by the
+     * rate of the fastest point is between `low` and `high`. */
     struct {
         bool there;
         size_t point;
@@ -201,54 +202,57 @@ struct bench_advice {
 };
 
 struct bench_results {
-    char time[32]; /* of the start, UTC */
+    char time[32]; /* time of the start, UTC */
     char version[32];
     struct bench_machine machine;
     struct bench_fs fs;
     char directory[BENCH_DIRECTORY]; /* directory of the data, absolute; "": unknown */
-    char host[4 * BENCH_HOST]; /* host of process 0; several if the sweep went on elsewhere. "": unknown */
+    char host
+        [4 *
+         BENCH_HOST]; /* host of process 0; several names if the sweep was resumed on other hosts; "": unknown */
     int processes;
     int hosts;
-    uint64_t stonewall_ns;  /* after this time a process begins no write but its first; 0: never */
+    uint64_t stonewall_ns;  /* time after which a process begins no write except its first; 0: no limit */
     uint32_t writers;       /* processes that write */
     uint32_t readers;       /* processes that read, where runs are read again */
     char mpi[128];          /* "" without */
-    char left_out_mpi[128]; /* why MPI-IO layouts are not there, "" if they are */
+    char left_out_mpi[128]; /* reason why layouts by MPI-IO were left out; "": none */
     uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
     uint32_t repeat;
     struct {
         uint64_t budget_ns, max_bytes;
-        uint64_t least_bytes, least_ns; /* of a run that counts */
+        uint64_t least_bytes, least_ns; /* limits of a run that counts */
     } limits;
     uint64_t elapsed_ns;
     bool complete;    /* all planned points were measured or have a reason */
-    char stopped[64]; /* "interrupted (signal 2)", "" if not */
+    char stopped[64]; /* reason why the sweep ended early, as "interrupted (signal 2)"; "": none */
     bool verify;
     size_t variables; /* variables of Slurm and MPI in the environment */
     char variable[BENCH_VARIABLES][BENCH_VARIABLE];
-    char command[512]; /* options as given, without the directory */
+    char command[512]; /* options of the command line, without the directory */
 
     size_t points;
     struct bench_point *point;
-    size_t metadatas; /* of hpcw-bench metadata, which has no points */
+    size_t metadatas; /* rows of hpcw-bench metadata; such results have no points */
     struct bench_metadata *metadata;
     struct bench_advice
-        verdict; /* one sentence: where, and what to choose; or why nothing can be said, and what to do */
+        verdict; /* one sentence: which layout to choose where, or why this is unknown and what to do */
     size_t advices;
     struct bench_advice advice[8];
 };
 
-/* Words of files, options and reports: "sion-aligned", "fsync", "open". */
+/* Names for files, options and reports, as "sion-aligned", "fsync", "open". */
 extern const char *const bench_layout_name[BENCH_LAYOUTS];
 extern const char *const bench_mode_name[BENCH_MODES];
 extern const char *const bench_step_name[BENCH_STEPS];
 extern const char *const bench_fate_name[BENCH_FATES];
 
-/* Returns whether the file system is memory, as tmpfs. It has no disk, a flush does nothing, and no rate is called
- * durable. */
+/* Returns whether the file system is in memory, as tmpfs. On such file systems a flush does nothing, and no rate is
+ * called durable. */
 bool bench_fs_is_memory(const struct bench_fs *fs);
 
-/* Return the bytes that a trial wrote, and the fewest bytes of all trials of a point. */
+/* bench_results_bytes_of returns the bytes that a trial wrote. bench_results_bytes returns the smallest number over
+ * all trials of a point. */
 uint64_t bench_results_bytes_of(const struct bench_point *p, const struct bench_trial *t);
 uint64_t bench_results_bytes(const struct bench_point *p);
 
@@ -257,54 +261,56 @@ static inline bool bench_rate_is_spread(const struct bench_rate *rate) {
     return rate->there && rate->stats.count > 1;
 }
 
-/* Returns the bytes per second of one trial, until they are durable or until the page cache has them. */
+/* Returns the bytes per second of one trial. The time ends when the data are durable, or if `durable` is false, when
+ * the page cache has them. */
 double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable);
 
 /* Fills in the rates of a point from its trials. HPCW_ENOMEM. */
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
 
 /*
- * The rule for differences. It takes the logarithms of rates, without the part that all points of a repetition
- * share, and compares their trimmed means by Student's t. x[i * runs + k]: logarithm of the rate of point i in
- * repetition k; the shared part is subtracted from it. log[points] is filled in. HPCW_ENOMEM.
+ * The rule for differences. It compares points by the trimmed means of ln of their rates, with Student's t. Before,
+ * it subtracts from each value the part that all points of a repetition share. x[i * runs + k]: ln of the rate of
+ * point i in repetition k; overwritten. Sets log[points]. HPCW_ENOMEM.
  */
 hpcw_status bench_log_spread(double *x, size_t points, size_t runs, struct bench_log *log, hpcw_error *err);
 
-/* Apply the rule. The first function returns 1 if `a` is faster, -1 if `b` is, 0 if neither is shown. The second
- * returns how much faster `a` may be at most, as a logarithm. The third returns whether no difference below
- * BENCH_NOISY_SPREAD would be seen from a point that scatters as much. */
+/* Apply the rule for differences. bench_log_differ returns 1 if `a` is faster, -1 if `b` is faster, 0 if no difference
+ * is shown. bench_log_most returns ln of the largest factor by which `a` may be faster. bench_log_is_noisy returns
+ * whether a difference of BENCH_NOISY_SPREAD between two points with this spread would not be seen. */
 int bench_log_differ(const struct bench_log *a, const struct bench_log *b);
 double bench_log_most(const struct bench_log *a, const struct bench_log *b);
 bool bench_log_is_noisy(const struct bench_log *log);
 
-/* Fills in `log` and `noisy` of all points that have rates, by this rule. HPCW_ENOMEM. */
+/* Sets `log` and `noisy` of all points with rates, by the rule for differences. HPCW_ENOMEM. */
 hpcw_status bench_results_spread(struct bench_results *r, hpcw_error *err);
 
-/* Apply this rule to two points that count. */
+/* bench_log_differ and bench_log_most for two points that count. */
 int bench_results_differ(const struct bench_point *a, const struct bench_point *b);
 double bench_results_most(const struct bench_point *a, const struct bench_point *b);
 
 /* Returns whether a point was measured in runs that are long and large enough. Only such points are compared. */
 bool bench_results_counts(const struct bench_results *r, const struct bench_point *p);
 
-/* A limit of the size of a run: at most 1 / `parts` of `there` bytes. */
+/* A limit of the bytes of a run: at most `there` / `parts`. */
 struct bench_limit {
     const char *what; /* "free space" */
-    const char *more; /* what to use instead, "a directory with more free space" */
+    const char *more; /* advice, as "a directory with more free space" */
     uint64_t there, parts;
 };
 
-/* Returns the narrowest limit of a sweep. Memory of 0 is unknown, and no limit. */
+/* Returns the smallest limit of a sweep. A value of 0, for instance unknown memory, is no limit. */
 struct bench_limit bench_results_limit(const struct bench_results *r);
 
 /* Reason of a point that was not measured before the sweep ended. */
 extern const char bench_results_ended[];
 
-/* Begin of the reason of a point that the budget is too small for, and whether a point has such a reason. */
+/* bench_results_budget is the begin of bench_point.reason if the budget was too small for the point.
+ * bench_results_lacks_time returns whether the reason of a point begins so. */
 extern const char bench_results_budget[];
 bool bench_results_lacks_time(const struct bench_point *p);
 
-/* Returns the budget to try next, in minutes. */
+/* Returns the budget to try next, minutes: four times the last one, at least 20. */
 double bench_results_larger_budget(const struct bench_results *r);
 
 /* Counts the runs of points that were made and that are planned, without warm-up runs and ceilings. Points that are
@@ -314,9 +320,9 @@ struct bench_runs {
 };
 struct bench_runs bench_results_runs(const struct bench_results *r);
 
-/* Says how to go on with an interrupted sweep: "to go on with 4 processes: hpcw-bench --budget 20m /scratch --out sweep
- * --resume". It names no launcher, as nobody knows which one started the sweep. `output`: directory of the results.
- * Returns `text`. */
+/* Writes how to resume an interrupted sweep: "to go on with 4 processes: hpcw-bench --budget 20m /scratch --out sweep
+ * --resume". The text names no launcher, since the one that started the sweep is unknown. output: directory of the
+ * results. Returns `text`. */
 enum { BENCH_RESUME = BENCH_DIRECTORY + BENCH_PATH + 632 };
 char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]);
 
