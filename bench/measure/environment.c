@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names of variables, or their prefixes. Launchers set many more, with addresses and process numbers. */
+/* Names, or prefixes of names, of the variables to list. Launchers set more variables, but these have addresses and
+ * process numbers. */
 static const char *const known[] = {
     "SLURM_JOB_ID=",
     "SLURM_JOB_NUM_NODES=",

@@ -12,7 +12,7 @@
 #include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 
-#define EXACT 9007199254740991.0 /* largest integer that a double represents exactly, with all below it */
+#define EXACT 9007199254740991.0 /* 2^53 - 1: a double represents all integers up to this one exactly */
 #define MOST_SECONDS 9e6         /* up to this time, a double represents every ns */
 
 /* ---- files ---- */
@@ -68,7 +68,7 @@ hpcw_status bench_json_close(struct bench_json *io, hpcw_status s, hpcw_error *e
     return s;
 }
 
-/* ---- messages of reading: "points[3].open" ---- */
+/* ---- errors found by reading: the message names the member, as "points[3].open" ---- */
 
 static size_t spell(char *text, size_t size, size_t n, const char *key, size_t index) {
     int more = key == NULL ? snprintf(text + n, size - n, "[%zu]", index)
@@ -162,7 +162,7 @@ bool bench_json_begin(struct bench_json *io, const char *key, bool flat, bool *t
     return true;
 }
 
-/* Refuses members that were not read. Call it after all others. */
+/* Refuses members of the open object that were not read. Call it after the last member. */
 static void refuse_others(struct bench_json *io) {
     const struct bench_json_node *at = &io->node[io->depth - 1];
     for (const cJSON *v = at->value->child; io->status == HPCW_OK && v != NULL; v = v->next) {
@@ -335,7 +335,7 @@ void bench_json_number(struct bench_json *io, const char *key, double *v, double
     }
 }
 
-/* ---- what several files have ---- */
+/* ---- objects that several kinds of files contain ---- */
 
 void bench_json_machine(struct bench_json *io, struct bench_machine *m) {
     (void)bench_json_begin(io, "machine", false, NULL);

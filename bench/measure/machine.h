@@ -29,7 +29,7 @@ unsigned bench_machine_processors(void);
 
 /* Processor time so far, microseconds: of the whole machine (0: unknown), and of this process with its children. */
 struct bench_cpu {
-    uint64_t at_us; /* when */
+    uint64_t at_us; /* time of the query */
     uint64_t busy_us;
     uint64_t own_us;
 };
@@ -41,8 +41,8 @@ uint64_t bench_machine_read_bytes(void);
 /* A sample counts as disturbed if other programs keep this many processors busy. */
 #define BENCH_NOISE 0.1
 
-/* Resets the peak of resident memory. If the system cannot do it, the peak remains that since the start of the
- * process. */
+/* Resets the peak of resident memory. If the system cannot reset it, bench_machine_peak returns the peak since the
+ * start of the process. */
 void bench_machine_reset_peak(void);
 
 /* Peak of resident memory since the reset, bytes. */
@@ -51,9 +51,9 @@ uint64_t bench_machine_peak(void);
 /* Releases unused heap pages, so that every run starts with the same memory. */
 void bench_machine_trim(void);
 
-/* Touches `bytes` of memory and releases it. The amount is limited to half of this process's share of the free
- * memory; `processes` share the machine. Some hypervisors reclaim memory that a guest frees. Then the first use
- * of a page costs ten times as much as later uses. This keeps that cost out of the next run. */
+/* Touches `bytes` of memory and releases them. Some hypervisors reclaim memory that a guest frees, and then the first
+ * use of a page takes ten times as long as later uses. After this call, the next run does not lose this time. The
+ * amount is limited to half of the free memory divided by `processes`, the number of processes on the machine. */
 void bench_machine_warm(uint64_t bytes, unsigned processes);
 
 #endif

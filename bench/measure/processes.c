@@ -114,8 +114,8 @@ void bench_processes_end(struct bench_processes *p) {
 }
 
 void bench_processes_settle(const struct bench_processes *p) {
-    /* If processes share processors, the scheduler later delays those that have used more than their share. Many
-     * short waits let it even that out before the clock starts. */
+    /* If processes share processors, the scheduler delays a process that has used more than its share. During many
+     * short waits, it gives the others their share before the clock starts. */
     uint64_t word = 0;
     struct hpcw_i_words words = {.sums = 1, .word = &word};
     for (int i = 0; i < (p->count == 1 ? 0 : p->crowded ? 100 : 1); i++) {

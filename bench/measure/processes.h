@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that measure together: one without MPI, or those that a launcher of MPI started. */
+/* Processes that measure together: those that a launcher of MPI started, or one process without MPI. */
 #ifndef HPCW_BENCH_MEASURE_PROCESSES_H
 #define HPCW_BENCH_MEASURE_PROCESSES_H
 
@@ -21,16 +21,18 @@ struct bench_processes {
     char library[128];        /* name of the MPI library; "" without MPI */
 };
 
-/* Starts MPI if environment variables of a launcher exist. HPCW_ENOTSUP: they exist, but this build has no MPI. */
+/* Starts MPI if environment variables of a launcher exist. HPCW_ENOTSUP: there are such variables, but this build
+ * has no MPI. */
 hpcw_status bench_processes_start(struct bench_processes *p, hpcw_error *err);
 
-/* Call it also after the start failed. */
+/* Ends MPI and frees the members of `p`. Call it also after bench_processes_start failed. */
 void bench_processes_end(struct bench_processes *p);
 
 /* Returns the number of a process's host. */
 int bench_processes_host(const struct bench_processes *p, int process);
 
-/* Returns on all processes at about the same time, when none has a debt of processor time with the scheduler. */
+/* Waits until all processes have called it and had their share of processor time. Returns on all processes at about
+ * the same time. */
 void bench_processes_settle(const struct bench_processes *p);
 
 #endif

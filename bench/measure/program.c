@@ -53,8 +53,8 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
                       const struct bench_command_row *row) {
     struct bench_call call = {.argc = argc, .argv = argv, .options = options};
     hpcw_error err;
-    /* A write beyond the limit of file sizes then fails like on a full disk, and does not end the program.
-     * This comes early, since MPI also makes files. */
+    /* With SIGXFSZ ignored, a write beyond the limit of the file size returns an error and does not end the program.
+     * The call precedes the start of MPI, which also writes files. */
     (void)signal(SIGXFSZ, SIG_IGN);
     hpcw_status s = ui_options_init(&call.parse, program, options, &err);
     if (s == HPCW_OK) {
@@ -71,8 +71,8 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
     if (s == HPCW_OK) {
         s = ui_options_finish(&call.parse, &err);
     }
-    /* Under a launcher, too, a wrong command line must end all processes with one message. So `measure`
-     * reports it. */
+    /* A wrong command line must end all processes of a launcher with one message. So `measure` starts the processes
+     * and reports it. */
     row += s == HPCW_OK ? call.parse.command : 0;
     if (s != HPCW_OK || row->measures) {
         return measure(&call, row, s, &err);

@@ -33,7 +33,8 @@ double bench_stats_quantile(const double *sorted, size_t n, double q) {
 
 double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high) {
     enum { EXACT_MAX = 1000 };
-    /* Counts both tails. The median is outside x[d] .. x[n-1-d] if at most d values lie on one side of it. */
+    /* The interval is x[d] .. x[n-1-d]. The median is outside if at most d values lie on one side of it. `outside`
+     * is the probability of this, for both sides together. */
     size_t d = 0;
     double outside;
     if (n <= EXACT_MAX) {
@@ -53,7 +54,8 @@ double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *hig
     } else {
         double half = (double)n / 2, sd = sqrt((double)n) / 2;
         size_t lo = 0, hi = (n - 1) / 2;
-        /* Finds the largest d whose tail, with the continuity correction of one half, is small enough. */
+        /* Binary search for the largest d whose `outside` is at most 1 - level. The normal approximation has the
+         * continuity correction of one half. */
         while (lo < hi) {
             size_t mid = lo + (hi - lo + 1) / 2;
             if (erfc((half - (double)mid - 0.5) / sd / sqrt(2)) <= 1 - level) {
@@ -181,7 +183,7 @@ static double student_within(size_t df, double t) {
 }
 
 double bench_stats_student(size_t df, double tail) {
-    enum { MOST = 1000 }; /* with more, t is practically normal */
+    enum { MOST = 1000 }; /* above this number, t has practically the normal distribution */
     df = df > MOST ? MOST : df;
     double low = 0, high = 1;
     if (df == 0) {

@@ -14,12 +14,12 @@ struct bench_stats {
     double sd;   /* standard deviation of a sample, divisor n - 1; 0 for one value */
     double median;
     double q25, q75;
-    /* median absolute deviation, not scaled; times 1.4826 it estimates a normal's standard deviation */
+    /* median absolute deviation, not scaled; for normal data, 1.4826 * mad estimates the standard deviation */
     double mad;
     /* Confidence interval of the median from order statistics: its ends are two of the values, and no
-     * distribution is assumed. ci_coverage: probability that the interval contains the true median. It is at
-     * least the requested level if there are enough values (95 % takes 6). Otherwise it is that of the widest
-     * interval, min to max. */
+     * distribution is assumed. ci_coverage: probability that the interval contains the true median. The
+     * probability is at least the requested level if there are enough values (95 % takes 6). With fewer values,
+     * the interval is min to max. */
     double ci_low, ci_high;
     double ci_coverage;
 };
@@ -34,19 +34,20 @@ HPCW_MUST_CHECK hpcw_status bench_stats_of(const double *x, size_t n, double lev
  * statistics around q * (n - 1) (type 7 of Hyndman and Fan, the default of R and NumPy). q = 0.5 is the median. */
 double bench_stats_quantile(const double *sorted, size_t n, double q);
 
-/* Computes the ranks of the interval of the median for n values: x[*low] to x[*high] of the ascending values. It
- * is symmetric, and the narrowest with a coverage of at least `level`. Returns its coverage. If none reaches the
- * level, the interval is *low = 0, *high = n-1. Exact for up to 1000 values, a normal approximation beyond. */
+/* Computes the confidence interval of the median of n values: x[*low] to x[*high] of the ascending values. The
+ * interval is symmetric, and the narrowest with a coverage of at least `level`. Returns the coverage. If no interval
+ * reaches the level, *low is 0 and *high is n - 1. The coverage is exact for up to 1000 values, and a normal
+ * approximation for more. */
 double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high);
 
 /* Computes the mean without the lowest and highest fifth of the values. *variance: variance of this mean (Yuen),
- * with *df degrees of freedom. A run that other programs delayed changes neither much. Both are 0 for fewer than
- * two values. HPCW_ENOMEM, and HPCW_EINVAL as above. */
+ * with *df degrees of freedom. A single run that other programs delayed changes mean and variance little. For fewer
+ * than two values, *variance and *df are 0. HPCW_ENOMEM. HPCW_EINVAL: n is 0. */
 HPCW_MUST_CHECK hpcw_status bench_stats_trimmed(const double *x, size_t n, double *mean, double *variance,
                                                 size_t *df, hpcw_error *err);
 
 /* Returns the value that Student's t with `df` degrees of freedom exceeds with the probability `tail`, 0 < tail
- * <= 0.5. It is infinite for df = 0. */
+ * <= 0.5. Returns infinity for df = 0. */
 double bench_stats_student(size_t df, double tail);
 
 #endif

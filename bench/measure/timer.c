@@ -143,8 +143,8 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
             *total += spent;
         }
     }
-    /* A process that is done reads files of /proc below. That would delay others on its processor that are still
-     * running. */
+    /* Wait for all processes before the files of /proc are read: reading them would delay a process that is still
+     * running on the same processor. */
     bench_processes_settle(processes);
     word[PEAK] = side->peak != NULL ? side->peak(work) : bench_machine_peak();
     struct bench_cpu after = bench_machine_cpu();

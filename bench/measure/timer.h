@@ -2,10 +2,10 @@
 /* Repeated, paired runs. The timer calls the functions of a subject and reads the clock. It does not know what
  * it measures, and the subject does not know the clock.
  *
- * A *subject* is a piece of work that can be done in several ways, its *sides* (our library, a plain loop). A
- * run of a side has a few *phases* (open, write, close). A repetition runs every side once, so the sides run
- * close together and under the same disturbances. Each repetition begins with another side. Every sample is kept
- * as measured. */
+ * A *subject* is a piece of work that can be done in several ways, its *sides*: our library, or a loop of plain
+ * writes. A run of a side has a few *phases* (open, write, close). A repetition runs every side once, so the sides
+ * run close together and under the same disturbances. Each repetition begins with another side. Every sample is
+ * kept as measured. */
 #ifndef HPCW_BENCH_MEASURE_TIMER_H
 #define HPCW_BENCH_MEASURE_TIMER_H
 
@@ -25,9 +25,9 @@ enum { BENCH_PHASES = 4, BENCH_QUARTILES = 3, BENCH_SIDES = 12 };
 struct bench_phase {
     const char *name; /* "open"; NULL: no more phases */
     hpcw_status (*run)(void *work, hpcw_error *err);
-    /* must be done at this point, but counts in no figure */
+    /* the time of the phase counts in no figure */
     bool untimed;
-    /* the processes wait for each other before it; that wait is not timed */
+    /* the processes wait for each other before the phase; the wait is not timed */
     bool together;
 };
 
@@ -39,7 +39,7 @@ struct bench_side {
     hpcw_status (*prepare)(void *work, uint64_t parameter,
                            hpcw_error *err); /* called before each run, not timed */
     struct bench_phase phase[BENCH_PHASES];
-    /* peak memory in bytes, if another process does the work; NULL: this one does */
+    /* peak memory in bytes, if another process does the work; NULL: this process does it */
     uint64_t (*peak)(const void *work);
     /* bytes of the output; NULL: as many as of the input */
     uint64_t (*size)(const void *work);
@@ -63,10 +63,10 @@ struct bench_sample {
     uint64_t first_ns[BENCH_PHASES];                     /* time of the fastest process */
     uint64_t quartile_ns[BENCH_PHASES][BENCH_QUARTILES]; /* quartiles over all processes */
     int slowest;                                         /* the process with the largest total */
-    /* from the common start until the last process has ended this phase */
+    /* time from the common start until the last process has ended the phase */
     uint64_t reached_ns[BENCH_PHASES];
     uint64_t peak_bytes; /* largest resident memory during the run */
-    uint64_t size_bytes; /* bytes of the output; 0: see bench_amount */
+    uint64_t size_bytes; /* bytes of the output; 0: as many as of the input */
     /* processors that other programs kept busy during the run; NaN: unknown */
     double others;
 };
@@ -84,7 +84,8 @@ hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
 
 void bench_samples_free(struct bench_samples *samples);
 
-/* Collective. Runs one side once, for callers with an order of their own. Results as above. */
+/* Collective. Runs one side once, for callers that choose the order of runs. The sample is the same on all
+ * processes. */
 hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
                             struct bench_sample *sample, hpcw_error *err);
 

@@ -17,15 +17,15 @@
 #define WORKDIR ".hpcw-bench."
 #define OWNER ".owner"
 
-/* Returns whether this is the name of the owner's file of a data directory: ".hpcw-bench.PID.owner". */
+/* Returns whether `name` is that of a lock file: ".hpcw-bench.PID.owner". */
 static bool is_owner(const char *name) {
     const size_t start = sizeof WORKDIR - 1;
     const size_t digits = strncmp(name, WORKDIR, start) == 0 ? strspn(name + start, "0123456789") : 0;
     return digits > 0 && strcmp(name + start + digits, OWNER) == 0;
 }
 
-/* Removes the directory of `owner` and then `owner` itself, unless a running program has locked it. The kind of
- * lock is visible to other hosts. */
+/* Removes a data directory and then its lock file `owner`, unless a running program holds the lock. Programs on other
+ * hosts see the lock, too. */
 static void remove_leftover(const char *parent, const char *owner) {
     char path[BENCH_PATH];
     int fd;
@@ -62,8 +62,8 @@ static void remove_leftovers(const char *parent) {
     hpcw_i_sys_list_free(listing);
 }
 
-/* Makes the directory and its owner's file. The file stays open, so the lock lasts as long as this program. On
- * file systems without locks there is no such file, and nothing removes what a killed run leaves. */
+/* Makes the data directory and its lock file. The lock file stays open, so this program holds the lock until it ends.
+ * File systems without locks get no lock file, and no later run removes the directory of a killed run. */
 static int make_owned(const char *path) {
     char owner[BENCH_WORKDIR + sizeof OWNER];
     int fd = -1;
