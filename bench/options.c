@@ -46,7 +46,8 @@ static const char *mode_word(const void *list, size_t index) {
     return index < BENCH_MODES ? bench_mode_name[index] : NULL;
 }
 
-/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
+/* Columns of the table of options: section, subcommands, letter, long name, metavar, type, field, help. Named
+ * members may follow. */
 #define OPTION(...) UI_OPTION(struct bench_options, __VA_ARGS__)
 #define SWEEPING UI_COMMAND(BENCH_COMMAND_SWEEP)
 #define RATING UI_COMMAND(BENCH_COMMAND_METADATA)

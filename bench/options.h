@@ -16,7 +16,7 @@ enum bench_command {
     BENCH_COMMANDS
 };
 
-/* Its options are a struct bench_options. */
+/* The program for ui/cli. Its options are stored in a struct bench_options. */
 extern const struct ui_program bench_program;
 
 #endif

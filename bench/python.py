@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the Python package reads a dataset, beside NumPy, hpcgen and other readers: a table for bench/kernels/README.md.
+"""Measures how fast the Python package, NumPy, hpcgen and other readers read a dataset. Prints a table for
+bench/kernels/README.md.
 
-Usage: python.py DATASET SCRATCH, with the variables of doc/python.md. Medians of 5, in one process each where memory counts.
-Rows with pandas on CSV and otf2 need these packages, and export the log to SCRATCH first.
+Usage: python.py DATASET SCRATCH, with the environment variables that doc/python.md describes. Times are medians of 5 runs.
+Memory is measured in a process of its own. The rows for pandas and for otf2 need these packages. For these rows, the log
+is first exported to SCRATCH, as CSV and as OTF2.
 """
 import os
 import shutil
@@ -22,7 +24,7 @@ run = hpcw.open(dataset)
 
 
 def median(call, times=5):
-    """Median, least and most of the seconds of a call, the median of its processor time, and its last result."""
+    """Returns the times of a call in seconds (median, minimum, maximum, median of the processor time), and its last result."""
     seconds, busy, result = [], [], None
     for _ in range(times):
         result = None
@@ -39,7 +41,7 @@ def row(what, measured, told=""):
 
 
 def memory_of(call):
-    """Peak memory of a call on the log above what its process had, by the bytes of the array."""
+    """Returns the growth of the peak memory by a call on the log, divided by the bytes of the array that it returns."""
     code = f"""
 import hpcw
 def peak():
@@ -54,7 +56,7 @@ print((peak() - before) / rows.nbytes)"""
 
 
 def importing():
-    """Seconds of `import hpcw` above those of NumPy."""
+    """Returns the seconds that `import hpcw` adds to `import numpy`."""
     def one(code):
         begin = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True)
