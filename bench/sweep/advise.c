@@ -96,8 +96,8 @@ static void say_interval(struct bench_advice *a, struct factor f) {
 
 /* ---- findings ---- */
 
-/* Returns the number of files of the first point with the layout and mode of `p`. Only points with this number make
- * a series over the block size. */
+/* Returns the number of files of the first point with the layout and mode of `p`. Only points with this number of files
+ * are compared over the block size. */
 static uint32_t first_files(const struct bench_results *r, const struct bench_point *p) {
     size_t i = 0;
     while (r->point[i].layout != p->layout || r->point[i].mode != p->mode) {
@@ -106,8 +106,8 @@ static uint32_t first_files(const struct bench_results *r, const struct bench_po
     return r->point[i].files;
 }
 
-/* Returns the index of the container with this layout, mode and number of files, and the block size of `p`.
- * SIZE_MAX: there is none. */
+/* Returns the index of the container with the given layout, mode and number of files, and the block size of `p`, or
+ * SIZE_MAX if there is none. */
 static size_t find(const struct bench_results *r, const struct bench_point *p, enum bench_layout layout,
                    enum bench_mode mode, uint32_t files) {
     for (size_t i = 0; i < r->points; i++) {
@@ -171,8 +171,9 @@ static void best_block(struct bench_results *r) {
 
 /* The points of one layout compared with those of another that have the same mode, block size and number of files. */
 struct pairing {
-    size_t all, faster, slower; /* number of pairs, and of those with a difference beyond noise */
-    size_t most, most_against;  /* the pair that differs most, beyond noise if there is one */
+    size_t all, faster, slower; /* number of pairs: all, faster beyond noise, slower beyond noise */
+    size_t most,
+        most_against; /* the pair with the largest difference; a difference beyond noise counts first */
 };
 
 static struct pairing pairing_of(const struct bench_results *r, enum bench_layout of,
@@ -273,20 +274,21 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
 
 /* ---- the verdict ---- */
 
-/* How much slower than another layout a recommended one may be. 0.1 is 10 %. */
+/* Largest share by which a recommended layout may be slower than another layout. 0.1 is 10 %. */
 #define NEAR 0.10
 
-/* The twins are there for comparison: nobody wants to write unaligned files. */
+/* Returns whether a point may be recommended. Shifted twins are not: they are unaligned for comparison only. */
 static bool is_choice(const struct bench_results *r, const struct bench_point *p) {
     return usable(r, p) && p->layout != BENCH_SION_SHIFTED;
 }
 
-/* Says "--budget 20m". A repeat with fewer layouts would not answer the same questions. */
+/* Says "--budget 20m". The advice is a larger budget and not fewer layouts, which would answer fewer questions. */
 static void say_budget(const struct bench_results *r, struct bench_advice *a, const char *before) {
     bench_advice_say(a, "%s--budget %.0fm", before, bench_results_larger_budget(r));
 }
 
-/* Finds how many processors other programs kept busy: the median of the runs. 0: few or unknown. */
+/* Computes the number of processors that other programs kept busy: the median of all runs. 0: below BENCH_NOISE, or
+ * unknown. */
 static hpcw_status find_others(const struct bench_results *r, double *others, hpcw_error *err) {
     size_t most = 0, n = 0;
     for (size_t i = 0; i < r->points; i++) {
@@ -485,8 +487,8 @@ static hpcw_status judge(struct bench_results *r, struct bench_advice *a, hpcw_e
         return HPCW_OK;
     }
     const struct bench_point *p = &r->point[best];
-    double most = -(double)INFINITY; /* logarithm of the factor by which another point may be faster */
-    size_t rival = SIZE_MAX;         /* this point */
+    double most = -(double)INFINITY; /* ln of the largest factor by which `rival` may be faster */
+    size_t rival = SIZE_MAX;         /* point that may exceed `best` most */
     for (size_t i = 0; i < r->points; i++) {
         if (i != best && is_choice(r, &r->point[i])) {
             const double above = bench_results_most(&r->point[i], p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sweep would do. The points and rounds are those of the sweep's own rules, at an assumed speed, as nothing is
- * written. */
+/* Prints what a sweep would do, without writing files. The plan follows the rules of the sweep, at an assumed speed of
+ * the file system. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,8 +13,8 @@
 #include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
-/* The assumed rate of plain writes, bytes per second. The smallest runs that count by default then take the time for
- * which runs are planned by default. */
+/* Assumed rate of plain writes, bytes per second. At this rate, a run of the default least bytes takes the default
+ * planned time. */
 #define ASSUMED_RATE ((double)BENCH_USUAL_BYTES / BENCH_USUAL_SECONDS)
 
 enum { WARNINGS = 2 };
@@ -23,16 +23,16 @@ struct dry_run {
     const struct bench_sweep_state *w;
     char warning[WARNINGS][BENCH_REASON];
     size_t warnings;
-    bool refused; /* the first warning is what a sweep fails for at once */
-    /* of the points that fit into the budget */
+    bool refused; /* the first warning is an error that would end a sweep at once */
+    /* The next members are for the points that fit into the budget. */
     size_t points;
-    uint64_t bytes, largest_bytes; /* bytes of all runs that are to do, and of the largest one */
+    uint64_t bytes, largest_bytes; /* bytes of all remaining runs; bytes of the largest run */
     uint32_t most_files;
     uint64_t needed; /* most bytes that a run takes on the disk */
 };
 
-/* Notes what a sweep would fail for. A slow file system gets smaller runs, which the probe of a sweep finds: so the
- * limit that bench_sweep_check_limit knows is one from a rate of plain writes on. */
+/* Collects the errors that a sweep would report. A sweep makes runs smaller if its probe finds a slow file system. So
+ * the error of bench_sweep_check_limit would occur only above a certain rate, which the warning names. */
 static void find_warnings(struct dry_run *d, const char *directory) {
     const struct bench_sweep_state *w = d->w;
     hpcw_error e;
@@ -72,7 +72,8 @@ static const char *too_small(const struct dry_run *d) {
                                               : NULL;
 }
 
-/* A plan of nothing fails as the sweep would: first for the space, which more time would not change. */
+/* Fails if no point is planned, as the sweep would fail. Too little space is reported first, since a larger budget does
+ * not help against it. */
 static hpcw_status expect_some(const struct dry_run *d, hpcw_error *err) {
     const struct bench_results *r = d->w->r;
     if (d->points > 0) {
@@ -179,7 +180,8 @@ static hpcw_status write_json(const struct dry_run *d, hpcw_error *err) {
     return bench_json_close(&io, s, err);
 }
 
-/* Takes the results that the sweep would go on with. Its directory may not be there yet. Collective. */
+/* Takes over the results of an earlier sweep, which --resume would continue. The directory of the results may not exist
+ * yet. Collective. */
 static hpcw_status take_earlier(struct bench_sweep_state *w, hpcw_error *err) {
     struct hpcw_i_entry entry;
     hpcw_status s = HPCW_OK;

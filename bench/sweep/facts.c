@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts that are known before a run: options, machine and file system. */
+/* Collects the facts that are known before a run: options, machine and file system. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Factor by which runs are planned longer than they must be, so that faster ones still count. */
+/* Planned time of a run / its required time, so that faster runs still count. */
 #define ENOUGH 1.25
 
-/* Repetitions of metadata rates without --repeat. */
+/* METADATA_REPEAT: repetitions of metadata measurements without --repeat. */
 enum { METADATA_REPEAT = 5 };
 
 hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *directory, const char *command,
@@ -78,7 +78,8 @@ hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *direct
     r->seed = o->seed;
     r->repeat = o->repeat != 0 ? o->repeat : o->metadata ? METADATA_REPEAT : BENCH_LEAST_REPEAT;
     r->limits.least_bytes = o->least_bytes != 0 ? o->least_bytes : BENCH_USUAL_BYTES;
-    /* The default limit is far below the planned time: the disk may become faster after the probe. */
+    /* The default of --least-time is far below the planned time of a run, since the disk may become faster after the
+     * probe. */
     const double least = o->least_time > 0 ? o->least_time : BENCH_LEAST_SECONDS / ENOUGH;
     w->aim_ns = (double)NS_PER_S *
                 (o->least_time > 0 ? ENOUGH * least : bench_sweep_run_seconds(o->budget, BENCH_USUAL_SECONDS));
@@ -114,7 +115,7 @@ void bench_sweep_try_direct(const struct bench_sweep_state *w, char why[BENCH_NA
                                  : "O_DIRECT could not be tried");
 }
 
-/* Notes the facts of the file system. */
+/* Copies the facts about the file system to the results. */
 static void note_file_system(struct bench_sweep_state *w, const struct hpcw_i_fsinfo *found) {
     struct bench_fs *fs = &w->r->fs;
     const bool known = found->block_bytes != 0;
@@ -133,7 +134,7 @@ static void note_file_system(struct bench_sweep_state *w, const struct hpcw_i_fs
     (void)snprintf(fs->stripe_source, sizeof fs->stripe_source, "%s", found->stripe_source);
 }
 
-/* Asks the file system about a new file in the directory of the data. On process 0 only. */
+/* Finds the block size and stripes that a new file in the directory of the data gets. On process 0 only. */
 static hpcw_status look(struct bench_sweep_state *w, hpcw_error *err) {
     const struct hpcw_i_stripes stripes = {.count = w->o->stripe_count, .bytes = w->o->stripe_size};
     struct bench_fs *fs = &w->r->fs;

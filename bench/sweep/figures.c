@@ -9,7 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Counts the blocks that several processes share or, if `hosts`, several hosts. */
+/* Counts the blocks that several processes share. hosts: counts the blocks that several hosts share instead. */
 static hpcw_status count_owners(const struct bench_processes *processes, uint32_t writers,
                                 struct bench_geometry *g, bool hosts, uint64_t *blocks, hpcw_error *err) {
     uint32_t *owner = hpcw_i_malloc((size_t)g->ranks * sizeof *owner);

@@ -41,8 +41,8 @@ static int look_up_file(const char *path) {
     return hpcw_i_sys_size_of(path, &size);
 }
 
-/* Calls `call` for the files of the process that is `after` processes after this one. A process uses the files of
- * another one, since a host has the files that it created in its caches. */
+/* Calls `call` for the files that the process with the number of this process + `after` created. Files of another
+ * process are used, since the caches of a host have the files that its own processes created. */
 static hpcw_status all_files(const struct metadata_work *w, do_file *call, uint64_t after, const char *what,
                              hpcw_error *err) {
     uint64_t processes = (uint64_t)w->processes->count;
@@ -126,7 +126,7 @@ static hpcw_status unlink_container(void *work, hpcw_error *err) {
     return on_container(work, hpcw_i_sys_unlink, "remove", err);
 }
 
-/* Phases are the operations of enum bench_operation. */
+/* The phases of a side are the operations of enum bench_operation, in this order. */
 static const struct bench_side side[] = {
     {.name = "files",
      .phase = {{.name = "create", .run = create_files},
@@ -187,8 +187,8 @@ static hpcw_status run_pair(struct metadata_work *w, struct bench_metadata *pair
     return s;
 }
 
-/* Drops the results of this number of tasks, which failed, and of all larger ones, which would fail for the same
- * reason. */
+/* Drops the results of the number of tasks that failed, in the rows from `first` on. Drops all larger numbers of tasks,
+ * too, since they would fail for the same reason. */
 static void note_failure(struct bench_results *r, size_t first, const hpcw_error *e) {
     for (size_t i = first; i < r->metadatas; i++) {
         struct bench_metadata *m = &r->metadata[i];
@@ -216,7 +216,8 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
     uint64_t random = o->seed, spent = 0;
     hpcw_status s = hpcw_i_agree(processes->comm, make_rows(&tasks, r->repeat, r, err), NULL, err);
     for (size_t i = 0; s == HPCW_OK && i < tasks.count; i++) {
-        /* The time grows with the number of tasks, so the last one predicts the next. Process 0 decides. */
+        /* The time grows with the number of tasks. So the time of the last number predicts the time of the next one,
+         * and process 0 decides whether the budget suffices. */
         uint64_t begin = bench_timer_now();
         uint64_t needed =
             i == 0 ? 0 : (uint64_t)((double)spent * (double)tasks.at[i] / (double)tasks.at[i - 1]);

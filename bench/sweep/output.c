@@ -13,7 +13,7 @@
 #include "ui/cli/text.h"
 #include "ui/page/page.h"
 
-/* Whether the directory has the results of a sweep that --resume can go on with. */
+/* Returns whether the directory has the results of an interrupted sweep, which --resume can continue. */
 static bool is_interrupted(const char *directory) {
     struct bench_results r;
     char file[BENCH_PATH + 16];
@@ -27,7 +27,8 @@ static bool is_interrupted(const char *directory) {
     return interrupted;
 }
 
-/* Without results.json the other files are somebody else's. A symbolic link could lead to a file elsewhere. */
+/* If there is no results.json, other files of the directory belong to somebody else and must not be replaced. Symbolic
+ * links are refused, since they could lead to a file elsewhere. */
 hpcw_status bench_output_check(const char *directory, hpcw_error *err) {
     static const char *const name[] = {"results.json", "results.csv", "report.html"};
     char path[BENCH_PATH + 16];
@@ -59,7 +60,7 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
     if (o->output[0] != '\0') {
         (void)snprintf(path, BENCH_PATH, "%s", o->output);
     } else {
-        /* The time without characters that are awkward in file names. */
+        /* The name has the time without "-" and ":". */
         size_t n = (size_t)snprintf(path, BENCH_PATH, "./hpcw-bench-");
         for (const char *p = r->time; *p != '\0'; p++) {
             if (*p != '-' && *p != ':') {
@@ -148,7 +149,7 @@ static void print_point(struct ui_table *t, const struct bench_results *r, const
     ui_table_cell(t, "%s%s", too_small ? "too small" : "", !p->noisy ? "" : too_small ? ", noisy" : "noisy");
 }
 
-/* Returns the length of "LAYOUT/MODE/" if `before` begins with the same, otherwise 0. */
+/* Returns the length of the begin "LAYOUT/MODE/" of `id` if `before` has the same begin, otherwise 0. */
 static size_t same_start(const char *id, const char *before) {
     size_t n = 0, slashes = 0;
     while (slashes < 2 && id[n] != '\0' && id[n] == before[n]) {
@@ -157,7 +158,7 @@ static size_t same_start(const char *id, const char *before) {
     return slashes == 2 ? n : 0;
 }
 
-/* One line for each reason: "left out, REASON: sion-packed/fsync/16K 64K, task-local/direct/records-47K". */
+/* Prints a line for each reason: "left out, REASON: sion-packed/fsync/16K 64K, task-local/direct/records-47K". */
 void bench_output_unmeasured(const struct bench_results *r, FILE *stream) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];

@@ -11,7 +11,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* The default record. Records of real programs are no power of two. */
+/* Default size of a record, bytes. It is no power of two, as the records of real programs. */
 #define RECORD (UINT64_C(47) << 10)
 
 struct planner {
@@ -28,13 +28,13 @@ struct planner {
 };
 
 /*
- * The order in which points get their share of the budget. The main question is the block size. So aligned
- * containers and their shifted twins come first, at three sizes and then at the sizes between. Points that could
- * change the advice follow, and all others are last.
+ * Priorities of points. Points get their share of the budget in ascending order. The main question is the block size.
+ * So aligned containers and their shifted twins come first: at BENCH_QUESTION_SIZES block sizes, then at the other
+ * sizes. Points that could change the advice follow, and all other points are last.
  */
 enum {
-    QUESTION = 0, /* + 2 for each size; + 1 for the twin */
-    STEPS = 10,   /* the same for the sizes between */
+    QUESTION = 0, /* + 2 * number of the block size; + 1 for the shifted twin */
+    STEPS = 10,   /* as QUESTION, for the other block sizes */
     PLAIN = 200,
     PACKED = 201,
     MPIIO = 202,
@@ -52,9 +52,9 @@ uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_res
     return o->ranks != 0 ? o->ranks : r->processes > 64 ? (uint32_t)r->processes : 64;
 }
 
-/* Returns at least `least` bytes in whole records that do not end where a block does. The unused end of their last
- * block is shorter than the shift of the twin. So the twin's ranks share blocks if the container's block is the file
- * system's. */
+/* Returns the bytes of a rank: whole records, at least `least` bytes, that do not end at the end of a block. The unused
+ * end of the last block is shorter than the shift of sion-shifted. So ranks of sion-shifted share blocks if the block
+ * of the container is that of the file system. */
 static uint64_t whole_records(uint64_t least, uint64_t record, uint64_t block) {
     enum { TRIES = 1000 };
     uint64_t first = least <= record ? 1 : (least - 1) / record + 1;
@@ -128,8 +128,9 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     r->points++;
 }
 
-/* Returns the place of a block size in the order of measuring. The size of the file system is first, the largest
- * second. Then follows each time the size that is farthest from all before it. Sizes are ascending. */
+/* Returns the position of a block size in the order of measuring. The block size of the file system is first, the
+ * largest size is second. Each next size is the one that is farthest from all sizes before. size: index in
+ * pl->blocks, which is ascending. */
 static uint32_t place_of(const struct planner *pl, size_t size) {
     bool taken[UI_SIZES_MAX] = {false};
     size_t next = 0;
@@ -141,7 +142,7 @@ static uint32_t place_of(const struct planner *pl, size_t size) {
             return place;
         }
         taken[next] = true;
-        /* The largest size is second. Later ones are the farthest from all sizes that are taken. */
+        /* After the first size, take the largest one, then always the size that is farthest from all taken sizes. */
         size_t farthest = 0;
         next = pl->blocks.count - 1;
         for (size_t i = 0; i < pl->blocks.count && (place > 0 || taken[next]); i++) {
@@ -224,7 +225,7 @@ static void add_size(struct ui_sizes *sizes, uint64_t size) {
     }
 }
 
-/* Takes the sizes that were given, or the defaults. */
+/* Copies the sizes that the user gave, or the defaults. */
 static void choose(struct ui_sizes *sizes, const struct ui_sizes *given, const uint64_t *usual, size_t count) {
     const uint64_t *size = given->count > 0 ? given->at : usual;
     for (size_t i = 0; i < (given->count > 0 ? given->count : count); i++) {
@@ -245,9 +246,9 @@ static void choose_sizes(struct planner *pl) {
     choose(&pl->files, &o->files, files, sizeof files / sizeof files[0]);
 }
 
-/* Returns whether a layout or a mode is measured. By default these are all that can change the advice. The mode
- * buffered cannot, as fsync has its rates, too. HDF5 cannot, as it writes by MPI-IO, which has layouts of its
- * own. */
+/* Returns whether a layout or a mode is measured. By default, all are measured that can change the advice. The mode
+ * buffered cannot, since runs with fsync have its rates, too. HDF5 cannot, since it writes by MPI-IO, which has
+ * layouts of its own. */
 static bool chosen(uint64_t given, int index, bool usual) {
     return given == 0 ? usual : (given >> index & 1) != 0;
 }
@@ -320,8 +321,8 @@ static void no_time(const struct bench_options *o, struct bench_point *p, struct
     cannot(p, planned, why);
 }
 
-/* Returns the runs that a point must have. Points about the block size may have fewer, so that both twins stay:
- * fewer rounds tell less, but one twin alone tells nothing. */
+/* Returns the number of runs that must fit into the budget for a point to stay. Aligned containers and their shifted
+ * twins need fewer runs than other points, because one of both without the other shows nothing. */
 static uint32_t runs_of(const struct bench_planned *p, uint32_t runs) {
     const bool question = p->priority < STEPS;
     return question && runs > BENCH_FEWEST_REPEAT + 1 ? BENCH_FEWEST_REPEAT + 1 : runs;
@@ -382,10 +383,10 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
     }
 }
 
-/* ---- what a budget can tell ---- */
+/* ---- the differences that a budget can show ---- */
 
-/* Share of the budget in which plain writes could do all runs. The rest is for the time besides the writes, and for
- * layouts that are slower than plain writes. */
+/* Share of the budget that all runs would take if they were plain writes. The rest is for opening, removing and the
+ * like, and for layouts that are slower than plain writes. */
 #define PLAIN_SHARE 0.4
 
 double bench_sweep_run_seconds(double budget, double most) {
@@ -398,8 +399,8 @@ uint64_t bench_sweep_pair_ns(uint64_t plain_ns) {
 }
 
 double bench_sweep_seen(size_t points, uint32_t rounds, double scatter) {
-    /* The trimmed mean of n normal values has 0.6 n - 1 degrees of freedom. Its variance is 1.1 / n times theirs,
-     * and here 1.3 / n, as the larger of two spreads counts. */
+    /* The trimmed mean of n normal values has 0.6 n - 1 degrees of freedom. Its variance is 1.1 / n times the
+     * variance of the values. The factor is 1.3 / n here, since the rule takes the larger of two variances. */
     const double n = rounds, others = (double)(points > 1 ? points - 1 : 1);
     const double df = others * fmax(0.6 * n - 1, 0), level = BENCH_RULE_LEVEL / 2 / others;
     const double t = bench_stats_student((size_t)df, level) + bench_stats_student((size_t)df, 0.1);

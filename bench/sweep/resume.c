@@ -157,7 +157,7 @@ static hpcw_status take_over(struct bench_results *r, struct bench_planned *plan
     return HPCW_OK;
 }
 
-/* Says how many runs an earlier sweep has made and how many are to do. On process 0, unless it is to be quiet. */
+/* Process 0 prints how many runs an earlier sweep has made and how many remain, unless --quiet is given. */
 static void tell_resumed(const struct bench_sweep_state *w) {
     const struct bench_runs runs = bench_results_runs(w->r);
     if (w->processes->process != 0 || w->o->quiet) {

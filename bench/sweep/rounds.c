@@ -24,7 +24,7 @@ int bench_sweep_signalled(const struct bench_sweep_state *w) {
 
 /* ---- a point and its ceiling ---- */
 
-/* Records in a point of the sweep that a run of it failed. Collective. */
+/* Sets the fate and the reason of a point after a run of this point failed. Collective. */
 static hpcw_status note_failure(struct bench_sweep_state *w, size_t index, hpcw_status s, const hpcw_error *e) {
     struct bench_point *p = &w->r->point[index];
     if (bench_sweep_signalled(w) != 0) {
@@ -43,7 +43,8 @@ static hpcw_status note_failure(struct bench_sweep_state *w, size_t index, hpcw_
     return HPCW_OK;
 }
 
-/* A dry run takes a point and its ceiling for done, at the assumed speed: their time passes on the clock alone. */
+/* Replaces run_pair in a dry run: counts a run of the point and its ceiling, and advances the clock of the sweep by
+ * their estimated time. */
 static void assume_pair(struct bench_sweep_state *w, size_t index) {
     const uint64_t time_ns = bench_sweep_pair_ns(w->guess_ns);
     w->planned[index].runs++;
@@ -52,11 +53,11 @@ static void assume_pair(struct bench_sweep_state *w, size_t index) {
     w->begin_ns -= time_ns;
 }
 
-/* Runs one repetition of a point and its ceiling; repetition 0 warms up. A failure of the point is noted, not
- * returned. Collective. */
+/* Runs one repetition of a point and its ceiling; repetition 0 warms up. A failure of the point is stored in the point,
+ * not returned. Collective. */
 static hpcw_status run_pair(struct bench_sweep_state *w, size_t index, uint32_t repetition, hpcw_error *err) {
     struct bench_point *p = &w->r->point[index];
-    struct bench_trial trial[2]; /* the layout's, the ceiling's */
+    struct bench_trial trial[2]; /* [0]: layout, [1]: ceiling */
     hpcw_error e;
     uint64_t begin = bench_timer_now();
     uint64_t ceiling_first = bench_random(&w->random) & 1;
@@ -112,8 +113,8 @@ static uint64_t left_ns(const struct bench_sweep_state *w, unsigned percent) {
     return used < budget ? budget - used : 0;
 }
 
-/* Process 0 decides what the budget still allows. In the warm-up round, this is whether the point `index` is
- * measured. In later rounds, it is which points are left out. *on: whether to go on. Collective. */
+/* Process 0 decides by the remaining budget. In the warm-up round, it decides whether the point `index` is measured. In
+ * later rounds, it decides which points are left out. *on: false ends the sweep. Collective. */
 static hpcw_status decide(struct bench_sweep_state *w, uint32_t repetition, size_t index, bool *on,
                           hpcw_error *err) {
     size_t n = w->r->points;
@@ -123,7 +124,7 @@ static hpcw_status decide(struct bench_sweep_state *w, uint32_t repetition, size
     if (s == HPCW_OK) {
         if (repetition == 0) {
             active[n] = 1;
-            /* A sweep that goes on has decided this before. */
+            /* A resumed sweep keeps the decision of the interrupted sweep. */
             if (!w->resumed) {
                 (void)bench_sweep_admit(w->o, w->r, w->planned, index, w->r->repeat + 1,
                                         left_ns(w, AIM_PERCENT), w->guess_ns);
@@ -145,8 +146,8 @@ static hpcw_status decide(struct bench_sweep_state *w, uint32_t repetition, size
     return s;
 }
 
-/* Sets the order of the points in a round. The warm-up round goes by priority, so that points without a share of
- * the budget do not begin. Other rounds have a random order. */
+/* Sets the order of the points in a round. The warm-up round has the order of priorities, so that the budget goes to
+ * the most important points. Other rounds have a random order. */
 static void order_of(struct bench_sweep_state *w, uint32_t repetition, size_t *order) {
     size_t n = w->r->points;
     for (size_t i = 0; i < n; i++) {
@@ -164,7 +165,7 @@ static void order_of(struct bench_sweep_state *w, uint32_t repetition, size_t *o
     }
 }
 
-/* Sets the number of rounds after `done` of them, unless --repeat gives it. Collective. */
+/* Computes the number of rounds again, unless --repeat gives it. done: number of finished rounds. Collective. */
 static hpcw_status count_rounds(struct bench_sweep_state *w, uint32_t done, hpcw_error *err) {
     if (w->o->repeat == 0) {
         const uint32_t least = done < BENCH_FEWEST_REPEAT ? BENCH_FEWEST_REPEAT - done : 0;
@@ -183,7 +184,7 @@ static hpcw_status resize(struct bench_sweep_state *w, hpcw_error *err) {
             scale = fmax(scale, w->aim_ns / (double)w->planned[i].run_ns);
         }
     }
-    /* Runs of more than four times the size may meet other limits. */
+    /* Runs become at most four times as large. Larger runs may meet limits that the warm-up runs did not meet. */
     scale = fmin(fmin(scale, 4), (double)w->most_bytes / (double)w->bytes);
     if (w->o->per_rank == 0 && scale > 1) {
         bench_sweep_sizes(w->o, w->r, (uint64_t)(scale * (double)w->bytes));
@@ -194,7 +195,8 @@ static hpcw_status resize(struct bench_sweep_state *w, hpcw_error *err) {
     return count_rounds(w, 0, err);
 }
 
-/* Shows the progress of these repetitions, after the prefix. On process 0, unless it is to be quiet. */
+/* Process 0 starts the display of the progress of `repetitions` repetitions, unless --quiet is given. prefix: begin of
+ * the line. */
 static hpcw_status show(struct bench_sweep_state *w, uint32_t repetitions, const char *prefix,
                         hpcw_error *err) {
     struct ui_progress_options shown = {.prefix = prefix, .share = true};
@@ -211,7 +213,8 @@ static hpcw_status show(struct bench_sweep_state *w, uint32_t repetitions, const
     return ui_progress_start(&shown, &w->progress, err);
 }
 
-/* Tells the points, the rounds, and how small a difference will show. On process 0, unless it is to be quiet. */
+/* Process 0 prints the number of points and rounds, and the smallest difference that they will show, unless --quiet is
+ * given. */
 static void tell_plan(struct bench_sweep_state *w) {
     size_t points = 0;
     uint64_t round_ns = 0;
@@ -235,8 +238,8 @@ static void tell_plan(struct bench_sweep_state *w) {
     }
 }
 
-/* Tells how many points and rounds were measured, if the plan told other numbers, and a limit that the budget has
- * lowered. On process 0, unless it is to be quiet. */
+/* Process 0 prints the numbers of measured points and rounds if they differ from the plan, and a lowered limit of the
+ * bytes of a run. With --quiet, prints nothing. */
 static void tell_measured(const struct bench_sweep_state *w) {
     size_t points = 0;
     for (size_t i = 0; i < w->r->points; i++) {
@@ -266,7 +269,7 @@ static hpcw_status keep(struct bench_sweep_state *w, hpcw_error *err) {
         s = bench_output_write(w->r, w->output, err);
         for (size_t i = 0; i < w->r->points; i++) {
             struct bench_point *p = &w->r->point[i];
-            if (w->planned[i].active && p->trials == 0) { /* it is measured later */
+            if (w->planned[i].active && p->trials == 0) { /* the rounds will measure the point */
                 p->fate = BENCH_MEASURED;
                 p->reason[0] = '\0';
             }
@@ -275,8 +278,8 @@ static hpcw_status keep(struct bench_sweep_state *w, hpcw_error *err) {
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }
 
-/* Returns whether an earlier sweep has this repetition of the point. The warm-up run, 0, is done if the earlier
- * sweep has all repetitions. */
+/* Returns whether the interrupted sweep has made this repetition of the point. The warm-up run, repetition 0, is not
+ * needed if it has made all repetitions. */
 static bool is_done(const struct bench_sweep_state *w, const struct bench_point *p, uint32_t repetition) {
     return w->resumed && p->trials >= (repetition == 0 ? w->r->repeat : repetition);
 }

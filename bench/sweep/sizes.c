@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many bytes a run writes: the limits of space and memory, and the probe of the file system's speed. */
+/* Chooses the bytes of a run by the limits of space and memory, and by a probe of the speed of the file system. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "ui/cli/text.h"
 
 uint64_t bench_sweep_needed(const struct bench_sweep_state *w, const struct bench_point *p) {
-    /* Holes take no space. The data, the last block of each rank and a container's tables do. */
+    /* The data, the last blocks of each rank and the tables of a container take space. Holes take none. */
     return p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
 }
 

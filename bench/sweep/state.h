@@ -31,8 +31,8 @@ struct bench_sweep_state {
     uint64_t bytes, most_bytes; /* planned bytes of a run, and the limit */
     uint64_t random;
     uint32_t order;
-    size_t plan_points; /* active points, and rounds, when the plan was told; 0: not told */
-    uint32_t plan_rounds;
+    size_t plan_points;           /* number of active points when the plan was made; 0: no plan yet */
+    uint32_t plan_rounds;         /* number of rounds when the plan was made */
     bool resumed;                 /* points have runs of an earlier sweep */
     struct ui_progress *progress; /* NULL where nothing is shown */
 };
@@ -41,10 +41,11 @@ static inline uint64_t bench_sweep_elapsed(const struct bench_sweep_state *w) {
     return bench_timer_now() - w->begin_ns;
 }
 
-/* Without --least-time, runs are planned for this time. Many short rounds tell more than few long ones. */
+/* Planned time of a run without --least-time, seconds. Many short rounds show smaller differences than few long
+ * rounds. */
 #define BENCH_USUAL_SECONDS 0.25
 
-/* The default of --least-bytes. No cache of a disk holds as many. */
+/* Default of --least-bytes. It is larger than the cache of a disk. */
 #define BENCH_USUAL_BYTES (UINT64_C(256) << 20)
 
 /* Returns the largest number of runs of a point, without the warm-up run. */
@@ -54,18 +55,18 @@ static inline size_t bench_sweep_most_runs(const struct bench_sweep_state *w) {
 
 /* ---- facts.c ---- */
 
-/* Notes the facts that are known before planning. */
+/* Sets the members of w->r that are known before planning: options, machine, limits. */
 hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *directory, const char *command,
                                  hpcw_error *err);
 
-/* Makes the directory of the data and asks its file system. Collective. */
+/* Makes the directory of the data and sets w->r->fs by the properties of its file system. Collective. */
 hpcw_status bench_sweep_settle_in(struct bench_sweep_state *w, const char *directory, hpcw_error *err);
 
-/* Notes what the file system of `directory` tells without a new file. Collective. */
+/* Sets w->r->fs by the properties of the file system of `directory` that are known without a new file. Collective. */
 hpcw_status bench_sweep_look(struct bench_sweep_state *w, const char *directory, hpcw_error *err);
 
-/* Sets `why` to the reason why O_DIRECT reaches no disk with the alignment of the layouts, or to "" if it does. An
- * open and a write do not show that on tmpfs: both succeed, and its files are the page cache. */
+/* Tries O_DIRECT with the alignment of the layouts. Sets `why` to the reason why it does not work, or to "". File systems
+ * in memory, as tmpfs, count as failures: an open and a write succeed, but their files are in the page cache. */
 void bench_sweep_try_direct(const struct bench_sweep_state *w, char why[BENCH_NAME]);
 
 /* ---- sizes.c ---- */
@@ -77,21 +78,21 @@ uint64_t bench_sweep_needed(const struct bench_sweep_state *w, const struct benc
 hpcw_status bench_sweep_room(const struct bench_sweep_state *w, const char *directory,
                              const struct bench_point *p, hpcw_error *err);
 
-/* Checks whether runs may be as large as they must be to count. */
+/* Fails if the limits of space and memory allow only runs that are too small to count. */
 hpcw_status bench_sweep_check_limit(const struct bench_sweep_state *w, hpcw_error *err);
 
-/* Returns whether the runs of --per-rank are too small to count, and says so in `text`. Without --per-rank,
- * bench_sweep_check_limit decides. */
+/* Returns whether --per-rank makes runs too small to count, and writes a warning to `text`. Returns false without
+ * --per-rank. */
 bool bench_sweep_is_small(const struct bench_sweep_state *w, char text[BENCH_REASON]);
 
-/* Sets the bytes of a run and its estimated time, if plain writes have this rate in bytes per second. */
+/* Sets the bytes of a run and its estimated time. rate: rate of plain writes, bytes per second. */
 void bench_sweep_choose_bytes(struct bench_sweep_state *w, double rate);
 
-/* Sets how much a run writes at first, and how much it may write. Collective. */
+/* Sets the first value and the limit of the bytes of a run. Collective. */
 hpcw_status bench_sweep_limit_sizes(struct bench_sweep_state *w, hpcw_error *err);
 
-/* Finds how many bytes a run must write to count. The plain loop runs with more and more bytes, until a run takes
- * at least half of the time. Collective. */
+/* Finds the bytes of a run by the speed of the file system. Plain writes run with more and more bytes, until a run
+ * takes at least half of the planned time. Collective. */
 hpcw_status bench_sweep_probe(struct bench_sweep_state *w, hpcw_error *err);
 
 /* ---- run.c ---- */
@@ -108,24 +109,23 @@ hpcw_status bench_sweep_allocate(struct bench_sweep_state *w, hpcw_error *err);
 /* Returns the signal that any process received, or 0. Collective. */
 int bench_sweep_signalled(const struct bench_sweep_state *w);
 
-/* Runs all points in rounds. Failures of points are noted, not returned. A dry run ends after the warm-up round, in
- * which it runs nothing: then the points and the number of rounds are known. Collective. */
+/* Runs all points in rounds. Failures of points are stored in the points, not returned. A dry run only plans: it ends
+ * after a warm-up round without runs, when the points and the number of rounds are known. Collective. */
 hpcw_status bench_sweep_rounds(struct bench_sweep_state *w, hpcw_error *err);
 
 /* ---- figures.c ---- */
 
-/* Computes the results so far. `why`: why the sweep ended early, "" if it did not. */
+/* Computes the results from the runs so far. why: reason why the sweep ended early, or "". */
 hpcw_status bench_sweep_conclude(struct bench_sweep_state *w, const char *why, hpcw_error *err);
 
 /* ---- resume.c ---- */
 
-/* Takes over the results of the interrupted sweep in the directory for the results, if there are any.
- * Collective. */
+/* Takes over the runs of an interrupted sweep, if the directory for the results has any. Collective. */
 hpcw_status bench_sweep_resume(struct bench_sweep_state *w, hpcw_error *err);
 
 /* ---- dry_run.c ---- */
 
-/* Prints the plan, by facts that are known without writing a file. Collective. */
+/* Prints the plan of a sweep without writing a file. Collective. */
 hpcw_status bench_sweep_dry_run(struct bench_sweep_state *w, const char *directory, hpcw_error *err);
 
 #endif

@@ -58,7 +58,7 @@ static hpcw_status measure(struct bench_sweep_state *w, const char *directory, h
     return s;
 }
 
-/* A sweep that has points but measured none of them failed. */
+/* Fails if the sweep has points but has measured none of them. */
 static hpcw_status expect_some(const struct bench_results *r, const char *directory, hpcw_error *err) {
     for (size_t i = 0; i < r->points; i++) {
         if (r->point[i].fate == BENCH_MEASURED) {

@@ -22,60 +22,60 @@
 #include "bench/report/results.h"
 
 /*
- * Measures. Collective; only process 0 writes reports. `directory`: on the file system to measure. `command`: the
- * options as they were given. HPCW_OK if everything planned was measured or has a reason not to be; *failed says
- * whether points failed. A signal ends it early, with HPCW_OK and the results so far (see bench_timer_stopped).
+ * Runs a sweep, or measures metadata rates if options->metadata is set. Collective; only process 0 writes reports.
+ * directory: directory on the file system to measure. command: options of the command line, for the results. Returns
+ * HPCW_OK if each planned point was measured or has a reason not to be. *failed says whether points failed. A signal
+ * ends the sweep early, with HPCW_OK and the results so far (see bench_timer_stopped).
  */
 hpcw_status bench_sweep(const struct bench_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err);
 
-/* Measures metadata rates, which bench_sweep does instead if o->metadata is set. Fills in r->metadata for as
- * many numbers of tasks as the budget has time for. `directory`: an empty directory that no other run uses.
- * Collective. */
+/* Measures metadata rates. Sets r->metadata for as many numbers of tasks as the budget allows. directory: an empty
+ * directory that no other run uses. Collective. */
 hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *directory, uint64_t begin_ns,
                                  const struct bench_processes *processes, struct bench_results *r,
                                  hpcw_error *err);
 
 /* ---- planning ---- */
 
-/* Number of block sizes that a sweep measures first, with aligned containers and their shifted twins; and the
- * number of these points. */
+/* BENCH_QUESTION_SIZES: number of block sizes that a sweep measures first. BENCH_QUESTION_POINTS: number of points for
+ * them, an aligned container and its shifted twin for each. */
 enum { BENCH_QUESTION_SIZES = 3, BENCH_QUESTION_POINTS = 2 * BENCH_QUESTION_SIZES };
 
-/* Number of rounds without --repeat. LEAST: least number, but BENCH_FEWEST_REPEAT if the first points alone take all
- * of the time. MOST: largest number. In simulated sweeps, ten short rounds give more verdicts than five of twice the
- * length. */
+/* Smallest and largest number of rounds without --repeat. If the BENCH_QUESTION_POINTS alone take the whole budget, the
+ * smallest number is BENCH_FEWEST_REPEAT. In simulated sweeps, ten short rounds give more verdicts than five rounds of
+ * twice the length. */
 enum { BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
 
-/* The shortest run that is planned, in seconds. In shorter ones, clock, page cache and scheduler decide. */
+/* Shortest planned time of a run, seconds. The time of shorter runs depends mainly on the clock, the page cache and the
+ * scheduler. */
 #define BENCH_LEAST_SECONDS 0.05
 
-/* Returns how many seconds a run should write, so that the points that are measured first fit into `budget`
- * seconds. Returns at most `most`. */
+/* Returns the planned time of a run, seconds, so that the BENCH_QUESTION_POINTS fit into `budget` seconds. Returns at
+ * most `most`. */
 double bench_sweep_run_seconds(double budget, double most);
 
-/* Returns the time that is planned for a run and its ceiling, if plain writes of the bytes of both take `plain_ns`. */
+/* Returns the planned time of a run and its ceiling, ns. plain_ns: time of plain writes of the bytes of both. */
 uint64_t bench_sweep_pair_ns(uint64_t plain_ns);
 
-/* Returns the difference between two of `points` points that `rounds` rounds show nine times out of ten, if runs
- * scatter by `scatter`. 0.1 is 10 %. */
+/* Returns the smallest difference of two points that a sweep with `points` points and `rounds` rounds shows with
+ * probability 0.9; 0.1 is 10 %. scatter: standard deviation of ln of the rates. */
 double bench_sweep_seen(size_t points, uint32_t rounds, double scatter);
 
-/* The state of a point besides its result. */
+/* What the plan of a sweep knows about a point, in addition to its results. */
 struct bench_planned {
     uint32_t priority; /* 0: the most important */
-    bool active;       /* false: it failed or is left out */
+    bool active;       /* false: the point failed or is left out */
     uint32_t runs;     /* runs of the layout and its ceiling, with the warm-up run */
-    uint64_t spent_ns; /* time of these runs */
+    uint64_t spent_ns; /* time of `runs` runs */
     uint64_t run_ns;   /* time of the last run of the layout, without the ceiling */
 };
 
 /*
- * Plans points of about `bytes` bytes each, in r->point and *planned, which the caller frees with hpcw_i_free. A
- * record is at most as large as the data of a rank. Points that become equal by this are one point. Points that
- * cannot be run here get the fate BENCH_LEFT_OUT and a reason, and are not active. `no_direct`: why O_DIRECT does
- * not work, "" if it does. r->fs, r->processes and r->left_out_mpi must be set. HPCW_EINVAL: no point is left.
- * HPCW_ENOMEM.
+ * Plans points of about `bytes` bytes each, in r->point and *planned, which the caller frees with hpcw_i_free. Records
+ * are limited to the data of a rank; equal points are planned once. Points that cannot be run here get the fate
+ * BENCH_LEFT_OUT and a reason, and are not active. no_direct: reason why O_DIRECT does not work, or "". r->fs,
+ * r->processes and r->left_out_mpi must be set. HPCW_EINVAL: no point is left. HPCW_ENOMEM.
  */
 hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, uint64_t bytes,
                              struct bench_results *r, struct bench_planned **planned, hpcw_error *err);
@@ -83,13 +83,13 @@ hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direc
 /* Returns the number of virtual ranks of a sweep. */
 uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_results *r);
 
-/* Sets the sizes of all points, so that a run writes at least `bytes` bytes. A rank writes whole records, and no
- * whole number of blocks unless the options ask for that. */
+/* Sets the sizes of all points, so that a run writes at least `bytes` bytes. A rank writes whole records. Its bytes are
+ * no multiple of a block, unless the options ask for that. */
 void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, uint64_t bytes);
 
-/* Returns whether `runs` runs of this point, with its warm-up run, fit into `left_ns`. The remaining runs of all
- * points that have warmed up must fit, too. If they do not, the point is left out. A run is estimated from points
- * that have warmed up; before there is one, at `guess_ns`. */
+/* Returns whether `runs` runs of the point `index`, including its warm-up run, fit into `left_ns`, together with the
+ * remaining runs of all points that have made their warm-up run. If they do not fit, the point is left out. The time of
+ * a run is estimated from points that have made their warm-up run. Before the first of them, guess_ns is used. */
 bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                        size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
 
@@ -98,8 +98,8 @@ uint32_t bench_sweep_repeat(const struct bench_results *r, const struct bench_pl
                             uint64_t left_ns, uint32_t least, uint32_t most);
 
 /* Leaves out points until the others can have `runs` runs each within `left_ns`, earlier runs included. The least
- * important points go first, the most expensive of them before the others. All points must have warmed up. Returns
- * whether a point is left. */
+ * important points go first; of equally important points, the longest. All points must have made their warm-up run.
+ * Returns whether a point is left. */
 bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                      uint32_t runs, uint64_t left_ns);
 
@@ -111,21 +111,22 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], int *fd, hpcw_error *err);
 
-/* Checks the directory in which a sweep goes on, and whether its files may be read and replaced. On process 0 only.
- * HPCW_EEXIST: they are not those of a sweep. */
+/* Checks the directory of a resumed sweep, and whether its files may be read and replaced. On process 0 only.
+ * HPCW_EEXIST: the files are not those of an interrupted sweep. */
 hpcw_status bench_output_check(const char *directory, hpcw_error *err);
 
 /* Writes results.json and results.csv into the directory. */
 hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err);
 
-/* Writes report.html into the same directory, if this build makes reports. */
+/* Writes report.html into the directory of the results, if this build makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
 
-/* Print what was not measured, one line for each reason, and that a file system is memory. */
+/* bench_output_unmeasured prints the points that were not measured, one line for each reason. bench_output_memory
+ * prints a note if the file system is in memory. */
 void bench_output_unmeasured(const struct bench_results *r, FILE *stream);
 void bench_output_memory(const struct bench_results *r, FILE *stream);
 
-/* Prints the table for people. */
+/* Prints the results as a table. */
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err);
 
 #endif
