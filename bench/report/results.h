@@ -348,7 +348,7 @@ hpcw_status bench_results_write_csv(const struct bench_results *r, const char *p
  * and compared, so that figures and raw samples agree.
  */
 hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_error *err);
-/* The same from memory; `path` is for messages. */
+/* Like bench_results_read, with results.json in memory. path: name of the file for messages. */
 hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
                                 hpcw_error *err);
 

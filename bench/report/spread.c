@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rule for differences, for the points of a sweep. */
+/* Applies the rule for differences (bench_log_spread) to the points of a sweep. */
 #include <math.h>
 
 #include "bench/report/results.h"
@@ -10,7 +10,7 @@ static bool takes_part(const struct bench_results *r, const struct bench_point *
     return bench_results_counts(r, p) && (p->mode != BENCH_BUFFERED) == durable;
 }
 
-/* Handles the points of one kind of rate. */
+/* Sets `log` and `noisy` of the points with durable rates, or of those with rates into the page cache. */
 static hpcw_status spread_kind(struct bench_results *r, bool durable, hpcw_error *err) {
     size_t points = 0, runs = SIZE_MAX, n = 0;
     for (size_t i = 0; i < r->points; i++) {
