@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Draws the charts of a report from the JSON below each of them, and rounds the numbers in its text. Attributes of the
- * body give the outcome: data-charts-drawn of data-charts, and data-trouble if a script failed.
+ * Draws the charts of a report from the JSON below each of them, and rounds the numbers in its text. Tests read attributes
+ * of the body: data-charts, the number of charts; data-charts-drawn, the number of drawn charts; data-trouble, the failure
+ * of a script.
  */
 (function () {
   'use strict';
@@ -36,7 +37,7 @@
     count: function (v) { return Number.isInteger(v) ? grouped(v) : digits(v, 4); },
     bytes: function (v) {
       var names = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-      for (var i = names.length - 1; i > 0; i--) { // sizes that people choose are powers of two, not of ten
+      for (var i = names.length - 1; i > 0; i--) { // multiples of a power of 1024 are shown exactly, since people choose such sizes
         var power = Math.pow(1024, i);
         if (v >= power && v % power === 0 && v / power < 10000) { return grouped(v / power) + '\u00a0' + names[i]; }
       }
@@ -82,7 +83,7 @@
     '#bddf26', '#fde725'].map(function (hex) {
     return [1, 3, 5].map(function (i) { return parseInt(hex.slice(i, i + 2), 16); });
   });
-  var COLOURS = 256; // of the ramp
+  var COLOURS = 256; // number of colours between the ends of the ramp
   var between = [];
   for (var c = 0; c < COLOURS; c++) {
     var place = c / (COLOURS - 1) * (ramp.length - 1);
@@ -201,7 +202,7 @@
 
   // ---- Axes ----
 
-  // Steps of 1, 2, 5 in tens, or of powers of two for sizes.
+  // Returns the labels of a logarithmic axis: 1, 2, 5 times powers of ten, or for sizes, powers of two.
   function powersBetween(low, high, bytes) {
     var out = [];
     var base = bytes ? 2 : 10;
@@ -313,7 +314,7 @@
       options.scales.x.ticks.includeBounds = false;
     }
     if (spec.y.unit === 'share' && y[1] <= 1) {
-      options.scales.y.max = 1; // no share is larger
+      options.scales.y.max = 1; // a share is at most 1
     } else if (!spec.y.log) {
       options.scales.y.suggestedMax = y[1] * 1.04;
     }
@@ -403,11 +404,11 @@
 
   // ---- Colours of quantities ----
 
-  var mode = 'quantiles'; // for all charts; or logarithmic, linear
+  var mode = 'quantiles'; // scale of the colours of all charts: quantiles, logarithmic or linear
 
-  // Where a value stands between the least and the most one, from 0 to 1. By quantiles it is the share of smaller ones, so that
-  // one outlier does not make all others alike.
-  var PARTS = 256; // quantiles; an eye tells fewer colours apart
+  // Returns the function `share`, which maps a value to its position between the smallest and the largest value, from 0 to 1. With
+  // quantiles, this is the share of smaller values, so that one outlier does not make all other values look the same.
+  var PARTS = 256; // number of quantiles; the eye distinguishes fewer colours
   function scaleOf(values) {
     var sorted = Float64Array.from(values.filter(function (v) {
       return v !== null && !isNaN(v) && (mode !== 'logarithmic' || v > 0);
@@ -429,11 +430,11 @@
       if (mode === 'linear') { return (v - least) / (most - least); }
       if (mode === 'logarithmic') { return Math.log(v / least) / Math.log(most / least); }
       if (v <= least || v >= most) { return v <= least ? 0 : 1; }
-      return (below(v, false) + below(v, true) - 1) / 2 / PARTS; // equal values are in the middle of theirs
+      return (below(v, false) + below(v, true) - 1) / 2 / PARTS; // equal values get the middle of their quantiles
     }
     return { least: least, most: most, median: sorted[sorted.length >> 1], share: share };
   }
-  // What the colours mean.
+  // Draws the legend of a scale of colours.
   function rampInto(place, label, scale, text) {
     function say(words) {
       var span = document.createElement('span');
@@ -515,7 +516,7 @@
           var w = Math.max(right - left, 4);
           bar((left + right - w) / 2, a.top - 9, w, 9);
           bar((left + right - w) / 2, a.bottom, w, 7);
-        } else if (right - left < 6 || bottom - top < 6) { // too small for a frame: a stroke at its left
+        } else if (right - left < 6 || bottom - top < 6) { // too small for a frame: a stroke at the left of the area
           bar(left, (top + bottom) / 2 - 4, 2, 8);
         } else {
           [['#ffffff', 3], [marking, 1.5]].forEach(function (pen) {
@@ -635,7 +636,7 @@
     Array.prototype.slice.call(table.rows, 1).sort(function (a, b) {
       var x = keyOf(a, header.cellIndex);
       var y = keyOf(b, header.cellIndex);
-      if (typeof x !== typeof y) { return typeof x === 'number' ? -1 : 1; } // what is not known comes last
+      if (typeof x !== typeof y) { return typeof x === 'number' ? -1 : 1; } // cells without a number come last
       var order = typeof x === 'number' ? x - y : x.localeCompare(y, 'en');
       return down ? -order : order;
     }).forEach(function (row) { row.parentNode.appendChild(row); });
@@ -680,7 +681,7 @@
     link.click();
   }
 
-  // ---- All of them ----
+  // ---- All charts of the page ----
 
   var figures = Array.prototype.slice.call(document.querySelectorAll('figure'));
   var charts = [];
@@ -715,7 +716,7 @@
     document.body.setAttribute('data-charts', figures.length);
     document.body.setAttribute('data-charts-drawn', document.querySelectorAll('canvas[data-drawn]').length);
   }
-  // One after the other, so that the page answers meanwhile; at once for a printer, which does not wait.
+  // Draws the charts one by one, so that the page answers meanwhile. atOnce: draws all now, for a printer, which does not wait.
   var turns = 0;
   function drawAll(atOnce) {
     var turn = ++turns;
@@ -725,7 +726,7 @@
     Chart.defaults.font.family = letters.fontFamily;
     Chart.defaults.font.size = Math.max(9, 0.75 * parseFloat(letters.fontSize));
     function next(i) {
-      if (turn !== turns) { return; } // they are drawn again
+      if (turn !== turns) { return; } // a later drawAll draws the charts again
       if (i === figures.length) {
         countDrawn();
         return;

@@ -65,8 +65,8 @@ HPCW_MUST_CHECK hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title
 /* Checks that this build can make pages. If not, HPCW_ENOTSUP and a message. */
 HPCW_MUST_CHECK hpcw_status ui_page_available(hpcw_error *err);
 
-/* Ends the page and writes all of it but the name, for a page with other files that get their names together. Returns
- * the first failure of all calls. ui_page_finish must follow. */
+/* Ends the page and writes it to a temporary file. So several files can be completed before they get their final names.
+ * Returns the first failure of all calls. ui_page_finish must follow. */
 HPCW_MUST_CHECK hpcw_status ui_page_settle(struct ui_page *page, hpcw_error *err);
 
 /* Ends the page and publishes it. Returns the first failure of all calls; then there is no new file. */
@@ -80,9 +80,9 @@ void ui_page_free(struct ui_page *page);
 enum ui_page_element {
     UI_PAGE_PARAGRAPH,
     UI_PAGE_NOTE, /* a paragraph that stands out: a warning, a limit */
-    UI_PAGE_LIST, /* of UI_PAGE_ITEM */
+    UI_PAGE_LIST, /* a list of elements UI_PAGE_ITEM */
     UI_PAGE_ITEM,
-    UI_PAGE_FACTS, /* a table of ui_page_fact */
+    UI_PAGE_FACTS, /* a table whose lines ui_page_fact begins */
 };
 
 /* Begins and ends an element. Elements nest: the one begun last ends first. */
@@ -90,9 +90,9 @@ void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
 /*
- * Begin an element that ui_page_end ends. It must be outside of all other elements. These elements may be written
- * anywhere; they appear above the sections, `about` before the findings. The first finding of a section begins with
- * the section's title, which links to the section.
+ * Begin an element that ui_page_end ends. No other element may be open. These elements appear above all sections,
+ * `about` before the findings, even if they are written later. The first finding of a section begins with the title of
+ * the section, as a link to the section.
  */
 void ui_page_about(struct ui_page *page);
 void ui_page_finding(struct ui_page *page);
@@ -111,17 +111,17 @@ void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value);
 /* Adds a link to the table row that has this id. */
 void ui_page_link(struct ui_page *page, const char *id, const char *text);
 
-/* Begins a line of UI_PAGE_FACTS. It is an element, and its content is the value. */
+/* Begins a line of UI_PAGE_FACTS. The line is an element: what is written until ui_page_end is the value of `name`. */
 void ui_page_fact(struct ui_page *page, const char *name);
 
 /* ---- Tables ---- */
 
-/* Begins an element that holds rows. `folded`: hidden until the reader opens it. */
+/* Begins a table, an element that holds rows. folded: the table is hidden until the reader opens it. */
 void ui_page_table(struct ui_page *page, const char *caption, enum ui_page_origin origin, bool folded);
 /* Writes the column titles, before any row. The array ends with NULL. */
 void ui_page_columns(struct ui_page *page, const char *const *title);
-/* Each begins an element: a row of cells, or a cell. `id`: the target of links, of letters, digits and '-'; NULL:
- * none. `dim`: the figures of the row are not reliable. */
+/* Begin an element: ui_page_row a row of cells, ui_page_cell a cell. id: target of links, made of letters, digits and
+ * '-'; NULL: none. dim: the row is drawn paler, since its figures are not reliable. */
 void ui_page_row(struct ui_page *page, const char *id, bool dim);
 void ui_page_cell(struct ui_page *page);
 /* Write a whole cell: begin, content and end. */
@@ -134,7 +134,7 @@ struct ui_page_axis {
     const char *label;
     enum ui_page_unit unit;
     bool log;
-    const double *tick; /* [ticks], ascending: the only positions of labels; NULL: anywhere */
+    const double *tick; /* [ticks] positions of labels, ascending; NULL: chosen by the chart */
     size_t ticks;
     /* A second axis on the opposite side, whose values are divided by this number. 0: none. */
     double divide;
@@ -142,16 +142,16 @@ struct ui_page_axis {
 };
 
 struct ui_page_point {
-    double x, y;      /* y NaN: a gap */
-    double low, high; /* an interval around y; NaN: none */
+    double x, y;      /* y is NaN for a gap in the curve */
+    double low, high; /* ends of an interval around y; NaN: none */
     const char *note; /* shown with the point, NULL: none */
-    bool doubtful;    /* drawn hollow, as its value is not reliable */
+    bool doubtful;    /* draw the point hollow, since its value is not reliable */
 };
 
 struct ui_page_series {
     const char *name;
-    unsigned colour; /* 0 to 12; one thing has one colour in all charts; 12 is grey */
-    bool line;       /* joined by a line; points alone otherwise */
+    unsigned colour; /* 0 to 12, 12 is grey; a thing should have the same colour in all charts */
+    bool line;       /* join the points by a line */
     bool dashed;
     const struct ui_page_point *point;
     size_t points;
@@ -181,7 +181,7 @@ struct ui_page_bar {
     const char *name;
     unsigned colour;
     const char *stack;        /* bars of the same stack lie end to end; NULL: each on its own */
-    bool faint;               /* draw it paler and leave it out of the legend, as a bar of a second stack */
+    bool faint;               /* for a second stack: draw the bar paler, and leave it out of the legend */
     const double *value;      /* [categories], NaN: none */
     const double *low, *high; /* [categories], or NULL */
     const bool *doubtful;     /* [categories], or NULL */
@@ -209,8 +209,9 @@ struct ui_page_area {
 struct ui_page_side {
     const char *label;
     enum ui_page_unit unit;
-    double from, to; /* begin of the first column or row of the matrix, and end of its last one */
-    bool index;      /* columns are numbered things such as ranks, not ranges of a quantity such as time */
+    double from,
+        to; /* values of the axis at the begin of the first and at the end of the last column (or row) of the matrix */
+    bool index; /* columns are numbered things such as ranks, not ranges of a quantity such as time */
 };
 
 /* A heat map: a raster drawn as an image. Row 0 is at the top. */

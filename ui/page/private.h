@@ -29,10 +29,10 @@ struct ui_page {
     uint64_t offset;
     struct hpcw_i_buf out;             /* output that is not yet in the sink */
     struct hpcw_i_buf about, findings; /* the elements above the sections */
-    /* While an element of `about` or `findings` is open, that buffer; it is exchanged with `out`. NULL: none
-     * is open. */
+    /* While an element of `about` or `findings` is open: pointer to this buffer, whose content is exchanged with that of
+     * `out`. NULL: no such element is open. */
     struct hpcw_i_buf *aside;
-    struct hpcw_i_buf said;             /* the findings as text */
+    struct hpcw_i_buf said;             /* findings as plain text, for the terminal */
     struct hpcw_i_buf contents;         /* a link for each section */
     struct hpcw_i_buf scratch;          /* JSON of a chart, or a text */
     const char *closing[UI_PAGE_DEPTH]; /* [depth] closing tags of the open elements, the innermost last */
@@ -41,7 +41,7 @@ struct ui_page {
     unsigned found;   /* number of the last section that has a finding */
     char heading[96]; /* title of the open section */
     unsigned charts, timelines;
-    bool settled; /* all is written but the name */
+    bool settled; /* everything is written, but the file has no final name */
     hpcw_status status;
     hpcw_error error;
 };

@@ -9,7 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* The number of columns (or rows) per cell, so that at most `most` cells are needed. */
+/* Returns the number of columns (or rows) per cell, so that at most `most` cells are needed. */
 static uint64_t span_of(uint64_t n, uint32_t most) {
     return n / most + (n % most != 0);
 }

@@ -20,8 +20,8 @@ enum ui_reduce {
 };
 
 struct ui_raster {
-    uint64_t columns, rows; /* of the matrix */
-    uint32_t width, height; /* cells */
+    uint64_t columns, rows; /* size of the matrix */
+    uint32_t width, height; /* size of the raster, cells */
     uint64_t span_x, span_y;
     enum ui_reduce reduce;
     double *cell;    /* [height][width]; NaN where nothing was added */

@@ -13,11 +13,11 @@
 #include "ui/page/private.h"
 
 enum {
-    FIRST_COLUMNS = 1024, /* more than a chart on a screen of 1280 pixels has beside its axis */
+    FIRST_COLUMNS = 1024, /* above the pixels of a chart on a screen of 1280 pixels */
     FIRST_ROWS = 512,
     MOST_ROWS = 4096,
     MOST_COLUMNS = 65536,
-    STEP = 4, /* each level has this many columns for a column of the level before */
+    STEP = 4, /* columns of a level / columns of the level before */
 };
 
 /* Most cells of the finest level. The page is then below 15 MB, even if all neighbours differ. */
@@ -64,7 +64,8 @@ hpcw_status ui_timeline_init(struct ui_timeline *t, double from, double to, uint
     return HPCW_OK;
 }
 
-/* Counts a vote, weighted by time. A state with more than half of a cell wins, in whatever order the votes come. */
+/* Adds a time of a state to a cell, by the majority vote of Boyer and Moore. At the end, the cell has the state that took
+ * more than half of its time, if there is one. The order of the calls does not matter. */
 static void vote(struct ui_timeline_level *l, size_t cell, uint32_t state, float time) {
     if (l->state[cell] == state) {
         l->lead[cell] += time;
@@ -125,9 +126,9 @@ void ui_timeline_free(struct ui_timeline *t) {
 
 /* ---- Text of cells ---- */
 
-/* Appends the cells row by row, as runs of equal ones. A byte has the state in its upper half and the length less 1
- * in its lower half. If that is 15, the length less 16 follows: seven bits in a byte, the lowest first. All bytes
- * but the last one have the highest bit set. */
+/* Appends the cells row by row, as runs of equal cells. The first byte of a run has the state in its upper four bits and
+ * the length - 1, at most 15, in its lower four bits. After a 15, the length - 16 follows as a variable-length number:
+ * seven bits per byte, the lowest bits first. All bytes of this number except the last have the highest bit set. */
 static bool pack(struct hpcw_i_buf *out, const struct ui_timeline_level *l) {
     const size_t cells = (size_t)l->columns * l->rows;
     for (size_t i = 0; i < cells;) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks did over time, for a chart that moves and zooms. Cells of time and ranks have several levels of
- * detail. A cell has the state that took most of it.
+ * What ranks did over time, for a chart that moves and zooms. There are several levels of detail, each with cells of
+ * time and ranks. A cell has the state that took most of its time.
  *
- * On the first level this is exact. On the others it is exact where one state took more than half of the cell: the
- * vote of Boyer and Moore finds it without a table of all states for each cell.
+ * The states of the first level are exact. On the other levels, the state of a cell is exact if it took more than half
+ * of the time: the majority vote of Boyer and Moore finds it without a table of all states for each cell.
  *
  * Memory: at most about 80 MB, however many ranks and states there are.
  */
@@ -24,7 +24,7 @@ struct ui_timeline_level {
     uint32_t columns, rows;
     uint64_t span;        /* ranks of a row */
     unsigned char *state; /* [rows][columns] */
-    /* [rows][columns] by how much more time `state` has than the second state, seconds; NULL on the first level */
+    /* [rows][columns] counter of the majority vote for `state`, seconds; NULL on the first level */
     float *lead;
 };
 
@@ -44,7 +44,7 @@ HPCW_MUST_CHECK hpcw_status ui_timeline_init(struct ui_timeline *t, double from,
 /* Adds that a rank was in a state from one time to another. Times and ranks outside of the timeline are ignored. */
 void ui_timeline_add(struct ui_timeline *t, uint64_t rank, uint32_t state, double from, double to);
 
-/* Call it after the last state. */
+/* Completes the timeline. Call it after the last ui_timeline_add. */
 void ui_timeline_finish(struct ui_timeline *t);
 
 void ui_timeline_free(struct ui_timeline *t);
@@ -55,12 +55,12 @@ void ui_timeline_free(struct ui_timeline *t);
 struct ui_page_layer {
     const char *name;
     enum ui_page_unit unit;
-    const struct ui_raster *raster; /* columns of time x ranks */
+    const struct ui_raster *raster; /* raster whose columns are times and whose rows are ranks */
 };
 
-/* Where a state occurs. */
+/* A place where a state occurs. */
 struct ui_page_place {
-    const char *name; /* of the state */
+    const char *name; /* name of the state */
     uint64_t rank;
     double from, to;
 };
@@ -77,15 +77,15 @@ struct ui_page_timeline {
     const struct ui_timeline *timeline;
     const char *const *name; /* [states of the timeline] */
     const unsigned *colour;  /* [states of the timeline] */
-    double from, to;         /* what the chart shows at first */
+    double from, to;         /* times that the chart shows at first */
     const struct ui_page_layer *layer;
     size_t layers;
-    const struct ui_page_place *place; /* [places] with the places of one state one after the other */
+    const struct ui_page_place *place; /* [places]; the places of a state follow each other */
     size_t places;
     const struct ui_page_area *area;
     size_t areas;
-    /* Single events in script files below `folder`; NULL: none. The states of events are indices of
-     * `event_name`. */
+    /* folder: directory with script files that hold single events; NULL: none. In these files, the state of an event
+     * is an index of event_name. */
     const char *folder;
     const struct ui_page_script *script;
     size_t scripts;
@@ -93,10 +93,10 @@ struct ui_page_timeline {
     size_t event_names;
 };
 
-/* A page has one timeline at most. */
+/* Adds a timeline to a page. A page has at most one. */
 void ui_page_timeline(struct ui_page *page, const struct ui_page_timeline *chart);
 
-/* Adds a link to a rank and a time, which the timeline of the page then shows, to the open element. */
+/* Adds a link to the open element. When the reader follows it, the timeline of the page shows this rank and time. */
 void ui_page_link_place(struct ui_page *page, uint64_t rank, double from, double to, const char *text);
 
 /* Appends bytes as text of A to Z, a to z, 0 to 9, + and / that JavaScript's atob() reads. False: out of memory. */

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The chart of ui/page/timeline.h: what ranks did over time, which moves and zooms. It draws a window of the cells of the level that
- * has enough of them, or single events if the page has script files with them and the window is small.
+ * The chart of ui/page/timeline.h: what ranks did over time. It moves and zooms. Of the levels of detail, it draws the coarsest
+ * one that has a cell for each pixel or two. If the page has script files with single events, it draws these in small windows.
  *
- * hpcwTimeline(page, figure, spec) is called once. `page` has what charts.js shares.
+ * charts.js calls hpcwTimeline(page, figure, spec) once. `page` has functions of charts.js.
  */
 function hpcwTimeline(page, figure, spec) {
   'use strict';
 
-  var MOST_SCRIPTS = 24;   // that a window may need: more take seconds to read
-  var MOST_RANKS = 512;    // of a window with single events: a rank is a pixel then
-  var MOST_MESSAGES = 2000; // that are drawn: more hide each other
+  var MOST_SCRIPTS = 24;   // most scripts of a window; more scripts take seconds to read
+  var MOST_RANKS = 512;    // most ranks of a window with single events; a rank is then about a pixel high
+  var MOST_MESSAGES = 2000; // most messages that are drawn; more would hide each other
 
   var canvas = figure.querySelector('canvas');
   var plot = canvas.parentNode;
   var texts = figure.querySelectorAll('script');
   var ctx = canvas.getContext('2d');
   var view = { from: spec.view.from, to: spec.view.to, top: 0, bottom: spec.ranks };
-  var least = (spec.to - spec.from) * 1e-7; // seconds of a window
-  var area = { left: 0, top: 0, width: 1, height: 1 }; // of the cells, in CSS pixels
-  var layer = null; // of spec.layers; null: states
-  var selected = null; // rank, from, to
-  var files = []; // by number of the script: null while it loads, or its events
-  var lost = ''; // a script that cannot be read
+  var least = (spec.to - spec.from) * 1e-7; // shortest window, seconds
+  var area = { left: 0, top: 0, width: 1, height: 1 }; // rectangle of the cells, in CSS pixels
+  var layer = null; // element of spec.layers that is shown; null: states
+  var selected = null; // marked place: rank, from, to
+  var files = []; // events of each script file, by its number; null while the file loads
+  var lost = ''; // message about a script that cannot be read
 
   // ---- Data ----
 
-  // As pack() in timeline.c writes them.
+  // Decodes the states of cells, which pack() in timeline.c has encoded.
   function unpack(text, cells) {
     var bytes = atob(text);
     var out = new Uint8Array(cells);
@@ -52,7 +52,7 @@ function hpcwTimeline(page, figure, spec) {
     return level.cells;
   }
 
-  // As put_quantities() in timeline.c writes them.
+  // Decode the quantities of cells, which put_quantities() in timeline.c has encoded.
   spec.layers.forEach(function (l) {
     var bytes = atob(l.cells);
     l.cells = new Float64Array(bytes.length / 2);
@@ -62,7 +62,7 @@ function hpcwTimeline(page, figure, spec) {
     }
   });
 
-  // The coarsest level that has a cell for a pixel and a half, or the finest one.
+  // Returns the coarsest level whose cells are at most one and a half pixels large, or the finest level.
   function levelOf(width, height) {
     var share = (view.to - view.from) / (spec.to - spec.from);
     var ranks = view.bottom - view.top;
@@ -73,7 +73,7 @@ function hpcwTimeline(page, figure, spec) {
     return spec.levels[spec.levels.length - 1];
   }
 
-  // As gen/report/detail.c writes them.
+  // Decodes the events of a script file, which gen/report/detail.c has encoded.
   function readEvents(text, firstRank) {
     var bytes = atob(text);
     var at = 0;
@@ -117,7 +117,8 @@ function hpcwTimeline(page, figure, spec) {
     drawSoon();
   };
 
-  // The numbers of the scripts of the window; null: the cells are fine enough, or these are too many.
+  // Returns the numbers of the scripts with events of the window, or null if cells are drawn: they are fine enough, or the window
+  // has too many ranks or scripts.
   function scriptsOf() {
     var finest = spec.levels[spec.levels.length - 1];
     if (!spec.folder || view.bottom - view.top > MOST_RANKS ||
@@ -150,7 +151,7 @@ function hpcwTimeline(page, figure, spec) {
   }
   var eventState = (spec.events || []).map(function (name) {
     var found = spec.states.findIndex(function (state) { return state.name === name; });
-    return found >= 0 ? found : Math.max(0, spec.states.length - 2); // that of the other states
+    return found >= 0 ? found : Math.max(0, spec.states.length - 2); // the state "other states"
   });
 
   // ---- Drawing ----
@@ -229,7 +230,7 @@ function hpcwTimeline(page, figure, spec) {
   function drawFrames() {
     function frame(left, top, right, bottom, ink) {
       var end = area.left + area.width;
-      if (bottom - top < 6 && left <= area.left && right >= end) { // of a few pixels: a bar at each end of its rows
+      if (bottom - top < 6 && left <= area.left && right >= end) { // rows of a few pixels: a bar at each end
         ctx.fillStyle = ink;
         [area.left, end - 8].forEach(function (x) { ctx.fillRect(x, (top + bottom) / 2 - 2, 8, 4); });
         return;
@@ -349,7 +350,7 @@ function hpcwTimeline(page, figure, spec) {
     }
   }
 
-  // ---- What is somewhere ----
+  // ---- The state at a rank and time ----
 
   function eventAt(rank, time) {
     var found = null;
@@ -415,7 +416,7 @@ function hpcwTimeline(page, figure, spec) {
     rank = Math.min(Math.max(rank, -view.top), spec.ranks - view.bottom);
     show(view.from + time, view.to + time, view.top + rank, view.bottom + rank);
   }
-  function zoom(x, y, time, rank) { // factors of the window's size; time and rank stay where they are
+  function zoom(x, y, time, rank) { // x, y: factors of the size of the window; the given time and rank keep their position
     show(time - (time - view.from) * x, time + (view.to - time) * x, rank - (rank - view.top) * y, rank + (view.bottom - rank) * y);
   }
   function zoomMiddle(x, y) { zoom(x, y, (view.from + view.to) / 2, (view.top + view.bottom) / 2); }
@@ -442,10 +443,10 @@ function hpcwTimeline(page, figure, spec) {
 
   canvas.tabIndex = 0;
   canvas.addEventListener('wheel', function (event) {
-    if (document.activeElement !== canvas && !event.ctrlKey) { return; } // the page scrolls
+    if (document.activeElement !== canvas && !event.ctrlKey) { return; } // leave the event to the page, which scrolls
     event.preventDefault();
     var place = placeOf(event);
-    var turned = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 33 : 1); // Shift turns it sideways; 1: lines, not pixels
+    var turned = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 33 : 1); // with Shift, deltaX replaces deltaY; deltaMode 1 counts lines, of 33 pixels
     var factor = Math.pow(1.0015, turned);
     zoom(event.shiftKey ? 1 : factor, event.shiftKey ? factor : 1, place.time, place.rank);
   }, { passive: false });
@@ -489,7 +490,7 @@ function hpcwTimeline(page, figure, spec) {
     i: function () { zoomMiddle(1, 0.5); }, o: function () { zoomMiddle(1, 2); }, 0: all,
     Enter: function () { sayAt({ time: (view.from + view.to) / 2, rank: (view.top + view.bottom) / 2 }); }
   };
-  var steer = { // with Shift: from what was said to its neighbours
+  var steer = { // Shift and arrow keys: the place beside the marked one
     ArrowLeft: function (s) { return { time: s.from - (s.to - s.from) / 2, rank: s.rank }; },
     ArrowRight: function (s) { return { time: s.to + (s.to - s.from) / 2, rank: s.rank }; },
     ArrowUp: function (s) { return { time: (s.from + s.to) / 2, rank: s.rank - 1 }; },
