@@ -69,8 +69,8 @@ static void print_argument(FILE *stream, const char *const *words) {
     }
 }
 
-/* What a shell's script has for a kind of value. If `after` is not NULL, the option's words stand between `before`
- * and `after`. */
+/* Text that a completion script has for a kind of value. If `after` is not NULL, the words of the option stand between
+ * `before` and `after`. */
 struct value_form {
     const char *before, *after;
 };
@@ -256,7 +256,7 @@ static const struct value_form zsh_form[] = {
 static void zsh_option(FILE *stream, const struct ui_option *option, bool negated) {
     enum completion kind = kind_of(option);
     const char *no = negated ? "no-" : "";
-    /* "(-n --ranks)" hides both forms once one is given. --set may be repeated. */
+    /* "(-n --ranks)" makes zsh offer neither form once one of both is given. '*' allows --set to be repeated. */
     (void)fprintf(stream, "      ");
     if (option->read == ui_read_setting) {
         (void)fprintf(stream, "'*--%s=", option->param.key);

@@ -187,7 +187,8 @@ hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char 
     }
     int wrong_line = ini_parse_stream(read_line, &r, take_pair, &r);
     char place[PLACE_SIZE];
-    /* libinih continues after a line that it cannot parse. Report the first wrong line, whoever found it. */
+    /* libinih continues after a line that it cannot parse. So report the first wrong line, whether it was found by
+     * libinih or by take_pair. */
     if (wrong_line > 0 && (r.status == HPCW_OK || wrong_line < r.line)) {
         r.status = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected [section] or key = value, got neither",
                                place_of(&r, wrong_line, place));

@@ -23,13 +23,14 @@
 #include "ui/cli/options.h"
 
 enum {
-    UI_CONFIG_MAX_SIZE = 1 << 20, /* bytes of a file */
-    /* The most bytes of a line are libinih's, 198 in Debian's build. Longer lines are an error. */
+    UI_CONFIG_MAX_SIZE = 1 << 20, /* largest file, bytes */
+    /* libinih limits the bytes of a line: to 198 in Debian's build. Longer lines are an error. */
 };
 
 /*
- * Applies a file to the options that the command line did not set; its parameters go before those of --set. Call
- * it after ui_options_parse. After a failure some of the program's options are set: free them, do not use them.
+ * Applies a file to the options that the command line did not set. Parameters of the file go before those of --set, and
+ * so are overridden. Call it after ui_options_parse. After a failure only some options are set: free them, do not use
+ * them.
  *
  * Errors begin with "path:line". HPCW_EINVAL and HPCW_ERANGE (content), HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  * (file), HPCW_ENOMEM.

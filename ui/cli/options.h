@@ -52,15 +52,15 @@ struct ui_command {
 
 enum ui_option_flag {
     UI_OPTION_NEGATABLE = 1, /* a flag that also has a --no- form */
-    UI_OPTION_NO_CONFIG = 2, /* no key of a configuration file */
-    UI_OPTION_STRAY = 4,     /* a superfluous argument was probably meant for it */
+    UI_OPTION_NO_CONFIG = 2, /* the option is no key of a configuration file */
+    UI_OPTION_STRAY = 4,     /* a superfluous argument was probably meant for this option */
 };
 
 struct ui_option;
 
 /*
- * Parses text into the field at `field`. `name` is the option's name for messages: "--part", or the key in a
- * configuration file. `origin` says where it was given: "--part" or "run.ini:3".
+ * Parses text into the field at `field`. `name` is the name of the option for messages: "--part", or the key in a
+ * configuration file. `origin` says where the value was given: "--part" or "run.ini:3".
  */
 typedef hpcw_status ui_option_read(const struct ui_option *option, void *field, const char *name,
                                    const char *text, const char *origin, hpcw_error *err);
@@ -72,16 +72,16 @@ struct ui_option {
      * the default.
      */
     struct ui_param param;
-    const char *metavar;      /* "N"; DIR and FILE are completed as such. NULL: a flag, param.type is BOOL */
-    const char *default_text; /* as on the command line; NULL: the field is zeroed */
+    const char *metavar; /* "N"; "DIR" and "FILE" are completed as paths. NULL: a flag, param.type is BOOL */
+    const char *default_text; /* default value, as on the command line; NULL: the field is zeroed */
     const char *default_help; /* the default as help shows it, "the end"; NULL: default_text */
     const char *zero_word;    /* a word that stands for the number 0, "auto"; NULL: none */
     ui_option_read *read;     /* parser; NULL: the one for param.type. values.h has more */
     ui_text_name *words;      /* legal or likely words, for messages and completion; NULL: none */
     const void *word_list;    /* first argument of `words` */
     const char *section;      /* heading in help and manual; rows of a section stand together */
-    uint32_t commands;        /* subcommands that take it */
-    uint32_t required;        /* subcommands that require it */
+    uint32_t commands;        /* subcommands that take the option: sum of UI_COMMAND */
+    uint32_t required;        /* subcommands that require the option: sum of UI_COMMAND */
     unsigned flags;           /* sum of enum ui_option_flag */
     char letter;              /* 'n' for -n, or 0 */
 };
@@ -96,7 +96,7 @@ struct ui_option {
     }
 #define UI_LIMITS(least, most) .param.min = (least), .param.max = (most)
 
-enum { UI_EXAMPLES = 2 }; /* command lines for each subcommand */
+enum { UI_EXAMPLES = 2 }; /* number of example command lines of a subcommand */
 
 /* A chapter of the manual. Blank lines part paragraphs; lines that begin with a space stay as they are. */
 struct ui_chapter {
@@ -118,9 +118,9 @@ struct ui_program {
     size_t chapter_count;
     /* the first argument names a program to start; all words after it are for that program */
     bool starts_another;
-    /* [command_count], for --help and the chapter EXAMPLES; NULL: none */
+    /* [command_count] examples of each subcommand, for --help and the chapter EXAMPLES; NULL: none */
     const char *const (*examples)[UI_EXAMPLES];
-    /* [command_count], for completions: what the argument of a command may be, NULL-terminated. NULL: anything */
+    /* [command_count] for completions: words that the argument of a subcommand may be, NULL-terminated; NULL: any */
     const char *const *const *words;
 };
 
@@ -128,7 +128,7 @@ struct ui_program {
 
 enum ui_answer {
     UI_ANSWER_NONE,      /* run the subcommand */
-    UI_ANSWER_HELP,      /* --help, -h: all subcommands, or those of the one named */
+    UI_ANSWER_HELP,      /* --help, -h: help for all subcommands, or for the named one */
     UI_ANSWER_VERSION,   /* --version, -V: the program, and the libraries of this build */
     UI_ANSWER_MAN,       /* --help-man: the manual page, for the build; --help does not show this option */
     UI_ANSWER_COMPLETION /* --help-completion bash|zsh|fish; --help does not show this option */

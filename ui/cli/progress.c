@@ -19,7 +19,7 @@ enum { LABEL_SIZE = 64, LINE_SIZE = 512 };
 
 struct ui_progress {
     atomic_uint_fast64_t done;
-    /* Puts the members below on another cache line than the counter, which workers change all the time. */
+    /* padding: workers change `done` all the time, so the other members must be on another cache line */
     char apart[64];
     pthread_mutex_t lock; /* protects the label, `stopping`, and all output to the stream */
     pthread_cond_t wake;
@@ -247,7 +247,7 @@ static void rate_update(struct rate *r, double at_s, uint64_t done) {
 static void *run(void *arg) {
     struct ui_progress *p = arg;
     struct rate rate = {.at_s = p->start_s};
-    /* The time between two lines grows. The time between two samples of the rate does not. */
+    /* The time between two lines grows up to longest_s. The time between two samples of the rate stays sample_s. */
     const double sample_s = p->bar ? p->interval_s : fmin(p->interval_s, 1),
                  longest_s = fmax(60, p->interval_s);
     double distance_s = p->interval_s, next_line_s = p->start_s + distance_s, next_s = p->start_s;
@@ -285,7 +285,7 @@ static void *run(void *arg) {
 
 /* ---- public functions ---- */
 
-/* Starts the thread with all signals blocked: a signal handler must not run in it, as it may hold the lock. */
+/* Starts the thread with all signals blocked: a signal handler must not run in the thread while it holds the lock. */
 static bool start_thread(struct ui_progress *p) {
     sigset_t all, before;
     (void)sigfillset(&all);

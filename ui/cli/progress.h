@@ -19,7 +19,7 @@
 enum ui_progress_mode {
     UI_PROGRESS_AUTO = 0, /* a bar on a terminal, lines elsewhere */
     UI_PROGRESS_BAR,
-    UI_PROGRESS_LINES, /* the first after 5 s, then less and less often, down to one a minute */
+    UI_PROGRESS_LINES, /* lines: the first after 5 s, then at growing intervals, up to one minute */
     UI_PROGRESS_QUIET, /* nothing; messages are not shown either */
 };
 
@@ -32,8 +32,8 @@ struct ui_progress_options {
     /* Bar: seconds between two drawings. Lines: seconds before the first one. 0: the defaults, 0.1 and 5. */
     double interval_s;
     unsigned width; /* columns; 0: ask the terminal at each drawing */
-    bool share;     /* show only the share that is done: readers would take bytes and rate for a result */
-    bool reads;     /* count the bytes that this process reads, not those of ui_progress_add; only on Linux */
+    bool share; /* show only the share that is done; in a benchmark, bytes and rate would look like a result */
+    bool reads; /* count the bytes that this process reads, not those of ui_progress_add; only on Linux */
 };
 
 struct ui_progress;
@@ -55,7 +55,7 @@ uint64_t ui_progress_done(const struct ui_progress *progress);
  * "": none. Callable from any thread. */
 void ui_progress_label(struct ui_progress *progress, const char *label);
 
-/* Clears the bar, ends the thread, frees. Call it before anything else is printed. */
+/* Clears the bar, ends the thread, and frees `progress`. Call it before anything else is printed. */
 void ui_progress_stop(struct ui_progress *progress);
 
 /* Content of one drawing. Tests check it without a terminal. */
@@ -64,7 +64,7 @@ struct ui_progress_state {
     uint64_t done, total; /* bytes; total 0: not known */
     double rate;          /* bytes a second over the last seconds; below 0: not known yet */
     double elapsed_s;
-    bool share; /* as in the options */
+    bool share; /* ui_progress_options.share */
 };
 
 /* Makes the bar, at most width - 1 columns: some terminals wrap at the last one. Leaves out the least important

@@ -38,8 +38,8 @@ char *ui_text_rate(char text[UI_TEXT_SIZE], double bytes_per_second) {
     return text;
 }
 
-/* Prints three digits, with the unit that leaves one to three of them before the point. False if the value rounds
- * up to 1000. */
+/* Prints a value below 1000 with three significant digits, and its unit. Returns false if the value rounds up to
+ * 1000. */
 static bool three_digits(char *text, double value, const char *unit) {
     int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
     if (value >= 999.5) {
@@ -198,7 +198,7 @@ const char *ui_text_nearest(const char *word, ui_text_name *name, const void *li
     if (length == 0 || length > NEAREST_MAX) {
         return NULL;
     }
-    /* With more errors than this it is another word: a third of the letters, or one in a short word. */
+    /* Largest number of errors in a misspelt name: a third of its letters, or one in a word of less than six letters. */
     unsigned limit = (unsigned)(length < 6 ? 1 : length / 3);
     const char *best = NULL, *begins = NULL;
     size_t beginners = 0;

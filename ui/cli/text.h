@@ -35,8 +35,8 @@ char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds);
 /* Returns whether a stream is a terminal with a movable cursor: TERM is set and not "dumb". */
 bool ui_text_is_terminal(FILE *stream);
 
-/* Returns the columns of the stream's terminal. If it is none: the variable COLUMNS or, without it, 80. At
- * least 20. */
+/* Returns the columns of the terminal of a stream, at least 20. If the stream is no terminal, returns the environment
+ * variable COLUMNS, or 80 if it is not set. */
 unsigned ui_text_width(FILE *stream);
 
 /* ---- paragraphs ---- */
@@ -48,7 +48,7 @@ unsigned ui_text_width(FILE *stream);
  */
 void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width);
 
-/* Returns the columns of a UTF-8 text. Counts one for each character: names and units have no wide ones. */
+/* Returns the columns of a UTF-8 text: one for each character. Wide characters do not occur in names and units. */
 size_t ui_text_columns(const char *text);
 
 /* ---- the nearest name ---- */

@@ -157,7 +157,8 @@ char *ui_param_bytes_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes, bool bi
         (void)snprintf(text, UI_PARAM_SIZE_TEXT, "%" PRIu64 " B", bytes);
         return text;
     }
-    /* Whole tenths in integers: no double holds every 64-bit size. unit <= 2^60, so the products fit. */
+    /* Compute tenths in integers, since a double cannot represent every 64-bit size. unit <= 2^60, so no product
+     * overflows. */
     uint64_t tenths = bytes / unit * 10 + (bytes % unit * 10 + unit / 2) / unit;
     if (tenths >= base * 10 && units[u + 1] != NULL) {
         tenths = 10;

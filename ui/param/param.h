@@ -19,7 +19,7 @@ enum ui_param_type {
     UI_PARAM_BOOL,   /* bool: true/false, yes/no, on/off, 1/0 */
     UI_PARAM_U32,    /* uint32_t */
     UI_PARAM_U64,    /* uint64_t */
-    UI_PARAM_SIZE,   /* uint64_t, bytes without a `unit`: 4096, 4K, 4KiB, 4 KiB (of 1024), 4KB (of 1000) */
+    UI_PARAM_SIZE,   /* uint64_t: 4096, 4K, 4KiB, 4 KiB (of 1024), 4KB (of 1000); bytes, unless `unit` is set */
     UI_PARAM_F64,    /* double, finite, C locale */
     UI_PARAM_CHOICE, /* int: index into `choices` */
     UI_PARAM_STRING, /* char[size]: NUL-terminated copy */
@@ -49,8 +49,8 @@ char *ui_param_size_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes);
  * `binary`. */
 char *ui_param_bytes_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes, bool binary);
 
-/* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with the key, the expected value and the actual
- * one. */
+/* Sets a field of `owner` from text. HPCW_EINVAL, HPCW_ERANGE: the message has the key, the expected and the actual
+ * value. */
 hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err);
 
 /* Capacity for any field as text. */
