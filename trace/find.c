@@ -45,7 +45,7 @@ hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_err
     return hpcw_i_fail(err, HPCW_EIO, "%s: expected a program in PATH, got none", name);
 }
 
-/* ---- what a file is ---- */
+/* ---- the kind of a file ---- */
 
 /* Finds the kind of a file, and the loader that starts it. */
 static enum trace_kind kind_of(const char *path, char loader[TRACE_PATH]) {
@@ -80,8 +80,8 @@ static enum trace_kind kind_of(const char *path, char loader[TRACE_PATH]) {
     return kind;
 }
 
-/* Asks the loader which libraries it would load; this starts neither the program nor a library. If one cannot be
- * loaded, *mpi is empty, and the loader's words are in `refusal` unless that is NULL. */
+/* Asks the loader which libraries it would load. This starts neither the program nor a library. If a library cannot be
+ * loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. */
 static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
     static const char mark[] = "libmpi", refused[] = "error while loading shared libraries: ";
     int ends[2];
@@ -129,7 +129,7 @@ enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi, char refu
 
 /* ---- the library ---- */
 
-/* Finds a directory by its path from that of hpcw-trace. */
+/* Finds a directory. from: its absolute path, or its path relative to the directory of hpcw-trace. */
 static void find_directory(const char *from, char path[TRACE_PATH]) {
     char *self = from[0] == '/' ? NULL : hpcw_i_sys_real_path(SELF);
     char *directory = self == NULL ? NULL : hpcw_i_sys_directory_of(self);
@@ -155,8 +155,8 @@ static bool has(const struct trace_mpi *mpi, const char *name) {
 struct trace_search {
     const struct trace_mpi *wanted;
     char loader[TRACE_PATH]; /* loader of hpcw-trace, which also loads the libraries */
-    char *path;              /* library that fits; until one is found, the first */
-    struct trace_mpi tried;  /* MPIs of all libraries that were tried */
+    char *path; /* library with the wanted MPI if `found`, otherwise the first library that was tried */
+    struct trace_mpi tried; /* MPIs of all libraries that were tried */
     bool found;
 };
 
@@ -182,7 +182,8 @@ static void try_library(struct trace_search *s, const char *path) {
     }
 }
 
-/* Tries LIBDIR/libhpcw_trace.so, then LIBDIR/hpcw/NAME/libhpcw_trace.so, which are for other MPIs. */
+/* Tries DIRECTORY/libhpcw_trace.so, then DIRECTORY/hpcw/NAME/libhpcw_trace.so for each NAME. These are libraries for
+ * other MPI libraries. */
 static void try_installed(struct trace_search *s, const char *directory) {
     char path[2 * TRACE_PATH];
     struct hpcw_i_listing *listing;
@@ -222,7 +223,7 @@ hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi,
         try_installed(&s, directory);
     }
     if (path[0] == '\0' && given[0] == '\0') {
-        find_directory("../libwriter", built); /* its place in a build directory */
+        find_directory("../libwriter", built); /* the library in a build directory */
         try_installed(&s, built);
     }
     if (path[0] == '\0') {

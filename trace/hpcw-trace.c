@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
         return EXIT_FAILURE;
     }
     if (s == HPCW_OK) {
-        /* The words of the program are the last ones of the line. It returns only if it fails. */
+        /* The last arguments are the program and its arguments. trace_start returns only after a failure. */
         (void)trace_start(&parse, argv + argc - parse.arg_count, &code, &err);
     }
     /* Problems with files may exist on this host only, so each process reports them. */

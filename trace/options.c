@@ -18,7 +18,8 @@ static const char *class_word(const void *list, size_t index) {
     return index < HPCW_I_CLASSES ? hpcw_i_trace_class_name[index] : NULL;
 }
 
-/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
+/* Columns of the table of options: section, subcommands, letter, long name, metavar, type, field, help. Named
+ * members may follow. */
 #define OPTION(section, ...) UI_OPTION(struct trace_options, section, UI_COMMAND(0), __VA_ARGS__)
 #define OUTPUT "Files"
 #define CALLS "What is recorded"

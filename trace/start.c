@@ -39,13 +39,13 @@ static void set_classes(const char *name, uint64_t classes) {
     set(name, "%s", text);
 }
 
-/* Sets a variable to a path. The path becomes absolute by `here`, the working directory, as the program may leave
- * it. */
+/* Sets an environment variable to a path. A relative path becomes absolute, since the program may leave the working
+ * directory `here`. */
 static void set_path(const char *name, const char *path, const char *here) {
     set(name, "%s%s%s", path[0] == '/' ? "" : here, path[0] == '/' ? "" : "/", path);
 }
 
-/* Sets the variables of the tracing library. */
+/* Sets the environment variables of the tracing library. */
 static void set_variables(const struct ui_parse *parse, const char *here) {
     const struct trace_options *o = parse->options;
     if (o->output[0] != '\0') {
@@ -88,7 +88,7 @@ static const char *last_part(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* Says where the log will be, or why the loader will not start the program. One process of the job does. */
+/* The first process of a job prints where the log will be, or why the loader will not start the program. */
 static void say_where(const char *program, bool has_mpi, const char *refusal, const char *here) {
     const char *file = getenv("HPCW_TRACE_FILE");
     const bool named = file != NULL && file[0] != '\0';
