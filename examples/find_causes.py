@@ -40,7 +40,7 @@ def compute_times(states, done):
 
 
 def outliers(values, least):
-    """Returns {key: distance from the median} of values that are at least so many standard deviations above it."""
+    """Returns {key: distance from the median} of values that are more than `least` standard deviations above the median."""
     if len(values) < 8:
         return {}
     away = np.array(list(values.values())) - np.median(list(values.values()))
@@ -49,7 +49,7 @@ def outliers(values, least):
 
 
 def find(times, per_node):
-    """Returns the causes: where they are, and the share of the compute times there that they cause."""
+    """Returns the causes: the ranks and phases of each, and the share of the compute time there that is due to it."""
     phases = range(1, min(map(len, times.values()), default=0))  # phase 0 sets up
     if not phases:
         return
@@ -89,8 +89,8 @@ def events(log, states, done):
 
 
 def latest(waits, time, gain):
-    """Returns the latest time that a call waits for, and the latest one without each cause. `waits` has the times
-    so far."""
+    """Adds the time of an event that a call waits for. Returns the latest of these times, and for each cause the latest
+    time without this cause. `waits` is the result of the previous call for the same wait, or None."""
     if waits is None:
         return time, [time - g for g in gain]
     return max(waits[0], time), [max(w, time - g) for w, g in zip(waits[1], gain)]

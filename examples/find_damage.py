@@ -18,7 +18,7 @@ import hpcw
 
 
 def check(path, said):
-    """Returns what is wrong with a file that has these attributes in the map, None if nothing is."""
+    """Returns the kind of damage of a file, or None. `said` has the attributes of the file in the map."""
     if not os.path.exists(path):
         return "missing_file"
     size, crc = said.get("SIZE"), said.get("CRC")
@@ -38,7 +38,7 @@ def main():
         for name in names:
             path = os.path.join(directory, name)
             if name.startswith("rank2file.0."):
-                # In the layout of SCR 1.1 the maps are in the dataset, and names count from there.
+                # In the layout of SCR 1.1, the maps are in the directory of the dataset, and file names are relative to it.
                 above = os.path.dirname(directory)
                 base = prefix if above == os.path.join(prefix, ".scr") else above
                 for entry in hpcw.open(path).tree.get("RANK", {}).values():

@@ -28,8 +28,8 @@ def robust(values):
 
 
 def times_of_hosts(rows, ranks):
-    """Returns ln(time) from each host to each other one: the median of its ranks' timings with those of the
-    other."""
+    """Returns a matrix of ln(time) between hosts: the median of the timings from all ranks of one host to all ranks of
+    the other host."""
     hosts, most = len(ranks), max(map(len, ranks))
     padded = np.full((len(rows) + 1, len(rows) + 1), np.nan)
     padded[:-1, :-1] = rows
@@ -40,17 +40,19 @@ def times_of_hosts(rows, ranks):
 
 
 def excess(times, host, others):
-    """Returns how much slower a host is than most of `others`: the median, over all partners, of the difference of
-    ln(time). It is taken to their lower quartile, which is right even if many of them are slow, too."""
+    """Returns how much slower a host is than most of `others`, as a difference of ln(time). For each partner, the time of
+    the host is compared with the lower quartile of `others`, so that many of them may be slow, too. The result is the
+    median over all partners."""
     usual = np.sort(times[others], axis=0)[len(others) // 4]
     return np.median(np.delete(times[host] - usual, [host, *others]))
 
 
 def slow_ports(times):
-    """Returns (host, standard deviations). Such a host is slower than the hosts before it and than those after it.
-    At least on one side they share its switch, so neither distance nor congestion explains the difference. Besides, none
-    of its links is as fast as the fastest links of other hosts. Hosts of a small switch, far from all others, have
-    fast links among themselves. Only a host alone in its group looks as if its port was slow."""
+    """Returns pairs (host, standard deviations) of hosts with a slow port. Such a host is slower than the hosts with lower
+    numbers and than the hosts with higher numbers. The hosts on at least one side share a switch with it, so neither
+    distance nor congestion explains the difference. Besides, none of its links is as fast as the fastest links of other
+    hosts. This excludes the hosts of a small, distant switch, which have fast links among themselves. A host that is
+    alone in its group is reported wrongly."""
     hosts = len(times)
     near = min(NEAR, hosts // 4)
     fastest = np.min(times + np.diag(np.full(hosts, np.inf)), axis=1)
@@ -64,9 +66,9 @@ def slow_ports(times):
 
 
 def slow_cables(times, good):
-    """Returns pairs of hosts of `good` whose messages are slow, while neither host is. A cable joins two switches,
-    so these pairs are blocks of the matrix of hosts; the first pair of each block is returned. A switch begins at a host
-    whose times with the hosts around it differ from those of the host before it."""
+    """Returns pairs of hosts of `good` with slow messages between them, although neither host is slow. A slow cable joins
+    two switches, so such pairs form a block of the matrix of hosts. The first pair of each block is returned. A switch
+    begins at each host whose times to the hosts around it differ from those of the previous host."""
     if len(good) <= 4:
         return []
 
@@ -85,7 +87,8 @@ def slow_cables(times, good):
 
 
 def delayed(rows, one_way, host):
-    """Returns (rank, partner, standard deviations) of timings far from the others of the same two hosts."""
+    """Returns (rank, partner, standard deviations) of each timing that is far from the other timings of the same two
+    hosts."""
     away = rows - one_way[np.ix_(host, host)]
     away[host[:, None] == host] = np.nan
     middle = np.nanmedian(away, axis=1, keepdims=True)

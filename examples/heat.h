@@ -9,7 +9,8 @@
 
 #include "heat_solver.h"
 
-/* heat_log.c: an event log. `watch` makes the solver record its parts. Its begin and end also take HEAT_WRITE. */
+/* heat_log.c: an event log. heat_run gets the member `watch`, whose functions record the parts of the solver. The
+ * functions begin and end also take HEAT_WRITE. */
 enum { HEAT_WRITE = HEAT_PARTS, HEAT_STATES };
 
 struct heat_log {

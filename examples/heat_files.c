@@ -8,7 +8,7 @@
 
 #include "heat.h"
 
-/* A row of this process's rectangle, without the edges of its neighbours. */
+/* Returns a row of the rectangle of this process, without the points of its neighbours. */
 static const double *row_of(const struct heat *heat, int row) {
     return heat->now + (size_t)(row + 1) * (size_t)(heat->width + 2) + 1;
 }

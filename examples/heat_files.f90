@@ -19,7 +19,7 @@ contains
     integer :: status
     write (name, '(a, i0, a)') 'rank_', heat%rank, '.plate'
     status = hpcw_rank2file_create(checkpoint, heat%rank, name, file, error)
-    ! The plate without the neighbours' edges.
+    ! The rectangle of this process, without the points of its neighbours.
     if (status == HPCW_OK) status = hpcw_rank2file_file_write(file, heat%now(1:heat%width, 1:heat%height), err=error)
     if (status == HPCW_OK) status = hpcw_rank2file_file_close(file, error)
     call hpcw_rank2file_file_free(file)

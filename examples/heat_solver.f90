@@ -9,7 +9,7 @@ module heat_solver
 
   integer, parameter, public :: HEAT_EXCHANGE = 1, HEAT_SWEEP = 2, HEAT_RESIDUAL = 3
 
-  ! The events of a run that an observer gets.
+  ! Procedures that heat_run calls at the begin and end of each part of a run, and for each message.
   type, abstract, public :: heat_watch
   contains
     procedure(on_part), deferred :: begin

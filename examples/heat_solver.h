@@ -9,7 +9,7 @@
 
 enum heat_part { HEAT_EXCHANGE, HEAT_SWEEP, HEAT_RESIDUAL, HEAT_PARTS };
 
-/* Calls at the begin and end of each part of a run. */
+/* Functions that heat_run calls at the begin and end of each part of a run, and for each message. */
 struct heat_watch {
     void (*begin)(void *context, int part);
     void (*end)(void *context, int part);

@@ -9,14 +9,14 @@ enum { MOST_PHASES = 10000 };
 
 struct phase {
     uint64_t id;
-    double sum, max; /* seconds: sum over all ranks, and the most of one rank */
-    int busiest;     /* index of its file */
+    double sum, max; /* load, seconds: sum over all ranks; load of the busiest rank */
+    int busiest;     /* index of the file of the busiest rank */
     int files;       /* number of files that have the phase */
 };
 
 struct loads {
     int file;
-    double rank_s; /* of the current rank and phase */
+    double rank_s; /* load of the current rank and phase, seconds */
     uint64_t phases;
     struct phase phase[MOST_PHASES];
 };
@@ -24,7 +24,7 @@ struct loads {
 static hpcw_status begin_phase(void *context, uint64_t number) {
     struct loads *all = context;
     all->rank_s = 0;
-    return number < MOST_PHASES ? HPCW_OK : HPCW_ERANGE; /* ends the run */
+    return number < MOST_PHASES ? HPCW_OK : HPCW_ERANGE; /* a failure ends reading */
 }
 
 static hpcw_status add_task(void *context, const hpcw_vom_task *task) {

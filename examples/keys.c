@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes records under keys, and finds one of them again. Without a program, this is
- * hpcgen export keys.sion --task 1 --key 7 --output - */
+/* Writes records under keys, and finds one of them again. The command line
+ * hpcgen export keys.sion --task 1 --key 7 --output - finds the same record. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -16,8 +16,8 @@
 enum { CELLS = 8, POINTS = 1000, STEPS = 20 /* STEPS: in a phase */ };
 
 struct cell {
-    double point[POINTS + 2]; /* the first and the last are the neighbours' */
-    double time_s;            /* in this phase */
+    double point[POINTS + 2]; /* the first and the last point belong to the neighbours */
+    double time_s;            /* compute time in this phase */
 };
 
 /* Exchanges a point with each neighbour of each cell. Points of other processes come as messages. */
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     }
     if (recorded != status)
         fprintf(stderr, "process %d: %s\n", process, local.message);
-    /* If a process failed, no file gets its name. */
+    /* If a process failed, the files keep their temporary names. */
     if (status == HPCW_OK)
         status = hpcw_vom_close_set(&vom, 1, comm, &error);
     if (status != HPCW_OK && process == 0)

@@ -35,10 +35,10 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     hpcw_clog2_log *log = define(&compute);
-    hpcw_clog2_timeline *timeline = log == NULL ? NULL : hpcw_trace_timeline(); /* of this thread */
+    hpcw_clog2_timeline *timeline = log == NULL ? NULL : hpcw_trace_timeline(); /* timeline of this thread */
 
     for (int step = 0; step < 10; step++) {
-        /* A state is shown on a communicator, as calls of MPI are. */
+        /* Each record of a state names a communicator, as those of MPI calls do. */
         if (timeline != NULL)
             hpcw_clog2_log_begin(timeline, hpcw_trace_comm(MPI_COMM_WORLD), compute);
         double sum = work((rank + 1) * 100000), all;

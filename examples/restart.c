@@ -70,7 +70,7 @@ static hpcw_status write_checkpoint(hpcw_comm *comm, const double *cell, uint64_
     char name[32];
     hpcw_rank2file_options_init(&options);
     options.dataset.id = step;
-    options.replace = true; /* a damaged checkpoint that the restart passed over */
+    options.replace = true; /* replace a damaged checkpoint of the same step, which the restart has skipped */
     options.count = 1;
     hpcw_status status = hpcw_rank2file_open("state", comm, &options, &checkpoint, error);
     if (status != HPCW_OK)

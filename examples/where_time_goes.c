@@ -25,7 +25,7 @@ static hpcw_status take_stretch(void *context, const hpcw_clog2_stretch *stretch
     while (i < all->states && all->state[i].number != stretch->state)
         i++;
     if (i == MOST_STATES)
-        return HPCW_ERANGE; /* ends the run */
+        return HPCW_ERANGE; /* a failure ends reading */
     if (i == all->states) {
         all->states++;
         all->state[i].number = stretch->state;
