@@ -20,7 +20,7 @@ struct arrangement {
     /* packed layout: limit of the requested bytes of a group of chunks; 0: every chunk is aligned */
     uint64_t share;
     uint64_t rank_bytes, record_bytes;
-    /* Results of a first walk over all tasks: */
+    /* Computed from all tasks in advance: */
     uint64_t stride; /* distance from a task's chunk to its next one, bytes */
     uint32_t most;   /* largest number of chunks that a task uses */
 };
@@ -59,7 +59,7 @@ static uint64_t used(const struct filling *f, uint64_t chunk_index) {
     return chunk_index + 1 < f->chunks ? f->full : chunk_index + 1 == f->chunks ? f->last : 0;
 }
 
-/* A task and its position in every block of chunks. */
+/* A task and the position of its chunk in each block of the container, which has one chunk of each task. */
 struct slot {
     uint32_t task;
     uint64_t start;
@@ -137,7 +137,7 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
 
 struct block_walk {
     uint64_t fs_block;
-    const uint32_t *owner; /* [tasks], or NULL */
+    const uint32_t *owner; /* [tasks] owner of each task, or NULL */
     /* sums over finished blocks */
     uint64_t blocks, shared_blocks, owner_blocks, all_bytes, shared_bytes;
     /* The current block: */

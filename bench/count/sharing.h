@@ -25,7 +25,7 @@ struct bench_geometry {
     /* SION: requested chunk size, the same for every rank; 0: rank_bytes, so that one chunk suffices */
     uint64_t chunk_bytes;
     uint32_t files; /* SION: physical files, as in hpcw_sion_options; 0: 1 */
-    /* [ranks] owner of each rank: a process or a host; NULL: not counted */
+    /* [ranks] number of the owner of each rank, a process or a host; NULL: owner_blocks are not counted */
     const uint32_t *owner;
 };
 
@@ -36,7 +36,7 @@ struct bench_sharing {
     uint64_t data_blocks;   /* blocks with bytes of a rank */
     uint64_t shared_blocks; /* blocks with bytes of two or more ranks */
     uint64_t owner_blocks;  /* blocks with bytes of two or more owners */
-    uint32_t largest;       /* most ranks in one block */
+    uint32_t largest;       /* largest number of ranks with bytes in one block */
     uint32_t ranks;         /* ranks that share at least one block */
     uint32_t pairs;         /* pairs (r, r + 1) that share at least one block */
     uint64_t bytes;         /* bytes of all ranks */

@@ -26,15 +26,15 @@ enum bench_figure_kind {
     BENCH_RATIO,    /* time `of` / time `against` */
     BENCH_SECONDS,  /* time `of`, seconds */
     BENCH_PER_ITEM, /* time `of`, nanoseconds per item */
-    /* processor time of all threads in the phase of `of`, nanoseconds per item */
+    /* processor time of all threads in the phase that `of` selects, nanoseconds per item */
     BENCH_CPU,
-    BENCH_MEMORY, /* peak memory of side `of` less that of side `less`, bytes */
-    BENCH_SIZES,  /* output bytes of side `of` / those of side `against` */
+    BENCH_MEMORY, /* of.side - less.side: difference of the peak memory, bytes */
+    BENCH_SIZES,  /* of.side / against.side: ratio of the output bytes */
     /* bench_amount.bytes / time `of`, bytes per second; the only kind where larger is better */
     BENCH_RATE,
 };
 
-/* Selects a time of a sample. */
+/* Selects a time of a sample: that of one phase or of all phases of a side. */
 struct bench_time {
     unsigned side;  /* number of the side, from 1; 0: none */
     unsigned phase; /* number of the phase, from 1; 0: all timed phases */

@@ -15,7 +15,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Returns the number of tasks. The number of timings grows with its square, so it is scaled by the root. */
+/* Returns the number of tasks. It grows with the root of the scale, since the number of timings grows with the
+ * square of the tasks. */
 static uint32_t tasks_at(double scale) {
     uint32_t half = (uint32_t)(2048 * sqrt(scale));
     return half < 2 ? 4 : 2 * half;

@@ -17,7 +17,7 @@ struct calls {
 
 enum { TOOL = 0, BARE = 1, TAG = 0 };
 
-/* The calls as the program makes them. */
+/* Functions of MPI as a program calls them, through the tool. */
 static const struct calls wrapped = {MPI_Send, MPI_Recv, MPI_Irecv, MPI_Wait};
 
 /* Finds MPI's own functions. A tool may have replaced PMPI_Send as well, but hardly MPI_Get_library_version. */
@@ -153,7 +153,8 @@ static const struct bench_figure own_figures[] = {
 };
 
 /* Numbers of messages. Their records fit into the pages that the recording has prepared. With more messages,
- * recording waits for new pages, and the kernel measures how fast the system makes pages, not the time of a call. */
+ * recording waits for new pages, and the kernel measures how fast the system makes pages, not the time of a
+ * call. */
 static const uint64_t pair_count = 20000, own_count = 10000;
 
 #define MESSAGE_KERNEL(name_, what_, needs_, count, sides, figures)                                            \

@@ -47,7 +47,8 @@ static double number_of(enum number_kind kind, uint64_t r) {
     double v;
     switch (kind) {
     case ANY_BITS:
-        r = (r >> 52 & 0x7ff) == 0x7ff ? r ^ UINT64_C(1) << 62 : r; /* without NaN and infinities */
+        /* Turn NaN and infinities into finite numbers. */
+        r = (r >> 52 & 0x7ff) == 0x7ff ? r ^ UINT64_C(1) << 62 : r;
         memcpy(&v, &r, sizeof v);
         return v;
     case BELOW_ONE:

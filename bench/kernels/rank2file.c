@@ -16,7 +16,7 @@
 /* ---- maps ---- */
 
 struct map_work {
-    struct bench_common common; /* its first file is the prefix directory */
+    struct bench_common common; /* file[0] is the prefix directory */
     uint32_t ranks;
     char root[BENCH_PATH + HPCW_RANK2FILE_PATH];
     hpcw_rank2file_options options;
@@ -171,7 +171,7 @@ const struct bench_kernel bench_map_million =
 #define PIECE (4 * MIB)
 
 struct payload_work {
-    struct bench_common common; /* its files are the prefix directory and the directory of the plain files */
+    struct bench_common common; /* file[0] is the prefix directory, file[1] the directory of the plain files */
     uint64_t size;              /* bytes of this process's file, a multiple of PIECE */
     unsigned char *source;
     char mine[BENCH_PATH + 64]; /* plain file of this process */

@@ -27,7 +27,8 @@ struct bench_data {
     unsigned char *other;  /* buffer for reading back and for O_DIRECT; as large as `source` */
 };
 
-/* Allocates memory for records of at most `record` bytes. HPCW_ENOMEM. Free it in any case. */
+/* Allocates memory for records of at most `record` bytes. HPCW_ENOMEM. Call bench_data_free also after a
+ * failure. */
 hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record, hpcw_error *err);
 void bench_data_free(struct bench_data *d);
 

@@ -157,7 +157,7 @@ hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_e
  * ranks, even after a failure, since the others wait. Additional calls are for rank 0 and 0 bytes. */
 hpcw_status bench_work_write_together(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
-/* Rows; the comment names the file that defines them. */
+/* Rows of the table of layouts. The comment after each declaration names the file that defines the rows. */
 extern const struct bench_layout_row bench_row_sion_aligned, bench_row_sion_packed,
     bench_row_sion_shifted; /* sion.c */
 extern const struct bench_layout_row bench_row_task_local, bench_row_shared_posix,

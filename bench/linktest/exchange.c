@@ -14,8 +14,8 @@ enum {
     RECEIPT = 2,
     PAGE = 4096,
     WINDOW = 64, /* non-blocking messages that are in flight at once */
-    /* Total size of the receive buffers that are posted at once, bytes. They fit into a cache. Larger messages share
-     * one buffer. */
+    /* Total size of the receive buffers that are posted at once, bytes. They fit into a cache. Larger messages
+     * share one buffer. */
     POSTED = 65536,
 };
 
@@ -158,7 +158,7 @@ static uint64_t mean_ps(uint64_t elapsed_ns, uint64_t count) {
 uint64_t bench_exchange_pair(const struct bench_exchange *x, int partner, bool leads) {
     static const struct {
         void (*run)(const struct bench_exchange *x, uint64_t count, int partner, bool leads);
-        unsigned ways; /* messages that follow each other in a repetition */
+        unsigned ways; /* messages per repetition that are sent one after the other */
     } kernel[] = {
         [HPCW_LINKTEST_SEMIDIRECTIONAL] = {ping_pong, 2},
         [HPCW_LINKTEST_BIDIRECTIONAL] = {both_ways, 2},

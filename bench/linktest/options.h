@@ -17,8 +17,8 @@ struct bench_linktest_options {
     bool bidirectional, unidirectional;
     bool bisection, all_to_all, serial;
     bool randomize; /* shuffle the steps, in each of which all ranks measure in pairs */
-    uint64_t
-        permutations; /* number of measurements with randomly renumbered processes; 0: one, not renumbered */
+    /* number of measurements with randomly renumbered processes; 0: one, not renumbered */
+    uint64_t permutations;
     uint64_t seed;
     uint64_t retests;
     char output[BENCH_PATH];

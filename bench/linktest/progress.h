@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Progress of hpcw-linktest: a line on stderr now and then, between two measurements. The display of ui/cli has a thread,
- * which would take a processor from a process that measures.
+ * Progress of hpcw-linktest: a line on stderr now and then, between two measurements. The display of ui/cli has
+ * a thread, which would take a processor from a process that measures.
  */
 #ifndef HPCW_BENCH_LINKTEST_PROGRESS_H
 #define HPCW_BENCH_LINKTEST_PROGRESS_H

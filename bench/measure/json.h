@@ -55,17 +55,17 @@ hpcw_status bench_json_parse(struct bench_json *io, const char *path, const char
  * failure. */
 hpcw_status bench_json_close(struct bench_json *io, hpcw_status s, hpcw_error *err);
 
-/* Makes reading fail, since a value is not as `expected`. Does nothing when writing. key: member of the open object;
- * NULL: the object itself. */
+/* Makes reading fail, since a value is not as `expected`. Does nothing when writing. key: member of the open
+ * object; NULL: the object itself. */
 void bench_json_refuse(struct bench_json *io, const char *key, const char *expected);
 void bench_json_no_memory(struct bench_json *io);
 
 /* ---- structure ---- */
 
-/* Begins an object. key: name of the member; NULL: the object is an element of an array. flat: write it on one line.
- * there: NULL: the object must exist, and the caller always writes or reads its members and calls
- * bench_json_end. Otherwise JSON's null may stand for the object, and *there says whether it exists. If it does not
- * exist, the function returns false, and the caller skips the members and bench_json_end. */
+/* Begins an object. key: name of the member; NULL: the object is an element of an array. flat: write it on one
+ * line. there: NULL: the object must exist, and the caller always writes or reads its members and calls
+ * bench_json_end. Otherwise JSON's null may stand for the object, and *there says whether it exists. If it does
+ * not exist, the function returns false, and the caller skips the members and bench_json_end. */
 bool bench_json_begin(struct bench_json *io, const char *key, bool flat, bool *there);
 void bench_json_end(struct bench_json *io);
 

@@ -157,7 +157,7 @@ void bench_machine_warm(uint64_t bytes, unsigned processes) {
         return;
     }
 #ifdef MADV_HUGEPAGE
-    (void)madvise(p, (size_t)size, MADV_HUGEPAGE); /* a hypervisor supplies memory in huge pages */
+    (void)madvise(p, (size_t)size, MADV_HUGEPAGE); /* use huge pages, in which a hypervisor supplies memory */
 #endif
     for (uint64_t i = 0; i < size; i += PAGE) {
         *(volatile unsigned char *)(p + i) = 1;

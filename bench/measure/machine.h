@@ -51,9 +51,10 @@ uint64_t bench_machine_peak(void);
 /* Releases unused heap pages, so that every run starts with the same memory. */
 void bench_machine_trim(void);
 
-/* Touches `bytes` of memory and releases them. Some hypervisors reclaim memory that a guest frees, and then the first
- * use of a page takes ten times as long as later uses. After this call, the next run does not lose this time. The
- * amount is limited to half of the free memory divided by `processes`, the number of processes on the machine. */
+/* Touches `bytes` of memory and releases them. Some hypervisors reclaim memory that a guest frees, and then the
+ * first use of a page takes ten times as long as later uses. After this call, the next run does not lose this
+ * time. The amount is limited to half of the free memory divided by `processes`, the number of processes on the
+ * machine. */
 void bench_machine_warm(uint64_t bytes, unsigned processes);
 
 #endif

@@ -53,8 +53,8 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
                       const struct bench_command_row *row) {
     struct bench_call call = {.argc = argc, .argv = argv, .options = options};
     hpcw_error err;
-    /* With SIGXFSZ ignored, a write beyond the limit of the file size returns an error and does not end the program.
-     * The call precedes the start of MPI, which also writes files. */
+    /* With SIGXFSZ ignored, a write beyond the limit of the file size returns an error and does not end the
+     * program. The call precedes the start of MPI, which also writes files. */
     (void)signal(SIGXFSZ, SIG_IGN);
     hpcw_status s = ui_options_init(&call.parse, program, options, &err);
     if (s == HPCW_OK) {

@@ -106,8 +106,9 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     }
     struct bench_cpu before = bench_machine_cpu();
     bench_machine_reset_peak();
-    /* Layout of reduced values. Sums: processor time of the process, size, processor time of phases. Minima:
-     * phases. Maxima: total, phases, ends of phases, memory. */
+    /* Positions of the values that are reduced over processes. Sums: processor time of the process, bytes,
+     * processor time of phases. Minima: times of phases. Maxima: total time, times of phases, ends of phases,
+     * memory. */
     enum {
         TIME,
         SIZE,

@@ -24,8 +24,8 @@ static bool is_owner(const char *name) {
     return digits > 0 && strcmp(name + start + digits, OWNER) == 0;
 }
 
-/* Removes a data directory and then its lock file `owner`, unless a running program holds the lock. Programs on other
- * hosts see the lock, too. */
+/* Removes a data directory and then its lock file `owner`, unless a running program holds the lock. Programs on
+ * other hosts see the lock, too. */
 static void remove_leftover(const char *parent, const char *owner) {
     char path[BENCH_PATH];
     int fd;
@@ -62,8 +62,8 @@ static void remove_leftovers(const char *parent) {
     hpcw_i_sys_list_free(listing);
 }
 
-/* Makes the data directory and its lock file. The lock file stays open, so this program holds the lock until it ends.
- * File systems without locks get no lock file, and no later run removes the directory of a killed run. */
+/* Makes the data directory and its lock file. The lock file stays open, so this program holds the lock until it
+ * ends. File systems without locks get no lock file, and no later run removes the directory of a killed run. */
 static int make_owned(const char *path) {
     char owner[BENCH_WORKDIR + sizeof OWNER];
     int fd = -1;

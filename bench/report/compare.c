@@ -133,8 +133,8 @@ static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w
     return s;
 }
 
-/* Converts a difference of two logarithms with the standard error `se` to a change with its interval. tests: number of
- * tests that share the probability of a false alarm. */
+/* Converts a difference of two logarithms with the standard error `se` to a change with its interval. tests:
+ * number of tests that share the probability of a false alarm. */
 static struct bench_change change_of(double difference, double se, size_t df, size_t tests) {
     double t = bench_stats_student(df, BENCH_COMPARE_LEVEL / 2 / (double)tests);
     struct bench_change c = {.change = expm1(difference),
@@ -172,9 +172,9 @@ static bool comparable(const struct bench_results *ra, const struct bench_point 
            a->trials > 1 && b->trials > 1 && a->ratio.there && b->ratio.there;
 }
 
-/* Computes the difference of ln of the ratios of each pair. *within: mean variance of a difference, from the spread of
- * the repetitions, with *df degrees of freedom. weather[s][d]: s is 1 for the second sweep, d is 1 for points with a
- * flush. */
+/* Computes the difference of ln of the ratios of each pair. *within: mean variance of a difference, from the
+ * spread of the repetitions, with *df degrees of freedom. weather[s][d]: s is 1 for the second sweep, d is 1
+ * for points with a flush. */
 static hpcw_status differences_within(struct bench_comparison *c, struct weather weather[2][2],
                                       double *difference, double *within, size_t *df, hpcw_error *err) {
     *within = 0;
@@ -249,9 +249,9 @@ static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
     s = s == HPCW_OK ? differences_within(c, weather, difference, &within, &df_within, err) : s;
     s = s == HPCW_OK ? differences_between(c, difference, mean, &between, &df_between, err) : s;
     if (s == HPCW_OK) {
-        /* Two sweeps differ by more than the repetitions of one sweep, for instance because files are at other places
-         * of the disk. The spread of the points of a layout contains this difference. So the larger of both
-         * variances is used. */
+        /* Two sweeps differ by more than the repetitions of one sweep, for instance because files are at other
+         * places of the disk. The spread of the points of a layout contains this difference. So the larger of
+         * both variances is used. */
         double variance = fmax(within, between);
         size_t df = between > within ? df_between : df_within;
         for (size_t i = 0; i < c->groups; i++) {
@@ -313,8 +313,8 @@ static hpcw_status test_plain(struct bench_comparison *c, hpcw_error *err) {
     return s;
 }
 
-/* If plain writes changed, the machine can be the reason of a smaller change of a layout. So the smallest change that
- * would be seen is at least the change of plain writes. */
+/* If plain writes changed, the machine can be the reason of a smaller change of a layout. So the smallest
+ * change that would be seen is at least the change of plain writes. */
 static void raise_seen(const struct bench_comparison *c, struct bench_change *change) {
     if (differs(&c->plain)) {
         change->seen = fmax(change->seen, expm1(fabs(log1p(c->plain.change))));
@@ -422,8 +422,8 @@ static void give_verdict(struct bench_comparison *c) {
     say(c, " would have been seen");
 }
 
-/* Returns whether a point of `r` has no counterpart in `other` because of sizes: its runs are too small to count, or
- * its record was limited to the bytes of a rank, which changes the id of the point. */
+/* Returns whether a point of `r` has no counterpart in `other` because of sizes: its runs are too small to
+ * count, or its record was limited to the bytes of a rank, which changes the id of the point. */
 static bool lost_by_size(const struct bench_results *r, const struct bench_results *other) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares two sweeps. The figure of a point is its rate / the rate of its ceiling (plain large writes). Both rates
- * are first divided by a factor that is common to all ceilings of a repetition. So the figure does not change when
- * the whole machine is busier or faster. The tests compare each layout over all its points, then each point, and on
- * their own the plain writes.
+ * Compares two sweeps. The figure of a point is its rate / the rate of its ceiling (plain large writes). Both
+ * rates are first divided by a factor that is common to all ceilings of a repetition. So the figure does not
+ * change when the whole machine is busier or faster. There are tests for each layout over all its points, for
+ * each point, and for the plain writes alone.
  */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
 
 #include "bench/report/results.h"
 
-/* Probability of a false alarm in all tests of layouts together. The tests of points have the same. */
+/* Probability of a false alarm in all tests of layouts together, and also in all tests of points together. */
 #define BENCH_COMPARE_LEVEL 0.01
 
-/* Largest value of bench_change.seen: if only larger changes would be seen, no interval is given. 1 is a factor of
- * two. */
+/* If bench_change.seen is above this limit, no interval is given. 1 is a factor of two. */
 #define BENCH_COMPARE_MOST 1.0
 
 /* The smallest change that is called a difference. 0.05 is 5 %. */
@@ -38,7 +37,8 @@ struct bench_change {
 /* A point that both sweeps have measured in large enough runs. */
 struct bench_pair {
     const struct bench_point *a, *b;
-    double first, second;       /* rate / rate of the ceiling, without the factor of each repetition */
+    /* rate / rate of the ceiling; the speed of the machine in each repetition is divided out */
+    double first, second;
     struct bench_change change; /* change from the first to the second sweep */
     bool other_size;            /* the runs of both sweeps differ in bytes, ranks, records or files */
 };
@@ -58,10 +58,10 @@ struct bench_comparison {
     size_t groups;
     double plain_first, plain_second; /* rates of the ceilings, bytes per second */
     struct bench_change plain;        /* change of these rates */
-    bool
-        machine_changed; /* plain writes changed by more than BENCH_COMPARE_MACHINE; changes of layouts mean nothing */
-    size_t runs;         /* number of runs of the point with the fewest runs */
-    bool few; /* with more points of the same spread, the changes of layouts would have an interval */
+    /* plain writes changed by more than BENCH_COMPARE_MACHINE; changes of layouts mean nothing */
+    bool machine_changed;
+    size_t runs; /* number of runs of the point with the fewest runs */
+    bool few;    /* with more points of the same spread, the changes of layouts would have an interval */
     double larger_budget; /* budget to use if the budget left points out, minutes; 0: it left none out */
     char verdict[1024];
 };
@@ -72,13 +72,14 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
                           struct bench_comparison *comparison, hpcw_error *err);
 void bench_comparison_free(struct bench_comparison *comparison);
 
-/* Return "faster", "slower" or "no difference shown" for b compared with a. bench_change_verdict is for plain writes.
- * bench_layout_verdict is for layouts and points: it also returns "no difference shown" where the change of plain
- * writes may be the reason. */
+/* Return "faster", "slower" or "no difference shown" for b compared with a. bench_change_verdict is for plain
+ * writes. bench_layout_verdict is for layouts and points: it also returns "no difference shown" where the
+ * change of plain writes may be the reason. */
 const char *bench_change_verdict(const struct bench_change *change);
 const char *bench_layout_verdict(const struct bench_comparison *comparison, const struct bench_change *change);
 
-/* Reads both files. Prints the differences between the machines, tables and the verdict. json: prints JSON instead. */
+/* Reads both files. Prints the differences between the machines, tables and the verdict. json: prints JSON
+ * instead. */
 hpcw_status bench_compare_command(const char *path_a, const char *path_b, bool json, bool quiet,
                                   hpcw_error *err);
 

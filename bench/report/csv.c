@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes results.csv: a row for each trial of points and of ceilings. The text follows RFC 4180; lines end with CR and
- * LF. */
+/* Writes results.csv: a row for each trial of points and of ceilings. The text follows RFC 4180; lines end with
+ * CR and LF. */
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void text_column(struct csv *c, const char *name, const char *text) {
     put_text(c, c->head ? name : text);
 }
 
-/* A number, whose text begins at `text`. */
+/* Writes a number as a field. Its text is [text, end). */
 static void put_number(struct csv *c, const char *name, const char *text, const char *end) {
     if (c->head) {
         put_text(c, name);

@@ -109,7 +109,7 @@ static void run_of(struct bench_json *io, struct bench_results *r) {
 
 /* ---- Points ---- */
 
-/* The quartiles of a step, or null if they were not kept. */
+/* Writes or reads the quartiles of a step, or null if they are unknown. */
 static void quartiles_of(struct bench_json *io, struct bench_trial *t, int step) {
     static const char *const name[BENCH_QUARTILES] = {"q25_s", "median_s", "q75_s"};
     bool known = t->slowest_process >= 0;
@@ -123,8 +123,8 @@ static void quartiles_of(struct bench_json *io, struct bench_trial *t, int step)
 
 static void trial_of(struct bench_json *io, struct bench_trial *t) {
     (void)bench_json_begin(io, NULL, true, NULL);
-    bench_json_u32(io, "repetition", &t->repetition, 1,
-                   1000000); /* limit, since `compare` allocates memory for each repetition up to this number */
+    /* The limit is there because `compare` allocates memory for each repetition up to this number. */
+    bench_json_u32(io, "repetition", &t->repetition, 1, 1000000);
     bench_json_u32(io, "order", &t->order, 1, UINT32_MAX);
     bench_json_u64(io, "bytes", &t->bytes, true);
     for (int k = 0; k < BENCH_STEPS; k++) {
@@ -154,8 +154,8 @@ static void trial_of(struct bench_json *io, struct bench_trial *t) {
     bench_json_end(io);
 }
 
-/* Begins an array. When writing, it has *count elements, and the function returns `array`. When reading, the function
- * sets *count to the number of elements in the text, and returns memory for them. */
+/* Begins an array. When writing, it has *count elements, and the function returns `array`. When reading, the
+ * function sets *count to the number of elements in the text, and returns memory for them. */
 static void *begin_array_of(struct bench_json *io, const char *key, void *array, size_t size, size_t *count,
                             size_t most) {
     *count = bench_json_begin_array(io, key, *count, most);

@@ -63,9 +63,9 @@ static void say_two_digits(struct bench_advice *a, double v) {
     bench_advice_say(a, "%.*f", digits > 0 ? digits : 0, v);
 }
 
-/* Says "created 53 times as fast (48 to 59)", or only the range if no difference is shown. The factor comes from the
- * means of bench_log, as the range does; the ratio of the medians could lie outside the range. Returns true if the
- * range is too wide to show a difference. */
+/* Says "created 53 times as fast (48 to 59)", or only the range if no difference is shown. The factor comes
+ * from the means of bench_log, as the range does; the ratio of the medians could lie outside the range. Returns
+ * true if the range is too wide to show a difference. */
 static bool say_factor(struct bench_advice *a, const char *done, const struct bench_log log[2]) {
     const double low = exp(-bench_log_most(&log[0], &log[1])), high = exp(bench_log_most(&log[1], &log[0]));
     const bool shown = bench_log_differ(&log[1], &log[0]) != 0;

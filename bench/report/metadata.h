@@ -11,8 +11,8 @@
 
 extern const char *const bench_operation_name[BENCH_OPERATIONS];
 
-/* bench_metadata_rate computes the rates of a row from its trials. bench_metadata_conclude computes the rates of all
- * rows, and the verdict. HPCW_ENOMEM. */
+/* bench_metadata_rate computes the rates of a row from its trials. bench_metadata_conclude computes the rates
+ * of all rows, and the verdict. HPCW_ENOMEM. */
 hpcw_status bench_metadata_rate(struct bench_metadata *m, hpcw_error *err);
 hpcw_status bench_metadata_conclude(struct bench_results *r, hpcw_error *err);
 

@@ -10,18 +10,18 @@
 #include "ui/cli/values.h"
 
 struct bench_options {
-    uint32_t ranks;          /* 0: in a sweep 64, or one for each process if there are more */
+    uint32_t ranks; /* number of ranks; 0: a sweep takes 64, or one per process if there are more processes */
     uint64_t layouts, modes; /* bit i: layout i or mode i; 0: the default */
-    uint64_t
-        per_rank; /* bytes of a rank; 0: a sweep takes as many as the budget allows, a model takes 100 MB */
-    /* sweep: block sizes of containers; none: 4K to 16M, and the block size of the file system. model: block sizes of
-     * the file system. */
+    /* bytes of a rank; 0: a sweep takes as many as the budget allows, a model takes 100 MB */
+    uint64_t per_rank;
+    /* For a sweep, block sizes of containers; if none is given, 4K to 16M and the block size of the file
+     * system. For a model, block sizes of the file system. */
     struct ui_sizes block_sizes;
-    /* bytes of a record. sweep, none: 47K, and for plain files also 4K and 1M. model: at most one size; none: records
-     * may be split. */
+    /* Bytes of a record. If none is given, a sweep takes 47K, and for plain files also 4K and 1M. A model takes
+     * at most one size; if none is given, records may be split. */
     struct ui_sizes records;
-    /* physical files of a container. sweep, none: 1, and at the block size of the file system also 4. model: at most
-     * one number; none: 1. */
+    /* Physical files of a container. If none is given, a sweep takes 1, and at the block size of the file
+     * system also 4. A model takes at most one number; if none is given, 1. */
     struct ui_sizes files;
     struct ui_sizes tasks; /* metadata: numbers of tasks; none: 64 to 16384 */
     bool metadata;         /* measure metadata rates, not a sweep */
@@ -47,11 +47,11 @@ struct bench_options {
         uint64_t chunk_bytes;     /* 0: per_rank */
     } model;
     bool quiet; /* print no table and no progress */
-    char output
-        [BENCH_PATH]; /* output path; "": sweep: a name with the time, report: in the directory of the results */
-    bool json;        /* print JSON instead of the table */
-    bool dry_run;     /* sweep: measure nothing, only print the plan */
-    bool resume;      /* sweep: continue the sweep whose results are in `output` */
+    /* output path; "": sweep: a name with the time, report: in the directory of the results */
+    char output[BENCH_PATH];
+    bool json;    /* print JSON instead of the table */
+    bool dry_run; /* sweep: measure nothing, only print the plan */
+    bool resume;  /* sweep: continue the sweep whose results are in `output` */
 };
 
 #endif

@@ -142,8 +142,8 @@ static void warnings(struct ui_page *page, const struct bench_results *r, const 
     if (r->stopped[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);
         const struct bench_runs runs = bench_results_runs(r);
-        char *path = hpcw_i_sys_real_path(
-            output); /* absolute path, so that the page does not depend on the current directory */
+        /* An absolute path does not depend on the current directory. */
+        char *path = hpcw_i_sys_real_path(output);
         char command[BENCH_RESUME];
         ui_page_text(page, "The sweep was %s, and the page shows %zu of its %zu runs; %s", r->stopped,
                      runs.made, runs.planned, bench_results_resume(r, path != NULL ? path : output, command));

@@ -8,8 +8,8 @@
 
 /* ---- Side by side ---- */
 
-/* Returns the block size of the sweep that is nearest to the block size of the file system, or 0 if the sweep has no
- * block size. */
+/* Returns the block size of the sweep that is nearest to the block size of the file system, or 0 if the sweep
+ * has no block size. */
 static double typical_block(const struct bench_page_drawing *d) {
     double best = 0;
     double distance = INFINITY;
@@ -115,7 +115,8 @@ static void draw_bars(struct bench_page_drawing *d, double block, size_t rate, c
     }
 }
 
-/* Draws the rates with the flush, and the rates into the page cache. at: end of the titles, as " at blocks of 4K". */
+/* Draws the rates with the flush, and the rates into the page cache. at: end of the titles, as " at blocks of
+ * 4K". */
 static void draw_both_rates(struct bench_page_drawing *d, double block, const char *what, const char *at,
                             const char *caption) {
     char title[128];

@@ -49,8 +49,9 @@ static inline void bench_page_introduce(struct ui_page *page, const char *headin
 
 /* ---- page_curves.c: curves over the block size, and over the order of the runs ---- */
 
-/* bench_page_durable and bench_page_modes draw rates with the flush: the former of the mode fsync, the latter of the
- * other modes. bench_page_durable returns false if it draws no chart, because there is only one block size. */
+/* bench_page_durable and bench_page_modes draw rates with the flush: the former of the mode fsync, the latter
+ * of the other modes. bench_page_durable returns false if it draws no chart, because there is only one block
+ * size. */
 bool bench_page_durable(struct bench_page_drawing *d);
 void bench_page_modes(struct bench_page_drawing *d);
 void bench_page_cached(struct bench_page_drawing *d);

@@ -33,9 +33,9 @@ static void add_rate(struct bench_page_drawing *d, double x, const struct bench_
 }
 
 /*
- * Returns the point that a curve shows for a layout at a block size, or NULL if none was measured. block: 0 for layouts
- * without a block size. Of several points, the first one is shown; later points have other record sizes or numbers of
- * files.
+ * Returns the point that a curve shows for a layout at a block size, or NULL if none was measured. block: 0 for
+ * layouts without a block size. Of several points, the first one is shown; later points have other record sizes
+ * or numbers of files.
  */
 static const struct bench_point *main_point(const struct bench_page_drawing *d, enum bench_layout layout,
                                             enum bench_mode mode, double block, size_t rate) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The results of a sweep. One struct connects the code that measures (sweep), stores (results.json, results.csv) and
- * reads the results (report, compare). Each of these parts includes this header, and none includes another part.
+ * The results of a sweep. One struct connects the code that measures (sweep), stores (results.json,
+ * results.csv) and reads the results (report, compare). Each of these parts includes this header, and none
+ * includes another part.
  *
  * Every time is in ns, every rate in bytes per second, every size in bytes. results.schema.json
  * describes the file field by field.
@@ -67,9 +68,9 @@ struct bench_trial {
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
     uint64_t quartile_ns[BENCH_STEPS][BENCH_QUARTILES];
     int slowest_process;           /* process with the longest total time; -1: unknown, and no quartiles */
-    char slowest_host[BENCH_HOST]; /* host of this process; "" if there is one host only */
-    uint64_t total_ns;             /* from the common start to the end of the last process, all steps */
-    uint64_t written_ns;           /* from the common start until the last process had ended BENCH_WRITE */
+    char slowest_host[BENCH_HOST]; /* host of the slowest process; "" if there is only one host */
+    uint64_t total_ns;             /* time of all steps, from the common start until the last process ends */
+    uint64_t written_ns;           /* time from the common start until the last process has ended BENCH_WRITE */
     uint64_t read_ns;              /* time of the slowest process to read everything again; 0: not read */
     uint64_t read_bytes;           /* bytes that came from a disk when everything was read again */
     double others;                 /* processors that other programs kept busy; NaN: unknown */
@@ -127,7 +128,8 @@ struct bench_point {
     /* bytes / written_ns, for modes that use the page cache; never compared with `durable` */
     struct bench_rate cached;
     struct bench_rate ceiling_durable, ceiling_cached;
-    /* rate / rate of the ceiling in the same repetition; durable rates, or cached rates if the mode never flushes */
+    /* rate / rate of the ceiling in the same repetition; durable rates, or cached rates if the mode never
+     * flushes */
     struct bench_rate ratio;
     struct bench_rate read; /* bytes / read_ns, if the data were read again */
     bool read_cached;       /* less than BENCH_COLD of the bytes of a run came from a disk */
@@ -139,14 +141,15 @@ struct bench_point {
 /* With fewer runs of a point, neither differences nor noise are reported. */
 enum { BENCH_FEWEST_REPEAT = 5 };
 
-/* Smallest difference that every point should show. A point is noisy if it would not be seen. 0.25 is 25 %. */
+/* A point is noisy if a difference of this size from another point would not be seen. 0.25 is 25 %. */
 #define BENCH_NOISY_SPREAD 0.25
 
-/* Probability of a false alarm, for all comparisons of one point with others together: an equal point is called faster
- * or slower. */
+/* Probability of a false alarm, for all comparisons of one point with others together: an equal point is called
+ * faster or slower. */
 #define BENCH_RULE_LEVEL 0.05
 
-/* Share of the bytes that must come from a disk in every run. Below this share, the rate of reading is called cached. */
+/* Share of the bytes that must come from a disk in every run. Below this share, the rate of reading is called
+ * cached. */
 #define BENCH_COLD 0.95
 
 /* Operations on the files of all tasks, or on one container for all. */
@@ -158,12 +161,12 @@ struct bench_metadata_trial {
     double others;                 /* processors that other programs kept busy; NaN: unknown */
 };
 
-/* Metadata rates of one layout with one number of tasks. In bench_results, a row for BENCH_TASK_LOCAL precedes the row
- * for BENCH_SION_ALIGNED with the same number of tasks. */
+/* Metadata rates of one layout with one number of tasks. In bench_results, a row for BENCH_TASK_LOCAL precedes
+ * the row for BENCH_SION_ALIGNED with the same number of tasks. */
 struct bench_metadata {
     enum bench_layout layout;
     uint32_t tasks;
-    size_t trials; /* 0: it failed, or the budget was too small */
+    size_t trials; /* 0: the measurement failed, or the budget was too small */
     struct bench_metadata_trial *trial;
     char reason[BENCH_REASON];                /* reason of a failure, one line; "": none */
     struct bench_rate rate[BENCH_OPERATIONS]; /* tasks per second */
@@ -207,14 +210,13 @@ struct bench_results {
     struct bench_machine machine;
     struct bench_fs fs;
     char directory[BENCH_DIRECTORY]; /* directory of the data, absolute; "": unknown */
-    char host
-        [4 *
-         BENCH_HOST]; /* host of process 0; several names if the sweep was resumed on other hosts; "": unknown */
+    /* host of process 0; several names if the sweep was resumed on other hosts; "": unknown */
+    char host[4 * BENCH_HOST];
     int processes;
     int hosts;
     uint64_t stonewall_ns;  /* time after which a process begins no write except its first; 0: no limit */
     uint32_t writers;       /* processes that write */
-    uint32_t readers;       /* processes that read, where runs are read again */
+    uint32_t readers;       /* processes that read, if the data of runs are read again */
     char mpi[128];          /* "" without */
     char left_out_mpi[128]; /* reason why layouts by MPI-IO were left out; "": none */
     uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
@@ -235,8 +237,8 @@ struct bench_results {
     struct bench_point *point;
     size_t metadatas; /* rows of hpcw-bench metadata; such results have no points */
     struct bench_metadata *metadata;
-    struct bench_advice
-        verdict; /* one sentence: which layout to choose where, or why this is unknown and what to do */
+    /* one sentence: which layout to choose where, or why this is unknown and what to do */
+    struct bench_advice verdict;
     size_t advices;
     struct bench_advice advice[8];
 };
@@ -261,8 +263,8 @@ static inline bool bench_rate_is_spread(const struct bench_rate *rate) {
     return rate->there && rate->stats.count > 1;
 }
 
-/* Returns the bytes per second of one trial. The time ends when the data are durable, or if `durable` is false, when
- * the page cache has them. */
+/* Returns the bytes per second of one trial. The time ends when the data are durable, or if `durable` is false,
+ * when the page cache has them. */
 double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable);
 
 /* Fills in the rates of a point from its trials. HPCW_ENOMEM. */
@@ -275,9 +277,10 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
  */
 hpcw_status bench_log_spread(double *x, size_t points, size_t runs, struct bench_log *log, hpcw_error *err);
 
-/* Apply the rule for differences. bench_log_differ returns 1 if `a` is faster, -1 if `b` is faster, 0 if no difference
- * is shown. bench_log_most returns ln of the largest factor by which `a` may be faster. bench_log_is_noisy returns
- * whether a difference of BENCH_NOISY_SPREAD between two points with this spread would not be seen. */
+/* Apply the rule for differences. bench_log_differ returns 1 if `a` is faster, -1 if `b` is faster, 0 if no
+ * difference is shown. bench_log_most returns ln of the largest factor by which `a` may be faster.
+ * bench_log_is_noisy returns whether a difference of BENCH_NOISY_SPREAD between two points with this spread
+ * would not be seen. */
 int bench_log_differ(const struct bench_log *a, const struct bench_log *b);
 double bench_log_most(const struct bench_log *a, const struct bench_log *b);
 bool bench_log_is_noisy(const struct bench_log *log);
@@ -320,9 +323,9 @@ struct bench_runs {
 };
 struct bench_runs bench_results_runs(const struct bench_results *r);
 
-/* Writes how to resume an interrupted sweep: "to go on with 4 processes: hpcw-bench --budget 20m /scratch --out sweep
- * --resume". The text names no launcher, since the one that started the sweep is unknown. output: directory of the
- * results. Returns `text`. */
+/* Writes how to resume an interrupted sweep: "to go on with 4 processes: hpcw-bench --budget 20m /scratch --out
+ * sweep --resume". The text names no launcher, since the one that started the sweep is unknown. output:
+ * directory of the results. Returns `text`. */
 enum { BENCH_RESUME = BENCH_DIRECTORY + BENCH_PATH + 632 };
 char *bench_results_resume(const struct bench_results *r, const char *output, char text[BENCH_RESUME]);
 
@@ -344,8 +347,8 @@ hpcw_status bench_results_write_json(const struct bench_results *r, const char *
 hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err);
 
 /*
- * Reads results.json, strictly: HPCW_EFORMAT names the field. What can be computed from the trials is computed again
- * and compared, so that figures and raw samples agree.
+ * Reads results.json, strictly: HPCW_EFORMAT names the field. What can be computed from the trials is computed
+ * again and compared, so that figures and raw samples agree.
  */
 hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_error *err);
 /* Like bench_results_read, with results.json in memory. path: name of the file for messages. */

@@ -22,14 +22,16 @@ hpcw_status bench_log_spread(double *x, size_t points, size_t runs, struct bench
         if (s != HPCW_OK) {
             return s;
         }
-        /* Subtracting the mean of n points has reduced the variance of each point by its 1 / n. */
+        /* Subtracting the mean of n points has reduced the variance of each point by the factor 1 - 1 / n. Undo
+         * it. */
         log[i].variance *= points > 1 ? (double)points / (double)(points - 1) : 1;
         pooled += log[i].variance / (double)points;
         df += more;
     }
     /* The mean of all points takes one degree of freedom from each repetition. */
     df = points > 1 ? df - df / points : df;
-    /* Few runs of a point may agree by chance. So its variance is taken as at least the mean variance of all points. */
+    /* Few runs of a point may agree by chance. So its variance is taken as at least the mean variance of all
+     * points. */
     const double t = bench_stats_student(df, BENCH_RULE_LEVEL / 2 / (double)(points > 1 ? points - 1 : 1));
     for (size_t i = 0; i < points; i++) {
         log[i].band = df == 0 ? (double)INFINITY : t * sqrt(fmax(log[i].variance, pooled));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints a batch script that runs sweeps. If the environment variable IOR is set, the job also runs the same work by
- * IOR, so that a test of the script tests the lines for IOR, too. */
+/* Prints a batch script that runs sweeps. If the environment variable IOR is set, the job also runs the same
+ * work by IOR, so that a test of the script tests the lines for IOR, too. */
 #include "bench/site/site.h"
 
 #include <inttypes.h>
@@ -29,19 +29,19 @@ struct script {
 };
 
 static const char *const stripe_counts = "1 4 all";
-/* WRITE: bytes of a write, about 1 MiB. LARGE_TRANSFER: bytes of the IOR transfer that reproduces a ceiling, about
- * 4 MiB. This is five writes, because IOR expects a whole number of transfers. Neither ends at the end of a block of
- * 4 KiB, nor of a larger block. */
+/* WRITE: bytes of a write, about 1 MiB. LARGE_TRANSFER: bytes of the IOR transfer that reproduces a ceiling,
+ * about 4 MiB. It has the bytes of five writes, because IOR expects a whole number of transfers. Neither size
+ * is a multiple of 4 KiB, so writes and transfers end inside a block. */
 enum { LUSTRE_SWEEPS = 3 * 3, WRITE = 818 << 10, LARGE_TRANSFER = 5 * WRITE, TRIES = 1000 };
 
-/* Bytes of a run without --per-rank: four times the default of --least-bytes. At 27 GB/s, such a run takes as long as
- * the default of --least-time. At 160 MB/s, an aligned point, its shifted twin and the ceilings of both can be measured
- * 11 times in 5 minutes. */
+/* Bytes of a run without --per-rank: four times the default of --least-bytes. At 27 GB/s, such a run takes as
+ * long as the default of --least-time. At 160 MB/s, an aligned point, its shifted twin and the ceilings of both
+ * can be measured 11 times in 5 minutes. */
 #define RUN_BYTES (UINT64_C(1) << 30)
 
-/* Returns whether `per_rank` bytes fill more than a third of their last block, but not the whole block, for each block
- * size. Then no rank of shared-posix begins at the begin of a block, and the ranks of sion-shifted share blocks. Blocks
- * below 4 KiB divide every transfer, and are not checked. */
+/* Returns whether `per_rank` bytes fill more than a third of their last block, but not the whole block, for
+ * each block size. Then no rank of shared-posix begins at the begin of a block, and the ranks of sion-shifted
+ * share blocks. Blocks below 4 KiB divide every transfer, and are not checked. */
 static bool ends_inside(const struct script *s, uint64_t per_rank) {
     for (size_t i = 0; i < sizeof s->aligned_to / sizeof s->aligned_to[0]; i++) {
         const uint64_t block = s->aligned_to[i];
@@ -62,8 +62,8 @@ static void put_quoted(const char *text) {
 }
 
 static void put_head(const struct bench_options *o, const struct script *s, const char *directory) {
-    /* Time limit of the job. Each sweep, and the metadata rates, take the budget. IOR takes as long again. 15 minutes
-     * are for everything else. */
+    /* Time limit of the job. Each sweep, and the metadata rates, take the budget. IOR takes as long again. 15
+     * minutes are for everything else. */
     const unsigned minutes = 15 + (unsigned)ceil(2 * (s->sweeps + 1) * s->budget / 60);
     (void)printf("#!/bin/bash\n"
                  "# Measures %s with hpcw-bench on %u nodes. Written by hpcw-bench %s.\n"
@@ -115,7 +115,8 @@ static void put_functions(const struct bench_options *o, const struct script *s)
     (void)ui_text_size(each, s->per_rank);
     (void)ui_text_size(write, WRITE);
     (void)ui_text_size(transfer, LARGE_TRANSFER);
-    /* The space of a run includes the last blocks of each task. On Lustre a block of the file system is a stripe. */
+    /* The space of a run includes the last blocks of each task. On Lustre a block of the file system is a
+     * stripe. */
     uint64_t largest = 0;
     for (size_t i = 0; i < sizeof s->aligned_to / sizeof s->aligned_to[0]; i++) {
         largest = s->aligned_to[i] > largest ? s->aligned_to[i] : largest;

@@ -10,8 +10,8 @@
 /* Words of --file-system, NULL-terminated. The first one means the file system of the directory. */
 extern const char *const bench_site_file_system[];
 
-/* Prints the script to standard output. directory: directory of the data; it must exist, unless --file-system names the
- * kind of its file system. */
+/* Prints the script to standard output. directory: directory of the data; it must exist, unless --file-system
+ * names the kind of its file system. */
 HPCW_MUST_CHECK hpcw_status bench_site(const struct bench_options *o, const char *directory, hpcw_error *err);
 
 #endif

@@ -96,8 +96,8 @@ static void say_interval(struct bench_advice *a, struct factor f) {
 
 /* ---- findings ---- */
 
-/* Returns the number of files of the first point with the layout and mode of `p`. Only points with this number of files
- * are compared over the block size. */
+/* Returns the number of files of the first point with the layout and mode of `p`. Only points with this number
+ * of files are compared over the block size. */
 static uint32_t first_files(const struct bench_results *r, const struct bench_point *p) {
     size_t i = 0;
     while (r->point[i].layout != p->layout || r->point[i].mode != p->mode) {
@@ -172,8 +172,8 @@ static void best_block(struct bench_results *r) {
 /* The points of one layout compared with those of another that have the same mode, block size and number of files. */
 struct pairing {
     size_t all, faster, slower; /* number of pairs: all, faster beyond noise, slower beyond noise */
-    size_t most,
-        most_against; /* the pair with the largest difference; a difference beyond noise counts first */
+    /* the pair with the largest difference; a difference beyond noise counts first */
+    size_t most, most_against;
 };
 
 static struct pairing pairing_of(const struct bench_results *r, enum bench_layout of,

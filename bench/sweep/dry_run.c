@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints what a sweep would do, without writing files. The plan follows the rules of the sweep, at an assumed speed of
- * the file system. */
+/* Prints what a sweep would do, without writing files. The plan follows the rules of the sweep, at an assumed
+ * speed of the file system. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -28,11 +28,12 @@ struct dry_run {
     size_t points;
     uint64_t bytes, largest_bytes; /* bytes of all remaining runs; bytes of the largest run */
     uint32_t most_files;
-    uint64_t needed; /* most bytes that a run takes on the disk */
+    uint64_t needed; /* largest number of bytes that a run takes on the disk */
 };
 
-/* Collects the errors that a sweep would report. A sweep makes runs smaller if its probe finds a slow file system. So
- * the error of bench_sweep_check_limit would occur only above a certain rate, which the warning names. */
+/* Collects the errors that a sweep would report. A sweep makes runs smaller if its probe finds a slow file
+ * system. So the error of bench_sweep_check_limit would occur only above a certain rate, which the warning
+ * names. */
 static void find_warnings(struct dry_run *d, const char *directory) {
     const struct bench_sweep_state *w = d->w;
     hpcw_error e;
@@ -72,8 +73,8 @@ static const char *too_small(const struct dry_run *d) {
                                               : NULL;
 }
 
-/* Fails if no point is planned, as the sweep would fail. Too little space is reported first, since a larger budget does
- * not help against it. */
+/* Fails if no point is planned, as the sweep would fail. Too little space is reported first, since a larger
+ * budget does not help against it. */
 static hpcw_status expect_some(const struct dry_run *d, hpcw_error *err) {
     const struct bench_results *r = d->w->r;
     if (d->points > 0) {
@@ -180,8 +181,8 @@ static hpcw_status write_json(const struct dry_run *d, hpcw_error *err) {
     return bench_json_close(&io, s, err);
 }
 
-/* Takes over the results of an earlier sweep, which --resume would continue. The directory of the results may not exist
- * yet. Collective. */
+/* Takes over the results of an earlier sweep, which --resume would continue. The directory of the results may
+ * not exist yet. Collective. */
 static hpcw_status take_earlier(struct bench_sweep_state *w, hpcw_error *err) {
     struct hpcw_i_entry entry;
     hpcw_status s = HPCW_OK;

@@ -78,8 +78,8 @@ hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *direct
     r->seed = o->seed;
     r->repeat = o->repeat != 0 ? o->repeat : o->metadata ? METADATA_REPEAT : BENCH_LEAST_REPEAT;
     r->limits.least_bytes = o->least_bytes != 0 ? o->least_bytes : BENCH_USUAL_BYTES;
-    /* The default of --least-time is far below the planned time of a run, since the disk may become faster after the
-     * probe. */
+    /* The default of --least-time is far below the planned time of a run, since the disk may become faster
+     * after the probe. */
     const double least = o->least_time > 0 ? o->least_time : BENCH_LEAST_SECONDS / ENOUGH;
     w->aim_ns = (double)NS_PER_S *
                 (o->least_time > 0 ? ENOUGH * least : bench_sweep_run_seconds(o->budget, BENCH_USUAL_SECONDS));

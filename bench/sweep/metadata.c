@@ -41,8 +41,9 @@ static int look_up_file(const char *path) {
     return hpcw_i_sys_size_of(path, &size);
 }
 
-/* Calls `call` for the files that the process with the number of this process + `after` created. Files of another
- * process are used, since the caches of a host have the files that its own processes created. */
+/* Calls `call` for the files of another process, whose number is (number of this process + after) modulo the
+ * number of processes. The caches of a host have the files that its own processes created, so these are not
+ * used. */
 static hpcw_status all_files(const struct metadata_work *w, do_file *call, uint64_t after, const char *what,
                              hpcw_error *err) {
     uint64_t processes = (uint64_t)w->processes->count;
@@ -187,8 +188,8 @@ static hpcw_status run_pair(struct metadata_work *w, struct bench_metadata *pair
     return s;
 }
 
-/* Drops the results of the number of tasks that failed, in the rows from `first` on. Drops all larger numbers of tasks,
- * too, since they would fail for the same reason. */
+/* Handles a failure with some number of tasks, whose rows begin at `first`. Drops the results of this number
+ * and of all larger numbers, which would fail for the same reason. */
 static void note_failure(struct bench_results *r, size_t first, const hpcw_error *e) {
     for (size_t i = first; i < r->metadatas; i++) {
         struct bench_metadata *m = &r->metadata[i];
@@ -216,8 +217,8 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
     uint64_t random = o->seed, spent = 0;
     hpcw_status s = hpcw_i_agree(processes->comm, make_rows(&tasks, r->repeat, r, err), NULL, err);
     for (size_t i = 0; s == HPCW_OK && i < tasks.count; i++) {
-        /* The time grows with the number of tasks. So the time of the last number predicts the time of the next one,
-         * and process 0 decides whether the budget suffices. */
+        /* The time grows with the number of tasks. So the time of the last number predicts the time of the next
+         * one, and process 0 decides whether the budget suffices. */
         uint64_t begin = bench_timer_now();
         uint64_t needed =
             i == 0 ? 0 : (uint64_t)((double)spent * (double)tasks.at[i] / (double)tasks.at[i - 1]);

@@ -27,8 +27,8 @@ static bool is_interrupted(const char *directory) {
     return interrupted;
 }
 
-/* If there is no results.json, other files of the directory belong to somebody else and must not be replaced. Symbolic
- * links are refused, since they could lead to a file elsewhere. */
+/* If there is no results.json, other files of the directory belong to somebody else and must not be replaced.
+ * Symbolic links are refused, since they could lead to a file elsewhere. */
 hpcw_status bench_output_check(const char *directory, hpcw_error *err) {
     static const char *const name[] = {"results.json", "results.csv", "report.html"};
     char path[BENCH_PATH + 16];

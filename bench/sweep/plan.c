@@ -28,9 +28,9 @@ struct planner {
 };
 
 /*
- * Priorities of points. Points get their share of the budget in ascending order. The main question is the block size.
- * So aligned containers and their shifted twins come first: at BENCH_QUESTION_SIZES block sizes, then at the other
- * sizes. Points that could change the advice follow, and all other points are last.
+ * Priorities of points. Points get their share of the budget in ascending order. The main question is the block
+ * size. So aligned containers and their shifted twins come first: at BENCH_QUESTION_SIZES block sizes, then at
+ * the other sizes. Points that could change the advice follow, and all other points are last.
  */
 enum {
     QUESTION = 0, /* + 2 * number of the block size; + 1 for the shifted twin */
@@ -52,9 +52,9 @@ uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_res
     return o->ranks != 0 ? o->ranks : r->processes > 64 ? (uint32_t)r->processes : 64;
 }
 
-/* Returns the bytes of a rank: whole records, at least `least` bytes, that do not end at the end of a block. The unused
- * end of the last block is shorter than the shift of sion-shifted. So ranks of sion-shifted share blocks if the block
- * of the container is that of the file system. */
+/* Returns the bytes of a rank: whole records, at least `least` bytes, that do not end at the end of a block.
+ * The unused end of the last block is shorter than the shift of sion-shifted. So ranks of sion-shifted share
+ * blocks if the block of the container is that of the file system. */
 static uint64_t whole_records(uint64_t least, uint64_t record, uint64_t block) {
     enum { TRIES = 1000 };
     uint64_t first = least <= record ? 1 : (least - 1) / record + 1;
@@ -142,7 +142,8 @@ static uint32_t place_of(const struct planner *pl, size_t size) {
             return place;
         }
         taken[next] = true;
-        /* After the first size, take the largest one, then always the size that is farthest from all taken sizes. */
+        /* After the first size, take the largest one, then always the size that is farthest from all taken
+         * sizes. */
         size_t farthest = 0;
         next = pl->blocks.count - 1;
         for (size_t i = 0; i < pl->blocks.count && (place > 0 || taken[next]); i++) {
@@ -321,8 +322,8 @@ static void no_time(const struct bench_options *o, struct bench_point *p, struct
     cannot(p, planned, why);
 }
 
-/* Returns the number of runs that must fit into the budget for a point to stay. Aligned containers and their shifted
- * twins need fewer runs than other points, because one of both without the other shows nothing. */
+/* Returns the number of runs that must fit into the budget for a point to stay. Aligned containers and their
+ * shifted twins need fewer runs than other points, because one of both without the other shows nothing. */
 static uint32_t runs_of(const struct bench_planned *p, uint32_t runs) {
     const bool question = p->priority < STEPS;
     return question && runs > BENCH_FEWEST_REPEAT + 1 ? BENCH_FEWEST_REPEAT + 1 : runs;

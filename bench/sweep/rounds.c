@@ -53,8 +53,8 @@ static void assume_pair(struct bench_sweep_state *w, size_t index) {
     w->begin_ns -= time_ns;
 }
 
-/* Runs one repetition of a point and its ceiling; repetition 0 warms up. A failure of the point is stored in the point,
- * not returned. Collective. */
+/* Runs one repetition of a point and its ceiling; repetition 0 warms up. A failure of the point is stored in
+ * the point, not returned. Collective. */
 static hpcw_status run_pair(struct bench_sweep_state *w, size_t index, uint32_t repetition, hpcw_error *err) {
     struct bench_point *p = &w->r->point[index];
     struct bench_trial trial[2]; /* [0]: layout, [1]: ceiling */
@@ -113,8 +113,8 @@ static uint64_t left_ns(const struct bench_sweep_state *w, unsigned percent) {
     return used < budget ? budget - used : 0;
 }
 
-/* Process 0 decides by the remaining budget. In the warm-up round, it decides whether the point `index` is measured. In
- * later rounds, it decides which points are left out. *on: false ends the sweep. Collective. */
+/* Process 0 decides by the remaining budget. In the warm-up round, it decides whether the point `index` is
+ * measured. In later rounds, it decides which points are left out. *on: false ends the sweep. Collective. */
 static hpcw_status decide(struct bench_sweep_state *w, uint32_t repetition, size_t index, bool *on,
                           hpcw_error *err) {
     size_t n = w->r->points;
@@ -146,8 +146,8 @@ static hpcw_status decide(struct bench_sweep_state *w, uint32_t repetition, size
     return s;
 }
 
-/* Sets the order of the points in a round. The warm-up round has the order of priorities, so that the budget goes to
- * the most important points. Other rounds have a random order. */
+/* Sets the order of the points in a round. The warm-up round has the order of priorities, so that the budget
+ * goes to the most important points. Other rounds have a random order. */
 static void order_of(struct bench_sweep_state *w, uint32_t repetition, size_t *order) {
     size_t n = w->r->points;
     for (size_t i = 0; i < n; i++) {
@@ -195,8 +195,8 @@ static hpcw_status resize(struct bench_sweep_state *w, hpcw_error *err) {
     return count_rounds(w, 0, err);
 }
 
-/* Process 0 starts the display of the progress of `repetitions` repetitions, unless --quiet is given. prefix: begin of
- * the line. */
+/* Process 0 starts the display of the progress of `repetitions` repetitions, unless --quiet is given. prefix:
+ * begin of the line. */
 static hpcw_status show(struct bench_sweep_state *w, uint32_t repetitions, const char *prefix,
                         hpcw_error *err) {
     struct ui_progress_options shown = {.prefix = prefix, .share = true};
@@ -213,8 +213,8 @@ static hpcw_status show(struct bench_sweep_state *w, uint32_t repetitions, const
     return ui_progress_start(&shown, &w->progress, err);
 }
 
-/* Process 0 prints the number of points and rounds, and the smallest difference that they will show, unless --quiet is
- * given. */
+/* Process 0 prints the number of points and rounds, and the smallest difference that they will show, unless
+ * --quiet is given. */
 static void tell_plan(struct bench_sweep_state *w) {
     size_t points = 0;
     uint64_t round_ns = 0;
@@ -238,8 +238,8 @@ static void tell_plan(struct bench_sweep_state *w) {
     }
 }
 
-/* Process 0 prints the numbers of measured points and rounds if they differ from the plan, and a lowered limit of the
- * bytes of a run. With --quiet, prints nothing. */
+/* Process 0 prints the numbers of measured points and rounds if they differ from the plan, and a lowered limit
+ * of the bytes of a run. With --quiet, prints nothing. */
 static void tell_measured(const struct bench_sweep_state *w) {
     size_t points = 0;
     for (size_t i = 0; i < w->r->points; i++) {
@@ -278,8 +278,8 @@ static hpcw_status keep(struct bench_sweep_state *w, hpcw_error *err) {
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }
 
-/* Returns whether the interrupted sweep has made this repetition of the point. The warm-up run, repetition 0, is not
- * needed if it has made all repetitions. */
+/* Returns whether the interrupted sweep has made this repetition of the point. The warm-up run, repetition 0,
+ * is not needed if it has made all repetitions. */
 static bool is_done(const struct bench_sweep_state *w, const struct bench_point *p, uint32_t repetition) {
     return w->resumed && p->trials >= (repetition == 0 ? w->r->repeat : repetition);
 }

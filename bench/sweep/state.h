@@ -62,11 +62,13 @@ hpcw_status bench_sweep_describe(struct bench_sweep_state *w, const char *direct
 /* Makes the directory of the data and sets w->r->fs by the properties of its file system. Collective. */
 hpcw_status bench_sweep_settle_in(struct bench_sweep_state *w, const char *directory, hpcw_error *err);
 
-/* Sets w->r->fs by the properties of the file system of `directory` that are known without a new file. Collective. */
+/* Sets w->r->fs by the properties of the file system of `directory` that are known without a new file.
+ * Collective. */
 hpcw_status bench_sweep_look(struct bench_sweep_state *w, const char *directory, hpcw_error *err);
 
-/* Tries O_DIRECT with the alignment of the layouts. Sets `why` to the reason why it does not work, or to "". File systems
- * in memory, as tmpfs, count as failures: an open and a write succeed, but their files are in the page cache. */
+/* Tries O_DIRECT with the alignment of the layouts. Sets `why` to the reason why it does not work, or to "".
+ * File systems in memory, as tmpfs, count as failures: an open and a write succeed, but their files are in the
+ * page cache. */
 void bench_sweep_try_direct(const struct bench_sweep_state *w, char why[BENCH_NAME]);
 
 /* ---- sizes.c ---- */
@@ -109,8 +111,8 @@ hpcw_status bench_sweep_allocate(struct bench_sweep_state *w, hpcw_error *err);
 /* Returns the signal that any process received, or 0. Collective. */
 int bench_sweep_signalled(const struct bench_sweep_state *w);
 
-/* Runs all points in rounds. Failures of points are stored in the points, not returned. A dry run only plans: it ends
- * after a warm-up round without runs, when the points and the number of rounds are known. Collective. */
+/* Runs all points in rounds. Failures of points are stored in the points, not returned. A dry run only plans:
+ * it ends after a warm-up round without runs, when the points and the number of rounds are known. Collective. */
 hpcw_status bench_sweep_rounds(struct bench_sweep_state *w, hpcw_error *err);
 
 /* ---- figures.c ---- */

@@ -3,8 +3,8 @@
  * The sweep. Plans points, runs them within a budget of time and space, and writes results. Knows layouts only by
  * their table.
  *
- * plan.c chooses the points and their priority, sizes.c the bytes of a run, rounds.c measures them by run.c, figures.c
- * and advise.c compute what the results say, output.c writes the files and the table of the results.
+ * plan.c chooses the points and their priority, sizes.c the bytes of a run, rounds.c measures them by run.c,
+ * figures.c and advise.c compute what the results say, output.c writes the files and the table of the results.
  */
 #ifndef HPCW_BENCH_SWEEP_SWEEP_H
 #define HPCW_BENCH_SWEEP_SWEEP_H
@@ -22,10 +22,10 @@
 #include "bench/report/results.h"
 
 /*
- * Runs a sweep, or measures metadata rates if options->metadata is set. Collective; only process 0 writes reports.
- * directory: directory on the file system to measure. command: options of the command line, for the results. Returns
- * HPCW_OK if each planned point was measured or has a reason not to be. *failed says whether points failed. A signal
- * ends the sweep early, with HPCW_OK and the results so far (see bench_timer_stopped).
+ * Runs a sweep, or measures metadata rates if options->metadata is set. Collective; only process 0 writes
+ * reports. directory: directory on the file system to measure. command: options of the command line, for the
+ * results. Returns HPCW_OK if each planned point was measured or has a reason not to be. *failed says whether
+ * points failed. A signal ends the sweep early, with HPCW_OK and the results so far (see bench_timer_stopped).
  */
 hpcw_status bench_sweep(const struct bench_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err);
@@ -38,21 +38,21 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
 
 /* ---- planning ---- */
 
-/* BENCH_QUESTION_SIZES: number of block sizes that a sweep measures first. BENCH_QUESTION_POINTS: number of points for
- * them, an aligned container and its shifted twin for each. */
+/* BENCH_QUESTION_SIZES: number of block sizes that a sweep measures first. BENCH_QUESTION_POINTS: number of
+ * points for them, an aligned container and its shifted twin for each. */
 enum { BENCH_QUESTION_SIZES = 3, BENCH_QUESTION_POINTS = 2 * BENCH_QUESTION_SIZES };
 
-/* Smallest and largest number of rounds without --repeat. If the BENCH_QUESTION_POINTS alone take the whole budget, the
- * smallest number is BENCH_FEWEST_REPEAT. In simulated sweeps, ten short rounds give more verdicts than five rounds of
- * twice the length. */
+/* Smallest and largest number of rounds without --repeat. If the BENCH_QUESTION_POINTS alone take the whole
+ * budget, the smallest number is BENCH_FEWEST_REPEAT. In simulated sweeps, ten short rounds give more verdicts
+ * than five rounds of twice the length. */
 enum { BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
 
-/* Shortest planned time of a run, seconds. The time of shorter runs depends mainly on the clock, the page cache and the
- * scheduler. */
+/* Shortest planned time of a run, seconds. The time of shorter runs depends mainly on the clock, the page cache
+ * and the scheduler. */
 #define BENCH_LEAST_SECONDS 0.05
 
-/* Returns the planned time of a run, seconds, so that the BENCH_QUESTION_POINTS fit into `budget` seconds. Returns at
- * most `most`. */
+/* Returns the planned time of a run, seconds, so that the BENCH_QUESTION_POINTS fit into `budget` seconds.
+ * Returns at most `most`. */
 double bench_sweep_run_seconds(double budget, double most);
 
 /* Returns the planned time of a run and its ceiling, ns. plain_ns: time of plain writes of the bytes of both. */
@@ -72,10 +72,10 @@ struct bench_planned {
 };
 
 /*
- * Plans points of about `bytes` bytes each, in r->point and *planned, which the caller frees with hpcw_i_free. Records
- * are limited to the data of a rank; equal points are planned once. Points that cannot be run here get the fate
- * BENCH_LEFT_OUT and a reason, and are not active. no_direct: reason why O_DIRECT does not work, or "". r->fs,
- * r->processes and r->left_out_mpi must be set. HPCW_EINVAL: no point is left. HPCW_ENOMEM.
+ * Plans points of about `bytes` bytes each, in r->point and *planned, which the caller frees with hpcw_i_free.
+ * Records are limited to the data of a rank; equal points are planned once. Points that cannot be run here get
+ * the fate BENCH_LEFT_OUT and a reason, and are not active. no_direct: reason why O_DIRECT does not work, or
+ * "". r->fs, r->processes and r->left_out_mpi must be set. HPCW_EINVAL: no point is left. HPCW_ENOMEM.
  */
 hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, uint64_t bytes,
                              struct bench_results *r, struct bench_planned **planned, hpcw_error *err);
@@ -83,13 +83,14 @@ hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direc
 /* Returns the number of virtual ranks of a sweep. */
 uint32_t bench_sweep_ranks(const struct bench_options *o, const struct bench_results *r);
 
-/* Sets the sizes of all points, so that a run writes at least `bytes` bytes. A rank writes whole records. Its bytes are
- * no multiple of a block, unless the options ask for that. */
+/* Sets the sizes of all points, so that a run writes at least `bytes` bytes. A rank writes whole records. Its
+ * bytes are no multiple of a block, unless the options ask for that. */
 void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, uint64_t bytes);
 
-/* Returns whether `runs` runs of the point `index`, including its warm-up run, fit into `left_ns`, together with the
- * remaining runs of all points that have made their warm-up run. If they do not fit, the point is left out. The time of
- * a run is estimated from points that have made their warm-up run. Before the first of them, guess_ns is used. */
+/* Returns whether `runs` runs of the point `index`, including its warm-up run, fit into `left_ns`, together
+ * with the remaining runs of all points that have made their warm-up run. If they do not fit, the point is left
+ * out. The time of a run is estimated from points that have made their warm-up run. Before the first of them,
+ * guess_ns is used. */
 bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
                        size_t index, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
 
