@@ -69,8 +69,8 @@ static void print_argument(FILE *stream, const char *const *words) {
     }
 }
 
-/* Text that a completion script has for a kind of value. If `after` is not NULL, the words of the option stand between
- * `before` and `after`. */
+/* Text that a completion script has for a kind of value. If `after` is not NULL, the words of the option stand
+ * between `before` and `after`. */
 struct value_form {
     const char *before, *after;
 };

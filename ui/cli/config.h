@@ -28,9 +28,9 @@ enum {
 };
 
 /*
- * Applies a file to the options that the command line did not set. Parameters of the file go before those of --set, and
- * so are overridden. Call it after ui_options_parse. After a failure only some options are set: free them, do not use
- * them.
+ * Applies a file to the options that the command line did not set. Parameters of the file go before those of
+ * --set, and so are overridden. Call it after ui_options_parse. After a failure only some options are set: free
+ * them, do not use them.
  *
  * Errors begin with "path:line". HPCW_EINVAL and HPCW_ERANGE (content), HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  * (file), HPCW_ENOMEM.

@@ -43,7 +43,7 @@ enum {
 struct ui_command {
     const char *name; /* "plan"; NULL in a program without subcommands, which has one row */
     const char *help; /* one phrase without a full stop */
-    const char *args; /* its arguments for the usage line, "DIR|FILE"; NULL: none */
+    const char *args; /* arguments of the subcommand for the usage line, "DIR|FILE"; NULL: none */
     unsigned min_args, max_args;
 };
 
@@ -120,7 +120,8 @@ struct ui_program {
     bool starts_another;
     /* [command_count] examples of each subcommand, for --help and the chapter EXAMPLES; NULL: none */
     const char *const (*examples)[UI_EXAMPLES];
-    /* [command_count] for completions: words that the argument of a subcommand may be, NULL-terminated; NULL: any */
+    /* [command_count] for completions: words that the argument of a subcommand may be, NULL-terminated; NULL:
+     * any */
     const char *const *const *words;
 };
 

@@ -285,7 +285,8 @@ static void *run(void *arg) {
 
 /* ---- public functions ---- */
 
-/* Starts the thread with all signals blocked: a signal handler must not run in the thread while it holds the lock. */
+/* Starts the thread with all signals blocked: a signal handler must not run in the thread while it holds the
+ * lock. */
 static bool start_thread(struct ui_progress *p) {
     sigset_t all, before;
     (void)sigfillset(&all);

@@ -198,7 +198,8 @@ const char *ui_text_nearest(const char *word, ui_text_name *name, const void *li
     if (length == 0 || length > NEAREST_MAX) {
         return NULL;
     }
-    /* Largest number of errors in a misspelt name: a third of its letters, or one in a word of less than six letters. */
+    /* Largest number of errors in a misspelt name: a third of its letters, or one in a word of less than six
+     * letters. */
     unsigned limit = (unsigned)(length < 6 ? 1 : length / 3);
     const char *best = NULL, *begins = NULL;
     size_t beginners = 0;

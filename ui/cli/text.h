@@ -35,8 +35,8 @@ char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds);
 /* Returns whether a stream is a terminal with a movable cursor: TERM is set and not "dumb". */
 bool ui_text_is_terminal(FILE *stream);
 
-/* Returns the columns of the terminal of a stream, at least 20. If the stream is no terminal, returns the environment
- * variable COLUMNS, or 80 if it is not set. */
+/* Returns the columns of the terminal of a stream, at least 20. If the stream is no terminal, returns the
+ * environment variable COLUMNS, or 80 if it is not set. */
 unsigned ui_text_width(FILE *stream);
 
 /* ---- paragraphs ---- */

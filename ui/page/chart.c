@@ -68,8 +68,8 @@ static void numbers(struct hpcw_i_json *j, const char *key, const double *v, siz
     hpcw_i_json_end_array(j);
 }
 
-/* Writes a colour as text, "c3". A number would look like a figure of the chart: all integers in the JSON of a chart
- * also stand in its table. */
+/* Writes a colour as text, "c3". A number would look like a figure of the chart: all integers in the JSON of a
+ * chart also stand in its table. */
 void ui_page_put_colour(struct hpcw_i_json *j, unsigned colour) {
     char text[16];
     (void)snprintf(text, sizeof text, "c%u", colour);
@@ -295,8 +295,8 @@ static void put_side(struct hpcw_i_json *j, const char *key, const struct ui_pag
 }
 
 /*
- * Cells are written as integers. Returns the value of 1 in these integers, a power of ten. It keeps four digits of the
- * smallest cell, or fewer if the integer of the largest cell would otherwise not be exact in a double.
+ * Cells are written as integers. Returns the value of 1 in these integers, a power of ten. It keeps four digits
+ * of the smallest cell, or fewer if the integer of the largest cell would otherwise not be exact in a double.
  */
 static double worth(const struct ui_raster *r) {
     double least = INFINITY;

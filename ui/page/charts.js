@@ -37,7 +37,7 @@
     count: function (v) { return Number.isInteger(v) ? grouped(v) : digits(v, 4); },
     bytes: function (v) {
       var names = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-      for (var i = names.length - 1; i > 0; i--) { // multiples of a power of 1024 are shown exactly, since people choose such sizes
+      for (var i = names.length - 1; i > 0; i--) { // people choose multiples of powers of 1024: show these exactly
         var power = Math.pow(1024, i);
         if (v >= power && v % power === 0 && v / power < 10000) { return grouped(v / power) + '\u00a0' + names[i]; }
       }
@@ -343,7 +343,7 @@
           label: series.name, data: series.points, parsing: false, showLine: series.line, spanGaps: false,
           borderColor: main, backgroundColor: main, borderWidth: 2, borderDash: series.dashed ? [6, 4] : [],
           pointStyle: shapeOf(series.colour), pointHoverRadius: 8,
-          // Points below are larger, so that overlapping curves stay visible.
+          // The points of a lower curve are larger, so that they stay visible below the points of other curves.
           pointRadius: !series.line ? 3.5 : series.points.length > 100 ? 0 : 4 + 0.7 * k,
           pointBorderWidth: 1.5,
           pointBackgroundColor: series.points.map(function (p) { return p.doubtful ? colour('paper') : main; }),
@@ -406,8 +406,8 @@
 
   var mode = 'quantiles'; // scale of the colours of all charts: quantiles, logarithmic or linear
 
-  // Returns the function `share`, which maps a value to its position between the smallest and the largest value, from 0 to 1. With
-  // quantiles, this is the share of smaller values, so that one outlier does not make all other values look the same.
+  // Returns the function `share`, which maps a value to its position between the smallest and the largest value, from 0 to 1.
+  // With quantiles, this is the share of smaller values, so that one outlier does not make all other values look the same.
   var PARTS = 256; // number of quantiles; the eye distinguishes fewer colours
   function scaleOf(values) {
     var sorted = Float64Array.from(values.filter(function (v) {

@@ -460,7 +460,8 @@ hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title, struct ui_page
     return HPCW_OK;
 }
 
-/* Writes the elements above the sections. They are complete only when the page ends, so they are kept in buffers. */
+/* Writes the elements above the sections. They are complete only when the page ends, so they are kept in
+ * buffers. */
 static void put_top(struct ui_page *page) {
     struct hpcw_i_buf rest = page->out;
     page->out = (struct hpcw_i_buf){0};

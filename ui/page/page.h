@@ -65,8 +65,8 @@ HPCW_MUST_CHECK hpcw_status ui_page_open_sink(hpcw_sink *sink, const char *title
 /* Checks that this build can make pages. If not, HPCW_ENOTSUP and a message. */
 HPCW_MUST_CHECK hpcw_status ui_page_available(hpcw_error *err);
 
-/* Ends the page and writes it to a temporary file. So several files can be completed before they get their final names.
- * Returns the first failure of all calls. ui_page_finish must follow. */
+/* Ends the page and writes it to a temporary file. So several files can be completed before they get their
+ * final names. Returns the first failure of all calls. ui_page_finish must follow. */
 HPCW_MUST_CHECK hpcw_status ui_page_settle(struct ui_page *page, hpcw_error *err);
 
 /* Ends the page and publishes it. Returns the first failure of all calls; then there is no new file. */
@@ -90,9 +90,9 @@ void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
 /*
- * Begin an element that ui_page_end ends. No other element may be open. These elements appear above all sections,
- * `about` before the findings, even if they are written later. The first finding of a section begins with the title of
- * the section, as a link to the section.
+ * Begin an element that ui_page_end ends. No other element may be open. These elements appear above all
+ * sections, `about` before the findings, even if they are written later. The first finding of a section begins
+ * with the title of the section, as a link to the section.
  */
 void ui_page_about(struct ui_page *page);
 void ui_page_finding(struct ui_page *page);
@@ -111,7 +111,8 @@ void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value);
 /* Adds a link to the table row that has this id. */
 void ui_page_link(struct ui_page *page, const char *id, const char *text);
 
-/* Begins a line of UI_PAGE_FACTS. The line is an element: what is written until ui_page_end is the value of `name`. */
+/* Begins a line of UI_PAGE_FACTS. The line is an element: what is written until ui_page_end is the value of
+ * `name`. */
 void ui_page_fact(struct ui_page *page, const char *name);
 
 /* ---- Tables ---- */
@@ -120,8 +121,8 @@ void ui_page_fact(struct ui_page *page, const char *name);
 void ui_page_table(struct ui_page *page, const char *caption, enum ui_page_origin origin, bool folded);
 /* Writes the column titles, before any row. The array ends with NULL. */
 void ui_page_columns(struct ui_page *page, const char *const *title);
-/* Begin an element: ui_page_row a row of cells, ui_page_cell a cell. id: target of links, made of letters, digits and
- * '-'; NULL: none. dim: the row is drawn paler, since its figures are not reliable. */
+/* Begin an element: ui_page_row a row of cells, ui_page_cell a cell. id: target of links, made of letters,
+ * digits and '-'; NULL: none. dim: the row is drawn paler, since its figures are not reliable. */
 void ui_page_row(struct ui_page *page, const char *id, bool dim);
 void ui_page_cell(struct ui_page *page);
 /* Write a whole cell: begin, content and end. */
@@ -183,8 +184,8 @@ struct ui_page_bar {
     const char *stack;        /* bars of the same stack lie end to end; NULL: each on its own */
     bool faint;               /* for a second stack: draw the bar paler, and leave it out of the legend */
     const double *value;      /* [categories], NaN: none */
-    const double *low, *high; /* [categories], or NULL */
-    const bool *doubtful;     /* [categories], or NULL */
+    const double *low, *high; /* [categories] ends of an interval around each value, or NULL */
+    const bool *doubtful;     /* [categories] the value is not reliable; or NULL */
 };
 
 struct ui_page_bars {
@@ -209,8 +210,8 @@ struct ui_page_area {
 struct ui_page_side {
     const char *label;
     enum ui_page_unit unit;
-    double from,
-        to; /* values of the axis at the begin of the first and at the end of the last column (or row) of the matrix */
+    /* values of the axis at the begin of the first and at the end of the last column (or row) of the matrix */
+    double from, to;
     bool index; /* columns are numbered things such as ranks, not ranges of a quantity such as time */
 };
 

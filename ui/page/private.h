@@ -29,8 +29,8 @@ struct ui_page {
     uint64_t offset;
     struct hpcw_i_buf out;             /* output that is not yet in the sink */
     struct hpcw_i_buf about, findings; /* the elements above the sections */
-    /* While an element of `about` or `findings` is open: pointer to this buffer, whose content is exchanged with that of
-     * `out`. NULL: no such element is open. */
+    /* While an element of `about` or `findings` is open: pointer to this buffer, whose content is exchanged
+     * with that of `out`. NULL: no such element is open. */
     struct hpcw_i_buf *aside;
     struct hpcw_i_buf said;             /* findings as plain text, for the terminal */
     struct hpcw_i_buf contents;         /* a link for each section */

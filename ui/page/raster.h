@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduces a large matrix to an image. Values are added one by one, and the memory does not depend on the size of
- * the matrix. A cell stands for `span_x` columns and `span_y` rows of the matrix; the last ones may have fewer.
+ * Reduces a large matrix to an image. Values are added one by one, and the memory does not depend on the size
+ * of the matrix. A cell stands for `span_x` columns and `span_y` rows of the matrix; the last cells may stand
+ * for fewer.
  */
 #ifndef HPCW_UI_PAGE_RASTER_H
 #define HPCW_UI_PAGE_RASTER_H

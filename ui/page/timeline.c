@@ -64,8 +64,8 @@ hpcw_status ui_timeline_init(struct ui_timeline *t, double from, double to, uint
     return HPCW_OK;
 }
 
-/* Adds a time of a state to a cell, by the majority vote of Boyer and Moore. At the end, the cell has the state that took
- * more than half of its time, if there is one. The order of the calls does not matter. */
+/* Adds a time of a state to a cell, by the majority vote of Boyer and Moore. At the end, the cell has the state
+ * that took more than half of its time, if there is one. The order of the calls does not matter. */
 static void vote(struct ui_timeline_level *l, size_t cell, uint32_t state, float time) {
     if (l->state[cell] == state) {
         l->lead[cell] += time;
@@ -126,9 +126,10 @@ void ui_timeline_free(struct ui_timeline *t) {
 
 /* ---- Text of cells ---- */
 
-/* Appends the cells row by row, as runs of equal cells. The first byte of a run has the state in its upper four bits and
- * the length - 1, at most 15, in its lower four bits. After a 15, the length - 16 follows as a variable-length number:
- * seven bits per byte, the lowest bits first. All bytes of this number except the last have the highest bit set. */
+/* Appends the cells row by row, as runs of equal cells. The first byte of a run has the state in its upper four
+ * bits and the length - 1, at most 15, in its lower four bits. After a 15, the length - 16 follows as a
+ * variable-length number: seven bits per byte, the lowest bits first. All bytes of this number except the last
+ * have the highest bit set. */
 static bool pack(struct hpcw_i_buf *out, const struct ui_timeline_level *l) {
     const size_t cells = (size_t)l->columns * l->rows;
     for (size_t i = 0; i < cells;) {

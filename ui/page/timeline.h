@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What ranks did over time, for a chart that moves and zooms. There are several levels of detail, each with cells of
- * time and ranks. A cell has the state that took most of its time.
+ * What ranks did over time, for a chart that moves and zooms. There are several levels of detail, each with
+ * cells of time and ranks. A cell has the state that took most of its time.
  *
- * The states of the first level are exact. On the other levels, the state of a cell is exact if it took more than half
- * of the time: the majority vote of Boyer and Moore finds it without a table of all states for each cell.
+ * The states of the first level are exact. On the other levels, the state of a cell is exact if it took more
+ * than half of the time: the majority vote of Boyer and Moore finds it without a table of all states for each
+ * cell.
  *
  * Memory: at most about 80 MB, however many ranks and states there are.
  */
@@ -15,7 +16,7 @@
 #include "ui/page/page.h"
 
 enum {
-    UI_TIMELINE_STATES = 13, /* most states; four bits hold a state or "nothing" */
+    UI_TIMELINE_STATES = 13, /* largest number of states; four bits hold a state or UI_TIMELINE_NOTHING */
     UI_TIMELINE_NOTHING = 15,
     UI_TIMELINE_LEVELS = 5,
 };
@@ -75,8 +76,8 @@ struct ui_page_timeline {
     const char *title, *caption;
     enum ui_page_origin origin;
     const struct ui_timeline *timeline;
-    const char *const *name; /* [states of the timeline] */
-    const unsigned *colour;  /* [states of the timeline] */
+    const char *const *name; /* [timeline->states] name of each state */
+    const unsigned *colour;  /* [timeline->states] colour of each state */
     double from, to;         /* times that the chart shows at first */
     const struct ui_page_layer *layer;
     size_t layers;
@@ -84,8 +85,8 @@ struct ui_page_timeline {
     size_t places;
     const struct ui_page_area *area;
     size_t areas;
-    /* folder: directory with script files that hold single events; NULL: none. In these files, the state of an event
-     * is an index of event_name. */
+    /* folder: directory with script files that hold single events; NULL: none. In these files, the state of an
+     * event is an index of event_name. */
     const char *folder;
     const struct ui_page_script *script;
     size_t scripts;
@@ -96,7 +97,8 @@ struct ui_page_timeline {
 /* Adds a timeline to a page. A page has at most one. */
 void ui_page_timeline(struct ui_page *page, const struct ui_page_timeline *chart);
 
-/* Adds a link to the open element. When the reader follows it, the timeline of the page shows this rank and time. */
+/* Adds a link to the open element. When the reader follows it, the timeline of the page shows this rank and
+ * time. */
 void ui_page_link_place(struct ui_page *page, uint64_t rank, double from, double to, const char *text);
 
 /* Appends bytes as text of A to Z, a to z, 0 to 9, + and / that JavaScript's atob() reads. False: out of memory. */

@@ -117,8 +117,8 @@ function hpcwTimeline(page, figure, spec) {
     drawSoon();
   };
 
-  // Returns the numbers of the scripts with events of the window, or null if cells are drawn: they are fine enough, or the window
-  // has too many ranks or scripts.
+  // Returns the numbers of the scripts with events of the window. Returns null if cells are drawn instead of events, because
+  // the cells are fine enough, or because the window has too many ranks or scripts.
   function scriptsOf() {
     var finest = spec.levels[spec.levels.length - 1];
     if (!spec.folder || view.bottom - view.top > MOST_RANKS ||
@@ -446,7 +446,8 @@ function hpcwTimeline(page, figure, spec) {
     if (document.activeElement !== canvas && !event.ctrlKey) { return; } // leave the event to the page, which scrolls
     event.preventDefault();
     var place = placeOf(event);
-    var turned = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 33 : 1); // with Shift, deltaX replaces deltaY; deltaMode 1 counts lines, of 33 pixels
+    // With Shift, browsers set deltaX instead of deltaY. deltaMode 1 counts lines; a line is taken as 33 pixels.
+    var turned = (event.deltaY || event.deltaX) * (event.deltaMode === 1 ? 33 : 1);
     var factor = Math.pow(1.0015, turned);
     zoom(event.shiftKey ? 1 : factor, event.shiftKey ? factor : 1, place.time, place.rank);
   }, { passive: false });
