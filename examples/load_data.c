@@ -13,7 +13,7 @@
 #include <hpcw/mpi.h>
 #include <hpcw/vom.h>
 
-enum { CELLS = 8, POINTS = 1000, STEPS = 20 /* STEPS: in a phase */ };
+enum { CELLS = 8, POINTS = 1000, STEPS = 20 /* STEPS: time steps per phase */ };
 
 struct cell {
     double point[POINTS + 2]; /* the first and the last point belong to the neighbours */

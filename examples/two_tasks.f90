@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! two_tasks.c in Fortran: the same file.
+! two_tasks.c in Fortran. Writes the same file.
 program two_tasks
   use, intrinsic :: iso_c_binding
   use hpcw

@@ -80,8 +80,8 @@ static enum trace_kind kind_of(const char *path, char loader[TRACE_PATH]) {
     return kind;
 }
 
-/* Asks the loader which libraries it would load. This starts neither the program nor a library. If a library cannot be
- * loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. */
+/* Asks the loader which libraries it would load. This starts neither the program nor a library. If a library
+ * cannot be loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. */
 static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
     static const char mark[] = "libmpi", refused[] = "error while loading shared libraries: ";
     int ends[2];
@@ -182,8 +182,8 @@ static void try_library(struct trace_search *s, const char *path) {
     }
 }
 
-/* Tries DIRECTORY/libhpcw_trace.so, then DIRECTORY/hpcw/NAME/libhpcw_trace.so for each NAME. These are libraries for
- * other MPI libraries. */
+/* Tries DIRECTORY/libhpcw_trace.so, then DIRECTORY/hpcw/NAME/libhpcw_trace.so for each NAME. These are
+ * libraries for other MPI libraries. */
 static void try_installed(struct trace_search *s, const char *directory) {
     char path[2 * TRACE_PATH];
     struct hpcw_i_listing *listing;

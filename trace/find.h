@@ -15,7 +15,8 @@ enum trace_kind {
 
 enum { TRACE_NAME = 64 };
 
-/* The MPI libraries that a program or library loads, also through other libraries: "libmpi.so.40", "libmpich.so.12". */
+/* The MPI libraries that a program or library loads, also through other libraries: "libmpi.so.40",
+ * "libmpich.so.12". */
 struct trace_mpi {
     size_t count;
     char name[8][TRACE_NAME];
@@ -24,14 +25,14 @@ struct trace_mpi {
 /* Sets `path` to the file that execvp would start. HPCW_EIO: there is no such file. */
 hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_error *err);
 
-/* Returns the kind of a file, and sets *mpi to the MPI libraries that it loads. If the loader cannot load a library of
- * the file, *mpi is empty and `refusal` says why; otherwise `refusal` is "". */
+/* Returns the kind of a file, and sets *mpi to the MPI libraries that it loads. If the loader cannot load a
+ * library of the file, *mpi is empty and `refusal` says why; otherwise `refusal` is "". */
 enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]);
 
 /*
- * Sets `path` to the tracing library to preload into a program with `mpi`. This is `given`; if `given` is "", it is
- * the first library of this installation with the same MPI, or for a program without MPI, the first library. HPCW_EIO:
- * there is no tracing library. HPCW_ENOTSUP: no tracing library has this MPI.
+ * Sets `path` to the tracing library to preload into a program with `mpi`. This is `given`; if `given` is "",
+ * it is the first library of this installation with the same MPI, or for a program without MPI, the first
+ * library. HPCW_EIO: there is no tracing library. HPCW_ENOTSUP: no tracing library has this MPI.
  */
 hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi, const char *given,
                                char path[TRACE_PATH], hpcw_error *err);

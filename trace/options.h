@@ -10,7 +10,8 @@
 
 enum { TRACE_PATH = 4096 };
 
-/* Values for the environment variables of the tracing library. A variable stays as it is unless its option is given. */
+/* Values for the environment variables of the tracing library. A variable stays as it is unless its option is
+ * given. */
 struct trace_options {
     char output[TRACE_PATH];    /* HPCW_TRACE_FILE */
     char directory[TRACE_PATH]; /* HPCW_TRACE_DIR */

@@ -7,8 +7,8 @@
 
 #include "trace/options.h"
 
-/* Sets the environment and replaces this process by the program argv[0] with its arguments. Returns only after a failure, with the
- * exit status in *code. */
+/* Sets the environment and replaces this process by the program argv[0] with its arguments. Returns only after a
+ * failure, with the exit status in *code. */
 hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hpcw_error *err);
 
 #endif
