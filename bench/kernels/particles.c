@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The particle model with each instruction set. */
+/* Kernel for the model of particle data, with each instruction set. */
 #include "gen/model/particles/particles.h"
 #include "bench/kernels/kernels.h"
 #include "libwriter/base/status.h"

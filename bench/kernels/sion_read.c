@@ -31,7 +31,7 @@ struct read_work {
     hpcw_sion_reader *reader;
     /* first_at: offset of the chunk of task 0; chunk: distance between chunks of neighbouring tasks, bytes */
     uint64_t first_at, chunk;
-    uint64_t sum[2]; /* sum of the bytes that `look` added up, by side */
+    uint64_t sum[2]; /* [side] checksum of the bytes that the side has read */
 };
 
 static hpcw_status write_container(const struct read_work *w, hpcw_error *err) {

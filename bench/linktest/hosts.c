@@ -16,7 +16,8 @@
 static int processors(MPI_Comm host) {
     cpu_set_t mine, all;
     CPU_ZERO(&all);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0) { /* there are more processors than a set holds */
+    /* The call fails if the machine has more processors than a cpu_set_t can hold. */
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0) {
         CPU_ZERO(&mine);
     }
     (void)MPI_Allreduce(&mine, &all, (int)sizeof mine, MPI_BYTE, MPI_BOR, host);

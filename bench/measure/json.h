@@ -92,7 +92,7 @@ unsigned bench_json_word(struct bench_json *io, const char *key, unsigned index,
 /* ---- objects that several kinds of files contain ---- */
 
 void bench_json_machine(struct bench_json *io, struct bench_machine *m); /* member "machine" */
-void bench_json_stats(struct bench_json *io, struct bench_stats *s);     /* members of the open object */
+void bench_json_stats(struct bench_json *io, struct bench_stats *s);     /* all members of `s` */
 
 /* Writes the current time in UTC, as "2026-11-22T10:20:30Z". */
 enum { BENCH_TIME = 32 };

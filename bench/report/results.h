@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The results of a sweep. One struct connects the code that measures (sweep), stores (results.json,
- * results.csv) and reads the results (report, compare). Each of these parts includes this header, and none
- * includes another part.
+ * results.csv) and reads the results (report, compare).
  *
  * Every time is in ns, every rate in bytes per second, every size in bytes. results.schema.json
  * describes the file field by field.
@@ -288,7 +287,7 @@ bool bench_log_is_noisy(const struct bench_log *log);
 /* Sets `log` and `noisy` of all points with rates, by the rule for differences. HPCW_ENOMEM. */
 hpcw_status bench_results_spread(struct bench_results *r, hpcw_error *err);
 
-/* bench_log_differ and bench_log_most for two points that count. */
+/* Return bench_log_differ and bench_log_most for the rates of two points. bench_results_counts must hold for both. */
 int bench_results_differ(const struct bench_point *a, const struct bench_point *b);
 double bench_results_most(const struct bench_point *a, const struct bench_point *b);
 
