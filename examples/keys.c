@@ -35,7 +35,7 @@ static hpcw_status find_step(uint32_t task, uint64_t step, hpcw_error *error) {
     hpcw_status status = hpcw_sion_reader_open("keys.sion", NULL, 1, &task, &reader, error);
     if (status == HPCW_OK)
         status = hpcw_sion_reader_find_key(reader, task, step, &record, &found, error);
-    if (status == HPCW_OK && found) /* the value, record.size bytes */
+    if (status == HPCW_OK && found) /* read the value, record.size bytes */
         status = hpcw_sion_reader_read(reader, task, value, sizeof value, &got, error);
     if (status == HPCW_OK && found)
         printf("%.*s", (int)got, value);

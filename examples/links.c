@@ -75,7 +75,7 @@ hpcw_status links_measure(const char *path, hpcw_comm *comm, uint64_t messages, 
     measure_all(&p, schedule, process, message, time_ps);
     now(end);
     MPI_Get_processor_name(host, &length);
-    /* error of local calls: after a failure the next collective call fails on all processes */
+    /* The next two calls are local. If one fails, the next collective call fails on all processes. */
     hpcw_error local;
     status = hpcw_linktest_task(lt, self, host, 0, &local);
     if (status == HPCW_OK)
