@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! heat_files.c in Fortran. The plate: a checkpoint with its rank2file map, for SCR; the result, for SIONlib.
+! heat_files.c in Fortran. Writes the plate: a checkpoint with its rank2file map, for SCR, and the result, for SIONlib.
 module heat_files
   use, intrinsic :: iso_c_binding
   use hpcw

@@ -47,7 +47,7 @@ struct bench_options {
         uint64_t chunk_bytes;     /* 0: per_rank */
     } model;
     bool quiet; /* print no table and no progress */
-    /* output path; "": sweep: a name with the time, report: in the directory of the results */
+    /* Output path. If "", a sweep makes a name with the time, and a report goes to the directory of the results. */
     char output[BENCH_PATH];
     bool json;    /* print JSON instead of the table */
     bool dry_run; /* sweep: measure nothing, only print the plan */

@@ -13,7 +13,7 @@
 #include "ui/page/private.h"
 
 enum {
-    FIRST_COLUMNS = 1024, /* above the pixels of a chart on a screen of 1280 pixels */
+    FIRST_COLUMNS = 1024, /* more columns than a chart has pixels on a screen of 1280 pixels */
     FIRST_ROWS = 512,
     MOST_ROWS = 4096,
     MOST_COLUMNS = 65536,
