@@ -68,11 +68,11 @@ static void say_pair(struct bench_advice *a, const struct bench_point *p, const 
     say_rate(a, other);
 }
 
-/* The rate of a point over that of another one, with its interval. It is from the rule for differences, and not from
- * the medians, which may lie outside the interval. */
+/* Rate of a point divided by the rate of another point, with its interval. Both come from the rule for differences.
+ * The ratio of the two medians may lie outside this interval. */
 struct factor {
     double low, is, high;
-    int digits; /* after the point */
+    int digits; /* shown after the decimal point */
 };
 
 static struct factor factor_of(const struct bench_point *p, const struct bench_point *other) {
@@ -342,8 +342,8 @@ static const char *plain_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
     return text;
 }
 
-/* Begins a verdict that says little. If it is known how aligned and unaligned files compare, that comes first:
- * "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones (1.12 to 1.26); nothing else can be
+/* Begins a verdict without a recommendation: "nothing can be said: ". If aligned files differ from unaligned ones, the
+ * text is "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones (1.12 to 1.26); nothing else can be
  * said: ". */
 static void say_known(const struct bench_results *r, struct bench_advice *a) {
     const struct pairing found = pairing_of(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED);
