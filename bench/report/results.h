@@ -40,8 +40,8 @@ enum bench_layout {
 /* Offset of the data in files of the HDF5 layouts: a multiple of the blocks of common file systems. */
 #define BENCH_HDF5_START (UINT64_C(16) << 20)
 
-/* Returns the bytes that a layout adds to every offset. sion-shifted: about two thirds of the container's block, an odd
- * number. HDF5: BENCH_HDF5_START. Others: 0. */
+/* Returns the bytes that a layout adds to every offset. sion-shifted: about two thirds of the container's block,
+ * an odd number. HDF5: BENCH_HDF5_START. Others: 0. */
 uint64_t bench_layout_shift(enum bench_layout layout, uint64_t block);
 
 enum bench_mode {
@@ -287,7 +287,8 @@ bool bench_log_is_noisy(const struct bench_log *log);
 /* Sets `log` and `noisy` of all points with rates, by the rule for differences. HPCW_ENOMEM. */
 hpcw_status bench_results_spread(struct bench_results *r, hpcw_error *err);
 
-/* Return bench_log_differ and bench_log_most for the rates of two points. bench_results_counts must hold for both. */
+/* Return bench_log_differ and bench_log_most for the rates of two points. bench_results_counts must hold for
+ * both. */
 int bench_results_differ(const struct bench_point *a, const struct bench_point *b);
 double bench_results_most(const struct bench_point *a, const struct bench_point *b);
 
@@ -354,8 +355,8 @@ hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_e
 hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
                                 hpcw_error *err);
 
-/* Writes a page with charts. It computes no figures of its own. `output`: directory of the results. HPCW_ENOTSUP: this
- * build makes no reports. */
+/* Writes a page with charts. It computes no figures of its own. `output`: directory of the results.
+ * HPCW_ENOTSUP: this build makes no reports. */
 hpcw_status bench_report_page(const struct bench_results *r, const char *output, const char *path,
                               hpcw_error *err);
 

@@ -169,7 +169,8 @@ static void best_block(struct bench_results *r) {
     }
 }
 
-/* The points of one layout compared with those of another that have the same mode, block size and number of files. */
+/* The points of one layout compared with those of another that have the same mode, block size and number of
+ * files. */
 struct pairing {
     size_t all, faster, slower; /* number of pairs: all, faster beyond noise, slower beyond noise */
     /* the pair with the largest difference; a difference beyond noise counts first */
@@ -342,9 +343,9 @@ static const char *plain_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
     return text;
 }
 
-/* Begins a verdict without a recommendation: "nothing can be said: ". If aligned files differ from unaligned ones, the
- * text is "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones (1.12 to 1.26); nothing else can be
- * said: ". */
+/* Begins a verdict without a recommendation: "nothing can be said: ". If aligned files differ from unaligned
+ * ones, the text is "aligned to 1 MiB, files are written at 1.19 x the rate of unaligned ones (1.12 to 1.26);
+ * nothing else can be said: ". */
 static void say_known(const struct bench_results *r, struct bench_advice *a) {
     const struct pairing found = pairing_of(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED);
     const bool known = (found.faster > 0) != (found.slower > 0);
@@ -416,8 +417,8 @@ static size_t best_aligned(const struct bench_results *r) {
     return best;
 }
 
-/* Says "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned (1.8 to 2.4)". An aligned container is compared
- * with its shifted twin, any other point with the best aligned container. */
+/* Says "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned (1.8 to 2.4)". An aligned
+ * container is compared with its shifted twin, any other point with the best aligned container. */
 static void say_choice(const struct bench_results *r, const struct bench_point *p, struct bench_advice *a) {
     static const char *const how[BENCH_LAYOUTS] = {
         [BENCH_SION_ALIGNED] = "files are aligned to",

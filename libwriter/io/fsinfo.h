@@ -76,11 +76,10 @@ struct hpcw_i_stripes {
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 
-/*
- * Sets stripes by the attribute "lustre.lov", as liblustreapi does (llapi_layout_file_open). They are the default of
- * files and directories that are made in the directory later. A server may give less than it was asked for:
- * hpcw_i_fsinfo_look says what took effect. hpcw_i_fs_can_stripe must have accepted them. `source`: as above.
- */
+/*  Sets stripes by the attribute "lustre.lov", as liblustreapi does (llapi_layout_file_open). They are the
+ * default of files and directories that are made in the directory later. A server may give less than it was
+ * asked for: hpcw_i_fsinfo_look says what took effect. hpcw_i_fs_can_stripe must have accepted them. `source`:
+ * as above. */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 

@@ -34,10 +34,8 @@ struct hpcw_i_lov {
     uint64_t stripe_bytes; /* bytes of a stripe; 0: the default */
 };
 
-/*
- * Decodes a layout. Bytes are read only as far as `size` goes, whatever the numbers in the layout say. Returns false
- * and clears *out if the layout contradicts the format, or is of a kind without stripes (foreign, joined).
- */
+/*  Decodes a layout. Bytes are read only as far as `size` goes, whatever the numbers in the layout say. Returns
+ * false and clears *out if the layout contradicts the format, or is of a kind without stripes (foreign, joined). */
 bool hpcw_i_lov_decode(const void *data, size_t size, struct hpcw_i_lov *out);
 
 /* Makes the attribute that asks for a plain layout. `stripes` and `stripe_bytes` are as above; the caller has

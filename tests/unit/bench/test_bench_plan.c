@@ -86,8 +86,8 @@ static void the_default(void **state) {
     drop(&p);
 }
 
-/* The twin is unaligned for blocks of all sizes up to the container's. At the block size of the file system, the end of a rank
- * is in the block of the next one. */
+/* The twin is unaligned for blocks of all sizes up to the container's. At the block size of the file system, the
+ * end of a rank is in the block of the next one. */
 static void the_twin_is_unaligned(void **state) {
     (void)state;
     struct plan p = {.r.left_out_mpi = "no MPI"};

@@ -268,7 +268,8 @@ static void short_rounds_serve_better(void **state) {
     }
 }
 
-/* Of equal points, about one sweep in twenty finds that the best differs from another; with nine points one in ten. */
+/* Of equal points, about one sweep in twenty finds that the best differs from another; with nine points one in
+ * ten. */
 static void equal_points_are_called_equal(void **state) {
     (void)state;
     enum { SWEEPS = 1000, POINTS = 9, ROUNDS = 30 };

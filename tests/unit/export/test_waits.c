@@ -222,7 +222,8 @@ static void persistent_receive(void **state) {
     gen_waits_free(&w);
 }
 
-/* MPI_Waitall completes a send that MPI_Isend has started, and waits for its receive, whichever of the two ends first. */
+/* MPI_Waitall completes a send that MPI_Isend has started, and waits for its receive, whichever of the two ends
+ * first. */
 static void late_receiver_of_started(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
