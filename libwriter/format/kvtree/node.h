@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes of small trees, for the files that build, store and print them. */
+/* Nodes of KVTrees (nested keys), for the files that build, store and print such trees. */
 #ifndef HPCW_FORMAT_KVTREE_NODE_H
 #define HPCW_FORMAT_KVTREE_NODE_H
 
@@ -17,7 +17,7 @@ struct hpcw_kvtree {
     char key[]; /* key with a NUL */
 };
 
-/* Adds a last child. No child may have this key yet. */
+/* Appends a child to the children of `node`. No child of `node` may have this key yet. */
 hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,
                                  hpcw_error *err);
 

@@ -11,7 +11,7 @@
 
 enum { AT_TYPE = 4, AT_VERSION = 6, AT_SIZE = 8, AT_FLAGS = 16, TYPE_MAP = 1, VERSION = 1, FLAG_CRC = 1 };
 
-/* Least bytes of a child: even an empty key takes its NUL and a count. */
+/* Smallest size of a stored child, bytes: the NUL of an empty key, and the number of children. */
 enum { LEAST_CHILD = 1 + HPCW_I_KV_COUNT };
 
 unsigned char *hpcw_i_kv_put_header(unsigned char *p, uint64_t size) {
@@ -211,7 +211,8 @@ hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64
         goto done;
     }
     s = read_exactly(path, fd, offset, made, (size_t)*stored, err);
-    /* Somebody may have replaced the file meanwhile; the memory has the size of the first header. */
+    /* The header may differ from the first read if somebody replaced the file meanwhile. The memory has the
+     * size that the first header gave. */
     if (s == HPCW_OK && memcmp(made, header, sizeof header) != 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": header: it changed while it was read", path,
                         offset);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree"). To write, calls return the end of the bytes
- * that they wrote; the caller computes the size of the memory from the sizes below. To read, a cursor checks every
- * step and never leaves its tree.
+ * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree").
+ *
+ * Writing: each function returns the end of the bytes that it wrote. The caller computes the size of the memory
+ * from the sizes below.
+ * Reading: each function checks that a cursor stays inside its tree.
  */
 #ifndef HPCW_FORMAT_KVTREE_PACK_H
 #define HPCW_FORMAT_KVTREE_PACK_H
@@ -22,7 +24,8 @@ enum {
     HPCW_I_KV_HEADER = 20,
     HPCW_I_KV_CRC = 4,
     HPCW_I_KV_COUNT = 4,
-    HPCW_I_KV_LEAST = HPCW_I_KV_HEADER + HPCW_I_KV_COUNT, /* least bytes of a stored tree, without a CRC */
+    /* smallest size of a stored tree without a CRC, bytes */
+    HPCW_I_KV_LEAST = HPCW_I_KV_HEADER + HPCW_I_KV_COUNT,
 };
 
 /* ---- writing ---- */
@@ -39,7 +42,7 @@ static inline unsigned char *hpcw_i_kv_put_key(unsigned char *p, const char *key
     return hpcw_i_kv_put_count(p + size + 1, count);
 }
 
-/* Writes a value, after a key with one child. */
+/* Writes a value. A value is the only child of a key, so the key comes directly before it. */
 static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *value, size_t size) {
     return hpcw_i_kv_put_key(p, value, size, 0);
 }
@@ -47,7 +50,7 @@ static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *v
 /* Writes the header of a tree of `size` stored bytes. */
 unsigned char *hpcw_i_kv_put_header(unsigned char *p, uint64_t size);
 
-/* Writes the CRC after the map. `start` is the address of the header, `p` the end of the map. */
+/* Writes the CRC after a stored tree. `start` is the address of the header, `p` the end of the tree's map. */
 unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p);
 
 /* ---- reading ---- */
@@ -59,29 +62,30 @@ struct hpcw_i_kv_cursor {
     const unsigned char *p, *end; /* unread part of the map */
 };
 
-/* Reads only the header, in the first HPCW_I_KV_HEADER bytes, and gets the length of the stored tree. `left` is
- * the number of bytes from here to the end of the file. */
+/* Gets the length of a stored tree from its header, the first HPCW_I_KV_HEADER bytes. `left` is the number of
+ * bytes from the header to the end of the file. */
 hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
                                   uint64_t *stored, hpcw_error *err);
 
-/* Checks header and CRC of the tree in `data` [stored]. The cursor then points to the count of the top map. */
+/* Checks header and CRC of the tree in `data` [stored]. The cursor then points to the number of children of the
+ * root. */
 hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_t offset,
                            const unsigned char *data, uint64_t stored, hpcw_error *err);
 
-/* Reads a number of children. Refuses it if the rest of the map is too short for them. */
+/* Reads a number of children. Fails if the rest of the tree is too short for so many children. */
 hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_error *err);
 
-/* Reads the next key, which keeps its NUL in place. */
+/* Reads the next key. *key points into the tree, and the key ends in a NUL. */
 hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *size, hpcw_error *err);
 
-/* Reads a map that must be one key without children. */
+/* Reads a value: the single child of a key, which has no children itself. `what` is the key, for messages. */
 hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const char **value, size_t *size,
                             hpcw_error *err);
 
-/* Skips a map of any content. `depth` is the largest number of levels it may have. */
+/* Skips all children of a key, whatever they are. Fails if they have more than `depth` levels. */
 hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_error *err);
 
-/* Refuses bytes that are left after the map. */
+/* Fails if bytes are left after the tree's last key. */
 hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err);
 
 /* Returns the offset in the file of a byte of the tree. */
@@ -92,16 +96,16 @@ static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void
 
 /* ---- files ---- */
 
-/* Loads the whole tree at `offset` of a file, to be freed with hpcw_i_free. *left is the number of bytes of the
- * file after it. The file has a name in a directory, given by the descriptor `at`. The path is for messages. */
+/* Loads the whole tree at `offset` of file `name` in directory `at`. The caller frees *data with hpcw_i_free.
+ * *left becomes the number of bytes of the file after the tree. `path` is for messages. */
 hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,
                               uint64_t *stored, uint64_t *left, hpcw_error *err);
 
-/* Records the failure of hpcw_i_sys_open_file_at. HPCW_EFORMAT if the name is that of something else than a
- * file. */
+/* Records the failure of hpcw_i_sys_open_file_at. The code is HPCW_EFORMAT if `path` is no regular file. */
 hpcw_status hpcw_i_kv_fail_open(hpcw_error *err, int e, const char *path);
 
-/* Reads a tree as hpcw_kvtree_read_file, from a name in a directory. */
+/* Reads the tree in file `name` of directory `at`, as hpcw_kvtree_read_file does from a path. `path` is for
+ * messages. */
 hpcw_status hpcw_i_kv_read_at(int at, const char *name, const char *path, hpcw_kvtree **out, hpcw_error *err);
 
 #endif
