@@ -30,7 +30,7 @@ static bool parse_decimal(const char *text, size_t size, uint64_t most, uint64_t
     return v <= most;
 }
 
-/* Parses the form that %#x prints. */
+/* Parses a CRC as printf writes it with %#x: "0x1f", and "0" for zero. */
 static bool parse_crc(const char *text, size_t size, uint32_t *value) {
     *value = 0;
     if (size == 1 && text[0] == '0') {
@@ -61,7 +61,7 @@ static hpcw_status bad_number(const struct hpcw_i_kv_cursor *c, const char *text
                        c->name, hpcw_i_kv_at(c, text), what, most, text);
 }
 
-/* Reads a map that contains one number. */
+/* Reads a value that must be a number of at most `most`. */
 static hpcw_status get_number(struct hpcw_i_kv_cursor *c, const char *what, uint64_t most, uint64_t *value,
                               hpcw_error *err) {
     const char *text = NULL;
@@ -70,7 +70,7 @@ static hpcw_status get_number(struct hpcw_i_kv_cursor *c, const char *what, uint
     return s == HPCW_OK && !parse_decimal(text, size, most, value) ? bad_number(c, text, what, most, err) : s;
 }
 
-/* Reads a key that is a number. */
+/* Reads a key that must be the number of a rank. */
 static hpcw_status get_rank(struct hpcw_i_kv_cursor *c, uint64_t most, uint32_t *rank, hpcw_error *err) {
     const char *text = NULL;
     size_t size = 0;
@@ -87,16 +87,16 @@ static hpcw_status get_rank(struct hpcw_i_kv_cursor *c, uint64_t most, uint32_t 
 
 struct field {
     const char *key;
-    size_t at;            /* offset in the context of the uint64_t that gets a number */
-    uint64_t least, most; /* range of the number */
-    /* Reads a value of another kind. */
+    size_t at;            /* offset of a uint64_t in the context, which gets the value if it is a number */
+    uint64_t least, most; /* smallest and largest valid number */
+    /* reads a value that is no number, instead; NULL: the value is a number */
     hpcw_status (*get)(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err);
 };
 
 struct fields {
-    struct field field[4]; /* the list ends at the first one without a key */
-    unsigned needed;       /* keys that must exist, as bits */
-    bool others;           /* skips keys that are not in the list */
+    struct field field[4]; /* the list ends at the first element whose key is NULL */
+    unsigned needed;       /* bit i is set if field i must exist */
+    bool others;           /* whether keys outside the list are allowed; they are skipped */
 };
 
 static hpcw_status get_field(struct hpcw_i_kv_cursor *c, const struct field *f, void *context,
@@ -114,7 +114,7 @@ static hpcw_status get_field(struct hpcw_i_kv_cursor *c, const struct field *f, 
                : s;
 }
 
-/* Reads keys, each of which may occur once. *seen: keys found, as bits. */
+/* Reads keys, each of which may occur once. Bit i of *seen is set if field i was found. */
 static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct fields *fields, void *context,
                               unsigned *seen, hpcw_error *err) {
     const struct field *field = fields->field;
@@ -224,7 +224,7 @@ struct leaf {
     uint64_t level; /* must be 0 */
     struct hpcw_i_buf *words;
     uint64_t *at;
-    struct hpcw_i_r2f_file file; /* file that is being read */
+    struct hpcw_i_r2f_file file; /* the file that is being read */
 };
 
 static hpcw_status get_leaf_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
@@ -255,7 +255,8 @@ static hpcw_status get_crc(void *context, struct hpcw_i_kv_cursor *c, hpcw_error
 }
 
 static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    /* In the order of HPCW_I_R2F_HAS_CRC and HPCW_I_R2F_HAS_SIZE, so that the bits of the keys are the flags. */
+    /* The keys have the order of the bits in HPCW_I_R2F_HAS_CRC and HPCW_I_R2F_HAS_SIZE. So the bits of the
+     * found keys are the flags of the file. */
     static const struct fields fields = {
         .field = {{"CRC", .get = get_crc},
                   {"SIZE", .at = offsetof(struct hpcw_i_r2f_file, size), .most = UINT64_MAX}},
@@ -264,7 +265,7 @@ static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
     struct leaf *leaf = context;
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
-    /* The word of the rank is the last word so far. */
+    /* The last word so far begins the record of this rank. It gets the number of files. */
     uint64_t *rank = (uint64_t *)(void *)(leaf->words->data + leaf->words->size) - 1;
     *rank = hpcw_i_r2f_record_rank(rank) | (uint64_t)count << 32;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {

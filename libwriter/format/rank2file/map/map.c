@@ -53,7 +53,8 @@ static hpcw_status add_level(hpcw_rank2file_map *map, uint32_t level, uint32_t b
         .most_bytes = map->most_bytes,
         .fixed = hpcw_i_r2f_fixed(&map->style, level),
         .most = map->most_items,
-        .least = 2, /* with fewer, levels would not become smaller */
+        /* with one child per node, no level would be smaller than the one below it */
+        .least = 2,
     };
     hpcw_status s = HPCW_OK;
     for (uint32_t i = begin; s == HPCW_OK && i < end; i++) {
@@ -213,12 +214,12 @@ static unsigned char *room_for(uint64_t size, hpcw_error *err) {
     return data;
 }
 
-/* Writes to a sink through a buffer that stays in the cache. */
+/* Collects bytes for a sink in a buffer that is small enough for the processor's cache. */
 struct stream {
     hpcw_sink *sink;
     unsigned char *buffer;
     size_t capacity, used;
-    uint64_t at; /* offset of the buffer in the sink */
+    uint64_t at; /* offset in the sink at which the buffer will be written */
     uint32_t crc;
 };
 
@@ -230,7 +231,8 @@ static hpcw_status flush(struct stream *t, hpcw_error *err) {
     return s;
 }
 
-/* Makes space for `size` more bytes, and for those after them that the formatter may overwrite. */
+/* Makes space in the buffer for `size` bytes, and for HPCW_I_FMT_ROOM bytes after them, which formatting a
+ * number may overwrite. */
 static hpcw_status make_room(struct stream *t, uint64_t size, hpcw_error *err) {
     size_t need = (size_t)size + HPCW_I_FMT_ROOM;
     if (need <= t->capacity - t->used) {
@@ -265,7 +267,8 @@ static hpcw_status write_leaf(const struct hpcw_i_r2f_style *style, const struct
         }
         uint64_t size = hpcw_i_r2f_rank_size(style, rank, entry, count);
         if (size > leaf->size) {
-            break; /* the caller may return more files than before, which must not overrun the buffer */
+            /* the callback may return more files than when the map was made; they must not overrun the buffer */
+            break;
         }
         s = make_room(&t, size, err);
         if (s == HPCW_OK) {

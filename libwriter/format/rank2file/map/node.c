@@ -6,7 +6,8 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/format/kvtree/pack.h"
 
-/* Bytes around a name or number. KEY: a key with its NUL and number of children. PAIR: a key with a value. */
+/* Sizes of texts in a node, bytes. KEY: a key with its NUL and its number of children. PAIR: a key with a
+ * value, without the bytes of the value. */
 #define KEY(text) (sizeof(text) + HPCW_I_KV_COUNT)
 #define PAIR(text) (KEY(text) + 1 + HPCW_I_KV_COUNT)
 #define PUT_KEY(p, text, count) hpcw_i_kv_put_key(p, text, sizeof(text) - 1, count)
@@ -62,7 +63,8 @@ static unsigned char *put_number(unsigned char *p, uint64_t v, uint32_t count) {
     return hpcw_i_kv_put_count((unsigned char *)end + 1, count);
 }
 
-/* Numbers are formatted directly in the node. The formatter may overwrite HPCW_I_FMT_ROOM bytes there. */
+/* Numbers are formatted directly in the node's memory. After a number, the formatter may overwrite up to
+ * HPCW_I_FMT_ROOM bytes. */
 unsigned char *hpcw_i_r2f_put_head(const struct hpcw_i_r2f_style *style, unsigned char *p, uint64_t size,
                                    uint32_t level, uint32_t count) {
     p = hpcw_i_kv_put_count(hpcw_i_kv_put_header(p, size), 3);

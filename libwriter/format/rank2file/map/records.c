@@ -93,7 +93,8 @@ static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool
     return HPCW_OK;
 }
 
-/* Sorts records by rank, as later steps need them. Any process may own any rank. */
+/* Sorts received records by rank. They come in the order of the sending processes, and any process may own any
+ * rank. */
 static hpcw_status sort_records(struct hpcw_i_r2f_block *b, uint64_t words, hpcw_error *err) {
     uint64_t *sorted = hpcw_i_malloc((size_t)words * sizeof *sorted);
     if (sorted == NULL) {
@@ -119,7 +120,7 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
         .first = hpcw_i_r2f_share(ranks, comm->size, comm->process),
         .end = hpcw_i_r2f_share(ranks, comm->size, comm->process + 1),
     };
-    /* lengths of sent messages, then of received ones */
+    /* numbers of words to send to each process, then numbers of words to receive from each */
     uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words);
     b->at = hpcw_i_malloc(((size_t)(b->end - b->first) + 1) * sizeof *b->at);
     hpcw_status s = send_words == NULL || b->at == NULL
@@ -155,14 +156,14 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
 
 /* ---- names that occur twice ---- */
 
-/* A table of pointers to names, for a known number of names. With base/table, indexing a million ranks takes a
- * fifth longer. */
+/* A hash table of pointers to names, for a known number of names. The general table (base/table) needs a fifth
+ * more time for a million ranks. */
 struct name_table {
-    const uint64_t **slot; /* [slots] files; NULL: free */
+    const uint64_t **slot; /* [mask + 1] files in words of records; NULL: unused */
     uint64_t mask;
 };
 
-/* Returns the rank whose record holds a file, for messages. */
+/* Returns the rank in whose record a file is, for messages. */
 static uint32_t rank_of(const uint64_t *words, const uint64_t *file) {
     const uint64_t *next = hpcw_i_r2f_record_end(words);
     while (next <= file) {
@@ -172,11 +173,12 @@ static uint32_t rank_of(const uint64_t *words, const uint64_t *file) {
     return hpcw_i_r2f_record_rank(words);
 }
 
-/* Adds a file. Returns the earlier file of the same name, or NULL. */
+/* Adds a file. Returns the file of the same name that was added earlier, or NULL. */
 static const uint64_t *add_name(struct name_table *t, const uint64_t *file) {
     struct hpcw_i_r2f_file f;
     (void)hpcw_i_r2f_get_file(file, &f);
-    /* Use higher bits: the low ones have selected the process. */
+    /* Use the upper bits of the hash: its lower bits selected this process, so they are alike for all names
+     * here. */
     uint64_t i = hpcw_i_hash_text(f.name) >> 16 & t->mask;
     for (; t->slot[i] != NULL; i = (i + 1) & t->mask) {
         struct hpcw_i_r2f_file other;
@@ -224,8 +226,8 @@ hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_st
     return s;
 }
 
-/* Prepares messages that send each name to the process that its hash selects, as a record of one file. `to` [size]
- * gets the messages. */
+/* Prepares messages in `to` [size], one per process. Each file goes to the process that the hash of its name
+ * selects, as a record with one file. */
 static bool deal_names(const struct hpcw_i_r2f_block *b, struct hpcw_i_buf *to, uint64_t size) {
     for (uint32_t i = 0; i < b->end - b->first; i++) {
         const uint64_t *record = b->words + b->at[i];
@@ -249,7 +251,7 @@ hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_blo
         return hpcw_i_r2f_find_twins(b->words, b->at[b->end - b->first], HPCW_EINVAL, err);
     }
     struct hpcw_i_buf *to = hpcw_i_calloc(size, sizeof *to);
-    /* lengths of sent messages, then of received ones */
+    /* numbers of words to send to each process, then numbers of words to receive from each */
     uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words);
     struct hpcw_i_buf all = {0};
     uint64_t *received = NULL;

@@ -14,7 +14,7 @@
 
 enum { HPCW_I_R2F_HAS_CRC = 1, HPCW_I_R2F_HAS_SIZE = 2 };
 
-/* One file of a record; `name` points into it. */
+/* One file of a record; `name` points into the words of the record. */
 struct hpcw_i_r2f_file {
     uint64_t size;
     const char *name;
@@ -23,7 +23,7 @@ struct hpcw_i_r2f_file {
     unsigned flags;
 };
 
-/* Append to a buffer of words. False without memory. */
+/* Append to a buffer of words: the first word of a record, or one file. Return false if memory runs out. */
 bool hpcw_i_r2f_put_rank_word(struct hpcw_i_buf *words, uint32_t rank, uint32_t files);
 bool hpcw_i_r2f_put_file_words(struct hpcw_i_buf *words, const struct hpcw_i_r2f_file *file);
 
@@ -40,37 +40,37 @@ const uint64_t *hpcw_i_r2f_get_file(const uint64_t *p, struct hpcw_i_r2f_file *f
 /* Returns the address after a record. */
 const uint64_t *hpcw_i_r2f_record_end(const uint64_t *record);
 
-/* Return the process whose share contains `rank`, and the first rank of a share. */
+/* Returns the process whose share has `rank`, when `ranks` ranks are distributed evenly. */
 static inline uint32_t hpcw_i_r2f_home(uint32_t ranks, int processes, uint32_t rank) {
     return (uint32_t)((((uint64_t)rank + 1) * (uint64_t)processes - 1) / ranks);
 }
+/* Returns the first rank in the share of a process. */
 static inline uint32_t hpcw_i_r2f_share(uint32_t ranks, int processes, int process) {
     return (uint32_t)((uint64_t)ranks * (uint64_t)process / (uint64_t)processes);
 }
 
-/* The records of consecutive ranks, each rank once, in order. */
+/* The records of consecutive ranks: one record per rank, in the order of ranks. */
 struct hpcw_i_r2f_block {
     uint64_t *words; /* to be freed */
-    uint64_t *at;    /* [end - first + 1] index of each rank's record in `words`, and the end; to be freed */
+    /* [end - first + 1] index of each rank's record in `words`, then the number of words; to be freed */
+    uint64_t *at;
     uint32_t first, end;
     uint32_t most_files; /* largest number of files of a rank */
 };
 void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *block);
 
-/*
- * Sends each record to the process of its rank. `records` has ascending ranks. HPCW_EMISMATCH if a rank is missing
- * or occurs twice. Collective.
- */
+/* Sends each record to the process whose share has the rank. `records` are in the order of ranks.
+ * HPCW_EMISMATCH if a rank is missing or occurs twice. Collective. */
 hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw_i_buf *records,
                               struct hpcw_i_r2f_block *block, hpcw_error *err);
 
-/* Adds up the numbers of words that all processes sent. */
+/* Returns the sum of `count` numbers of words. */
 uint64_t hpcw_i_r2f_sum(const uint64_t *word, size_t count);
 
-/* Fails with `code` if two files of these records have the same name. */
+/* Fails with `code` if two files in these records have the same name. */
 hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_status code, hpcw_error *err);
 
-/* Checks that no two files of any processes have the same name; HPCW_EINVAL if not. Collective. */
+/* Fails with HPCW_EINVAL if two files have the same name, on one process or on two. Collective. */
 hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_block *block, hpcw_error *err);
 
 #endif
