@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of a dataset that is being written: begun ones, and added ones. */
+/* The data files of a dataset that is being written. A file is begun when a program opens it here, and added
+ * when its size and CRC are known. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -114,7 +115,8 @@ void hpcw_i_r2f_begin_file(hpcw_rank2file *w, struct hpcw_i_r2f_begun *f) {
     (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* Fails with the reason why a dataset must not be finished with this file in its present state. */
+/* Fails if the dataset must not be finished because of this file: the file is still open, or one of its writes
+ * failed. */
 static hpcw_status verdict(const struct hpcw_i_r2f_begun *f, hpcw_error *err) {
     if (!f->open) {
         return HPCW_OK;
@@ -145,7 +147,7 @@ void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f) {
 
 /* ---- at the close ---- */
 
-/* Checks that a file exists, as the dataset lists it. It does not matter who wrote it. */
+/* Checks that a file exists with the size that the program gave. The file may come from any writer. */
 static hpcw_status look_at_file(const hpcw_rank2file *w, const struct hpcw_i_r2f_own *own, hpcw_error *err) {
     char *name = hpcw_i_r2f_join(w->dataset, (const char *)w->names.data + own->name_at);
     uint64_t size = 0;

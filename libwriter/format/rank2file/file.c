@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data files: bytes go to a sink through a buffer, and into their CRC. A file that fails dooms its dataset. */
+/* Writes data files. Bytes go to a sink through a buffer, and a CRC is computed on the way. A file whose
+ * write failed must be discarded before its dataset can be finished. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,15 +11,16 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sink.h"
 
-/* Bytes of the buffer. Writes begin at multiples of it, which suits any block size of file systems. */
+/* Size of the buffer, bytes. Writes begin at multiples of this size, which suits any block size of file
+ * systems. */
 enum { BUFFER = 256 << 10 };
 
 struct hpcw_rank2file_file {
     struct hpcw_i_r2f_begun begun;
     hpcw_sink *sink;
     char *path;
-    char *name;            /* name in the map; NULL: a separate file */
-    unsigned char *buffer; /* [BUFFER]; NULL until it is needed */
+    char *name;            /* name in the map; NULL: the file belongs to no dataset */
+    unsigned char *buffer; /* [BUFFER]; NULL until the first bytes are buffered */
     uint64_t size;         /* bytes of the file, including those in the buffer */
     uint32_t crc;
     uint32_t rank;
@@ -26,7 +28,8 @@ struct hpcw_rank2file_file {
 
 /* ---- open ---- */
 
-/* Makes a file. `below` is its name below the prefix of `w`; NULL: a separate file. */
+/* Creates a file. `below` is the file's path below the prefix of dataset `w`. For a file without a dataset,
+ * `w`, `name` and `below` are NULL. */
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
                             const char *below, hpcw_durability durability, hpcw_rank2file_file **out,
                             hpcw_error *err) {
@@ -62,9 +65,9 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
     return new_file(path, NULL, 0, NULL, NULL, durability, file, err);
 }
 
-/* Lists the file in the marker before it is made. If something has its name already, nobody may remove that if
- * this program dies. Then the name is listed like a directory: it leads to the temporary files, and the existing
- * file stays. */
+/* Lists the file in the marker (the list by which files of a dead program are removed) before the file is
+ * created. If a file of this name already exists, that older file must survive. The name then gets a slash at
+ * its end, as a directory's, so that only its temporary files are removed. */
 static hpcw_status note(hpcw_rank2file *w, const char *name, const char *below, hpcw_error *err) {
     char kept[HPCW_RANK2FILE_MAX_NAME + 2];
     struct hpcw_i_entry entry;
@@ -104,7 +107,8 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
     hpcw_i_free(below);
     hpcw_i_free(path);
     if (s != HPCW_OK) {
-        hpcw_rank2file_abandon(w, err); /* the program wants a file that it will not get */
+        /* the program may ignore the error, but the dataset must not be finished without this file */
+        hpcw_rank2file_abandon(w, err);
     }
     return s;
 }
@@ -116,8 +120,8 @@ static size_t buffered(const hpcw_rank2file_file *f) {
     return (size_t)(f->size % BUFFER);
 }
 
-/* Appends bytes. Those that fill the buffer are written together with it in one call. The rest, less than a
- * buffer, stays in it. */
+/* Appends bytes. As soon as the buffer is full, one call writes the buffer and all further bytes up to the next
+ * multiple of BUFFER. The rest stays in the buffer. */
 static hpcw_status append(hpcw_rank2file_file *f, const unsigned char *data, size_t size, hpcw_error *err) {
     size_t used = buffered(f);
     size_t out = size < BUFFER - used ? 0 : size - (used + size) % BUFFER;
@@ -150,7 +154,8 @@ static hpcw_status check_open(const hpcw_rank2file_file *f, hpcw_error *err) {
                              f->path);
 }
 
-/* Reports a failure, which also stays with the file, in case the caller ignores it. */
+/* Copies the failure that is recorded in `f` to `err`. It stays recorded, so that the file cannot be closed
+ * even if the caller ignores the error. */
 static hpcw_status report(const hpcw_rank2file_file *f, hpcw_status s, hpcw_error *err) {
     if (s != HPCW_OK && err != NULL) {
         *err = f->begun.failure;
@@ -186,7 +191,7 @@ hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *f, hpcw_error *err) {
     if (s == HPCW_OK && f->begun.w != NULL) {
         const struct hpcw_i_r2f_file file = {
             .name = f->name, .size = f->size, .crc = f->crc, .flags = HPCW_I_R2F_HAS_SIZE | HPCW_I_R2F_HAS_CRC};
-        /* a sink of the program need not be a file */
+        /* The sink of a program may write something else than a file, so there may be no file to check. */
         bool look = f->begun.w->options.sink_source.open == NULL;
         s = hpcw_i_r2f_add(f->begun.w, f->rank, &file, look, failure);
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes one map on all processes. Each process has the records of its share of the ranks. Processes find the
- * beginnings of leaves one after the other: each passes on how full the current leaf is. If a leaf begins in the
- * share of a process, that process writes it, and receives the rest of its records from the following processes.
+ * Writes one map on all processes. Each process has the records (lists of files) of its share of the ranks. One
+ * process after the other cuts its share into leaves, and tells the next one how full the last leaf is. A
+ * process writes the leaves that begin in its share. It receives the rest of its last leaf from the following
+ * processes.
  */
 #include <string.h>
 
@@ -12,18 +13,18 @@
 #include "libwriter/comm/exchange.h"
 #include "libwriter/format/rank2file/handle.h"
 
-/* Words of the state that a process passes to the next. */
+/* Words that describe the unfinished leaf, which a process passes on to the next process. */
 enum { STATE_BYTES, STATE_ITEMS, STATE_FIRST, STATE_WORDS };
 
-/* Reads records one after the other, in the order of the encoder. */
+/* An iterator over records, for hpcw_rank2file_map_write, which asks for the ranks in order. */
 struct walk {
     const uint64_t *p;
-    hpcw_rank2file_entry *entry; /* space for the most files of a rank */
+    hpcw_rank2file_entry *entry; /* [largest number of files of a rank] */
 };
 
 static size_t next_entries(void *context, uint32_t rank, const hpcw_rank2file_entry **entry) {
     struct walk *walk = context;
-    (void)rank; /* records are in order, so the rank is known */
+    (void)rank; /* records are in the order of ranks */
     uint32_t files = hpcw_i_r2f_record_files(walk->p);
     const uint64_t *p = walk->p + 1;
     for (uint32_t i = 0; i < files; i++) {
@@ -37,22 +38,25 @@ static size_t next_entries(void *context, uint32_t rank, const hpcw_rank2file_en
     return files;
 }
 
-/* The part of a map that one process knows. */
+/* The part of a map that one process has. */
 struct part {
     const hpcw_rank2file *w;
-    struct hpcw_i_r2f_block block; /* borrowed; most_files also counts received records */
-    hpcw_rank2file_map map;        /* nodes: the leaves that begin here */
-    uint32_t open_first;           /* first rank of the leaf that is open when the share begins */
-    uint64_t *rest;                /* received records of the last leaf of this process */
+    struct hpcw_i_r2f_block block; /* borrowed words; most_files also covers the records in `rest` */
+    hpcw_rank2file_map map;        /* its nodes are the leaves that begin in this process's share */
+    /* first rank of the leaf that an earlier process began, and that continues in this share */
+    uint32_t open_first;
+    /* [rest_words] records of this process's last leaf that came from the following processes */
+    uint64_t *rest;
     uint64_t rest_words;
-    uint32_t rest_end; /* last rank of that leaf + 1 */
+    uint32_t rest_end; /* last rank of this process's last leaf, + 1 */
 };
 
 static uint32_t leaves_here(const struct part *t) {
     return hpcw_rank2file_map_nodes(&t->map);
 }
 
-/* Cuts the share into leaves. `state` is that at its begin, and becomes that at its end. */
+/* Cuts the share into leaves. `state` describes the unfinished leaf: at the call, the one before the share; at
+ * the return, the one at its end. */
 static hpcw_status cut(void *part, uint64_t *state, hpcw_error *err) {
     struct part *t = part;
     const struct hpcw_i_r2f_block *b = &t->block;
@@ -82,19 +86,19 @@ static hpcw_status cut(void *part, uint64_t *state, hpcw_error *err) {
     return s;
 }
 
-/* Finds the leaves of all processes. Collective. */
+/* Finds where leaves begin, on all processes. Collective. */
 static hpcw_status find_leaves(struct part *t, hpcw_error *err) {
     uint64_t state[STATE_WORDS] = {0};
     hpcw_status s = hpcw_i_comm_relay(t->w->comm, state, STATE_WORDS, cut, t, err);
     return hpcw_i_agree(t->w->comm, s, NULL, err);
 }
 
-/* Sends the records of a leaf that began earlier to the process that writes it. Collective. */
+/* Sends records at the begin of this share to an earlier process if their leaf began there. Collective. */
 static hpcw_status send_rests(struct part *t, hpcw_error *err) {
     hpcw_comm *comm = t->w->comm;
     const struct hpcw_i_r2f_block *b = &t->block;
     size_t size = (size_t)comm->size;
-    /* lengths of sent messages, then of received ones */
+    /* numbers of words to send to each process, then numbers of words to receive from each */
     uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words);
     hpcw_status s = send_words == NULL ? hpcw_i_fail_memory(err, "rank2file", size, "processes") : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
@@ -120,7 +124,7 @@ static hpcw_status send_rests(struct part *t, hpcw_error *err) {
 struct node_job {
     const hpcw_rank2file_map *map;
     uint32_t index;
-    struct walk *walk; /* position at the records of a leaf; NULL for inner nodes */
+    struct walk *walk; /* iterator at the records of a leaf; NULL for inner nodes */
 };
 
 static hpcw_status put_node(void *context, hpcw_sink *sink, hpcw_error *err) {
@@ -136,7 +140,7 @@ static hpcw_status write_node(const hpcw_rank2file *w, const hpcw_rank2file_map 
     return hpcw_i_r2f_write_file(w, node.path, put_node, &job, NULL, err);
 }
 
-/* Writes a leaf whose records are at walk->p. */
+/* Computes the size of a leaf and writes it. `walk` is at the leaf's first record. */
 static hpcw_status write_leaf(const struct part *t, struct hpcw_i_r2f_node *leaf, struct walk *walk,
                               hpcw_error *err) {
     const struct hpcw_i_r2f_style *style = &t->map.style;
@@ -157,7 +161,8 @@ static hpcw_status write_leaves(struct part *t, hpcw_error *err) {
     uint32_t count = leaves_here(t);
     uint64_t *tail = NULL;
     struct walk walk = {.entry = hpcw_i_malloc(((size_t)b->most_files + 1) * sizeof *walk.entry)};
-    t->map.levels = 1; /* makes names of leaves: none of these is the name of a root */
+    /* levels 0 and 1 exist, so that no node in level 0 gets the file name of a root */
+    t->map.levels = 1;
     t->map.level_begin[1] = count;
     hpcw_status s = walk.entry == NULL ? hpcw_i_fail_memory(err, "rank2file", b->most_files, "files") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
@@ -203,7 +208,7 @@ static hpcw_status write_inner(const hpcw_rank2file *w, hpcw_rank2file_map *map,
     return s;
 }
 
-/* Writes the inner nodes. Process 0 gathers the beginnings of leaves, not their content. Collective. */
+/* Writes the inner nodes. Process 0 makes them from the first rank of each leaf. Collective. */
 static hpcw_status finish(const struct part *t, uint32_t which, hpcw_error *err) {
     const hpcw_rank2file *w = t->w;
     hpcw_rank2file_map whole;

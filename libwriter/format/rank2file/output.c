@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files below the prefix: their directories, their sinks, and metadata that is written as a whole. */
+/* Files below the prefix: data files with their directories, and metadata files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -70,8 +70,8 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
 
 /* ---- the directories of data files ---- */
 
-/* Writes a directory back to the disk. This changes nothing, so it may follow links: the program may have put its
- * files there. */
+/* Writes a directory back to the disk. A symbolic link is followed, as the program may have put its files
+ * behind one and nothing is changed. */
 static int sync_one(const hpcw_rank2file *w, const char *directory) {
     int at;
     int fd;
@@ -85,14 +85,15 @@ static int sync_one(const hpcw_rank2file *w, const char *directory) {
     return e;
 }
 
-/* Writes back the directories of one file, from the innermost up to that of the dataset. Directories that `last`,
- * the file before, also has are skipped. */
+/* Writes the directories of one file back to the disk, from the innermost up to that of the dataset. Stops at a
+ * directory in which `last`, the file before, is too. */
 static int sync_directories_of(const hpcw_rank2file *w, char *name, const char *last) {
     int e = 0;
     for (char *slash; e == 0 && (slash = strrchr(name, '/')) != NULL;) {
         size_t size = (size_t)(slash - name);
         if (last != NULL && strncmp(last, name, size + 1) == 0) {
-            break; /* the directories above it are written back already, too */
+            /* the directories from here upwards were written back for `last` */
+            break;
         }
         *slash = '\0';
         e = sync_one(w, name);
@@ -117,7 +118,7 @@ hpcw_status hpcw_i_r2f_sync_directories(const hpcw_rank2file *w, hpcw_error *err
         last = name;
     }
     hpcw_i_free(last);
-    /* Also write back the name of the dataset's directory, which the program may have made. */
+    /* The program may have made the dataset's directory. So write its entry in the prefix directory back, too. */
     e = e == 0 && files > 0 && w->comm->process == 0 ? hpcw_i_dir_sync(w->place.dir) : e;
     return e == 0 ? HPCW_OK
            : e == ENOMEM
