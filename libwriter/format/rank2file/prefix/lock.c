@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The locks on a prefix directory of SCR. */
+/* The locks on a prefix directory, the directory in which SCR keeps its checkpoints. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,13 +20,13 @@ static uint64_t byte_of_name(const char *name) {
     return names | (hpcw_i_hash_text(name) & (names - 1));
 }
 
-/* Returns whether an error means that the kernel or the file system has no such locks. */
+/* Returns whether an error means that the kernel or the file system does not support locks. */
 static bool is_unsupported(int e) {
     return e == ENOSYS || e == EOPNOTSUPP || e == EINVAL || e == ENOLCK;
 }
 
-/* Opens the lock file, or creates it. All users who may write in the directory may lock it, whatever the umask of
- * its creator. A file of another user is fine: a group shares it. */
+/* Opens the lock file, or creates it. All users who may write in the directory may lock the file, whatever the
+ * umask of its creator. The file may belong to another user, as a group may share the directory. */
 static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     struct hpcw_i_dir *directory = NULL;
     int at;
@@ -35,7 +35,7 @@ static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
         return e;
     }
     e = hpcw_i_below_open(prefix, HPCW_I_R2F_LOCK, O_RDWR | O_CREAT | O_EXCL, false, fd);
-    if (e == EEXIST) { /* another process was faster; the file is never removed */
+    if (e == EEXIST) { /* Another process created the file first. Programs with this library never remove it. */
         return hpcw_i_below_open(prefix, HPCW_I_R2F_LOCK, O_RDWR, false, fd);
     }
     if (e == 0 && hpcw_i_below_hold(prefix, HPCW_I_R2F_LOCK, &directory) == 0 &&
@@ -46,8 +46,8 @@ static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     return e;
 }
 
-/* Opens the lock file. A file that may not be opened does not mean that there are no locks: others hold them, and
- * this program would destroy what they write. */
+/* Opens the lock file. A lock file without read and write permission is an error: others may hold locks on it,
+ * and writing without a lock could destroy their data. */
 static hpcw_status open_lock(const struct hpcw_i_r2f_prefix *p, int *fd, hpcw_error *err) {
     *fd = -1;
     int e = open_or_create(p->dir, fd);
@@ -73,11 +73,12 @@ hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, 
     return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot look at the lock", err);
 }
 
-/* Takes a lock. It is only valid on the file that has the name, which others find. HPCW_EIO: somebody keeps
- * removing the file. */
+/* Takes a lock on the file that has the name of the lock file at that time, as others only find that file.
+ * HPCW_EIO: somebody removes the file again and again. */
 static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, const void *what),
                         const void *what, int *fd, int *e, hpcw_error *err) {
-    enum { TRIES = 100 }; /* enough, as a program that removes files visits a directory once */
+    /* more than a program that cleans up needs, as it removes a file once */
+    enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
         hpcw_status s = open_lock(p, fd, err);
         *e = s == HPCW_OK ? take(*fd, what) : 0;
@@ -95,7 +96,8 @@ static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, c
                        p->path, HPCW_I_R2F_LOCK);
 }
 
-/* Closes the lock file unless the lock was taken, or there are no locks. */
+/* After a failure, closes the lock file. *locked (may be NULL) says whether the lock was taken: without locks in
+ * the file system it was not, which is no failure. */
 static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
     if (locked != NULL) {
         *locked = s == HPCW_OK && e == 0;
@@ -108,8 +110,8 @@ static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
 }
 
 static int take_index(int fd, const void *what) {
-    /* The holder reads and writes one small file. If it takes longer, it is stopped, and a collective call must
-     * not hang. */
+    /* A holder of this lock reads and writes one small file. A holder that takes longer has been stopped, and a
+     * collective call must not wait for it forever. */
     enum { LONGEST_MS = 60000, STEP_MS = 2 };
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
     (void)what;
@@ -168,7 +170,8 @@ hpcw_status hpcw_i_r2f_lock_dataset(const struct hpcw_i_r2f_prefix *p, uint64_t 
 
 void hpcw_i_r2f_unlock(int fd) {
     if (fd >= 0) {
-        (void)hpcw_i_sys_unlock(fd); /* fails without locks, when there is nothing to release */
+        /* fails if the file system has no locks; then there is nothing to release */
+        (void)hpcw_i_sys_unlock(fd);
         (void)hpcw_i_sys_close(fd);
     }
 }

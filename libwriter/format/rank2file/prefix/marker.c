@@ -16,14 +16,14 @@
 #include "libwriter/io/sys.h"
 
 /*
- * The first HEAD bytes of a marker hold a line with layout, 0 or 1, host and name of the dataset, then the line
- * "files", then line feeds. So a writer replaces the line of an earlier one by one call. A killed writer leaves an
- * empty file, the old line or the new one. Names follow, each with a line feed. A last name without it was not
- * written completely.
+ * A marker begins with HEAD bytes: a line with the layout, 0 or 1 (see `made`), the host and the dataset's name;
+ * then the line "files", and line feeds as padding. So one write replaces the first line of an earlier marker. A
+ * killed writer leaves an empty file, the old line or the new one. After these bytes follow the names of the
+ * files, each with a line feed. A last name without a line feed was not written completely.
  *
- * An intent is written in one piece. It is about datasets whose names SCR may have given. So its line has no name,
- * and the next line is "names". Names follow with a NUL each, the first one that of the dataset. They may have any
- * other byte.
+ * An intent (the marker of a removal) is written in one piece. SCR may have named its dataset, so the name can
+ * have any byte. Its first line has no name, and the second line is "names". Then follow the name of the dataset
+ * and the names of the files, each with a NUL.
  */
 enum { HEAD = HPCW_RANK2FILE_MAX_DATASET + 32, LARGEST = INT32_MAX };
 static const char *const list_word[] = {
@@ -42,7 +42,7 @@ static void print_name(const struct hpcw_i_r2f_which *which, char name[NAME]) {
     }
 }
 
-/* Parses a number in its only valid form. */
+/* Parses a decimal number from 1 to INT32_MAX without leading zeros. Returns its end, or NULL. */
 static const char *read_number(const char *text, uint64_t *value) {
     const char *p = text;
     *value = 0;
@@ -52,7 +52,8 @@ static const char *read_number(const char *text, uint64_t *value) {
     return p == text || *text == '0' || *value > INT32_MAX ? NULL : p;
 }
 
-/* Returns whether an entry of .scr is a marker of this kind. If so, gets which one. */
+/* Returns whether an entry of the directory .scr is a marker of this kind. *which becomes the marker's id and
+ * process. */
 static bool parse_name(const char *entry, enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_which *which) {
     uint64_t process = 0;
     *which = (struct hpcw_i_r2f_which){.kind = kind};
@@ -141,7 +142,8 @@ static bool parse_head(char *text, enum hpcw_i_r2f_marker_kind kind, struct hpcw
                                             hpcw_i_r2f_bad_listed(HPCW_RANK2FILE_SCR_1_1, marker->name) == NULL;
 }
 
-/* Gets the names after the head, with a NUL in place of `ending_byte`. False: out of memory. */
+/* Gets the names after the first HEAD bytes. Each ends in `ending_byte` in the file, and in a NUL in `marker`.
+ * False: out of memory. */
 static bool parse_names(const char *text, size_t size, char ending_byte, struct hpcw_i_r2f_marker *marker) {
     for (const char *end; (end = memchr(text, ending_byte, size)) != NULL;) {
         size_t n = (size_t)(end - text);
@@ -180,7 +182,7 @@ static int read_whole(int fd, struct hpcw_i_buf *text) {
     return e;
 }
 
-/* Parses a marker. HPCW_EFORMAT: it names no dataset. */
+/* Parses a marker. HPCW_EFORMAT: no dataset is named in the marker. */
 static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, int fd,
                          enum hpcw_i_r2f_marker_kind kind, struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
@@ -211,7 +213,7 @@ static hpcw_status parse(const struct hpcw_i_r2f_prefix *p, const char *name, in
     return s;
 }
 
-/* Returns whether a marker that cannot be opened belongs to another user, or its name to something else. */
+/* Returns whether opening a marker failed because it belongs to another user, or because it is no regular file. */
 static bool is_foreign(const struct hpcw_i_r2f_prefix *p, const char *name, int e) {
     struct hpcw_i_entry entry;
     return e == EEXIST || e == ELOOP ||
@@ -254,7 +256,7 @@ static void print_head(enum hpcw_i_r2f_marker_kind kind, const struct hpcw_i_r2f
     memset(text + size, '\n', HEAD - (size_t)size);
 }
 
-/* Creates a marker. Anything that has its name is removed: no writer of this dataset is alive. */
+/* Creates a marker. A file that already has the marker's name is removed, as the writer that made it is dead. */
 static int create(const struct hpcw_i_r2f_prefix *p, const char *name, int *fd) {
     int e = hpcw_i_below_open(p->dir, name, O_RDWR | O_CREAT | O_EXCL, true, fd);
     if (e == EEXIST || e == ELOOP) {
@@ -345,13 +347,14 @@ void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, c
 
 /* ---- a marker that grows ---- */
 
-/* Writes to the marker. Checks first that its descriptor is not that of a file of the program. */
+/* Writes to the open marker. Fails if the program closed the marker's descriptor and another file got its
+ * number. */
 static int put(const struct hpcw_i_r2f_marker_file *file, const void *data, size_t size, uint64_t offset) {
     int e = hpcw_i_sys_expect(file->fd, &file->id);
     return e == 0 ? hpcw_i_sys_pwrite(file->fd, data, size, offset) : e;
 }
 
-/* Opens a marker that an earlier attempt at this dataset left. False: there is none. */
+/* Opens a marker that an earlier attempt at this dataset left. Returns false if there is none. */
 static bool open_earlier(const struct hpcw_i_r2f_prefix *p, const char *name,
                          const struct hpcw_i_r2f_marker *marker, struct hpcw_i_r2f_marker_file *file) {
     struct hpcw_i_r2f_marker earlier = {.made = false};
@@ -398,12 +401,12 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
         file->fd = -1;
         return fail_to_note(p, e, which, err);
     }
-    (void)hpcw_i_sys_own(
-        file->fd); /* the dataset's lock says the same, unless somebody removed the lock file */
+    /* lock the marker, too: the lock on the dataset is lost for others if somebody removes the lock file */
+    (void)hpcw_i_sys_own(file->fd);
     hpcw_status s = hpcw_i_r2f_marker_set(p, file, marker, err);
     if (s == HPCW_OK && file->end <= HEAD) {
         file->end = HEAD;
-    } else if (s == HPCW_OK) { /* the last name may be incomplete */
+    } else if (s == HPCW_OK) { /* end the line of the earlier attempt's last name, which may be incomplete */
         e = put(file, "\n", 1, file->end++);
     }
     e = s == HPCW_OK && e == 0 && sync ? sync_new(p, name, file->fd) : e;
@@ -424,7 +427,8 @@ hpcw_status hpcw_i_r2f_marker_set(const struct hpcw_i_r2f_prefix *p, const struc
 
 hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct hpcw_i_r2f_marker_file *file,
                                      const char *name, hpcw_error *err) {
-    char line[HPCW_RANK2FILE_MAX_NAME + 3]; /* the slash of a name that stays, and the line feed */
+    /* a name, perhaps a slash (see `note` in file.c), a line feed and a NUL */
+    char line[HPCW_RANK2FILE_MAX_NAME + 3];
     int n = snprintf(line, sizeof line, "%s\n", name);
     int e = n < 0 || (size_t)n >= sizeof line ? ENAMETOOLONG : put(file, line, (size_t)n, file->end);
     e = e == 0 && file->sync ? hpcw_i_sys_fsync(file->fd) : e;
@@ -437,7 +441,8 @@ hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct h
 
 void hpcw_i_r2f_marker_close(struct hpcw_i_r2f_marker_file *file) {
     if (file->fd >= 0 && hpcw_i_sys_is_still(file->fd, &file->id)) {
-        /* closing is not enough: a child may have a copy of the descriptor */
+        /* Release the lock explicitly: a child process may have a copy of the descriptor, so closing would not
+         * release it. */
         (void)hpcw_i_sys_unlock(file->fd);
         hpcw_i_sys_drop(file->fd);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A prefix directory, held open. */
+/* A prefix directory that is held open. */
 #include "libwriter/format/rank2file/prefix/prefix.h"
 
 #include <errno.h>

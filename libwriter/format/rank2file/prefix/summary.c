@@ -7,7 +7,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/prefix/prefix.h"
 
-/* Sets `key = value`, unless an earlier call failed. */
+/* Sets the value of `key`. Does nothing if an earlier call failed, which *s says. */
 static void put(hpcw_kvtree *node, const char *key, const char *value, hpcw_status *s, hpcw_error *err) {
     if (*s == HPCW_OK) {
         *s = hpcw_kvtree_set(node, key, value, err);
@@ -20,7 +20,7 @@ static void put_u64(hpcw_kvtree *node, const char *key, uint64_t value, hpcw_sta
     }
 }
 
-/* Returns the child with this key; NULL if this or an earlier call failed. */
+/* Adds the child `key`, and returns it. Returns NULL if this or an earlier call failed, which *s says. */
 static hpcw_kvtree *child(hpcw_kvtree *node, const char *key, hpcw_status *s, hpcw_error *err) {
     hpcw_kvtree *made = NULL;
     if (*s == HPCW_OK) {
@@ -29,7 +29,7 @@ static hpcw_kvtree *child(hpcw_kvtree *node, const char *key, hpcw_status *s, hp
     return made;
 }
 
-/* Returns the name of the dataset. `own` holds it if it is the default. */
+/* Returns the name of the dataset: that of the options, or the default name, which is written to `own`. */
 static const char *name_of(const hpcw_rank2file_options *o, char own[HPCW_RANK2FILE_MAX_DATASET + 1]) {
     hpcw_rank2file_dataset_name(o, own);
     return o->dataset.name != NULL ? o->dataset.name : own;
@@ -91,11 +91,12 @@ void hpcw_rank2file_summary_path(const hpcw_rank2file_options *options, uint32_t
 
 /* ---- index ---- */
 
-/* Return the key of the index's map of names, and its version. */
+/* Returns the key whose children are the names of the datasets. */
 static const char *names_key(hpcw_rank2file_layout layout) {
     return layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME";
 }
 
+/* Returns the value of VERSION in the index. */
 static const char *version_of(hpcw_rank2file_layout layout) {
     return layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2 ? "1" : "2";
 }
@@ -132,7 +133,7 @@ static void put_record(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw_
     put(node, "FLUSHED", o->dataset.flushed == NULL ? flushed : o->dataset.flushed, s, err);
 }
 
-/* Returns the dataset that is to become the current one. */
+/* Returns the name of the dataset that becomes the current one, from which a restart begins. */
 static const char *current_of(const hpcw_kvtree *index, const hpcw_rank2file_options *o, const char *name) {
     const char *current = hpcw_kvtree_value(index, "CURRENT");
     if (current == NULL || hpcw_i_r2f_index_id(index, o->layout, current) == 0) {
