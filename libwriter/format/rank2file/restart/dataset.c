@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads a dataset in the index of a prefix (doc/formats/rank2file.md, "Index") and its summary, and shares trees
- * with all processes. */
+/* Reads the summary of a dataset that the index of a prefix lists (doc/formats/rank2file.md, "Index"), and
+ * broadcasts trees to all processes. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/io/dir.h"
 
-/* Finds name and number of the dataset, and the layout. */
+/* Finds the dataset's name and id, and the layout of the index. */
 static hpcw_status choose(struct hpcw_i_r2f_known *k, const char *path, const hpcw_kvtree *index,
                           const char *wanted, hpcw_error *err) {
     hpcw_status s = hpcw_i_r2f_index_layout(index, path, &k->layout, err);

@@ -9,7 +9,7 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 
 struct hpcw_rank2file_list {
-    hpcw_kvtree *index; /* owns the texts */
+    hpcw_kvtree *index; /* owns the names in the list */
     hpcw_rank2file_layout layout;
     hpcw_rank2file_listed *item;
     uint32_t count;
@@ -31,8 +31,8 @@ static uint64_t number(const hpcw_kvtree *node, const char *key) {
     return hpcw_kvtree_value_u64(node, key, &value, NULL) == HPCW_OK ? value : 0;
 }
 
-/* The records of an index, sorted by their keys: a search in a tree takes time proportional to the number of
- * children. */
+/* The records of an index, sorted by key for a binary search. hpcw_kvtree_get would compare all keys one by
+ * one. */
 struct records {
     const hpcw_kvtree **item;
     size_t count;
@@ -62,7 +62,7 @@ static bool sort_records(const hpcw_kvtree *index, struct records *r) {
     return r->item != NULL;
 }
 
-/* Returns the record of dataset `n`, a child of the names; faster than hpcw_i_r2f_index_record. */
+/* Returns the record of a dataset, faster than hpcw_i_r2f_index_record. `n` is the node of the dataset's name. */
 static const hpcw_kvtree *record_of(const struct records *r, hpcw_rank2file_layout layout,
                                     const hpcw_kvtree *n) {
     const char *id = hpcw_kvtree_value(n, "DSET");

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Loads the files of each rank. Each process reads a range of leaves. A process that needs a rank asks the process
- * that has its leaf.
- */
+/* Loads the lists of the ranks' files. Each process reads leaves from a range of its own. A process that needs
+ * a rank asks the process whose range has that rank's leaf. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,12 +16,13 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/io/sys.h"
 
-/* The leaves of this process that some process needs. */
+/* The leaves that this process has read, each because a process asked for one of its ranks. */
 struct loaded {
-    uint32_t begin;          /* first leaf of this process */
-    uint32_t first;          /* first rank of that leaf */
-    struct hpcw_i_buf words; /* an unused word, then the records of these leaves */
-    uint64_t *at;            /* [ranks of these leaves] index of the word of the rank's record; 0: not read */
+    uint32_t begin;          /* first leaf in the range of this process */
+    uint32_t first;          /* first rank of leaf `begin` */
+    struct hpcw_i_buf words; /* an unused word, then the records of the leaves that were read */
+    /* [ranks in the range of this process] index in `words` of each rank's record; 0: its leaf is not read */
+    uint64_t *at;
 };
 
 static uint32_t leaf_of(const hpcw_rank2file_restart *r, uint32_t rank) {
@@ -94,7 +93,8 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
     return s;
 }
 
-/* Appends the answers to `wanted`, in order, as records. */
+/* Appends to `reply` the record of each rank in `wanted`, in their order. counts[p] is the number of ranks that
+ * process p wants. reply_words[p] becomes the number of words for process p. */
 static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, const uint64_t *wanted,
                           const uint64_t *counts, struct hpcw_i_buf *reply, uint64_t *reply_words,
                           hpcw_error *err) {
@@ -213,7 +213,8 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
         s = hpcw_i_agree(comm, answer(r, &l, asked, asked_words, &reply, reply_words, err), NULL, err);
     }
     if (s == HPCW_OK && size == 1) {
-        r->words = (uint64_t *)(void *)reply.data; /* free the messages early, as they may be large */
+        /* take over the buffer: a copy would need its memory twice */
+        r->words = (uint64_t *)(void *)reply.data;
         got_words[0] = reply_words[0];
         reply = (struct hpcw_i_buf){0};
     } else if (s == HPCW_OK) {
@@ -360,7 +361,8 @@ static hpcw_status check_file(const hpcw_rank2file_restart *r, const hpcw_rank2f
     return s;
 }
 
-/* Checks the totals of the summary: the maps of SCR 3 have no sizes, but its summary has their sum. */
+/* Compares the number and sizes of the files with the summary's totals. In SCR 3, the map has no sizes of
+ * single files, but the summary has their sum. */
 static hpcw_status check_totals(const hpcw_rank2file_restart *r, const uint64_t sums[2], hpcw_error *err) {
     const hpcw_rank2file_dataset *d = &r->dataset;
     return sums[0] == d->files && sums[1] == d->size

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Opens a dataset. Process 0 finds it and reads the inner nodes of its map. The other processes only need the list
- * of leaves.
- */
+/* Opens a dataset. Process 0 finds the dataset and reads the inner nodes of its map. The other processes only
+ * get the list of leaves. */
 #include "libwriter/format/rank2file/restart/restart.h"
 
 #include <inttypes.h>
@@ -18,8 +16,8 @@
 
 /* ---- nodes ---- */
 
-/* Parses the number in the file name of a node of this level. Any other path is refused:
- * doc/formats/rank2file.md#rank2file-14. */
+/* Gets the number in the file name of a node of this level. False if `file` is not exactly such a name
+ * (doc/formats/rank2file.md#rank2file-14). */
 static bool number_of(const hpcw_rank2file_restart *r, uint32_t level, const char *file, uint64_t *number) {
     char value[HPCW_I_R2F_VALUE];
     const char *dot = strrchr(file, '.');
@@ -49,7 +47,7 @@ static hpcw_status add_leaf(struct hpcw_i_buf *leaves, const struct hpcw_i_r2f_c
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                         uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err);
 
-/* Reads a child of a node of `level`. It covers the ranks up to `end`. */
+/* Reads a child of a node of level `level`. The child has ranks from child->reader to `end` - 1. */
 static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint32_t level,
                               const struct hpcw_i_r2f_child *child, uint32_t end, struct hpcw_i_buf *leaves,
                               hpcw_error *err) {
@@ -98,7 +96,8 @@ static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint
     return HPCW_OK;
 }
 
-/* Reads a node and all nodes below it. Level 0 means the root, whatever its level. */
+/* Reads a node and all nodes below it. `level` is the level that the node must have. 0: the node is the root,
+ * which may have any level above 0. */
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                         uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err) {
     unsigned char *data = NULL;
@@ -151,10 +150,10 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
 
 /* ---- open ---- */
 
-/* Checks that the leaves have enough bytes for the ranks that the map claims. Loading takes memory for each
- * rank. */
+/* Checks that the leaves have at least as many bytes as the map's ranks need. Otherwise a damaged number of
+ * ranks would make the loading allocate any amount of memory. */
 static hpcw_status check_claims(const hpcw_rank2file_restart *r, hpcw_error *err) {
-    /* least bytes of a rank: a digit with its NUL, and the number of its keys */
+    /* smallest size of a rank in a leaf, bytes: a digit, a NUL and a number of children */
     enum { LEAST = 2 + HPCW_I_KV_COUNT };
     const struct hpcw_i_r2f_known *k = &r->known;
     hpcw_status s = HPCW_OK;
@@ -197,7 +196,7 @@ static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
     return check_claims(r, err);
 }
 
-/* Broadcasts what process 0 has found, once it has all leaves. Collective. */
+/* Broadcasts the facts that process 0 found, and the list of leaves. Collective. */
 static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err) {
     const struct hpcw_i_r2f_known *k = &r->known;
     hpcw_status s = hpcw_i_comm_bcast(r->comm, &r->known, sizeof r->known, 0, err);
@@ -230,7 +229,8 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s == HPCW_OK || r->comm->size > 1 ? hpcw_i_agree(r->comm, s, NULL, err) : s;
 }
 
-/* Completes an open. `s` is the status of the part of process 0. Owns `r`. Collective. */
+/* Finishes the opening of a dataset. `s` is the status of the work of process 0. Takes over `r`, and frees it
+ * after a failure. Collective. */
 static hpcw_status settle(hpcw_rank2file_restart *r, hpcw_comm *comm, const char *prefix, const char *path,
                           hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err) {
     s = hpcw_i_agree(comm, s, NULL, err);
@@ -261,7 +261,7 @@ static hpcw_status check_arguments(const char *path, hpcw_rank2file_restart **ou
                              out == NULL || path == NULL ? "NULL" : "an empty path");
 }
 
-/* Makes a handle. `p` is the prefix if it is held; NULL: it is looked up. */
+/* Makes a handle. `p` is a prefix that is held open; NULL: files are opened by their paths. */
 static hpcw_status new_restart(const char *path, const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
                                hpcw_rank2file_restart **out, hpcw_rank2file_restart **made, hpcw_error *err) {
     *made = NULL;
@@ -318,7 +318,7 @@ hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s;
 }
 
-/* Tries one dataset of the list. Collective. */
+/* Tries to open one dataset of the list. Collective. */
 static hpcw_status try(const char *prefix, hpcw_comm *comm, const hpcw_rank2file_listed *d,
                        hpcw_rank2file_restart **out, hpcw_error *err) {
     if (d->failed != NULL) {
@@ -336,7 +336,8 @@ static hpcw_status try(const char *prefix, hpcw_comm *comm, const hpcw_rank2file
     return s;
 }
 
-/* Fails because no dataset passed. The code is that of the first, and the message has as many reasons as fit. */
+/* Fails because no dataset could be opened. The error code is that of the first dataset. The message has the
+ * reasons of as many datasets as fit. */
 static hpcw_status refuse(const char *prefix, const hpcw_rank2file_skipped *skipped, uint32_t skips,
                           hpcw_error *err) {
     if (skips == 0) {
@@ -358,7 +359,7 @@ static hpcw_status refuse(const char *prefix, const hpcw_rank2file_skipped *skip
     return s;
 }
 
-/* Opens the first sound dataset of the list. Collective. */
+/* Opens the first dataset of the list that is not damaged. Collective. */
 static hpcw_status open_newest(const char *prefix, hpcw_comm *comm, hpcw_rank2file_restart **out,
                                hpcw_error *err) {
     hpcw_rank2file_list *list = NULL;
@@ -432,7 +433,8 @@ const hpcw_rank2file_skipped *hpcw_rank2file_restart_skipped(const hpcw_rank2fil
     return r == NULL || index >= r->skips ? NULL : &r->skipped[index];
 }
 
-/* Returns the kind of map for a root's path. *id comes from its directory; 0: there is none. */
+/* Returns the kind of the map whose root has this path. *id becomes the dataset's id in the path; 0: the path
+ * has no id. */
 static enum hpcw_i_r2f_kind kind_of_root(const char *root, uint64_t *id) {
     static const char before[] = "scr.dataset.";
     const char *slash = strrchr(root, '/');
@@ -459,7 +461,7 @@ static hpcw_status open_root(const struct hpcw_i_r2f_prefix *p, const char *root
     hpcw_status s = new_restart(root, p, comm, out, &r, err);
     if (s == HPCW_OK) {
         r->known.kind = kind_of_root(root, &r->known.id);
-        /* layouts with a single map have the number of its kind */
+        /* In a layout with one map, the numbers of hpcw_rank2file_layout and hpcw_i_r2f_kind are equal. */
         r->known.layout = (hpcw_rank2file_layout)r->known.kind;
         r->metadata = hpcw_i_sys_directory_of(root);
         r->base = r->metadata == NULL

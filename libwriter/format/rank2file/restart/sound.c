@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks that a dataset is sound: all of its metadata, and the content of its files. */
+/* Checks that a dataset is sound: all its metadata, and the content of its files. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static hpcw_status open_loaded(const struct hpcw_i_r2f_prefix *p, const struct h
     return s == HPCW_OK ? hpcw_rank2file_restart_load(*out, 0, NULL, err) : s;
 }
 
-/* Checks that map and summary agree. This needs no data files. */
+/* Checks that the map and the summary have the same totals. The data files need not exist. */
 static hpcw_status check_sums(hpcw_rank2file_restart *r, hpcw_error *err) {
     uint64_t files = hpcw_rank2file_restart_files(r);
     uint64_t size = 0;
@@ -36,7 +36,7 @@ static hpcw_status check_sums(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s;
 }
 
-/* ---- the second map of the shared layout ---- */
+/* ---- the second map of the layout for SCR 1.1 and SCR 3 ---- */
 
 /* Returns whether two trees have the same children, in any order. */
 static bool same_tree(const hpcw_kvtree *a, const hpcw_kvtree *b) {
@@ -48,7 +48,7 @@ static bool same_tree(const hpcw_kvtree *a, const hpcw_kvtree *b) {
     return same;
 }
 
-/* Compares two maps. Names in the map of SCR 3 begin with the dataset's directory. */
+/* Compares the files in two maps. In the map of SCR 3, the dataset's directory comes before each name. */
 static hpcw_status compare_maps(hpcw_rank2file_restart *a, hpcw_rank2file_restart *b, hpcw_error *err) {
     uint64_t files = hpcw_rank2file_restart_files(a);
     bool same = files == hpcw_rank2file_restart_files(b);
@@ -91,7 +91,8 @@ static hpcw_status check_second(const struct hpcw_i_r2f_prefix *p, hpcw_rank2fil
 
 /* ---- the index ---- */
 
-/* Checks a record of the index. An index of another run may have the same names and numbers, but other totals. */
+/* Compares the totals in a record of the index with the summary. They differ if the index is that of another
+ * run with the same names and ids. */
 static hpcw_status check_record(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
                                 const hpcw_kvtree *record, hpcw_error *err) {
     static const char *const keys[] = {"FILES", "SIZE", "CREATED"};
@@ -109,7 +110,7 @@ static hpcw_status check_record(const struct hpcw_i_r2f_prefix *p, const hpcw_ra
     return HPCW_OK;
 }
 
-/* Checks the records of a dataset. In the shared layout, SCR 1.1 and 3 read a record each. */
+/* Checks the index's records of a dataset. The layout for SCR 1.1 and SCR 3 has two records, one for each. */
 static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
                                  const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_known *k = &r->known;
@@ -121,7 +122,7 @@ static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_r
     return s;
 }
 
-/* `listed`: the index must agree, too. */
+/* Checks a dataset: with `files` also its data files, with `listed` also its records in the index. */
 static hpcw_status check(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files, bool listed,
                          hpcw_error *err) {
     struct hpcw_i_r2f_known known = {.id = 0};
