@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls. All processes agree, and process 0 does the work. */
+/* The public calls that change a prefix directory. All processes check that their arguments agree, and process
+ * 0 does the work. */
 #include <string.h>
 
 #include "libwriter/base/options.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Removes datasets of the index, marks them as failed, or makes one the current one. */
+/* Drops datasets (removes them from the index and the disk), marks datasets as failed, or makes one the current
+ * one. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,12 +8,14 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
 
-/* Reads the index under its lock. `telling`: nothing will change. */
+/* Locks and reads the index. With `telling`, the caller only reports what it would remove, so intents of dead
+ * programs are not finished. */
 static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, int *lock,
                               hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_error *err) {
     *lock = -1;
     *index = NULL;
-    /* Without an index, there may be no directory for a lock. */
+    /* Read the index without a lock first: if there is none, the directory for the lock file may be missing,
+     * too. */
     hpcw_status s = hpcw_i_r2f_index_read(&u->p, index, err);
     hpcw_kvtree_free(*index);
     *index = NULL;
@@ -33,7 +36,7 @@ static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, 
     return s;
 }
 
-/* Lists the files of a dataset. Without a map its data files are unknown. */
+/* Lists the files of a dataset in `r`. If the dataset has no readable map, its data files are unknown. */
 static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                               struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     hpcw_status s = hpcw_i_r2f_removal_add_map(r, d, err);
@@ -50,13 +53,14 @@ static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hp
     return s == HPCW_OK ? hpcw_i_r2f_removal_add_temporary(r, d->name, err) : s;
 }
 
-/* Lists what to remove with a dataset that `index` does not have any more. */
+/* Lists in `r` what to remove when a dataset is dropped. `index` is the index without the dataset. */
 static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                         const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     if (d->id == 0 || hpcw_i_r2f_bad_listed(d->layout, d->name) != NULL) {
-        return HPCW_OK; /* no writer makes such an entry: only the entry is removed */
+        /* such an entry was made by no writer and has no files; only the entry is removed */
+        return HPCW_OK;
     }
-    /* In SCR 1 several datasets may have one id, and share its directory. */
+    /* Keep the metadata directory if other datasets use it: in SCR 1 several datasets may have one id. */
     hpcw_status s = hpcw_i_r2f_index_has_metadata(index, d->layout, d->id)
                         ? HPCW_OK
                         : hpcw_i_r2f_removal_add_metadata(r, d, err);
@@ -112,8 +116,8 @@ hpcw_status hpcw_i_r2f_drop(struct hpcw_i_r2f_upkeep *u, const char *dataset, bo
     return s;
 }
 
-/* Finds the records of a dataset under the lock of the index. In the shared layout the second one is that of SCR
- * 1.1; otherwise it is NULL. */
+/* Locks the index and finds the records of a dataset. record[1] is the record for SCR 1.1 in the layout for SCR
+ * 1.1 and SCR 3; otherwise it is NULL. */
 static hpcw_status open_records(struct hpcw_i_r2f_upkeep *u, const char *dataset, int *lock,
                                 hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_kvtree *record[2],
                                 hpcw_error *err) {
@@ -153,8 +157,8 @@ hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dat
     hpcw_rank2file_layout layout;
     int lock = -1;
     int own = -1;
-    /* Check without the lock of the index: reading all files takes long, and writers must not wait for it. If
-     * somebody writes the dataset again meanwhile, it is locked, or is finished and sound. */
+    /* Check the dataset before the index is locked: reading all its files takes long, and writers must not wait
+     * for that. If somebody writes the dataset again meanwhile, it is locked, or it is finished and sound. */
     hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, err);
     s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
     if (s == HPCW_OK) {

@@ -21,17 +21,18 @@ void hpcw_i_r2f_skip(hpcw_rank2file_tally *tally, const hpcw_error *why) {
     }
 }
 
-/* ---- what dead programs began ---- */
+/* ---- removals that dead programs began ---- */
 
-/* The work of finishing intents, under the lock of the index. */
+/* What finishing intents needs. An intent is the marker of a dataset that is being removed. */
 struct finish {
     const struct hpcw_i_r2f_prefix *p;
     const struct hpcw_i_r2f_dataset *own;
-    hpcw_kvtree *index; /* NULL: there is no readable index */
+    hpcw_kvtree *index; /* index under its lock; NULL: there is none that can be read */
     hpcw_rank2file_layout layout;
 };
 
-/* Reads the index, or none if it is unreadable: intents of removal are then finished. */
+/* Reads the index into f->index. If the index is missing or damaged, f->index becomes NULL, and all removals
+ * are finished. */
 static hpcw_status read_index(struct finish *f, hpcw_error *err) {
     hpcw_error mine = {.message = ""};
     hpcw_status s = hpcw_i_r2f_index_read(f->p, &f->index, &mine);
@@ -48,7 +49,8 @@ static hpcw_status read_index(struct finish *f, hpcw_error *err) {
     return s;
 }
 
-/* Finishes or undoes an intent. The caller holds the lock of the dataset. */
+/* Finishes one removal if the index does not list the dataset; otherwise only removes the intent. The caller
+ * holds the lock of the dataset. */
 static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_which *which,
                               const struct hpcw_i_r2f_marker *intent, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -56,8 +58,8 @@ static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_wh
         const struct hpcw_i_r2f_dataset d = {intent->layout, which->id, intent->name};
         struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(f->p);
         s = hpcw_i_r2f_removal_add_names(&r, NULL, &intent->names, err);
-        /* Only files in the dataset's directories: since the intent was written, other files may have become those
-         * of another dataset. */
+        /* Remove only files in the dataset's directories. Other files in the intent may belong to other
+         * datasets by now. */
         s = s == HPCW_OK ? hpcw_i_r2f_removal_confine(&r, &d, err) : s;
         s = s == HPCW_OK ? hpcw_i_r2f_finish_removal(&r, &d, true, err) : s;
         hpcw_i_r2f_removal_free(&r);
@@ -67,17 +69,18 @@ static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_wh
     return s;
 }
 
-/* Finishes an intent. HPCW_EEXIST: it belongs to another user, or the program that removes the dataset is alive. */
+/* Finishes the removal of one intent. HPCW_EEXIST: the intent belongs to another user, or its program is alive. */
 static hpcw_status finish_intent(const struct finish *f, const struct hpcw_i_r2f_which *which,
                                  hpcw_error *err) {
     struct hpcw_i_r2f_marker intent;
     int lock = -1;
     hpcw_status s = hpcw_i_r2f_marker_read(f->p, which, &intent, err);
-    if (s == HPCW_EFORMAT) { /* its writer died before it changed the index */
+    if (s == HPCW_EFORMAT) { /* the program died while it wrote the intent, before it changed the index */
         hpcw_i_r2f_marker_remove(f->p, which);
         s = HPCW_OK;
     } else if (s == HPCW_OK) {
-        /* A program that removes a dataset of that id or name would need a lock that the caller holds. */
+        /* Lock the dataset of the intent, which fails if its program is alive. If it has the id or name of
+         * `own`, the caller has that lock. */
         const struct hpcw_i_r2f_dataset *own = f->own;
         if (own == NULL || (own->id != which->id && strcmp(own->name, intent.name) != 0)) {
             s = hpcw_i_r2f_lock_dataset(f->p, which->id, intent.name, &lock, NULL, err);

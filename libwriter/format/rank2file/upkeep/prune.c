@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Removes old datasets, and what dead writers left. */
+/* Removes old datasets, and the files that dead writers left. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static int by_id_descending(const void *a_, const void *b_) {
     return a > b ? -1 : a < b;
 }
 
-/* Finds the newest `keep` sound datasets. item[*first] is the first older one. */
+/* Checks datasets from the newest on until `keep` of them are sound. *first becomes the index of the next older
+ * dataset. */
 static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_listed *const *item,
                             uint32_t count, uint32_t keep, uint32_t *first, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -38,8 +39,8 @@ static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2f
 }
 
 /*
- * Lists the names, each with its NUL, of the datasets that are older than the newest `keep` sound ones. The
- * current one is not listed.
+ * Lists the datasets that are older than the newest `keep` sound ones, without the current one. `names` gets their
+ * names, each with its NUL.
  */
 static hpcw_status list_old(const struct hpcw_i_r2f_prefix *p, uint32_t keep, struct hpcw_i_buf *names,
                             hpcw_error *err) {
@@ -93,7 +94,7 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
         hpcw_rank2file_options o = {.layout = d->layout, .dataset = {.id = d->id, .name = d->name}};
         hpcw_rank2file_summary_path(&o, m, name);
         int e = hpcw_i_dir_fd(p->dir, &at);
-        e = e == 0 ? hpcw_i_sys_size_at(at, name, &size) : e; /* reading may follow links */
+        e = e == 0 ? hpcw_i_sys_size_at(at, name, &size) : e; /* only a read, so links may be followed */
         const bool missing = e == ENOENT || e == ENOTDIR;
         if (e != 0 && !missing && hpcw_i_sys_no_file(e) == NULL) {
             s = hpcw_i_fail_sys(err, e, "%s/%s: cannot look at the summary", p->path, name);
@@ -103,7 +104,7 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
     return s;
 }
 
-/* A marker, under the lock of its dataset. */
+/* A marker of an unfinished dataset that is locked, and what to do with it. */
 struct unfinished {
     struct hpcw_i_r2f_upkeep *u;
     const struct hpcw_i_r2f_which *which;
@@ -111,10 +112,10 @@ struct unfinished {
     const hpcw_kvtree *index;
     hpcw_rank2file_layout layout; /* layout of the index */
     bool telling;
-    bool removed; /* out: it was removed */
+    bool removed; /* output: whether the dataset's files and the marker were removed */
 };
 
-/* Lists what to remove for a marker. */
+/* Lists in `r` what to remove with an unfinished dataset: its metadata, and the data files in its marker. */
 static hpcw_status plan(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
                         struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     const struct hpcw_i_r2f_marker *m = x->marker;
@@ -142,7 +143,7 @@ static hpcw_status remove_by_marker(struct unfinished *x, const struct hpcw_i_r2
         s = hpcw_i_r2f_removal_tell(&r, &x->u->how, err);
     } else if (s == HPCW_OK) {
         s = hpcw_i_r2f_removal_do(&r, true, err);
-        if (s == HPCW_OK) { /* nothing needs it any more */
+        if (s == HPCW_OK) { /* all listed files are gone, so the marker has no use */
             hpcw_i_r2f_marker_remove(&x->u->p, x->which);
             x->removed = true;
         }
@@ -151,8 +152,8 @@ static hpcw_status remove_by_marker(struct unfinished *x, const struct hpcw_i_r2
     return s;
 }
 
-/* Removes only the temporary files of a marker, as its dataset is finished or written again: other files may
- * belong to the new one. */
+/* Removes only the temporary files that belong to names in a marker. The dataset is finished or written again,
+ * so files with the names themselves may be those of the new dataset. */
 static hpcw_status remove_temporary(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
                                     hpcw_error *err) {
     struct hpcw_i_r2f_removal listed = hpcw_i_r2f_removal_new(&x->u->p);
@@ -166,7 +167,8 @@ static hpcw_status remove_temporary(const struct unfinished *x, const struct hpc
     return s;
 }
 
-/* Handles a marker. `own`: the caller writes this dataset again, and its marker stays. */
+/* Does what the marker of an unfinished dataset demands. `own`: the caller writes this dataset again, and keeps
+ * the marker. */
 static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err) {
     const struct hpcw_i_r2f_marker *m = x->marker;
     const struct hpcw_i_r2f_dataset d = {m->layout, x->which->id, m->name};
@@ -181,17 +183,19 @@ static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err
         return s;
     }
     if (!here) {
-        return HPCW_OK; /* locks may be local to the host of a process, so the writer may be alive */
+        /* the writer on another host may be alive: some file systems do not share locks among hosts */
+        return HPCW_OK;
     }
     hpcw_status s = hpcw_i_r2f_count_summaries(&x->u->p, &d, &summaries, err);
     if (s != HPCW_OK || summaries == hpcw_rank2file_layout_maps(m->layout)) {
-        return s; /* with all its summaries, reindex finds it */
+        /* the dataset is complete, and hpcw_rank2file_reindex will list it */
+        return s;
     }
     return remove_by_marker(x, &d, err);
 }
 
-/* Handles a marker under the locks of the dataset of this name. Its writer may have taken and released them since
- * the marker was read. */
+/* Handles a marker after its dataset was locked. Reads the marker again, as its writer may have finished before
+ * the lock was taken. `name` is the dataset that was locked. */
 static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     hpcw_i_r2f_marker_free(marker);
@@ -199,7 +203,7 @@ static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
     if (s == HPCW_ENOENT || (s == HPCW_OK && strcmp(marker->name, name) != 0)) {
         return HPCW_OK;
     }
-    if (s == HPCW_EFORMAT) { /* its writer died before it made anything else */
+    if (s == HPCW_EFORMAT) { /* the writer died while it created the marker, before any other file */
         if (!x->telling) {
             hpcw_i_r2f_marker_remove(&x->u->p, x->which);
         }
@@ -208,7 +212,8 @@ static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
     return s == HPCW_OK ? finish_marker(x, own, err) : s;
 }
 
-/* Handles one marker. HPCW_EEXIST: it belongs to another user, or is something else. */
+/* Locks the dataset of one marker and handles the marker. HPCW_EEXIST: the marker belongs to another user, or
+ * is no regular file. */
 static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dataset *own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     char name[sizeof marker->name];
@@ -222,7 +227,7 @@ static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dat
     if (own == NULL) {
         s = hpcw_i_r2f_lock_dataset(&x->u->p, x->which->id, name, &lock, &locked, err);
         if (s != HPCW_OK) {
-            return s == HPCW_EEXIST ? HPCW_OK : s; /* somebody is writing the dataset */
+            return s == HPCW_EEXIST ? HPCW_OK : s; /* another program is writing the dataset */
         }
     }
     s = locked ? take_locked(x, name, own != NULL && strcmp(own->name, name) == 0, marker, err) : HPCW_OK;
@@ -236,7 +241,8 @@ hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw
                                          hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     char name[sizeof((struct hpcw_i_r2f_marker *)0)->name];
-    struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL}; /* stands for the removed dataset */
+    /* dataset whose files were removed; `name` is NULL as long as there is none */
+    struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL};
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         struct hpcw_i_r2f_marker marker = {.name = ""};
         struct unfinished x = {.u = u,
@@ -270,8 +276,8 @@ hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw
 
 /* ---- temporary files ---- */
 
-/* Removes temporary files of the index in .scr. Their writer would hold the index's lock, which the caller holds
- * now. */
+/* Removes temporary files of the index in .scr. The caller holds the lock of the index, so no living writer
+ * uses them. */
 static hpcw_status remove_those_of_the_index(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     static const char index[] = "index.scr.tmp";
     struct hpcw_i_listing *listing = NULL;
@@ -293,7 +299,7 @@ static hpcw_status remove_those_of_the_index(struct hpcw_i_r2f_upkeep *u, hpcw_e
     return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(&u->p, e, ".scr", "cannot list the directory", err);
 }
 
-/* Removes temporary files of a dataset in the index. Its map names its files. */
+/* Removes temporary files of a dataset that the index lists. They belong to files that its map names. */
 static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                                    hpcw_error *err) {
     bool has;
@@ -315,7 +321,8 @@ static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpc
 
 /* ---- prune ---- */
 
-/* Removes what dead writers left. Without locks nobody knows who is dead, so nothing is removed. */
+/* Removes the files of unfinished datasets whose writers are dead, and temporary files. Removes none
+ * of them if the file system has no locks, as nobody then knows which writers are dead. */
 static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
@@ -332,7 +339,7 @@ static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpc
     s = hpcw_i_r2f_index_read(&u->p, &index, &mine);
     s = s == HPCW_OK ? hpcw_i_r2f_index_layout(index, u->p.path, &layout, &mine) : s;
     if (s == HPCW_ENOENT) {
-        s = HPCW_OK; /* there are only unfinished datasets */
+        s = HPCW_OK; /* without an index, there are only unfinished datasets */
     } else if (s != HPCW_OK) {
         *err = mine;
     }
@@ -372,7 +379,8 @@ hpcw_status hpcw_i_r2f_prune(struct hpcw_i_r2f_upkeep *u, uint32_t keep, hpcw_er
     struct hpcw_i_buf old = {0};
     hpcw_status s = keep > 0 ? list_old(&u->p, keep, &old, err) : HPCW_OK;
     for (int pass = u->how.told != NULL ? 0 : 1; s == HPCW_OK && pass < 2; pass++) {
-        const bool telling = pass == 0; /* the first pass tells everything, before anything is removed */
+        /* the first pass reports everything that will be removed, before anything is */
+        const bool telling = pass == 0;
         drop_all(u, &old, telling);
         s = remove_orphans(u, telling, err);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rebuilds the index from the summaries. */
+/* Rebuilds the index from the summaries of the datasets. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/sys.h"
 
-/* A dataset with a summary. If the index lists it, it may be damaged. */
+/* A dataset with a summary, or a dataset in the old index whose summary cannot be read. */
 struct summarised {
     uint64_t id;
-    unsigned kinds; /* kinds of the maps beside its summaries, as bits */
+    unsigned kinds; /* bit k is set if the dataset has a summary beside a map of kind k */
     char name[HPCW_I_R2F_LONGEST + 1];
 };
 
@@ -28,7 +28,7 @@ struct search {
     unsigned kinds;
 };
 
-/* Returns the dataset in the list, appended if it is new. NULL: no memory. */
+/* Returns the element of a dataset, appended if it is new. NULL: out of memory. */
 static struct summarised *item_of(struct search *found, const char *prefix, uint64_t id, const char *name,
                                   hpcw_error *err) {
     for (size_t i = 0; i < found->count; i++) {
@@ -48,7 +48,7 @@ static struct summarised *item_of(struct search *found, const char *prefix, uint
     return item;
 }
 
-/* Looks for a summary and a map in directory `metadata` below the prefix. */
+/* Looks for a summary in directory `metadata` below the prefix, and finds the kind of the map beside it. */
 static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p, const char *metadata,
                         bool is_1_1, hpcw_error *err) {
     hpcw_kvtree *summary = NULL;
@@ -78,7 +78,8 @@ static hpcw_status look(struct search *found, const struct hpcw_i_r2f_prefix *p,
                 ? HPCW_OK
                 : hpcw_i_fail_sys(err, e, "%s/%s: cannot ask for its size", p->path, name);
     } else if (hpcw_i_r2f_is_damage(s)) {
-        s = HPCW_OK; /* there is none, or add_listed keeps it if the index has it */
+        /* there is no summary; or it is damaged, and add_listed adds the dataset if the old index lists it */
+        s = HPCW_OK;
     }
     hpcw_i_free(path);
     if (good && s == HPCW_OK) {
@@ -146,15 +147,15 @@ static int by_id(const void *a_, const void *b_) {
     return a < b ? -1 : a > b;
 }
 
-/* Returns whether an entry of the index can be that of a dataset. */
+/* Returns whether an entry of the index has a legal name and id of a dataset. */
 static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name) {
     return hpcw_i_r2f_index_id(old, layout, name) > 0 && hpcw_i_r2f_bad_listed(layout, name) == NULL;
 }
 
-/* Adds the datasets of the old index whose summaries exist, but were not found, because they cannot be read. */
+/* Adds the datasets of the old index that have summaries, but whose summaries could not be read. */
 static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *old,
                               hpcw_rank2file_layout layout, hpcw_error *err) {
-    /* the summary is found by name; otherwise by id */
+    /* In the layout of SCR 1.1 a summary is found by the dataset's name, otherwise by its id. */
     bool by_name = hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1;
     size_t count = found->count;
     for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout)); n != NULL;
@@ -179,8 +180,8 @@ static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_pref
     return HPCW_OK;
 }
 
-/* Opens a dataset to check it. One that the old index does not have must be sound, and is added to the new
- * index. */
+/* Checks a dataset by opening it. With `was`, the old index lists the dataset. Otherwise its files are checked,
+ * too, and it is added to the new index. */
 static hpcw_status list_again(const struct hpcw_i_r2f_prefix *p, const struct summarised *found,
                               hpcw_rank2file_layout layout, bool was, hpcw_kvtree *index, hpcw_error *err) {
     hpcw_rank2file_options o;
@@ -217,7 +218,7 @@ static hpcw_status merge_at(hpcw_kvtree *node, const char *key, const hpcw_kvtre
     return s == HPCW_OK && from != NULL ? hpcw_kvtree_merge(child, from, err) : s;
 }
 
-/* Copies the names and the record of a dataset from the old index, unchanged. */
+/* Copies a dataset's names and record from the old index, unchanged. */
 static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name,
                                hpcw_kvtree *index, hpcw_error *err) {
     const char *version = hpcw_kvtree_value(old, "VERSION");
@@ -232,12 +233,13 @@ static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout lay
         s = s == HPCW_OK && id != NULL ? hpcw_kvtree_set(hpcw_kvtree_get(node, name), "DSET", id, err) : s;
     }
     if (id == NULL) {
-        return s; /* it has no record */
+        return s; /* a dataset without an id has no record */
     }
     s = s == HPCW_OK ? hpcw_kvtree_add(index, "DSET", &node, err) : s;
     const char *key = id;
     if (layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2) {
-        /* In SCR 1 several datasets may have one id. */
+        /* In SCR 1 several datasets may have one id. So the record is below the dataset's name in the node of
+         * the id. */
         s = s == HPCW_OK ? hpcw_kvtree_add(node, id, &node, err) : s;
         s = s == HPCW_OK ? hpcw_kvtree_add(node, maps[0], &node, err) : s;
         key = name;
@@ -245,7 +247,8 @@ static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout lay
     return s == HPCW_OK ? merge_at(node, key, hpcw_i_r2f_index_record(old, layout, name), err) : s;
 }
 
-/* Checks that nobody, also no other user, began to remove a dataset. Such a dataset does not come back. */
+/* Fails if somebody, perhaps another user, began to remove the dataset. Such a dataset must not be listed
+ * again. */
 static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
                                      hpcw_error *err) {
     bool is;
@@ -256,15 +259,16 @@ static hpcw_status check_not_removed(const struct hpcw_i_r2f_prefix *p, const st
                               : s;
 }
 
-/* Finds out whether a dataset is unfinished: its writer died before the last summary, or is still alive. Prune
- * removes such a dataset. */
+/* Finds out whether a dataset is unfinished: its last summary is missing, and it has a marker.
+ * hpcw_rank2file_prune removes such a dataset. */
 static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct summarised *f,
                                  hpcw_rank2file_layout layout, bool *is, hpcw_error *err) {
     *is = false;
     return (kinds_of(layout) & ~f->kinds) == 0 ? HPCW_OK : hpcw_i_r2f_markers_have(p, f->id, f->name, is, err);
 }
 
-/* Keeps entries that cannot be understood: they are not this library's to remove. */
+/* Copies entries of the old index that have no legal name or id. This library did not make them, and does not
+ * remove them. */
 static hpcw_status keep_others(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *old,
                                hpcw_rank2file_layout layout, hpcw_kvtree *index, uint32_t *kept,
                                hpcw_error *err) {
@@ -288,7 +292,8 @@ static hpcw_status keep_others(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *o
 static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *found, const hpcw_kvtree *old,
                            hpcw_rank2file_layout layout, hpcw_kvtree *index, hpcw_error *err) {
     uint32_t kept = 0;
-    uint64_t most = 0; /* highest id that comes back */
+    /* highest id of the datasets that the old index did not list */
+    uint64_t most = 0;
     const char *current = hpcw_kvtree_value(old, "CURRENT");
     for (size_t i = 0; i < found->count; i++) {
         const struct summarised *f = &found->item[i];
@@ -319,7 +324,7 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
         if (s != HPCW_OK) {
             hpcw_i_r2f_skip(&u->tally, &why);
         }
-        if (was) { /* keep it, whatever failed now or earlier */
+        if (was) { /* a dataset of the old index stays listed, even if its check failed */
             kept++;
             s = keep_listed(old, layout, f->name, index, err);
             if (s != HPCW_OK) {
@@ -342,7 +347,7 @@ static hpcw_status rebuild(struct hpcw_i_r2f_upkeep *u, const struct search *fou
     return hpcw_kvtree_count(index) == 0 ? HPCW_OK : hpcw_i_r2f_index_settle(index, layout, err);
 }
 
-/* Reads the old index. NULL: there is none, or it is unreadable. */
+/* Reads the old index. *old becomes NULL if there is none or it is damaged. */
 static hpcw_status read_old(const struct hpcw_i_r2f_prefix *p, hpcw_kvtree **old, hpcw_rank2file_layout *layout,
                             hpcw_error *err) {
     hpcw_error mine = {.message = ""};
@@ -366,13 +371,13 @@ hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err) {
     hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;
     int lock = -1;
     hpcw_status s = search(&found, &u->p, true, err);
-    if (s == HPCW_OK && found.count > 0) { /* .scr may be lost with the index */
+    if (s == HPCW_OK && found.count > 0) { /* the directory .scr may have been lost together with the index */
         s = hpcw_i_r2f_make_directory(&u->p, ".scr", false, NULL, err);
     }
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_begin_change(&u->p, NULL, &u->tally, &lock, NULL, err);
     }
-    found.count = 0; /* search again: a dataset that was being removed may be gone now */
+    found.count = 0; /* search again under the lock: datasets that were being removed may be gone */
     found.kinds = 0;
     for (int is_1_1 = 1; s == HPCW_OK && is_1_1 >= 0; is_1_1--) {
         s = search(&found, &u->p, is_1_1 == 1, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes the list of what to remove. */
+/* Makes the list of the files to remove with a dataset. */
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
 #include <errno.h>
@@ -45,7 +45,8 @@ bool hpcw_i_r2f_is_temporary(const char *name) {
 
 /* ---- make the list ---- */
 
-/* Returns whether a name may be removed. Index, lock and markers belong to no dataset. */
+/* Returns whether a file of this name may be removed. The index, the lock file and markers belong to no
+ * dataset, and stay. */
 static bool may_go(const char *name) {
     static const char metadata[] = ".scr/scr.dataset.";
     bool in_scr = strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0');
@@ -64,7 +65,7 @@ static bool may_go(const char *name) {
     }
 }
 
-/* Adds "DIRECTORY/NAME", or only NAME if there is no directory. With NAME "", adds the directory with a slash. */
+/* Adds "DIRECTORY/NAME" to the list, or NAME if `directory` is NULL. With NAME "", adds "DIRECTORY/". */
 static int add(struct hpcw_i_r2f_removal *r, const char *directory, const char *name) {
     size_t before = r->names.size;
     bool ok = directory == NULL ||
@@ -76,7 +77,7 @@ static int add(struct hpcw_i_r2f_removal *r, const char *directory, const char *
     return ok ? 0 : ENOMEM;
 }
 
-/* Returns the end of ".NUMBER"; NULL if something else follows. */
+/* Returns the end of a text ".NUMBER" at `p`, or NULL if `p` has another text. */
 static const char *skip_number(const char *p, const char *end) {
     const char *digits = p < end && *p == '.' ? p + 1 : end;
     p = digits;
@@ -86,8 +87,8 @@ static const char *skip_number(const char *p, const char *end) {
     return p == digits ? NULL : p;
 }
 
-/* Returns whether a text is "summary.scr", or "rank2file" or "rank2file.LEVEL.FIRST", each also with ".scr" at the
- * end. */
+/* Returns whether a text is "summary.scr", "rank2file" or "rank2file.LEVEL.FIRST". The last two may end in
+ * ".scr". */
 static bool is_metadata_text(const char *name, size_t size) {
     static const char root[] = "rank2file", summary[] = "summary.scr";
     const char *end = name + size;
@@ -103,14 +104,14 @@ static bool is_metadata_text(const char *name, size_t size) {
     return p != NULL && (p == end || (end - p == 4 && memcmp(p, ".scr", 4) == 0));
 }
 
-/* Returns the base name in a temporary name. */
+/* Returns the file name that a temporary file will get, as a part of its temporary name. */
 static const char *base_of_temporary(const char *name, size_t *size) {
     const char *base = strchr(strchr(name, '-') + 1, '-') + 1;
     *size = strlen(base) - strlen(".tmp");
     return base;
 }
 
-/* Returns whether a name is that of a node or summary, or of a temporary file of one. */
+/* Returns whether a name is that of a node, a summary, or a temporary file of these. */
 static bool is_metadata(const char *name) {
     size_t size = strlen(name);
     const char *base = hpcw_i_sink_is_temporary(name) ? base_of_temporary(name, &size) : name;
@@ -199,7 +200,8 @@ hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const cha
     return e == 0 ? HPCW_OK : hpcw_i_fail_memory(err, r->p.path, 0, NULL);
 }
 
-/* Adds a name. A directory that the walk lists as a file is a mount point. */
+/* Adds a name to the list. EXDEV: the name is that of a mount point, a directory which the walk gives as a
+ * file. */
 static int add_any(void *context, const char *name) {
     const struct adding *a = context;
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
@@ -211,7 +213,7 @@ static int add_any(void *context, const char *name) {
     return e == 0 && entry.kind == HPCW_I_DIRECTORY ? EXDEV : e;
 }
 
-/* Fails because of a mount point, which is the last name of the list. */
+/* Fails because `name` is a mount point. */
 static hpcw_status refuse_mounted(const struct hpcw_i_r2f_removal *r, const char *name, hpcw_error *err) {
     return hpcw_i_fail(
         err, HPCW_EACCES,
@@ -246,8 +248,8 @@ hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char 
 
 /* ---- temporary files ---- */
 
-/* A temporary file. `form` is its path with zeros as the number. All temporary files of one name have the same
- * form. */
+/* A temporary file. `form` is its path with zeros in place of the number in its name, so all temporary files of
+ * one file have the same form. */
 struct temporary {
     char *form, *name;
 };
@@ -290,7 +292,8 @@ static int find_temporary(void *context, const char *name) {
     return 0;
 }
 
-/* Returns the form of the temporary files of a name, to be freed; NULL: out of memory. */
+/* Returns the form (see struct temporary) of the temporary files of file `name`, to be freed. NULL: out of
+ * memory. */
 static char *form_of(const char *name) {
     char *form = NULL;
     char *temporary = hpcw_i_sink_temporary(hpcw_i_r2f_base(name), 0);
@@ -303,7 +306,7 @@ static char *form_of(const char *name) {
     return form;
 }
 
-/* Adds the temporary files of one name. If that file itself stays, the name is listed like a directory. */
+/* Adds the temporary files of one file to the list. `listed` ends in a slash if the file itself stays. */
 static int add_those_of(struct hpcw_i_r2f_removal *r, const struct temporaries *t, const char *listed) {
     char *name = hpcw_i_strdup(listed);
     if (name == NULL) {
@@ -334,7 +337,7 @@ hpcw_status hpcw_i_r2f_removal_add_temporary(struct hpcw_i_r2f_removal *r, const
     if (e == 0 && t.count > 0) {
         qsort(t.item, t.count, sizeof *t.item, compare_forms);
     }
-    /* Use offsets, as the names move when some are added. */
+    /* Go by offsets: the names may move in memory when others are appended. */
     for (size_t at = 0; e == 0 && t.count > 0 && at < names;) {
         const char *name = (const char *)r->names.data + at;
         at += strlen(name) + 1;

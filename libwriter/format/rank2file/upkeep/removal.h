@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The removal of a dataset's files: first a list is made, then its files are removed. The list has the files that
- * a map, the marker of a writer or an intent names, and the metadata by their names. Nothing else is removed.
+ * Removing a dataset's files: first a list of names is made, then the files in it are removed. The list has the
+ * dataset's metadata files, and data files that a map, a writer's marker or an intent names. No other file is
+ * removed.
  */
 #ifndef HPCW_FORMAT_RANK2FILE_REMOVAL_H
 #define HPCW_FORMAT_RANK2FILE_REMOVAL_H
@@ -11,12 +12,12 @@
 
 struct hpcw_i_r2f_removal {
     struct hpcw_i_r2f_prefix p;
-    bool all; /* the list has all files of the dataset's directory, possibly also files of other datasets */
-    /* names below the prefix, each with its NUL. A name that ends in '/' is a directory, removed if it is empty */
+    bool all; /* the list has all files of a directory, and some may belong to other datasets */
+    /* names below the prefix, each with its NUL; one that ends in '/' is a directory, which is removed if empty */
     struct hpcw_i_buf names;
 };
 
-/* The facts about a dataset that the calls below need. */
+/* The facts that identify a dataset. */
 struct hpcw_i_r2f_dataset {
     hpcw_rank2file_layout layout;
     uint64_t id;
@@ -26,71 +27,75 @@ struct hpcw_i_r2f_dataset {
 struct hpcw_i_r2f_removal hpcw_i_r2f_removal_new(const struct hpcw_i_r2f_prefix *p);
 void hpcw_i_r2f_removal_free(struct hpcw_i_r2f_removal *r);
 
-/* Returns the next name of a list; the first one for `name` NULL. NULL after the last. */
+/* Returns the name after `name` in a list of names, each with its NUL. `name` NULL: the first one. NULL: no
+ * more. */
 const char *hpcw_i_r2f_next_name(const struct hpcw_i_buf *names, const char *name);
-/* Returns the last part of a name. */
+/* Returns the part of a name after its last slash. */
 const char *hpcw_i_r2f_base(const char *name);
-/* Returns whether a name of a list is that of a directory; or of a temporary file. */
+/* Returns whether a name of the list is that of a directory. */
 bool hpcw_i_r2f_is_folder(const char *name);
+/* Returns whether a name of the list is that of a temporary file. */
 bool hpcw_i_r2f_is_temporary(const char *name);
 
 /* ---- make the list ---- */
 
-/* Adds the nodes and summaries of a dataset, with their directories and temporary files of dead writers. */
+/* Adds the nodes and summaries of a dataset, temporary files of these that dead writers left, and their
+ * directories. */
 hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                             hpcw_error *err);
 
-/* Adds the data files that a map of the dataset lists, with the dataset's directory. If no map can be read, fails
- * as a restart does and adds nothing. */
+/* Adds the dataset's directory, and the data files that a map of the dataset lists. If no map can be read,
+ * returns the error of a restart and adds nothing. */
 hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                        hpcw_error *err);
 
 /*
- * Removes names from the list that other datasets of the index list, too. SCR lets an application keep its file
- * names, so a newer checkpoint may have files of an older one. Only files outside the dataset's directories are
- * compared. All of these stay if the map of another dataset cannot be read.
+ * Takes files off the list that other datasets of the index list, too. SCR lets an application keep its file names,
+ * so a newer checkpoint may have files of an older one. Files in the dataset's own directories are not compared. If
+ * the map of another dataset cannot be read, all files outside these directories stay on the disk.
  */
 hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                      const hpcw_kvtree *index, hpcw_error *err);
 
-/* Removes names from the list that are not in the directories of the dataset. For a list that somebody may have
- * changed. */
+/* Takes names off the list that are not in the directories of the dataset. Needed for a list from a file that
+ * somebody may have changed. */
 hpcw_status hpcw_i_r2f_removal_confine(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                        hpcw_error *err);
 
-/* Adds names, each with its NUL. They are below the dataset's directory, which is added, too; `dataset` NULL:
- * below the prefix. */
+/* Adds names, each with its NUL, which are below the directory `dataset`; also adds that directory. With
+ * `dataset` NULL, the names are below the prefix. */
 hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const char *dataset,
                                          const struct hpcw_i_buf *names, hpcw_error *err);
 
-/* Adds everything in the directory of a dataset, with its directories. HPCW_EACCES if a file system is mounted
- * there, as its content belongs to others. */
+/* Adds the directory of a dataset with everything in it. HPCW_EACCES: another file system is mounted in the
+ * directory, and must not be emptied. */
 hpcw_status hpcw_i_r2f_removal_add_all(struct hpcw_i_r2f_removal *r, const char *dataset, hpcw_error *err);
 
-/* Adds temporary files in the directory of a dataset, those of the listed files. */
+/* Adds temporary files in the directory of a dataset that belong to files of the list. */
 hpcw_status hpcw_i_r2f_removal_add_temporary(struct hpcw_i_r2f_removal *r, const char *dataset,
                                              hpcw_error *err);
 
-/* Adds the temporary files of another list. */
+/* Adds the temporary files that another list has. */
 hpcw_status hpcw_i_r2f_removal_add_temporary_of(struct hpcw_i_r2f_removal *r,
                                                 const struct hpcw_i_r2f_removal *from, hpcw_error *err);
 
 /* ---- do it ---- */
 
-/* Refuses a list with a name behind a symbolic link. */
+/* Fails if a name of the list is behind a symbolic link. */
 hpcw_status hpcw_i_r2f_removal_check(const struct hpcw_i_r2f_removal *r, hpcw_error *err);
 
-/* Calls `told` with the path of every file of the list that exists. */
+/* Calls how->told with the path of every file of the list that exists. */
 hpcw_status hpcw_i_r2f_removal_tell(const struct hpcw_i_r2f_removal *r, const hpcw_rank2file_removal *how,
                                     hpcw_error *err);
 
 /* Removes all files of the list, and the directories that become empty. Temporary files of living writers stay.
- * `sync`: the removal is on the disk when this returns. Continues after a failure, and returns the first one. */
+ * With `sync`, the removal is on the disk when this returns. After a failure the other files are removed
+ * nevertheless, and the first failure is returned. */
 hpcw_status hpcw_i_r2f_removal_do(const struct hpcw_i_r2f_removal *r, bool sync, hpcw_error *err);
 
-/* ---- what is left ---- */
+/* ---- files that are left ---- */
 
-/* Adds to *left the files in the directories of a dataset. */
+/* Adds to *left the number of files in the directories of a dataset. */
 hpcw_status hpcw_i_r2f_count_left(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
                                   uint64_t *left, hpcw_error *err);
 

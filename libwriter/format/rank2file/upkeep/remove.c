@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Removes the files of a list, and counts what is left. */
+/* Removes the files of a list, and counts the files that are left. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 
 /* ---- do it ---- */
 
-/* The directories that contain the names. */
+/* The directories of the names in a list, each with the directories above it. */
 struct directories {
     char **item;
     size_t count, capacity;
-    const char *last; /* directory that was added last, with those above it */
+    const char *last; /* name whose directories were added last */
     size_t last_size;
 };
 
@@ -30,7 +30,7 @@ static void directories_free(struct directories *d) {
     hpcw_i_free(d->item);
 }
 
-/* Returns the bytes of the directory in a name, without its last slash. */
+/* Returns the length of a name up to its last slash, bytes. */
 static size_t directory_size(const char *name) {
     const char *slash = strrchr(name, '/');
     return slash == NULL ? 0 : (size_t)(slash - name);
@@ -51,8 +51,8 @@ static int add_directory(struct directories *d, const char *name, size_t size) {
     return 0;
 }
 
-/* Adds the first `size` bytes of a name as a directory, and the directories above it up to the prefix. Those that
- * the last call added are skipped. */
+/* Adds the directory that is the first `size` bytes of a name, and the directories above it. Stops at a
+ * directory that the last call added. */
 static int add_directories(struct directories *d, const char *name, size_t size) {
     const size_t all = size;
     int e = 0;
@@ -72,7 +72,7 @@ static int compare_texts_descending(const void *a, const void *b) {
     return strcmp(*(char *const *)b, *(char *const *)a);
 }
 
-/* Finds all directories, each once, inner ones before outer ones. */
+/* Finds all directories of the names in a list. Each occurs once, and inner directories come before outer ones. */
 static int find_directories(const struct hpcw_i_r2f_removal *r, struct directories *d) {
     int e = 0;
     *d = (struct directories){.item = NULL};
@@ -95,7 +95,7 @@ static int find_directories(const struct hpcw_i_r2f_removal *r, struct directori
     return e;
 }
 
-/* Holds a directory below the prefix. */
+/* Opens a directory below the prefix and holds it. */
 static int hold(const struct hpcw_i_r2f_removal *r, const char *directory, struct hpcw_i_dir **out) {
     char *inside = hpcw_i_r2f_join(directory, "x");
     *out = NULL;
@@ -141,10 +141,10 @@ hpcw_status hpcw_i_r2f_removal_tell(const struct hpcw_i_r2f_removal *r, const hp
     return s;
 }
 
-/* The directory of the last name, held: names of one directory follow each other. */
+/* The held directory of the last removed file. It is used again, as names of one directory follow each other. */
 struct parent {
     struct hpcw_i_dir *dir;
-    const char *name; /* begins with the directory, which has `size` bytes */
+    const char *name; /* a name in the directory; the directory is its first `size` bytes */
     size_t size;
 };
 
@@ -170,15 +170,15 @@ static int remove_file(const struct hpcw_i_r2f_removal *r, const char *name, str
     } else if (e == 0) {
         e = hpcw_i_sys_unlink_at(at, base, 0);
     }
-    /* A directory of that name is not a file of the dataset. */
+    /* If the name is that of a directory, the dataset's file is gone. */
     return e == ENOENT || e == ENOTDIR || e == EISDIR ? 0 : e;
 }
 
-/* Removes a directory if it is empty. *stays: it still exists. */
+/* Removes a directory if it is empty. *stays becomes whether the directory still exists. */
 static int remove_directory(const struct hpcw_i_r2f_removal *r, const char *name, bool *stays) {
     int e = strcmp(name, ".scr") == 0 ? ENOTEMPTY : hpcw_i_below_rmdir(r->p.dir, name);
     *stays = e != 0 && e != ENOENT && e != ENOTDIR;
-    /* Without the right to remove it, an empty directory stays. */
+    /* It is no failure if the directory is not empty, in use, or may not be removed. */
     return *stays && e != ENOTEMPTY && e != EEXIST && e != EACCES && e != EPERM && e != EBUSY ? e : 0;
 }
 
@@ -216,15 +216,15 @@ hpcw_status hpcw_i_r2f_removal_do(const struct hpcw_i_r2f_removal *r, bool sync,
     return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot write the directory back to the disk", r->p.path);
 }
 
-/* ---- what is left ---- */
+/* ---- files that are left ---- */
 
 static int count_file(void *context, const char *name) {
     *(uint64_t *)context += !hpcw_i_r2f_is_folder(name);
     return 0;
 }
 
-/* Visits the files in the directories of a dataset: that of its data, and that of its metadata if it is another
- * one. */
+/* Visits the files of a dataset: those in the directory of its data, and those in a separate directory of its
+ * metadata. */
 static hpcw_status walk_dataset(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
                                 hpcw_i_r2f_visit *visit, void *context, hpcw_error *err) {
     int e = hpcw_i_r2f_is_directory_name(d->name) ? hpcw_i_r2f_tree_walk(p->dir, d->name, visit, context) : 0;

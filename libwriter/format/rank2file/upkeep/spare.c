@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds files to be removed with a dataset that other datasets have, too. */
+/* Finds files in the list of a removal that other datasets have, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
-/* Files in the list of a removal that may belong to other datasets: those outside the directory of the dataset, or
- * all except those in .scr/ if the list may mix datasets. */
+/* The files in the list of a removal that may belong to other datasets. These are the files outside the
+ * dataset's directory, or all except those in .scr/ if `all` of the list is set. */
 struct outside {
     struct outside_file {
         const char *name;
@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const struct outside_file *)a)->name, ((const struct outside_file *)b)->name);
 }
 
-/* Finds these files. False: out of memory. */
+/* Finds the files in the list that may belong to other datasets. False: out of memory. */
 static bool find_outside(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                          struct outside *o) {
     size_t capacity = 0, found = 0;
@@ -59,7 +59,7 @@ static struct outside_file *file_of(const struct outside *o, const char *name) {
     return o->count == 0 ? NULL : bsearch(&key, o->file, o->count, sizeof *o->file, by_name);
 }
 
-/* Marks files that another dataset lists. If its list is unknown, marks all. */
+/* Marks the files that dataset `other` has as staying. If its map cannot be read, marks all files. */
 static hpcw_status keep_those_of(struct outside *o, const struct hpcw_i_r2f_prefix *p,
                                  const struct hpcw_i_r2f_dataset *other, hpcw_error *err) {
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(p);
@@ -79,7 +79,7 @@ static hpcw_status keep_those_of(struct outside *o, const struct hpcw_i_r2f_pref
     return unknown ? HPCW_OK : s;
 }
 
-/* Removes the files that stay from the list. False: out of memory. */
+/* Takes the files that stay off the list. False: out of memory. */
 static bool shorten(struct hpcw_i_r2f_removal *r, const struct outside *o) {
     struct hpcw_i_buf names = {0};
     bool ok = true;

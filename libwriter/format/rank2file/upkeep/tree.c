@@ -10,13 +10,13 @@
 struct dataset_walk {
     hpcw_i_r2f_visit *visit;
     void *context;
-    /* path of the directory that is being listed, with '/' at its end if it is not the first */
+    /* path of the directory that is being listed, from the root of the walk; ends in '/' unless it is that root */
     struct hpcw_i_buf path;
 };
 
 static int walk(struct dataset_walk *w, int at, const char *name);
 
-/* Visits an entry of the directory `at`, whose path has `size` bytes. */
+/* Visits entry `name` of the directory `at`. The first `size` bytes of w->path are the directory's path. */
 static int visit_entry(struct dataset_walk *w, int at, const char *name, size_t size) {
     struct hpcw_i_entry entry;
     int e = hpcw_i_sys_look_at(at, name, &entry);

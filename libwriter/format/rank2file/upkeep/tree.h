@@ -5,13 +5,13 @@
 
 struct hpcw_i_dir;
 
-/* Called for each entry. `name` is relative to the root of the walk; that of a directory ends in '/'. A result
- * other than 0 ends the walk. */
+/* Is called for each entry. `name` is relative to the directory where the walk began, and ends in '/' if it is
+ * a directory. A result other than 0 ends the walk. */
 typedef int hpcw_i_r2f_visit(void *context, const char *name);
 
-/* Visits everything below directory `name` of `root`, directories after their content. A mount point counts as
- * a file, without '/'. Returns 0 or an errno value: 0 if there is no such directory, ELOOP if a link is on the
- * way. */
+/* Visits everything below directory `name` of `root`, and each directory after its content. A mount point is
+ * visited as a file, without '/'. Returns an errno value, ELOOP if a part of `name` is a symbolic link. Returns
+ * 0 if there is no such directory. */
 int hpcw_i_r2f_tree_walk(struct hpcw_i_dir *root, const char *name, hpcw_i_r2f_visit *visit, void *context);
 
 #endif

@@ -20,24 +20,25 @@ hpcw_status hpcw_i_r2f_mark_failed(struct hpcw_i_r2f_upkeep *u, const char *data
 /* Makes a sound dataset of the index the current one, and clears its FAILED mark. */
 hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err);
 
-/* Drops old datasets, if `keep` is not 0, and removes what dead writers left. */
+/* Drops the datasets that are older than the newest `keep` sound ones, unless `keep` is 0. Also removes the
+ * files that dead writers left. */
 hpcw_status hpcw_i_r2f_prune(struct hpcw_i_r2f_upkeep *u, uint32_t keep, hpcw_error *err);
 
 /* Rebuilds the index. */
 hpcw_status hpcw_i_r2f_reindex(struct hpcw_i_r2f_upkeep *u, hpcw_error *err);
 
-/* Gets the number of summaries that a dataset has, sound or not. */
+/* Counts the summaries of a dataset, whether they are sound or not. */
 hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *d,
                                        uint32_t *count, hpcw_error *err);
 
 /*
- * Removes what dead writers of id `id` on this host left: the files that their markers list. The caller holds the
- * lock of the index. Living writers, and datasets that reindex would find, are left alone. The tally counts what
- * is skipped, and what is left in the directories.
+ * Removes files that dead writers on this host left: those that the markers which[0] .. which[count - 1] list. All
+ * these markers have one id. The caller holds the lock of the index. Datasets of living writers are left unchanged,
+ * and so are complete ones, which reindex would list. The tally counts failures as skipped datasets, and counts the
+ * files left.
  *
- * own      a dataset that the caller writes again, holding its locks: for its markers only temporary files are
- *          removed. NULL: none
- * telling  reports what would be removed, and changes nothing
+ * own      dataset that the caller writes again under its locks, NULL: none; only temporary files of it are removed
+ * telling  only reports what would be removed
  */
 hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *index,
                                          hpcw_rank2file_layout layout, const struct hpcw_i_r2f_which *which,
