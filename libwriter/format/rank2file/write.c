@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A dataset from open to close. */
+/* Writes a dataset: the calls to open and close it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static hpcw_status copy_texts(hpcw_rank2file *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Copies the borrowed arrays and texts. The caller has checked the options. */
+/* Copies the caller's options with their arrays and texts. The caller has checked the options. */
 static hpcw_status prepare(hpcw_rank2file *w, const char *prefix, const hpcw_rank2file_options *o,
                            hpcw_error *err) {
     hpcw_rank2file_options_init(&w->options);
@@ -58,7 +58,8 @@ static hpcw_status prepare(hpcw_rank2file *w, const char *prefix, const hpcw_ran
     return copy_texts(w, err);
 }
 
-/* Checks that all processes have the same options, and counts the ranks. `w` may be NULL after a failure. */
+/* Checks that all processes have the same options, and adds up their ranks in w->ranks. `w` may be NULL if `s`
+ * is a failure. Collective. */
 static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_status s, hpcw_error *err) {
     struct hpcw_rank2file none = {.dataset = ""};
     w = w == NULL ? &none : w;
@@ -96,7 +97,7 @@ static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_sta
     return s;
 }
 
-/* Finds the numbers of this process's ranks. Collective. */
+/* Finds the first rank of this process if ranks are consecutive, and checks given ranks. Collective. */
 static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     uint64_t before = w->options.count;
     struct hpcw_i_words words = {.sums = 1, .word = &before};
@@ -110,7 +111,8 @@ static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     return hpcw_i_agree(w->comm, s, NULL, err);
 }
 
-/* Reads the existing index, or makes an empty tree, without the dataset that this one replaces (*replaced). */
+/* Reads the index, or makes an empty one if none exists. If the options allow to replace a dataset of this name
+ * and id, takes it out of the tree, and *replaced becomes true. */
 static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, bool *replaced, hpcw_error *err) {
     const hpcw_rank2file_options *o = &w->options;
     hpcw_error mine = {.message = ""};
@@ -143,7 +145,7 @@ static hpcw_status add_to(const hpcw_rank2file *w, hpcw_kvtree *index, hpcw_erro
     return s;
 }
 
-/* Checks that the index accepts the dataset. */
+/* Checks that the dataset can be added to the index. */
 static hpcw_status check_index(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index;
     bool replaced;
@@ -159,8 +161,8 @@ static struct hpcw_i_r2f_dataset dataset_of(const hpcw_rank2file *w) {
     return (struct hpcw_i_r2f_dataset){w->options.layout, w->options.dataset.id, w->dataset};
 }
 
-/* Lists the files of an older dataset of this name that is replaced. Files that only a damaged map names stay;
- * those of the new dataset replace them. */
+/* Lists in `r` the files of the dataset that this one replaces. If its map is damaged, its data files stay
+ * until new files replace them. */
 static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r,
                               hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
@@ -173,9 +175,9 @@ static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index,
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 
-/* Removes what dead writers of this id left, as this dataset's marker replaces theirs. Of a dataset of this name,
- * only temporary files are removed. Files that cannot be removed stay. The caller holds the locks of the index and
- * of the dataset. */
+/* Removes files that dead writers of the same id left, as their markers will be replaced. For a dataset of the
+ * same name, removes only temporary files. Files that cannot be removed stay. The caller holds the locks of the
+ * index and of the dataset. */
 static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_upkeep u = {.p = w->place};
@@ -195,8 +197,8 @@ static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *in
     return s;
 }
 
-/* Takes a dataset that is written again out of the index, before any of its files changes, and removes its files.
- * First finishes what dead programs began with this id or name. */
+/* Takes a dataset that is written again out of the index, before any of its files changes, and removes its
+ * files. Before that, finishes removals that dead programs began. */
 static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&w->place);
@@ -226,8 +228,9 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Refuses to overwrite a complete dataset that the index does not list, as the index may be lost; unless the
- * caller asks for it. An attempt that died may be overwritten; its marker shows it. */
+/* Fails if a complete dataset of this name and id exists that the index does not list: the index may have been
+ * lost. With the option `replace`, such a dataset may be overwritten. An unfinished dataset, which has a
+ * marker, may be overwritten, too. */
 static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     uint32_t summaries = 0;
@@ -245,7 +248,7 @@ static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
                : s;
 }
 
-/* Removes the summaries: without one, no program takes the dataset for complete. Called on process 0. */
+/* Removes the summaries, so that no program takes the dataset for a complete one. Called on process 0. */
 static hpcw_status remove_summaries(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
@@ -261,8 +264,8 @@ static hpcw_status remove_summaries(const hpcw_rank2file *w, hpcw_error *err) {
 }
 
 /*
- * Removes the nodes and summaries that an unfinished attempt left, as some readers use every node in the
- * directory.
+ * Removes the nodes and summaries that an unfinished attempt left: some readers take every node file in the
+ * directory for a part of the map.
  */
 static hpcw_status remove_metadata(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
@@ -273,19 +276,20 @@ static hpcw_status remove_metadata(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Returns whether new directories, with their names, must be written back to the disk. */
+/* Returns whether new directories and their names must be written back to the disk. */
 static bool syncs(const hpcw_rank2file *w) {
     return w->options.durability >= HPCW_SYNC_DIRECTORY;
 }
 
-/* Makes the marker, and the directory of the data files that it names. */
+/* Makes the marker of process 0, and then the dataset's directory. */
 static hpcw_status make_data_directory(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_which which = hpcw_i_r2f_which_of(w);
     struct hpcw_i_r2f_marker marker = hpcw_i_r2f_marker_of(w), earlier;
     struct hpcw_i_entry entry;
     bool made = false;
+    /* whether an attempt that died had made the directory */
     bool before = hpcw_i_r2f_marker_read(&w->place, &which, &earlier, NULL) == HPCW_OK &&
-                  strcmp(earlier.name, w->dataset) == 0 && earlier.made; /* made by an attempt that died */
+                  strcmp(earlier.name, w->dataset) == 0 && earlier.made;
     hpcw_i_r2f_marker_free(&earlier);
     int e = hpcw_i_below_look(w->place.dir, w->dataset, &entry);
     if (e != 0) {
@@ -301,24 +305,25 @@ static hpcw_status make_data_directory(hpcw_rank2file *w, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_make_directory(&w->place, w->dataset, syncs(w), &made, err);
     }
-    if (s == HPCW_OK && missing && !made && !before) { /* another process was faster */
+    if (s == HPCW_OK && missing && !made && !before) { /* another process made the directory first */
         marker.made = false;
         s = hpcw_i_r2f_marker_set(&w->place, &w->noted, &marker, err);
     }
     return s;
 }
 
-/* Writes the name of the prefix back to the disk. */
+/* Writes the entry of the prefix in its parent directory back to the disk. */
 static hpcw_status sync_name(const hpcw_rank2file *w, hpcw_error *err) {
     struct hpcw_i_dir *parent;
-    /* not from the path, which may end in a slash */
+    /* Use "..", as the path of the prefix may end in a slash. */
     int e = hpcw_i_dir_hold_from(w->place.dir, "../x", &parent);
     e = e == 0 ? hpcw_i_dir_sync(parent) : e;
     hpcw_i_dir_release(parent);
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write its name back to the disk", w->prefix);
 }
 
-/* Makes and holds the prefix. Changes nothing if the index refuses the dataset. Called on process 0. */
+/* Makes the prefix directory if it is missing, and holds it. Makes nothing if the index refuses the dataset.
+ * Called on process 0. */
 static hpcw_status make_prefix(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_error mine = {.message = ""};
     hpcw_status s = hpcw_i_r2f_hold(w->prefix, &w->place, &mine);
@@ -344,7 +349,7 @@ static void unlock(hpcw_rank2file *w) {
     w->lock_fd = -1;
 }
 
-/* Notes the file of a lock, after it was taken. */
+/* Remembers the inode of the lock file, by which `unlock` sees whether lock_fd is still that file. */
 static hpcw_status know_lock(hpcw_rank2file *w, hpcw_error *err) {
     int e = hpcw_i_sys_id(w->lock_fd, &w->lock_id);
     if (e == 0) {
@@ -388,13 +393,13 @@ static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Holds the prefix on the other processes. With sinks of the program it need not exist. */
+/* Opens and holds the prefix on processes other than 0. It need not exist if the program has its own sinks. */
 static hpcw_status hold_prefix(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_status s = hpcw_i_r2f_hold(w->prefix, &w->place, err);
     return w->options.sink_source.open != NULL ? HPCW_OK : s;
 }
 
-/* Fills in values that the caller left out, with those of process 0. Collective. */
+/* Sets options that the caller left out. The time and the user are those of process 0. Collective. */
 static hpcw_status fill_in(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_rank2file_dataset *d = &w->options.dataset;
     struct {
@@ -478,7 +483,8 @@ void hpcw_rank2file_free(hpcw_rank2file *w) {
         hpcw_i_free(w->text[i]);
     }
     for (struct hpcw_i_r2f_begun *f = w->begun; f != NULL; f = f->next) {
-        f->w = NULL; /* such a file may be freed after its dataset */
+        /* the handle of a file may live longer than the handle of its dataset */
+        f->w = NULL;
     }
     hpcw_i_r2f_marker_close(&w->noted);
     unlock(w);
@@ -505,8 +511,8 @@ const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w)
 
 /* ---- close ---- */
 
-/* Regains the lock before the close overwrites anything. Somebody may have removed the lock file, and another
- * program may then have written a dataset of this id or name. Called on process 0. */
+/* Takes the lock again before the close overwrites anything, if somebody removed the lock file. Another program
+ * may then have written a dataset of this id or name, which is an error. Called on process 0. */
 static hpcw_status regain_lock(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout;
@@ -543,7 +549,8 @@ static int by_index_and_call(const void *a_, const void *b_) {
     return a->index != b->index ? (a->index < b->index ? -1 : 1) : a->name_at < b->name_at ? -1 : 1;
 }
 
-/* Makes the records of this process's files, rank by rank; files of a rank are in the order of the calls. */
+/* Makes the records of this process's files, in the order of ranks. The files of a rank are in the order in
+ * which they were added. */
 static hpcw_status make_records(hpcw_rank2file *w, struct hpcw_i_buf *records, uint64_t sums[2],
                                 hpcw_error *err) {
     struct hpcw_i_r2f_own *own = (struct hpcw_i_r2f_own *)(void *)w->own.data;
@@ -580,7 +587,8 @@ static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {
     return hpcw_kvtree_write(context, sink, 0, err);
 }
 
-/* Writes the index. *listed: it has the dataset, possibly despite a failure. */
+/* Adds the dataset to the index and writes the index. *listed becomes whether the file on the disk lists the
+ * dataset, which it may do even after a failure. */
 static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     bool replaced;
@@ -600,8 +608,7 @@ static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error
     return s;
 }
 
-/* Writes summary and index, after the maps: the files that make the dataset visible come last. Called on
- * process 0. */
+/* Writes summaries and index after the maps, as they make the dataset visible. Called on process 0. */
 static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *tree;
     bool listed = false, named;
@@ -622,13 +629,14 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
         }
     } else if (s != HPCW_EEXIST && hpcw_i_r2f_lock_is_named(&w->place, w->lock_fd, &named, NULL) == HPCW_OK &&
                named) {
-        /* only if the index does not list it: otherwise they belong to the listed dataset */
+        /* The index does not list the dataset, and the lock is still held: the summaries are those of this
+         * attempt. */
         (void)remove_summaries(w, NULL);
     }
     return s;
 }
 
-/* Sets the time of the close, if the caller gave none. Collective. */
+/* Sets the time at which the dataset was finished to that of process 0, if the caller gave none. Collective. */
 static hpcw_status stamp(hpcw_rank2file *w, hpcw_error *err) {
     if (w->options.dataset.flushed != NULL) {
         return HPCW_OK;
