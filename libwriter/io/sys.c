@@ -25,7 +25,7 @@ int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
 int hpcw_i_sys_close(int fd) {
     int e = gate(HPCW_I_SYS_CLOSE, NULL);
-    /* close frees the descriptor whatever it answers. So it is called even where a test injects a failure. */
+    /* Call close even if a test makes this call fail: otherwise the descriptor would stay open. */
     int r = close(fd) == 0 ? 0 : errno;
     e = e != 0 ? e : r;
     return e == EINTR ? 0 : e; /* EINTR is no error of the file: on Linux the descriptor is closed */
@@ -43,7 +43,8 @@ static int within_limit(uint64_t end) {
     return end > hpcw_i_sys_largest_file() ? EFBIG : 0;
 }
 
-/* Tries to make `count` copies of `fd`, and closes them. *got is the number that could be made. */
+/* Makes up to `count` copies of `fd` and closes them again. *got becomes the number of copies that could be
+ * made. */
 static int try_to_open(int fd, int *copy, uint32_t count, uint32_t *got) {
     int e = 0;
     for (*got = 0; e == 0 && *got < count;) {
@@ -62,7 +63,8 @@ int hpcw_i_sys_can_open(int fd, uint32_t count, uint64_t *limit, uint64_t *least
     uint32_t got;
     int *copy = hpcw_i_malloc(count * sizeof *copy);
     int e = copy == NULL ? ENOMEM : try_to_open(fd, copy, count, &got);
-    /* Some of the new numbers may be in use, so more than one try may be needed. */
+    /* Raise the limit and try again. Descriptors above the old limit may be in use, so one round may not be
+     * enough. */
     while (e == EMFILE && getrlimit(RLIMIT_NOFILE, &l) == 0) {
         *limit = l.rlim_cur;
         *least = l.rlim_cur + (count - got);
@@ -82,8 +84,8 @@ int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset) {
     return hpcw_i_sys_pwritev(fd, &piece, 1, offset);
 }
 
-/* Fills `iov` with the next `limit` bytes of the pieces; `from` bytes of the first piece are done. Returns the
- * number of entries. */
+/* Fills `iov` with the next `limit` bytes of the pieces. The first `from` bytes of piece[0] are written
+ * already. Returns the number of entries in `iov`. */
 static int next_bytes(const struct hpcw_i_piece *piece, size_t from, size_t limit, struct iovec *iov) {
     int n = 0;
     for (; limit > 0; n++, from = 0) {
@@ -125,7 +127,7 @@ int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, 
             return errno;
         }
         if (done == 0) {
-            return EIO; /* a regular file never returns 0; this avoids an endless loop */
+            return EIO; /* a write to a regular file never returns 0; this check avoids an endless loop */
         }
         offset += (size_t)done;
         from += (size_t)done;
@@ -162,14 +164,14 @@ int hpcw_i_sys_truncate(int fd, uint64_t size) {
     do {
         e = gate(HPCW_I_SYS_TRUNCATE, NULL);
         if (e == 0 && within_limit(size) != 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size < size) {
-            e = EFBIG; /* sizes below the limit are always allowed */
+            e = EFBIG; /* the limit only counts for a file that grows */
         }
         e = e != 0 ? e : ftruncate(fd, (off_t)size) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e;
 }
 
-/* Evaluates what stat or fstat answered. */
+/* Gets the size of a regular file from `st`. `e` is the result of the call that filled `st`. */
 static int size_of_regular(int e, const struct stat *st, uint64_t *size) {
     if (e == 0 && !S_ISREG(st->st_mode)) {
         e = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
@@ -201,11 +203,11 @@ int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
     do {
         e = gate(HPCW_I_SYS_ALLOCATE, NULL);
         e = e != 0 ? e : within_limit(offset + size);
-        /* If the file system cannot allocate, posix_fallocate would write to each block. */
+        /* Not posix_fallocate, which writes to each block if the file system cannot allocate. */
         e = e != 0 ? e : fallocate(fd, 0, (off_t)offset, (off_t)size) == 0 ? 0 : errno;
     } while (e == EINTR);
     if (e != 0) {
-        /* Some file systems keep the space that they found before the disk was full. */
+        /* On a full disk, some file systems keep the part that they allocated before the failure. Release it. */
         (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
     }
     return e;
@@ -225,10 +227,10 @@ void hpcw_i_sys_unmap(void *p, size_t size) {
 
 int hpcw_i_sys_populate(void *p, size_t size) {
 #ifdef MADV_POPULATE_WRITE
-    /* Populating for reading maps many pages at once. Populating for writing then maps the rest, and tells the
+    /* MADV_POPULATE_READ maps many pages at once. MADV_POPULATE_WRITE then makes them writable and tells the
      * file system. */
     int e = madvise(p, size, MADV_POPULATE_READ) == 0 && madvise(p, size, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
-    /* Linux before 5.14 cannot populate; then the first store to each page makes it */
+    /* Linux before 5.14 does not know these calls. Then the first store to each page maps it. */
     return e == EINVAL ? 0 : e;
 #else
     (void)p;
@@ -262,11 +264,11 @@ bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id) {
     return hpcw_i_sys_expect(fd, id) == 0;
 }
 
-/* Copies the access list of the file `name`, if it has one, to `fd`. Returns whether there was none, or it was
+/* Copies the access list of file `name`, if it has one, to `fd`. Returns false if it has one that cannot be
  * copied. */
 static bool take_list(int fd, int at, const char *name) {
     static const char list[] = "system.posix_acl_access";
-    char value[4096]; /* bytes; file systems keep less */
+    char value[4096]; /* bytes; more than file systems allow for a list */
     int older = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     ssize_t size = older < 0 ? -1 : fgetxattr(older, list, value, sizeof value);
     bool none = size < 0 && older >= 0 && (errno == ENODATA || errno == ENOTSUP);
@@ -283,9 +285,8 @@ void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, uns
     }
     bool same = st.st_gid == group || fchown(fd, (uid_t)-1, group) == 0;
     same = take_list(fd, at, name) && same;
-    /* If the group cannot be kept, other users would get its permissions. The same holds for an access list, whose
-     * mask takes the place of the group. The set-user-ID bit is dropped, as the file it belonged to was another
-     * one. */
+    /* If the group or the access list could not be copied, the group gets no permissions: they were meant for
+     * other users. The set-user-ID bit is always dropped, as the new file has other content. */
     mode &= same ? 0777 : 0707;
     if ((st.st_mode & ALL_PERMISSIONS) != mode) {
         (void)fchmod(fd, mode);
@@ -298,7 +299,7 @@ int hpcw_i_sys_give(int fd, unsigned owner) {
     if (e == 0 && st.st_uid != owner) {
         e = gate(HPCW_I_SYS_GIVE, NULL);
         e = e != 0 ? e : fchown(fd, owner, (gid_t)-1) == 0 ? 0 : errno;
-        e = geteuid() != 0 ? 0 : e; /* only root may give files away */
+        e = geteuid() != 0 ? 0 : e; /* an error only for root, as other users may not give files away */
     }
     return e;
 }
@@ -348,7 +349,8 @@ int hpcw_i_sys_locked(int fd, bool *held) {
 }
 
 int hpcw_i_sys_own(int fd) {
-    /* Locks a byte that no file has, as some file systems refuse writes of others to locked bytes. */
+    /* Lock a byte beyond the end of every file, as some file systems refuse writes of other processes to locked
+     * bytes. */
     struct flock lock;
     struct stat st;
     int e = lock_call(fd, F_OFD_SETLK, &lock, INT64_MAX - 1, 1, HPCW_I_SYS_OWN);

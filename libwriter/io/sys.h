@@ -12,7 +12,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-enum { HPCW_I_SYS_PIECES = 64 }; /* most pieces of one system call: its own cost is small then */
+/* most pieces of one system call; with so many, the cost of the call itself is small */
+enum { HPCW_I_SYS_PIECES = 64 };
 
 struct hpcw_i_piece {
     const void *data; /* may be NULL if size is 0 */
@@ -35,51 +36,50 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_ALLOCATE,
     HPCW_I_SYS_MAP,
     HPCW_I_SYS_LOCK,
-    HPCW_I_SYS_GIVE, /* only made by root */
-    HPCW_I_SYS_OWN,  /* also a copy of a descriptor that owns a file: if it fails, callers go on without it */
+    HPCW_I_SYS_GIVE, /* giving a file to another user, which only root does */
+    /* locking a file for its writer, or copying a locked descriptor; callers go on if this fails */
+    HPCW_I_SYS_OWN,
 };
 
 /*
- * The function that is called before every system call. If its result is not 0, the system call is not made and
- * fails with this errno. `*size`, unless `size` is NULL, is the number of bytes about to be transferred; the
- * function may lower it to provoke a short transfer. The default, NULL, lets everything pass.
+ * A function that is called before every system call. If its result is not 0, the system call is not made and
+ * fails with this errno value. Unless `size` is NULL, *size is the number of bytes to transfer, and the
+ * function may reduce it to provoke a short transfer. NULL, the default: system calls are just made.
  *
- * Only tests have this variable. They link sys.c compiled with HPCW_I_TEST_GATES, and set it while no other thread
- * is inside the library.
+ * Only tests have this variable. They link sys.c compiled with HPCW_I_TEST_GATES, and set it while no other
+ * thread is inside the library.
  */
 extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
-/* Returns the size that a file may grow to in this process; UINT64_MAX: no limit. */
+/* Returns the largest size of a file that this process may write; UINT64_MAX: no limit. */
 uint64_t hpcw_i_sys_largest_file(void);
-/* Checks whether this process can have `count` more descriptors at once. If its limit is too low, raises it as
- * far as the process may. `fd` is any open file. EMFILE: it cannot; the limit is *limit, and would have to
- * be *least. */
+/* Checks whether this process can open `count` more descriptors, and raises its limit if needed and allowed.
+ * `fd` is any open file. EMFILE: the limit is too low; *limit is its value, *least the value that is needed. */
 int hpcw_i_sys_can_open(int fd, uint32_t count, uint64_t *limit, uint64_t *least);
 
 int hpcw_i_sys_close(int fd);
-/* Writes `size` bytes at an offset. This and other calls that let a file grow return EFBIG at the limit of the
- * process's file sizes. The signal that the kernel would send there is avoided. */
+/* Writes `size` bytes at an offset. Calls that let a file grow return EFBIG at the process's limit of file
+ * sizes (RLIMIT_FSIZE). They do not let the kernel send SIGXFSZ, which would end the program. */
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset);
-/* Writes all pieces, which follow each other in the file. In memory they may lie anywhere and overlap. */
+/* Writes all pieces to the file, one after the other from `offset` on. They may lie anywhere in memory, and
+ * overlap. */
 int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, uint64_t offset);
-/* Reads `size` bytes, or fewer at the end of the file. `*got` is their number. */
+/* Reads `size` bytes, or fewer at the end of the file. *got becomes the number of bytes read. */
 int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got);
 int hpcw_i_sys_truncate(int fd, uint64_t size);
 /* Finds the size of a regular file. EISDIR for a directory, EINVAL for anything else. */
 int hpcw_i_sys_size(int fd, uint64_t *size);
 int hpcw_i_sys_fsync(int fd);
-/* Allocates space on the disk for a part of a file, so that no later write to it fails because the disk is full.
- * Bytes that were not written are 0. A failure leaves no space allocated. EOPNOTSUPP: the file system cannot do
- * that. */
+/* Allocates space on the disk for a part of a file, so that later writes to it do not fail because the disk is
+ * full. Bytes that were not written read as 0. After a failure, no space is allocated. EOPNOTSUPP: the file
+ * system cannot allocate space in advance. */
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
-/*
- * Maps a part of a file for reading and writing. The mapping is shared with the file, so stores to it outlive the
- * process.
- */
+/* Maps a part of a file for reading and writing. Stores to the mapping change the file, also if the process
+ * then dies. */
 int hpcw_i_sys_map(int fd, uint64_t offset, size_t size, void **out);
 void hpcw_i_sys_unmap(void *p, size_t size);
-/* Makes the pages of a new mapping, so that the first store to each is fast. EFAULT: a store there would raise
- * SIGBUS. */
+/* Maps all pages of a new mapping at once, so that the first store to each page is fast. EFAULT: a store would
+ * raise SIGBUS. */
 int hpcw_i_sys_populate(void *p, size_t size);
 
 /* Identifies an open file. */
@@ -87,82 +87,83 @@ struct hpcw_i_file_id {
     uint64_t device, inode;
 };
 int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id);
-/* Checks that a descriptor is that of this file. EBADF: it is closed, or belongs to another file by now. */
+/* Checks that descriptor `fd` is open and that of file `id`. EBADF: it is closed, or is that of another file by
+ * now. */
 int hpcw_i_sys_expect(int fd, const struct hpcw_i_file_id *id);
-/* Returns whether a descriptor is that of this file; false if that cannot be known. */
+/* Returns whether descriptor `fd` is that of file `id`; false if that cannot be found out. */
 bool hpcw_i_sys_is_still(int fd, const struct hpcw_i_file_id *id);
-/* Gives an open file the group, the access list and the permissions of the file of this name, as far as the system
- * allows. That file has `mode` and `group`. If the group or the list cannot be set, the group gets no permissions.
- * Set-user-ID and set-group-ID bits are dropped, as by a write. */
+/* Gives the file `fd` the group, access list and permissions of file `name` in directory `at`, as far as the
+ * system allows. `mode` and `group` are those of `name`. If the group or the list cannot be copied, the group
+ * gets no permissions. Set-user-ID and set-group-ID bits are dropped, as a write drops them. */
 void hpcw_i_sys_take_access(int fd, int at, const char *name, unsigned mode, unsigned group);
-/* Gives a file to a user, if this process is root, which replaces a private file: its owner can then still read
- * it. For other users it does nothing and returns 0. */
+/* If this process is root, makes user `owner` the owner of the file, who can then read a private file that root
+ * replaced. For other users, does nothing and returns 0. */
 int hpcw_i_sys_give(int fd, unsigned owner);
 
 /* ---- files by their names ---- */
 
-/*
- * Each call comes twice: with a path, and with a name in a directory (`at`, a descriptor; see libwriter/io/dir.h).
- * No other part of the project passes a path to the system.
- */
+/* Most calls exist twice: for a path, and for a name in a directory with descriptor `at` (see
+ * libwriter/io/dir.h). All system calls with a path are made here. */
 
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_open_at(int at, const char *name, int flags, mode_t mode, int *fd);
 /*
- * Opens a regular file whose name others can guess. It does not follow a symbolic link (ELOOP), and does not wait
- * for the other end of a FIFO. O_CREAT needs O_EXCL. EEXIST: something else has the name. With `own`, a file of
- * another user counts as something else.
+ * Opens a regular file whose name other users can guess, and who may put something else there. ELOOP: the name
+ * is that of a symbolic link. EEXIST: it is that of another kind of file or, with `own`, of another user's
+ * file. Does not wait for the other end of a FIFO. O_CREAT needs O_EXCL.
  */
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd);
-/* Opens a regular file for reading, also behind links, and finds its size. It never waits, for example for the
- * writer of a FIFO. After a failure that hpcw_i_sys_no_file knows, something else has the name. */
+/* Opens a regular file for reading and gets its size. Follows links. Never waits, for example for the writer of
+ * a FIFO. If the name is that of another kind of file, hpcw_i_sys_no_file has a text for the result. */
 int hpcw_i_sys_open_file_at(int at, const char *name, int *fd, uint64_t *size);
-/* Says in words what has the name of a file that cannot be opened. NULL: a file may be there, and the system
- * failed. */
+/* Returns a text such as "a directory" for a result of hpcw_i_sys_open_file_at or hpcw_i_sys_size_of, if the
+ * name is not that of a regular file. Otherwise returns NULL. */
 const char *hpcw_i_sys_no_file(int e);
 
-/* What kind of file a name stands for. */
+/* The kind of file that a name stands for. */
 enum hpcw_i_kind { HPCW_I_NOTHING, HPCW_I_FILE, HPCW_I_DIRECTORY, HPCW_I_LINK, HPCW_I_SPECIAL };
 struct hpcw_i_entry {
     enum hpcw_i_kind kind;
     unsigned mode; /* permission bits */
     unsigned owner, group;
     uint64_t size;  /* bytes */
-    uint64_t freed; /* bytes on the disk that are freed with the name; 0 if the file has other names */
-    bool only_name; /* the file is freed with this name */
+    uint64_t freed; /* bytes on the disk that removing this name frees; 0 if the file has other names */
+    bool only_name; /* whether the file has no other name, so that removing this one removes the file */
     struct hpcw_i_file_id id;
 };
-/* Looks at a path; with `follow`, at what a symbolic link leads to. The result is 0 with HPCW_I_NOTHING if nothing
- * has this name (ENOENT, ENOTDIR). Any other failure is an error and does not mean absence. */
+/* Describes the file of this path; with `follow`, the target of a symbolic link. If there is no file (ENOENT,
+ * ENOTDIR), the result is 0, and entry->kind HPCW_I_NOTHING. Other results are errors, and say nothing about
+ * the file. */
 int hpcw_i_sys_look(const char *path, bool follow, struct hpcw_i_entry *entry);
-/* Does the same for a name in a directory, and follows no link. */
+/* Describes the file of this name in directory `at`, as hpcw_i_sys_look does without `follow`. */
 int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry);
-/* Returns whether a directory in another one is a mount point, also for a part of the same file system. Before
- * Linux 5.8, only another device shows this. */
+/* Returns whether subdirectory `name` of `at` is a mount point, even of the same file system. Linux before 5.8
+ * only shows mount points of other devices. */
 bool hpcw_i_sys_is_mounted(int at, const char *name);
-/* Checks whether this user may create, replace or remove a name in a directory, as far as permissions, immutable
- * and append-only files, and mounts tell. Returns 0, or the error of such a call. The system may still refuse it
- * for other reasons. */
+/* Checks whether this user may create, replace or remove `name` in directory `at`. Looks at permissions,
+ * immutable and append-only files, and read-only mounts. Returns 0, or the error that such a call would have.
+ * The call itself may fail for other reasons. */
 int hpcw_i_sys_may_change_at(int at, const char *name);
-/* Returns whether a name in a directory is that of this very file and not of a link to it; false if that cannot be
- * known. */
+/* Returns whether `name` in directory `at` is the file `id` itself, and not a symbolic link to it; false if
+ * that cannot be found out. */
 bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id);
-/* Identifies the file that has a name, without following links, so that a later look can recognise it. An inode is
- * used again after its file was removed; the birth tells the two files apart, as nobody can set it. Birth 0: the
- * file system has none. All members are 0 if nothing has the name. */
+/* Identifies the file that has a name, so that a later look at the name recognises it. Links are not followed.
+ * The inode of a removed file is used again, but with another birth (time of creation), which nobody can set.
+ * birth_ns 0: the file system has no births. All members 0: there is no file. */
 struct hpcw_i_mark {
     uint64_t device, inode, birth_ns;
 };
 int hpcw_i_sys_mark_at(int at, const char *name, struct hpcw_i_mark *mark);
-/* Reads the text of a symbolic link. ENAMETOOLONG: it does not fit. */
+/* Reads the target of a symbolic link. ENAMETOOLONG: `size` is too small for it. */
 int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size);
-/* Finds the size of a regular file. ENOENT: it does not exist. For anything else it returns a code that
- * hpcw_i_sys_no_file knows. */
+/* Gets the size of a regular file, and follows links. ENOENT: there is no file. For another kind of file,
+ * hpcw_i_sys_no_file has a text for the result. */
 int hpcw_i_sys_size_of(const char *path, uint64_t *size);
 int hpcw_i_sys_size_at(int at, const char *name, uint64_t *size); /* follows links */
-/* Returns the directory that a path is in, for the caller to free; NULL: out of memory. */
+/* Returns the directory in which `path` is, to be freed by the caller; NULL: out of memory. */
 char *hpcw_i_sys_directory_of(const char *path);
-/* Returns the same path, absolute and without links, for the caller to free; NULL if it cannot be found. */
+/* Returns the absolute path of a file, without symbolic links, to be freed by the caller. NULL: it cannot be
+ * found. */
 char *hpcw_i_sys_real_path(const char *path);
 
 int hpcw_i_sys_fsync_directory_of(const char *path);
@@ -185,28 +186,30 @@ int hpcw_i_sys_list(const char *path, struct hpcw_i_listing **out);
 int hpcw_i_sys_list_at(int at, const char *name, struct hpcw_i_listing **out); /* ELOOP for a symbolic link */
 /* Gets the next name. *name is valid until the next call, and NULL after the last name. */
 int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name);
-/* Finds whether the last name is that of a directory and not of a link. Most file systems return this with the
- * name. */
+/* Finds out whether the name that was returned last is that of a directory. A symbolic link is none. Needs no
+ * system call on most file systems. */
 int hpcw_i_sys_list_is_directory(const struct hpcw_i_listing *listing, bool *is);
-/* Begins again. Some file systems skip names while others are removed. */
+/* Starts the list again. Some file systems skip names while others are removed, and a second list then has
+ * them. */
 void hpcw_i_sys_list_rewind(struct hpcw_i_listing *listing);
-/* Returns the descriptor of the directory, for calls on names in it. */
+/* Returns the descriptor of the listed directory, for calls on names in it. */
 int hpcw_i_sys_list_at_fd(const struct hpcw_i_listing *listing);
 void hpcw_i_sys_list_free(struct hpcw_i_listing *listing); /* NULL is allowed */
 
 /* ---- locks of writers ---- */
 
-/* Locks one byte of a file that is open for writing. The lock belongs to this open file until all its descriptors
- * are closed, also by the end of the process. EAGAIN: another open file, of any process, has the lock. */
+/* Locks one byte of a file that is open for writing. The lock belongs to the open file: it ends when all copies
+ * of the descriptor are closed, also by the end of the processes. EAGAIN: another open file, of this process or
+ * another one, has the lock. */
 int hpcw_i_sys_lock(int fd, uint64_t byte);
-/* Releases all locks of an open file. Closing it is not enough, as a child by fork() has a copy of the
+/* Releases all locks of an open file. A close would not do, as a child by fork() may have a copy of the
  * descriptor. */
 int hpcw_i_sys_unlock(int fd);
-/* Finds whether another open file has the lock of any byte. */
+/* Finds out whether another open file holds a lock on any byte of this file. */
 int hpcw_i_sys_locked(int fd, bool *held);
 
-/* Locks a temporary file for its writer, in the same way. EAGAIN: another open file has the lock, or the file was
- * removed. Other errors: this file system has no locks. */
+/* Locks a temporary file for its writer, like hpcw_i_sys_lock. EAGAIN: another open file has the lock, or the
+ * file was removed. Other errors: the file system has no locks. */
 int hpcw_i_sys_own(int fd);
 /* Opens a directory and locks it against other processes that call this, until `*fd` is closed. EAGAIN: another
  * process has the lock. `*fd` is -1 after any error. */
@@ -216,16 +219,16 @@ int hpcw_i_sys_copy(int fd, int *copy);
 /* Makes written data visible to other hosts: NFS and MooseFS may keep it until a descriptor of the file is
  * closed. */
 int hpcw_i_sys_show(int fd);
-/* Closes a descriptor whose late errors do not matter. */
+/* Closes a descriptor, and ignores errors. */
 void hpcw_i_sys_drop(int fd);
-/* Lets users who may write in the directory `at`, a descriptor, also read and write a file of this process, as far
- * as the system allows. They need that to lock it. Nobody else may read the file: that would be enough to lock it
- * against all of them. */
+/* Lets all users who may write in directory `at` read and write the file `fd`, as far as the system allows.
+ * They need both permissions to lock it. Other users must not read the file, as anybody who reads it could lock
+ * it. */
 void hpcw_i_sys_share(int fd, int at);
-/* Removes a regular file unless a writer has locked it (EAGAIN). */
+/* Removes a regular file. EAGAIN: a writer holds the lock on it. */
 int hpcw_i_sys_unlink_unowned(int at, const char *name);
-/* Returns a number below 2^24 for this host since its last boot; 0: unknown. A process sees the locks of processes
- * with the same number. It may not see others. */
+/* Returns a number below 2^24 that this host has until its next boot; 0: unknown. A process sees the locks of
+ * processes whose host has the same number. It may not see those of other hosts. */
 uint64_t hpcw_i_sys_host(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the source files that make system calls: lets tests make them fail. */
+/* For the source files that make system calls: a gate before each call, by which tests make the call fail. */
 #ifndef HPCW_IO_SYS_GATE_H
 #define HPCW_IO_SYS_GATE_H
 

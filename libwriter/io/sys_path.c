@@ -35,13 +35,13 @@ int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd) {
 
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) {
     struct stat st;
-    /* A file that others may read, they may also lock against its writer. So an own file gets no permissions for
-     * others. */
+    /* A user who may read a file can lock it, and so keep its writer from locking it. So a file that is created
+     * as `own` gets no permissions for other users. */
     int e = hpcw_i_sys_open_at(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, own ? 0600 : 0666, fd);
     if (e != 0) {
         return e == ENXIO || e == ENODEV || e == EISDIR ? EEXIST
-                                                        /* the name is that of a FIFO, a socket, a device or a
-                                                         * directory */
+                                                        /* the name is that of a directory, a FIFO, a socket or
+                                                         * a device */
                                                         : e;
     }
     do {
@@ -50,8 +50,8 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) 
     } while (e == EINTR);
     e = e == 0 && (!S_ISREG(st.st_mode) || (own && st.st_uid != geteuid())) ? EEXIST : e;
     if (e != 0) {
-        /* The file was made here, as nothing had the name. If it were for all users, others could have locked it
-         * already. */
+        /* This call created the file. Nobody else could lock it, as it has no permissions for other users. So
+         * it may be removed. */
         if (own && (flags & O_CREAT) != 0) {
             (void)unlinkat(at, name, 0);
         }
@@ -63,7 +63,7 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) 
 
 /* ---- look ---- */
 
-/* Describes a file. `e` is the result of the call that filled `st`. */
+/* Fills in `entry` from `st`. `e` is the result of the call that filled `st`. */
 static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
     *entry = (struct hpcw_i_entry){.kind = HPCW_I_NOTHING};
     if (e == 0) {
@@ -115,7 +115,7 @@ bool hpcw_i_sys_is_mounted(int at, const char *name) {
            in.st_dev != it.st_dev;
 }
 
-/* Returns whether a file may only grow, or not change at all. Not even root can rename such a file. */
+/* Returns whether a file is immutable or append-only. Not even root can rename such a file. */
 static bool is_fixed(int at, const char *name) {
 #ifdef STATX_ATTR_IMMUTABLE
     struct statx x;
@@ -138,7 +138,7 @@ int hpcw_i_sys_may_change_at(int at, const char *name) {
             e = errno;
         }
     } while (e == EINTR);
-    /* In a directory with the sticky bit, as /tmp, only the owner of a file may change its name. */
+    /* In a directory with the sticky bit, such as /tmp, only the owner of a file may rename or remove it. */
     const uid_t user = geteuid();
     if (e == 0 && (directory.st_mode & S_ISVTX) != 0 && user != 0 && directory.st_uid != user &&
         fstatat(at, name, &file, AT_SYMLINK_NOFOLLOW) == 0 && file.st_uid != user) {
@@ -283,7 +283,7 @@ int hpcw_i_sys_rename(const char *from, const char *to) {
     return hpcw_i_sys_rename_at(AT_FDCWD, from, to);
 }
 
-/* Renames unless `to` exists. musl has no function for this call. */
+/* Renames a file, and fails with EEXIST if `to` exists. musl has no function for this system call. */
 static long rename_new(int at, const char *from, const char *to) {
     enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE of linux/fs.h */
     return syscall(SYS_renameat2, at, from, at, to, NO_REPLACE);
@@ -295,7 +295,8 @@ int hpcw_i_sys_rename_new_at(int at, const char *from, const char *to) {
         e = gate(HPCW_I_SYS_RENAME, NULL);
         e = e != 0 ? e : rename_new(at, from, to) == 0 ? 0 : errno;
         if (e == EINVAL || e == ENOSYS) {
-            /* NFS and Lustre do not know the flag, but have hard links. */
+            /* NFS and Lustre do not support RENAME_NOREPLACE. They have hard links, which fail with EEXIST,
+             * too. */
             e = linkat(at, from, at, to, 0) == 0 ? 0 : errno;
             if (e == 0) {
                 (void)hpcw_i_sys_unlink_at(at, from, 0);
@@ -350,11 +351,11 @@ int hpcw_i_sys_unlink_unowned(int at, const char *name) {
     int fd = openat(at, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int e = fd < 0 ? errno : hpcw_i_sys_own(fd);
     if (e == 0) {
-        /* Who removes or renames such a file must have its lock. So the name stays with this file, if it still has
-         * it. */
+        /* Every process that removes or renames such a file holds its lock. So if `name` still is this file
+         * now, it stays so until the lock is released. */
         struct stat mine, named;
         e = fstat(fd, &mine) != 0 || fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
-        e = e == ENOENT ? EAGAIN : e; /* its writer has just removed it */
+        e = e == ENOENT ? EAGAIN : e; /* the writer has just removed or renamed the file */
         if (e == 0 && S_ISREG(mine.st_mode) && mine.st_dev == named.st_dev && mine.st_ino == named.st_ino) {
             e = unlinkat(at, name, 0) == 0 ? 0 : errno;
         } else if (e == 0) {
@@ -371,7 +372,7 @@ int hpcw_i_sys_unlink_unowned(int at, const char *name) {
 
 struct hpcw_i_listing {
     DIR *dir;
-    const struct dirent *entry; /* the entry that was returned last */
+    const struct dirent *entry; /* the entry that hpcw_i_sys_list_next returned last */
 };
 
 static int list_at(int at, const char *name, int flags, struct hpcw_i_listing **out) {

@@ -10,7 +10,7 @@
 
 #include "libwriter/io/sys.h"
 
-/* Reads the next piece. At the end of the text, the piece is empty. */
+/* Reads the next part of the text into t->piece. At the end of the text, sets t->ended. */
 static int fetch(struct hpcw_i_text *t) {
     ssize_t n;
     do {
@@ -22,7 +22,7 @@ static int fetch(struct hpcw_i_text *t) {
     return n < 0 ? errno : 0;
 }
 
-/* Checks that the text can be read without waiting for a writer. After that, reads wait for data. */
+/* Checks that a pipe has a writer, as the open did not wait for one. Then lets reads wait for data. */
 static int begin(struct hpcw_i_text *t) {
     struct stat st;
     if (fstat(t->fd, &st) != 0) {
@@ -31,7 +31,8 @@ static int begin(struct hpcw_i_text *t) {
     if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode) && !S_ISFIFO(st.st_mode)) {
         return S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
     }
-    /* A pipe without a writer is at its end. A pipe with a writer is not, even if it has no data. */
+    /* A read from a pipe without a writer is at its end at once. With a writer it is not, even if there is no
+     * data yet. */
     int e = S_ISFIFO(st.st_mode) ? fetch(t) : 0;
     if (e == 0 && t->ended) {
         return EPIPE;
@@ -54,7 +55,7 @@ int hpcw_i_text_open(const char *path, struct hpcw_i_text *t) {
     return e;
 }
 
-/* Takes up to `size` bytes; with `line`, at most up to the end of a line. */
+/* Gets up to `size` bytes of the text. With `line`, stops after the end of a line. */
 static int take(struct hpcw_i_text *t, bool line, char *data, size_t size, size_t *got) {
     int e = 0;
     *got = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads a text from its beginning. It may be a file, also one of /proc, which does not know its size; a character
- * device; or a pipe that somebody writes into, as in --config <(command). Results are 0 or an errno value.
+ * Reads a text from its beginning: a file, also one of /proc, whose size is unknown; a character device; or a
+ * pipe that another process writes, as in --config <(command). The functions return 0 or an errno value.
  */
 #ifndef HPCW_IO_TEXT_H
 #define HPCW_IO_TEXT_H
@@ -12,19 +12,19 @@
 struct hpcw_i_text {
     int fd;
     bool ended;
-    size_t next, end; /* bounds of the bytes in `piece` that are not taken yet */
+    size_t next, end; /* begin and end of the bytes in `piece` that are not yet returned */
     char piece[4096];
 };
 
-/* Opens a text without waiting for a writer. EPIPE: it is a pipe without a writer. EISDIR, EINVAL: it is not a
- * text. After a failure there is nothing to close. */
+/* Opens a text without waiting for the writer of a pipe. EPIPE: the pipe has no writer. EISDIR, EINVAL: a
+ * directory, or another kind of file that is no text. After a failure there is nothing to close. */
 int hpcw_i_text_open(const char *path, struct hpcw_i_text *text);
 
-/* Reads up to `size` bytes, fewer only at the end. */
+/* Reads `size` bytes; *got is smaller only at the end of the text. */
 int hpcw_i_text_read(struct hpcw_i_text *text, char *data, size_t size, size_t *got);
 
-/* Reads the next line with its newline, and adds a NUL. A long line comes in parts of size - 1 bytes. At the end
- * of the text, `line` is "". */
+/* Reads the next line with its newline, and appends a NUL. A line that does not fit comes in parts of size - 1
+ * bytes. At the end of the text, `line` becomes "". */
 int hpcw_i_text_line(struct hpcw_i_text *text, char *line, size_t size);
 
 void hpcw_i_text_close(struct hpcw_i_text *text);

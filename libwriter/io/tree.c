@@ -6,13 +6,13 @@
 
 #include "libwriter/base/mem.h"
 
-/* Most directories that are open at once: programs may have 1024 descriptors. */
+/* Most nested directories, each of which needs a descriptor during the walk. Programs may usually have 1024. */
 enum { DEEPEST = 256 };
 
 struct tree_walk {
     hpcw_i_tree_visit *each;
     void *context;
-    bool goes_on; /* continue after a failure, and return the first one */
+    bool goes_on; /* whether to continue after a failure; the first one is returned */
     unsigned depth;
 };
 
@@ -22,17 +22,17 @@ static int visit_entry(struct tree_walk *w, int at, const char *name) {
     struct hpcw_i_entry entry;
     int e = hpcw_i_sys_look_at(at, name, &entry);
     if (e != 0 || entry.kind == HPCW_I_NOTHING) {
-        return e; /* another process has removed it */
+        return e; /* 0 without an entry: another process has removed the file */
     }
     if (w->goes_on && entry.kind == HPCW_I_DIRECTORY && hpcw_i_sys_is_mounted(at, name)) {
-        return EBUSY; /* the system returns this, too, if a mount point is removed */
+        return EBUSY; /* the same error as for removing a mount point */
     }
     int inside = entry.kind == HPCW_I_DIRECTORY ? visit_directory(w, at, name) : 0;
     e = inside == 0 || w->goes_on ? w->each(w->context, at, name, &entry) : 0;
     return inside != 0 ? inside : e;
 }
 
-/* Visits all entries of a directory. */
+/* Visits all entries of a directory and what is below them. */
 static int visit_directory(struct tree_walk *w, int at, const char *name) {
     struct hpcw_i_listing *listing;
     const char *entry;
@@ -68,7 +68,7 @@ static int remove_one(void *context, int at, const char *name, const struct hpcw
     return e == ENOENT ? 0 : e;
 }
 
-/* Most passes over a directory. Some file systems skip names while others are removed; the next pass finds the
+/* Most rounds over a directory. Some file systems skip names while others are removed; the next round finds the
  * skipped ones. */
 enum { TRIES = 4 };
 
