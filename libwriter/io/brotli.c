@@ -12,33 +12,36 @@
 #include "libwriter/io/sink.h"
 
 #define OUTPUT_SIZE ((size_t)256 << 10)
-/* Bytes of a piece of text. Stored text and qualities 0 and 1 write each piece separately. They gather pieces of
- * this size, so that the stream does not depend on the sizes of the writes. */
+/* Size of a piece of text that is compressed or stored by itself, bytes. Stored streams and qualities 0 and 1
+ * gather text in such pieces, so that the stream does not depend on how the caller divides its writes. */
 #define PIECE_SIZE ((size_t)256 << 10)
-/* Above 2^20 the encoder takes its larger hash table. On load-balancing data this saves 7 % of the bytes at the
- * same speed. It is a constant, so that the stream does not depend on the size of the first write. */
+/* Size of the text that the encoder is told to expect, bytes. Above 2^20 the encoder takes its larger hash
+ * table, which saves 7 % of the bytes on load-balancing data at the same speed. The value is constant, so that
+ * the stream does not depend on the size of the first write. */
 #define SIZE_HINT (1u << 30)
 #define PAGE 4096
 
 /* Header of each block of the encoder's memory. */
 struct block {
     struct block *next;
-    struct block **link; /* the pointer that points to this block */
+    struct block **link; /* the pointer in the list that points to this block */
 };
 
 struct brotli_sink {
     hpcw_sink base;
-    BrotliEncoderState *encoder; /* NULL if text is stored, or after the encoder ran out of memory */
-    struct block *blocks;        /* all memory of the encoder */
-    jmp_buf no_memory;           /* valid while `inside` */
-    bool inside;                 /* a call of the encoder is on the stack */
+    /* NULL if the stream is stored without compression, or after the encoder ran out of memory */
+    BrotliEncoderState *encoder;
+    struct block *blocks; /* list of all memory that the encoder allocated */
+    /* target of the longjmp in encoder_alloc; valid while `inside` is set */
+    jmp_buf no_memory;
+    bool inside; /* whether a call of the encoder is running */
     bool stored, by_pieces;
-    bool begun;         /* stored: the stream's header was written */
-    bool broken;        /* an earlier call failed */
-    bool complete;      /* the end of the stream was written */
-    int window;         /* stored: window bits for the header */
-    uint64_t taken;     /* bytes of text so far */
-    uint64_t written;   /* bytes of the stream that the inner sink has */
+    bool begun;         /* whether the header of a stored stream was written */
+    bool broken;        /* whether an earlier call failed */
+    bool complete;      /* whether the end of the stream was written */
+    int window;         /* window bits in the header of a stored stream */
+    uint64_t taken;     /* bytes of text that the caller has written */
+    uint64_t written;   /* bytes of the stream that were passed on to the inner sink */
     size_t piece_size;  /* bytes in `piece` */
     size_t output_size; /* bytes in `output` */
     unsigned char *piece;
@@ -49,9 +52,10 @@ static struct brotli_sink *brotli_of(hpcw_sink *sink) {
     return (struct brotli_sink *)sink;
 }
 
-/* ---- The inner sink ------------------------------------------------------------------------------------- */
+/* ---- The inner sink, which takes the compressed stream ---------------------------------------------------- */
 
-/* Passes on whole pages, or everything if `all`. */
+/* Passes the stream on to the inner sink: up to the last multiple of PAGE in the file, or up to its end if
+ * `all`. */
 static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
     size_t size = all ? b->output_size : b->output_size - (b->written + b->output_size) % PAGE;
     hpcw_status s = hpcw_sink_write_at(b->base.inner, b->written, b->output, size, err);
@@ -65,8 +69,8 @@ static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
 
 /* ---- The encoder -----------------------------------------------------------------------------------------
  *
- * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a
- * failure: it jumps out of the encoder. We then free the encoder's blocks, of which we keep a list. */
+ * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns such a
+ * failure, but leaves the encoder by longjmp. The list of the encoder's blocks then serves to free them. */
 
 static void *encoder_alloc(void *sink, size_t size) {
     struct brotli_sink *b = sink;
@@ -75,7 +79,7 @@ static void *encoder_alloc(void *sink, size_t size) {
         if (b->inside) {
             longjmp(b->no_memory, 1);
         }
-        return NULL; /* BrotliEncoderCreateInstance checks the result */
+        return NULL; /* not inside the encoder but in BrotliEncoderCreateInstance, which checks the result */
     }
     *block = (struct block){.next = b->blocks, .link = &b->blocks};
     if (b->blocks != NULL) {
@@ -111,7 +115,8 @@ static bool run_encoder(struct brotli_sink *b, BrotliEncoderOperation operation,
                         const unsigned char **data, size_t *room, unsigned char **next) {
     if (setjmp(b->no_memory) != 0) {
         b->inside = false;
-        b->encoder = NULL; /* its state is undefined, so from now on it is only memory to free */
+        /* longjmp left the encoder in an undefined state; its blocks are freed later, without its functions */
+        b->encoder = NULL;
         return false;
     }
     b->inside = true;
@@ -143,7 +148,7 @@ static hpcw_status encode(struct brotli_sink *b, const unsigned char *data, size
 
 /* ---- Stored text ----------------------------------------------------------------------------------------- */
 
-/* Returns the bits of WBITS (RFC 7932, section 9.1). *count is their number. */
+/* Returns the bits of the field WBITS for a window (RFC 7932, section 9.1). *count is the number of bits. */
 static unsigned window_bits(int window, unsigned *count) {
     if (window == 16) {
         *count = 1;
@@ -153,10 +158,8 @@ static unsigned window_bits(int window, unsigned *count) {
     return window >= 18 ? (unsigned)(window - 17) << 1 | 1 : window == 17 ? 1 : (unsigned)(window - 8) << 4 | 1;
 }
 
-/*
- * Writes the header of a meta-block of stored text: its length, and the flags "not last" and "not compressed".
- * Returns its size, at most 5 bytes.
- */
+/* Writes the header of a meta-block of stored text: its length, and the flags "not last" and "not compressed".
+ * At the begin of the stream, the window bits come first. Returns the size of the header, at most 5 bytes. */
 static size_t stored_header(struct brotli_sink *b, size_t size, unsigned char *out) {
     unsigned count = 0;
     uint64_t bits = b->begun ? 0 : window_bits(b->window, &count);
@@ -201,7 +204,8 @@ static hpcw_status store(struct brotli_sink *b, const unsigned char *data, size_
         s = s == HPCW_OK ? append(b, data, size, err) : s;
     }
     if (s == HPCW_OK && last) {
-        /* An empty last meta-block: ISLAST and ISLASTEMPTY. It follows the window if there is no other block. */
+        /* An empty last meta-block: the bits ISLAST and ISLASTEMPTY. If no meta-block came before, the window
+         * bits come first. */
         unsigned count = 0;
         unsigned bits = b->begun ? 0 : window_bits(b->window, &count);
         hpcw_i_put_u16(header, (uint16_t)(bits | 3u << count), false);
@@ -210,7 +214,7 @@ static hpcw_status store(struct brotli_sink *b, const unsigned char *data, size_
     return s;
 }
 
-/* ---- The outer sink ----------------------------------------------------------------------------------- */
+/* ---- The outer sink, which takes the text ------------------------------------------------------------------ */
 
 static hpcw_status take(struct brotli_sink *b, const unsigned char *data, size_t size, bool last,
                         hpcw_error *err) {

@@ -12,17 +12,18 @@
 
 #include "libwriter/base/mem.h"
 
-enum { MOST_LINKS = 40 }; /* most links on the way to one file; the limit of Linux */
+enum { MOST_LINKS = 40 }; /* most symbolic links that are followed to one file, as in Linux */
 
 struct hpcw_i_dir {
     struct hpcw_i_dir *next;
     size_t holders;
     int fd;
     struct hpcw_i_file_id id;
-    char *path; /* absolute path, to open the directory again; NULL: unknown */
+    char *path; /* absolute path, for opening the directory again if the program closed `fd`; NULL: unknown */
 };
 
-/* All held directories of the process: handles that know nothing of each other share descriptors here. */
+/* All held directories of the process. They are global, so that all handles of the library share one descriptor
+ * per directory. */
 static struct {
     pthread_mutex_t lock;
     struct hpcw_i_dir *first;
@@ -32,7 +33,8 @@ static struct {
 
 /* ---- fork ---- */
 
-/* A child may free handles. So no other thread may have the lock when the child begins. */
+/* A child may free handles, for which it needs the lock. So the thread that calls fork() takes the lock before,
+ * and both processes release it after. */
 static void before_fork(void) {
     (void)pthread_mutex_lock(&held.lock);
 }
@@ -52,9 +54,8 @@ unsigned hpcw_i_dir_forks(void) {
 
 /* ---- descriptors ---- */
 
-/*
- * Returns EBADF if a descriptor is not the one that was opened here. Programs do not open their own with O_PATH.
- */
+/* Checks a descriptor. EBADF: it is not the one that was opened here. O_PATH is part of the check, as programs
+ * rarely open directories with it. */
 static int expect_ours(int fd, const struct hpcw_i_file_id *id) {
     int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_PATH) != 0 ? hpcw_i_sys_expect(fd, id) : EBADF;
@@ -64,7 +65,7 @@ static bool is_ours(int fd, const struct hpcw_i_file_id *id) {
     return expect_ours(fd, id) == 0;
 }
 
-/* Finds the path of a directory that is open. Returns false if memory runs out. */
+/* Finds the path of an open directory, for opening it again. Returns false if memory runs out. */
 static bool find_path(struct hpcw_i_dir *dir) {
     char link[64], path[PATH_MAX];
     (void)snprintf(link, sizeof link, "/proc/self/fd/%d", dir->fd);
@@ -73,7 +74,7 @@ static bool find_path(struct hpcw_i_dir *dir) {
     return !found || dir->path != NULL;
 }
 
-/* Opens a directory again by its path. The caller holds the lock. */
+/* Opens a directory again by its path. The caller holds held.lock. */
 static int reopen(struct hpcw_i_dir *dir) {
     int fd;
     int e = dir->path == NULL
@@ -101,7 +102,8 @@ int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd) {
 
 /* ---- holds ---- */
 
-/* Returns a new or existing hold of this directory, and takes `fd` over. The caller holds the lock. */
+/* Returns the object of this directory, a new one if there is none, with one more holder. Takes over `fd`. The
+ * caller holds held.lock. */
 static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **out) {
     if (!held.follows_forks) {
         held.follows_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
@@ -113,7 +115,7 @@ static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **ou
     if (dir != NULL && is_ours(dir->fd, id)) {
         (void)close(fd);
     } else if (dir != NULL) {
-        dir->fd = fd; /* the program has closed the old descriptor */
+        dir->fd = fd; /* the program has closed the descriptor of the existing object */
     } else {
         dir = hpcw_i_calloc(1, sizeof *dir);
         if (dir != NULL) {
@@ -131,7 +133,7 @@ static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **ou
     return 0;
 }
 
-/* Holds the directory of a path. A relative path begins in `directory`. */
+/* Opens and holds the directory `path`. A relative path begins in `directory`, a descriptor. */
 static int hold_at(int directory, const char *path, int flags, struct hpcw_i_dir **out) {
     struct hpcw_i_file_id id;
     int fd;
@@ -215,14 +217,15 @@ int hpcw_i_dir_sync(struct hpcw_i_dir *dir) {
     return e;
 }
 
-/* ---- symbolic links as targets ---- */
+/* ---- symbolic links to files that are to be written ---- */
 
 static const char *base_of(const char *name) {
     const char *slash = strrchr(name, '/');
     return slash == NULL ? name : slash + 1;
 }
 
-/* Follows the next link: *dir and *name become those of its target, and the old ones are released. */
+/* Follows one symbolic link. *dir and *name become the directory of its target and the target's name in it. The
+ * old values are released. */
 static int take_link(struct hpcw_i_dir **dir, char **name) {
     char text[PATH_MAX];
     struct hpcw_i_dir *next = NULL;
@@ -280,7 +283,7 @@ static bool is_plain_name(const char *name) {
     }
 }
 
-/* Goes down by one directory: *dir becomes its subdirectory of this name. */
+/* Replaces *dir by its subdirectory `part`. ELOOP: `part` is a symbolic link. */
 static int descend(struct hpcw_i_dir **dir, const char *part) {
     struct hpcw_i_dir *next;
     struct hpcw_i_entry entry;
@@ -297,7 +300,7 @@ static int descend(struct hpcw_i_dir **dir, const char *part) {
     return e;
 }
 
-/* Makes a directory of this name unless the name exists already. */
+/* Makes a subdirectory. EEXIST: the name exists. */
 static int make_part(struct hpcw_i_dir *dir, const char *part, bool sync, bool *made) {
     int at;
     int e = hpcw_i_dir_fd(dir, &at);
@@ -306,7 +309,7 @@ static int make_part(struct hpcw_i_dir *dir, const char *part, bool sync, bool *
     return e == 0 && sync ? hpcw_i_dir_sync(dir) : e;
 }
 
-/* Holds the directory that `name` is in. With `make`, makes those that are missing. */
+/* Holds the directory in which `name` is. With `make`, makes missing directories of the path. */
 static int walk(struct hpcw_i_dir *root, const char *name, bool make, bool sync, struct hpcw_i_dir **parent) {
     *parent = NULL;
     if (!is_plain_name(name)) {

@@ -67,7 +67,7 @@ hpcw_status hpcw_sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) 
 
 typedef hpcw_status sink_call(hpcw_sink *sink, hpcw_error *err);
 
-/* Calls `own`, a function of the table; if the table has none, makes the same `call` on the inner sink. */
+/* Calls `own`, the sink's function. If `own` is NULL, makes `call`, the same call on the inner sink. */
 static hpcw_status run(hpcw_sink *sink, sink_call *own, sink_call *call, hpcw_error *err) {
     if (own != NULL) {
         return own(sink, err);
@@ -141,5 +141,5 @@ uint64_t hpcw_i_sink_random(void) {
         tag = ((uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec) * UINT64_C(0x9e3779b97f4a7c15) ^
               (uint64_t)getpid();
     }
-    return tag == 0 ? 1 : tag; /* callers take 0 for "no tag" */
+    return tag == 0 ? 1 : tag; /* a caller takes 0 for "no tag" */
 }

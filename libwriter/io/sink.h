@@ -9,10 +9,11 @@
 
 #include "libwriter/io/sys.h"
 
-/* Any member may be NULL: then the call goes to the inner sink, and does nothing if there is none. A sink with an
- * inner sink has its own `write`. */
+/* Functions of a kind of sink. A call whose member is NULL goes to the inner sink, and does nothing without
+ * one. A sink with an inner sink must have `write`. */
 struct hpcw_i_sink_ops {
-    /* Writes all pieces, which follow each other in the file. `size` is their total in bytes. */
+    /* Writes all pieces to the file, one after the other from `offset` on. `size` is the sum of their sizes,
+     * bytes. */
     hpcw_status (*write)(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                          size_t size, hpcw_error *err);
     hpcw_status (*set_size)(hpcw_sink *sink, uint64_t size, hpcw_error *err);
@@ -22,48 +23,51 @@ struct hpcw_i_sink_ops {
     hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
     void (*withdraw)(hpcw_sink *sink);
     void (*discard)(hpcw_sink *sink);
-    /* frees all but the inner sink; NULL: there is nothing to free but the sink itself */
+    /* frees memory of the sink, except itself and its inner sink; may be NULL */
     void (*free)(hpcw_sink *sink);
 };
 
-/* This is the first member of every kind of sink. */
+/* The first member of the struct of every kind of sink. */
 struct hpcw_sink {
     const struct hpcw_i_sink_ops *ops;
     hpcw_sink *inner; /* owned; NULL: none */
-    bool finished;    /* was published or discarded */
-    bool named;       /* has its final name; a publish may still fail after that */
+    bool finished;    /* whether it was published or discarded */
+    bool named;       /* whether the file has its final name; a publish may still fail after that */
 };
 
 struct hpcw_i_dir;
 
-/* Opens a sink for a file: from `source` if there is one, otherwise a file. If `tag` is not 0, several processes
- * share the file. Then one process `creates` it, and the others open it after that.
+/*
+ * Opens a sink for a file: by `source`, or a file sink if source->open is NULL. With a `tag` other than 0,
+ * several processes write the file: one process has `creates` set, and the others open the file after it.
  *
- * `dir` is the directory that `path` is in, held by the caller since it got the path; NULL: it is looked up now. A
- * symbolic link as the last part is followed now. */
+ * `dir` is the directory in which `path` is. The caller has held it since it got the path; NULL: it is looked
+ * up now. If the last part of `path` is a symbolic link, it is followed now.
+ */
 hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                              uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
                              hpcw_error *err);
 
-/* Does the same for a file of a set in `dir`. A file that replaces no older one gets the group, the access list
- * and the permissions of the file `first`: the one that the first file of the set replaces. */
+/* Opens a sink as hpcw_i_sink_open does, for a file of a set (files that get their names together). A new file
+ * that replaces no older one takes group, access list and permissions from the older file `first`, the name of
+ * the set's first file. */
 hpcw_status hpcw_i_sink_open_member(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                                     const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                                     hpcw_sink **out, hpcw_error *err);
 
-/* Does the same for a caller that has followed the links already, to `name` in `dir`. A link that has the name by
- * now is replaced. The path is for messages and for `source`. */
+/* Opens a sink as hpcw_i_sink_open does, for file `name` in `dir`. The caller has followed symbolic links to
+ * it; a link of this name is now replaced. `path` is for messages and for `source`. */
 hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *name,
                                    const char *path, uint64_t tag, bool creates, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err);
 
-/* Opens a sink for a file below a directory that others write, too. No symbolic link is followed
- * (libwriter/io/dir.h). The path is for messages. */
+/* Opens a sink for file `name` below `root`, a directory in which other users may write. No symbolic link is
+ * followed (libwriter/io/dir.h). `path` is for messages. */
 hpcw_status hpcw_i_sink_open_below(struct hpcw_i_dir *root, const char *name, const char *path,
                                    hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
 
-/* A source for all files of a writer below `root`. It takes paths that begin with `path` and a slash. `below` must
- * outlive it. */
+/* A source of sinks for all files of a writer below `root`. The paths of the files begin with `path` and a
+ * slash. The struct must outlive the source. */
 struct hpcw_i_sink_below {
     struct hpcw_i_dir *root;
     const char *path;
@@ -71,46 +75,48 @@ struct hpcw_i_sink_below {
 };
 hpcw_sink_source hpcw_i_sink_below_source(const struct hpcw_i_sink_below *below);
 
-/* Does everything that a publish does except giving the name, for files that get their names together
- * (sink_set.h). A publish or a discard must follow. A publish that fails leaves the temporary file. */
+/* Does all that a publish does except the rename, for files that get their names together (sink_set.h). Then
+ * publish or discard the sink. If that publish fails, the temporary file stays. */
 hpcw_status hpcw_i_sink_settle(hpcw_sink *sink, hpcw_error *err);
 
-/* For a file sink: its number, which is in its temporary name; and the temporary name for a final one, without
- * directory. The caller frees the name. NULL: out of memory. */
+/* Returns the number in the temporary name of a file sink. */
 uint64_t hpcw_i_sink_number(const hpcw_sink *file);
+/* Returns the temporary name of a file, without directory, to be freed by the caller. `base` is its final name.
+ * NULL: out of memory. */
 char *hpcw_i_sink_temporary(const char *base, uint64_t number);
 
-/* For a file sink: removes the older file that it replaces. The name is the one that the open found, whatever has
- * it now. Of a symbolic link, the link is removed and not its target. Returns 0 or an errno value. */
+/* Removes the older file that a file sink replaces, in whatever state it is now. If it is a symbolic link,
+ * removes the link and not its target. Returns 0 or an errno value. */
 int hpcw_i_sink_retire(hpcw_sink *file);
 
-/* Closes a settled file sink. Its temporary file stays for the next open of the set. */
+/* Closes a file sink after hpcw_i_sink_settle. The temporary file stays, and the next open of the set renames
+ * it. */
 void hpcw_i_sink_leave(hpcw_sink *file);
 
-/* Returns the descriptor of a file sink that is not finished; it can be read as well. The sink owns it. */
+/* Returns the descriptor of a file sink that is not finished. It can also be read from. The sink closes it. */
 int hpcw_i_sink_descriptor(const hpcw_sink *file);
 
-/* Writes like hpcw_sink_write_at, but pieces that follow each other in the file. In memory they may lie anywhere,
- * and one may appear several times. It makes few system calls if the destination allows it. */
+/* Writes pieces of memory to a sink, one after the other from `offset` on. They may lie anywhere in memory, and
+ * a piece may be given several times. Makes few system calls if the destination allows that. */
 hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                               hpcw_error *err);
 
-/* Removes the file after a publish. This is for files that are useless without others that failed. */
+/* Removes the file after a publish. Needed if it is useless because another file could not be written. */
 void hpcw_i_sink_withdraw(hpcw_sink *sink);
 
-/* Returns a number that no other run draws. */
+/* Returns a random number that differs from those of other runs. */
 uint64_t hpcw_i_sink_random(void);
 
-/* Returns the tag of a shared file. `random` is a number that one process drew; the hosts are the least and the
- * greatest hpcw_i_sys_host of all processes. If they are equal, a later run finds the file of a dead writer again
- * (sink_file.c). */
+/* Returns the tag of a file that several processes write. `random` is a number that one process drew. The
+ * others are the smallest and greatest hpcw_i_sys_host of all processes. If these are equal, a later run can
+ * find and remove the file of a dead writer (sink_file.c). */
 uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host);
 
-/* Removes files that dead writers of this host left for a name in a directory. This run must not write that name.
- * Returns whether there were any. */
+/* Removes temporary files of the file `base` in `dir` that dead writers on this host left. This process must
+ * not write the file. Returns whether there were any. */
 bool hpcw_i_sink_clear(struct hpcw_i_dir *dir, const char *base);
 
-/* Returns whether a name (without its directory) is one that file sinks use for unfinished files. */
+/* Returns whether a name without directory has the form of temporary names of file sinks. */
 bool hpcw_i_sink_is_temporary(const char *name);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files have a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE. The
- * directory is held from the open on. The creator holds a lock on the file until it has its final name or is
- * removed. The kernel drops the locks of a process that dies. So the next writer of the same path can tell which
- * files a dead one left, and removes them.
+ * A file sink writes a file with a temporary name, ".hpcw-NUMBER-BASE.tmp", beside its final name BASE, and
+ * renames it when it is published. Its directory is held from the open on. The creator holds a lock on the
+ * file until it has its final name or is removed. The kernel releases the locks of a process that dies. So the
+ * next writer of the same path knows which temporary files have dead writers, and removes them.
  *
- * It need not search for them: the numbers of one host consist of the host's own number and a slot. A writer takes
- * the first free slot, and empties those of dead writers. Locks may not reach from host to host. So the files of a
- * run on several hosts have random numbers, and nobody removes them.
+ * The next writer need not search for them: a NUMBER consists of the host's number and a slot, 0 .. SLOTS - 1.
+ * A writer takes the first slot that is free or has a dead writer, and removes the files of dead writers in
+ * later slots. Locks may not reach from host to host. So files that are written from several hosts have random
+ * numbers, and stay if their writers die.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,42 +26,42 @@
 #include "libwriter/io/sys.h"
 
 enum {
-    /* temporary names that one host has for one path, so the most writers at once; each open looks at all of
-     * them */
+    /* slots, and so writers at the same time, of one path on one host; each open looks at all of them */
     SLOTS = 4,
-    SLOT_BITS = 40, /* bits of a number for the slot; those of the host are above them */
+    SLOT_BITS = 40, /* bits of the slot in the number of a temporary name; the host's number is above them */
     DIGITS = 16,
-    /* most bytes of the base name in a temporary name: some file systems allow 143 for the whole name */
+    /* most bytes of the final name in a temporary name; some file systems allow 143 bytes for the whole name */
     MOST_BASE = 96,
-    NONCE = 8, /* bytes at the start of a shared file */
+    NONCE = 8, /* bytes at the start of a shared file that hold its tag until data is written */
     TRIES = 100,
 };
 static const char prefix[] = ".hpcw-";
 static const char suffix[] = ".tmp";
-enum { TEMPORARY = sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix }; /* bytes of a temporary name */
+/* memory for a temporary name, bytes */
+enum { TEMPORARY = sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix };
 
 struct file_sink {
     hpcw_sink base_sink;
     int fd;   /* -1 after it was closed */
-    int lock; /* a copy of fd that is open longer than fd; -1: none */
+    int lock; /* copy of fd that keeps the lock after fd was closed; -1: none */
     hpcw_durability durability;
-    uint64_t tag;   /* tag of a shared file; 0: the file is not shared */
+    uint64_t tag;   /* tag by which other processes recognise a shared file; 0: the file is not shared */
     unsigned forks; /* hpcw_i_dir_forks in the process that owns the file */
-    long process;   /* the process that owns the file */
+    long process;   /* id of the process that owns the file */
     bool creates;
-    bool settled; /* all is done except the name, which it gets together with other files */
-    bool gone;    /* there is no temporary file: it was renamed or removed, or never created */
-    /* at the open there was an older file of this name, or one of the first file of the set */
+    bool settled; /* whether all is done except the rename, which comes together with those of other files */
+    bool gone;    /* whether there is no temporary file any more: it was renamed or removed, or never created */
+    /* whether an older file gives its permissions: that of this name, or that of the first file of the set */
     bool replaces;
-    unsigned mode;   /* permissions of that older file */
-    unsigned owner;  /* user of that older file */
-    unsigned group;  /* group of that older file */
+    unsigned mode;   /* permissions of the older file */
+    unsigned owner;  /* user id of the older file */
+    unsigned group;  /* group id of the older file */
     uint64_t number; /* the number in the temporary name */
-    char *path;      /* path as the caller gave it, for messages */
+    char *path;      /* path that the caller gave, for messages */
     char *base;      /* the final name in `dir` */
     char *temporary; /* the temporary name in `dir` */
     struct hpcw_i_dir *dir;
-    char *first_base; /* for a file of a set: the name of the first file, in `first_dir`; NULL: none */
+    char *first_base; /* name of the first file of the set in `first_dir`; NULL: there is none */
     struct hpcw_i_dir *first_dir;
     struct hpcw_i_file_id id;
 };
@@ -69,15 +70,14 @@ static struct file_sink *file_of(hpcw_sink *sink) {
     return (struct file_sink *)sink;
 }
 
-/* Returns whether this process is a child by fork() of the owner. It shares the open file and its names with its
- * parent. What a child only frees stays. */
+/* Returns whether this process is a child by fork() of the owner. The child shares the open file and the
+ * temporary name with the owner. If it frees the sink, the file must stay. */
 static bool is_child(const struct file_sink *f) {
     return hpcw_i_dir_forks() != f->forks;
 }
 
-/* Lets a child take the file over. A child that writes or closes after its parent has ended goes on for the
- * parent, as a daemon does: from now on it owns the file. While the parent lives, a destructor may have called the
- * close, and the parent has not written all. */
+/* Makes a child by fork() the owner of the file if its parent has ended, as that of a daemon has. Fails while
+ * the parent runs: the parent may not have written everything, and the child's call may come from a destructor. */
 static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     if (!is_child(f)) {
         return HPCW_OK;
@@ -93,7 +93,7 @@ static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Clears the bytes of the tag that nobody wrote: they must be zero. */
+/* Sets the first NONCE bytes to zero if they still hold the tag, as bytes that were never written must be zero. */
 static hpcw_status clear_nonce(const struct file_sink *f, hpcw_error *err) {
     unsigned char nonce[NONCE];
     size_t got = 0;
@@ -137,8 +137,9 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
-/* Checks whether this user may replace the older file: in a directory like /tmp, only its owner may. This is
- * checked before any file is removed: when the rename fails, the older file 0 of a set is already gone. */
+/* Checks whether this user may replace the older file: in a directory like /tmp, only the file's owner may. The
+ * check comes before any file is removed, as the rename may come after the older first file of a set was
+ * removed. */
 static hpcw_status check_owner(const struct file_sink *f, int at, const struct hpcw_i_entry *older,
                                hpcw_error *err) {
     int e =
@@ -148,8 +149,8 @@ static hpcw_status check_owner(const struct file_sink *f, int at, const struct h
                                     f->path, older->owner);
 }
 
-/* Remembers the permissions of the older file. A new member of a set has none, and then takes those of the file
- * that the first member replaces. *at and *name tell where that file is. Returns 0 or an errno value. */
+/* Stores the permissions of the older file in `f`. A file of a set without an older file takes those of the
+ * older first file of the set. *at and *name become the place of the older file. Returns 0 or an errno value. */
 static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, const char **name) {
     *name = f->base;
     if (older.kind == HPCW_I_NOTHING && f->first_base != NULL) {
@@ -169,7 +170,7 @@ static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, 
     return 0;
 }
 
-/* Gives the new file the group and the permissions of the one that it replaces and, if this is root, the owner. */
+/* Gives the new file the group and the permissions of the older file, and its owner if this process is root. */
 static hpcw_status keep_mode(struct file_sink *f, hpcw_error *err) {
     struct hpcw_i_entry older;
     const char *name = NULL;
@@ -199,7 +200,8 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     }
     s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
     if (f->creates) {
-        (void)hpcw_i_sys_copy(f->fd, &f->lock); /* the file is not finished until it has its name */
+        /* keeps the lock: the file is not finished before it is renamed */
+        (void)hpcw_i_sys_copy(f->fd, &f->lock);
     }
     int e = hpcw_i_sys_close(f->fd);
     f->fd = -1;
@@ -221,7 +223,8 @@ static hpcw_status file_settle(hpcw_sink *sink, hpcw_error *err) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at the new file", f->path);
     }
     if (e != 0 || id.device != f->id.device || id.inode != f->id.inode) {
-        f->fd = -1; /* the program has closed it, and the number may be another file's */
+        /* the program closed this descriptor, and its number may now be that of another file */
+        f->fd = -1;
         return hpcw_i_fail(
             err, HPCW_EIO,
             "%s: expected the descriptor of the new file, got another or none: the program closed it, so "
@@ -249,12 +252,13 @@ static void close_all(struct file_sink *f) {
     f->fd = f->lock = -1;
 }
 
-/* Returns whether a name in the directory is that of this very file. `*at` becomes the directory. */
+/* Returns whether `name` in the directory is the file that this sink created. *at becomes the descriptor of the
+ * directory. */
 static bool is_mine(const struct file_sink *f, const char *name, int *at) {
     return f->dir != NULL && hpcw_i_dir_fd(f->dir, at) == 0 && hpcw_i_sys_is_at(*at, name, &f->id);
 }
 
-/* Removes the temporary file. While the lock is held, nobody else takes the name. */
+/* Removes the temporary file, and then releases its lock. Until then no other process takes its name. */
 static void remove_temporary(struct file_sink *f) {
     int at;
     if (!f->gone && !is_child(f) && is_mine(f, f->temporary, &at)) {
@@ -272,7 +276,8 @@ static void file_discard(hpcw_sink *sink) {
 static void file_withdraw(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
     if (sink->named) {
-        /* Remove it only if no other run has published another file since. */
+        /* Remove the file only if it is still this one: another run may have published a file of this name
+         * since. */
         int at;
         if (is_mine(f, f->base, &at)) {
             (void)hpcw_i_sys_unlink_at(at, f->base, 0);
@@ -281,14 +286,14 @@ static void file_withdraw(hpcw_sink *sink) {
     }
 }
 
-/* Returns whether a settled file has its name already. If the file system has no locks, or separate ones on each
- * host, an opener of the set may take a live writer for a dead one. It then gives the settled files their names. */
+/* Returns whether a settled file has its final name already. Without locks that reach all hosts, another
+ * process may take this writer for dead, and finish the set by renaming its files. */
 static bool has_name(const struct file_sink *f) {
     int at;
     return f->settled && is_mine(f, f->base, &at);
 }
 
-/* Gives the file its name. */
+/* Renames the temporary file to its final name. */
 static hpcw_status take_name(struct file_sink *f, hpcw_error *err) {
     struct hpcw_i_entry entry;
     int at;
@@ -328,7 +333,8 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
     }
     close_all(f);
     if (f->durability >= HPCW_SYNC_DIRECTORY) {
-        /* The file is complete, has its name, and an older one is gone. Removing the file would only lose more. */
+        /* The older file is replaced, and the new one is complete. So do not remove the new one after a failure
+         * here. */
         int e = hpcw_i_dir_sync(f->dir);
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: is complete, but its directory cannot be written back to the disk",
@@ -370,8 +376,9 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* Makes the temporary name, with blanks for the number. A long base name is cut, but not inside a character of
- * UTF-8, and ends in a hash instead: members of a set differ in their last bytes. */
+/* Makes the temporary name, with blanks in place of the number. If the final name is too long, its beginning is
+ * taken, up to a whole character of UTF-8, and a hash. The hash is needed as names in a set differ at their
+ * ends. */
 static void print_temporary(const char *base, char name[TEMPORARY]) {
     size_t keep = strlen(base);
     char hash[DIGITS + 2] = "";
@@ -436,8 +443,8 @@ bool hpcw_i_sink_is_temporary(const char *name) {
            strcmp(name + size - (sizeof suffix - 1), suffix) == 0;
 }
 
-/* Looks at what has the name already. `within`: nothing outside the directory may be written, so a symbolic link
- * is replaced and not followed. */
+/* Checks the older file of this name. With `within`, a symbolic link is replaced and not followed, as nothing
+ * outside the directory may be changed. */
 static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *err) {
     struct hpcw_i_entry older;
     int at;
@@ -461,11 +468,11 @@ static hpcw_status look_at_older(struct file_sink *f, bool within, hpcw_error *e
 
 /* ---- create ---- */
 
-/* Creates the file of this name and locks it. Between the two, another writer may take it for the file of a dead
- * process and remove it. Then it is created once more. */
+/* Creates a file and locks it. Before the lock is taken, another writer may take the file for that of a dead
+ * process and remove it. Then creates the file again. */
 static int create_locked(struct file_sink *f, const char *name, bool *locked) {
-    /* A file that replaces a private file is private from its first byte on. The group of the older file may be
-     * another one, so its permissions do not apply. */
+    /* If the older file is private, the new one must be private from the first byte on. The group gets no
+     * permissions yet, as the new file may have another group than the older one. */
     mode_t mode = f->replaces ? (f->mode | 0600) & 0707 : 0666;
     int at;
     int unheld = hpcw_i_dir_fd(f->dir, &at);
@@ -491,12 +498,13 @@ static int remove_dead(const struct file_sink *f, const char *name) {
     return e == 0 ? hpcw_i_sys_unlink_unowned(at, name) : e;
 }
 
-/* Returns a number that is not a slot. */
+/* Returns a number for the temporary name that has no slot. */
 static uint64_t lone_number(const struct file_sink *f) {
     return f->tag != 0 ? f->tag : hpcw_i_sink_random();
 }
 
-/* Gives up a slot for a file without a lock: others may be able to lock the file, and would remove it. */
+/* Renames a temporary file that could not be locked from its slot to a number without a slot. In the slot,
+ * another writer that can lock the file would remove it. */
 static int leave_slot(struct file_sink *f) {
     char *slot = hpcw_i_strdup(f->temporary);
     int at;
@@ -514,7 +522,8 @@ static int leave_slot(struct file_sink *f) {
     return e;
 }
 
-/* Takes the first slot that is free or of a dead writer, and empties later slots of dead writers. */
+/* Creates the file in the first slot that is free or has a dead writer. Then removes the files of dead writers
+ * in later slots. */
 static int create_in_slot(struct file_sink *f, uint64_t host) {
     uint64_t slot = 0;
     int e = EEXIST;
@@ -550,7 +559,7 @@ static int create(struct file_sink *f) {
     return e;
 }
 
-/* Writes the nonce, which is the tag. */
+/* Writes the tag to the first bytes of a shared file, by which other processes recognise it. */
 static int write_nonce(struct file_sink *f) {
     unsigned char nonce[NONCE];
     hpcw_i_put_u64(nonce, f->tag, false);
@@ -558,7 +567,7 @@ static int write_nonce(struct file_sink *f) {
     return e == 0 ? hpcw_i_sys_show(f->fd) : e;
 }
 
-/* Opens the file that another process has created. ENOENT: this process cannot see it. */
+/* Opens a shared file that another process has created. ENOENT: this process does not find it. */
 static int join(struct file_sink *f) {
     uint64_t host = f->tag >> SLOT_BITS;
     int at;
@@ -579,7 +588,7 @@ static int join(struct file_sink *f) {
             (void)hpcw_i_sys_close(f->fd);
             f->fd = -1;
         }
-        /* A slot may belong to another user, or its name may be that of something else than a writer's file. */
+        /* It is no error if a slot has the file of another user, or no regular file. */
         if (e != 0 && e != ENOENT && e != EACCES && e != EEXIST && e != ELOOP) {
             return e;
         }
@@ -597,7 +606,7 @@ static hpcw_status fail_elsewhere(const char *path, hpcw_error *err) {
         path, relative ? "; the working directory is " : "", relative ? where : "");
 }
 
-/* Finds the directory of the file and the name in it. */
+/* Finds the directory of the file, f->dir, and its name there, f->base. */
 static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *name, bool within) {
     if (within) {
         f->base = hpcw_i_strdup(base_of(name));
@@ -610,8 +619,7 @@ static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *n
     return e;
 }
 
-/* Finds the first file of the set. If it does not exist or cannot be found, there are no permissions to take from
- * it. */
+/* Finds the first file of the set. If it cannot be found, no permissions are taken from it. */
 static int find_first(struct file_sink *f, struct hpcw_i_dir *dir, const char *first) {
     int e = first == NULL || dir == NULL
                 ? 0
@@ -619,8 +627,8 @@ static int find_first(struct file_sink *f, struct hpcw_i_dir *dir, const char *f
     return e == ENOENT || e == ENOTDIR || e == ELOOP ? 0 : e;
 }
 
-/* Opens a file sink. If the file shall stay `within` the directory, `name` is its name below `dir`. Otherwise the
- * last part of `name` is in `dir`; if `dir` is NULL, `path` says where. */
+/* Opens a file sink. With `within`, `name` is relative to `dir`, and no symbolic link is followed. Otherwise
+ * the last part of `name` is in `dir`, or in the directory of `path` if `dir` is NULL. */
 static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool within, const char *path,
                              const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                              hpcw_sink **out, hpcw_error *err) {
@@ -641,7 +649,7 @@ static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool with
     f->durability = durability;
     f->tag = tag;
     f->creates = creates;
-    f->gone = true; /* this process has created no file */
+    f->gone = true; /* this process has no temporary file yet */
     f->path = hpcw_i_strdup(path);
     hpcw_status s = HPCW_OK;
     int e = f->path == NULL ? ENOMEM : find_place(f, dir, name, within);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sinks other than files: memory, null, and a limit in front of another sink. */
+/* Sinks that are no files: memory, null, and one that limits the size of another sink. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
@@ -102,7 +102,7 @@ struct limited_sink {
     hpcw_sink base;
     uint64_t left;
     size_t max_call;
-    pthread_mutex_t lock; /* guards `left`: writes may come from several threads */
+    pthread_mutex_t lock; /* protects `left`, as several threads may write */
 };
 
 static hpcw_status limited_piece(struct limited_sink *l, uint64_t offset, const char *data, size_t size,

@@ -15,25 +15,25 @@
 #include "libwriter/base/status.h"
 
 /*
- * An intent consists of this first line, records, and the last line. There is a record for the intent itself, one
- * for the older file with the name of the first file, and one for each file of the set. A record is "NUMBER DEVICE
- * INODE BIRTH SIZE OWNER NAME" with a NUL. All numbers are hexadecimal. If the last line is missing, the writer
- * died before it renamed anything.
+ * An intent consists of a first line, records, and a last line. The first record is that of the intent itself.
+ * The second is that of the older file with the name of the set's first file. Then follows one for each file
+ * of the set. A record is "NUMBER DEVICE INODE BIRTH SIZE OWNER NAME" with a NUL; the numbers are hexadecimal.
+ * If the last line is missing, the writer died before it renamed a file.
  */
 static const char first_line[] = "hpcw set 3\n";
 static const char last_line[] = "end\n";
 enum { DIGITS = 16, WORDS = 6, LARGEST = 256 << 20 };
 
-/* Giving names takes milliseconds. A writer that takes longer than this was stopped, and nobody waits for it any
- * more. */
+/* Longest time that is spent waiting for another writer to rename the files of a set, and time between two
+ * looks, ms. Renames take milliseconds, so a writer that takes longer has been stopped. */
 enum { LONGEST_MS = 60000, STEP_MS = 5 };
 
 struct hpcw_i_set {
     struct hpcw_i_dir *dir;
     char *name; /* name of the intent */
     char *path; /* path of the set, for messages */
-    int fd;     /* descriptor that holds the lock of the intent */
-    bool found; /* the intent exists */
+    int fd;     /* descriptor of the intent, which holds its lock */
+    bool found; /* whether the intent exists */
 };
 
 static const char *base_of(const char *path) {
@@ -43,7 +43,7 @@ static const char *base_of(const char *path) {
 
 /* ---- one file of the set ---- */
 
-/* Where a file of the set is: its directory, and its two names there. */
+/* A file of a set: its directory, and its final and temporary name in that directory. */
 struct set_file {
     struct hpcw_i_dir *dir;
     int at; /* descriptor of the directory */
@@ -56,8 +56,8 @@ static void set_file_free(struct set_file *f) {
     hpcw_i_free(f->temporary);
 }
 
-/* Finds a file of the set: in the directory of the set, or where the name leads to. If somebody has put a link
- * there since, a file that waits for its name is still found. */
+/* Finds a file of the set: by its temporary name in the set's directory, or else where symbolic links from its
+ * final name lead. The first comes first as somebody may have made the final name a link since. */
 static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t number, struct set_file *f) {
     struct hpcw_i_entry entry;
     *f = (struct set_file){.at = -1, .dir = hpcw_i_dir_again(dir), .base = hpcw_i_strdup(name)};
@@ -76,20 +76,22 @@ static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t numb
     return e;
 }
 
-/* Gives one file its final name if it still has the temporary one. EAGAIN: its writer is alive. */
+/* Renames one file to its final name if it still has the temporary one. EAGAIN: the writer is alive. */
 static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     struct set_file f;
     int fd = -1;
     int e = set_file_find(dir, name, number, &f);
     e = e == 0 ? hpcw_i_sys_open_own(f.at, f.temporary, O_RDWR, false, &fd) : e;
-    /* A file that replaces a read-only file cannot be opened for a lock. */
+    /* A temporary file that got the permissions of a read-only file cannot be opened for a lock; rename it
+     * without one. */
     e = e == EACCES || (e == 0 && hpcw_i_sys_own(fd) != EAGAIN)
             ? hpcw_i_sys_rename_at(f.at, f.temporary, f.base)
         : e == 0 ? EAGAIN
                  : e;
     if (e == 0) {
         e = hpcw_i_dir_sync(f.dir);
-        e = e == EACCES ? 0 : e; /* in this directory names may be made, but not read */
+        /* the directory may be written but not read, so it cannot be opened for a sync */
+        e = e == EACCES ? 0 : e;
     }
     if (fd >= 0) {
         hpcw_i_sys_drop(fd);
@@ -103,7 +105,8 @@ static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number)
 static char *intent_name(const char *base) {
     char *temporary = hpcw_i_sink_temporary(base, 0);
     if (temporary != NULL) {
-        /* The name is ".hpcw-0000000000000000-BASE.tmp", where BASE is as long as file systems allow. */
+        /* The temporary name is ".hpcw-0000000000000000-BASE.tmp", where BASE is shortened as file systems
+         * demand. The intent gets ".hpcw-set-BASE". */
         const char *rest = strchr(strchr(temporary, '-') + 1, '-');
         size_t size = strlen(rest) - strlen(".tmp");
         const size_t front = strlen(".hpcw-set");
@@ -148,7 +151,7 @@ static int unlink_intent(const struct hpcw_i_set *set) {
     return e == ENOENT ? 0 : e;
 }
 
-/* Appends the record of the file that has the name `present` now. */
+/* Appends the record of file `name`. `present` is the name that the file has now. */
 static int print_record(struct hpcw_i_buf *text, int at, const char *present, uint64_t number, uint64_t size,
                         unsigned owner, const char *name) {
     char words[WORDS * (DIGITS + 1) + 1];
@@ -163,7 +166,7 @@ static int print_record(struct hpcw_i_buf *text, int at, const char *present, ui
                : ENOMEM;
 }
 
-/* Appends the records of the files. ENOENT: the temporary file of *missing is gone. */
+/* Appends the records of all files of the set. ENOENT: the temporary file of *missing does not exist. */
 static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw_i_set_file *file,
                        struct hpcw_i_buf *text, const char **missing) {
     int e = 0;
@@ -182,8 +185,8 @@ static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw
     return e;
 }
 
-/* Writes the whole text. The intent exists already, so no other writer changes the older file with the name of the
- * first one any more. */
+/* Makes the whole text of the intent. The intent already exists without text, so no other writer replaces the
+ * older file with the name of the first one. */
 static int print_intent(const struct hpcw_i_set *set, const struct set_file *first,
                         const struct hpcw_i_buf *files, struct hpcw_i_buf *text) {
     int at;
@@ -196,7 +199,7 @@ static int print_intent(const struct hpcw_i_set *set, const struct set_file *fir
                : ENOMEM;
 }
 
-/* Reads the whole intent into `text`, with a NUL at its end. */
+/* Reads the whole intent into `text`, and appends a NUL. */
 static int read_intent(int fd, struct hpcw_i_buf *text) {
     uint64_t size = 0;
     size_t got = 0;
@@ -250,7 +253,8 @@ static bool is_whole(const struct hpcw_i_buf *text) {
 
 /* ---- giving names ---- */
 
-/* Removes the older first file if the new one still waits for its name. */
+/* Removes the older file that has the name of the first file, if the new first file still has its temporary
+ * name. */
 static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     struct set_file f;
     struct hpcw_i_entry waits = {.kind = HPCW_I_NOTHING};
@@ -263,12 +267,13 @@ static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     return e == ENOENT ? 0 : e;
 }
 
-/* A sequence of records. */
+/* Records that follow each other in the text of an intent. */
 struct rest {
     const char *at, *end;
 };
 
-/* Removes the temporary files. If one cannot be removed, only the file of a dead writer is left. */
+/* Removes the temporary files of the listed files. A failure is ignored: a file of a dead writer stays, which
+ * only takes space. */
 static int remove_files(struct hpcw_i_dir *dir, struct rest files) {
     while (files.at < files.end) {
         struct listed file;
@@ -296,9 +301,9 @@ static int rename_all(struct hpcw_i_dir *dir, const struct listed *base, struct 
 /* ---- the state of a set ---- */
 
 /*
- * Finds whether a name is that of the very file that a record lists. Users cannot change the inode or the birth of
- * a file, and no later file has both. The device may get another number at the next mount, so it counts only where
- * no birth is known.
+ * Finds out whether the file `name` is the one that a record lists. Inode and birth (time of creation)
+ * identify a file: users cannot change them, and no later file has both. The device's number may differ after
+ * the next mount, so it is only compared if a birth is unknown.
  */
 static int is_listed(int at, const char *name, const struct listed *file, bool *listed) {
     struct hpcw_i_mark mark;
@@ -309,13 +314,11 @@ static int is_listed(int at, const char *name, const struct listed *file, bool *
     return e;
 }
 
-/* Where the new file of a record is: nowhere, under its temporary name, or under its final one. */
+/* Name that the new file of a record has: none, as it is lost; the temporary one; or the final one. */
 enum new_file { LOST, WAITS, NAMED };
 
-/*
- * Finds the new file of a record. `copied`: all files are copies of the listed ones, so that only names and sizes
- * count.
- */
+/* Finds which name the new file of a record has. With `copied`, the files in the directory are copies of the
+ * listed ones, so only names and sizes are compared. */
 static int find_new(const struct set_file *f, const struct listed *file, bool copied, enum new_file *place) {
     struct hpcw_i_entry waits, named = {.kind = HPCW_I_NOTHING};
     bool waiting_is = false, named_is = false;
@@ -327,7 +330,7 @@ static int find_new(const struct set_file *f, const struct listed *file, bool co
     if (e != 0) {
         return e;
     }
-    /* A file that root wrote in the place of a user's file belongs to the user. */
+    /* The temporary file belongs to this user, or to the user to whom root gave it. */
     if (waits.kind == HPCW_I_FILE && (waits.owner == geteuid() || waits.owner == file->owner) &&
         (copied ? waits.size == file->size : waiting_is)) {
         *place = WAITS;
@@ -338,12 +341,12 @@ static int find_new(const struct set_file *f, const struct listed *file, bool co
     return 0;
 }
 
-/* What to do with a set. */
+/* What to do with a set: report an error, rename its files, or remove its temporary files. */
 enum verdict { REFUSE, FINISH, GIVE_UP };
 
 struct found {
     uint64_t waits, named, lost;
-    bool in_order; /* no file still waits whose turn was before that of one with its name */
+    bool in_order; /* whether all files with final names come before all files with temporary names */
 };
 
 static int count_files(struct hpcw_i_dir *dir, struct rest files, bool copied, struct found *found) {
@@ -366,10 +369,10 @@ static int count_files(struct hpcw_i_dir *dir, struct rest files, bool copied, s
     return e;
 }
 
-/* The parts of an intent. */
+/* The records in the text of an intent: the intent itself, the older first file, and the files of the set. */
 struct intent {
     struct listed itself, older, base;
-    struct rest all, others; /* the records with the first file, and without it */
+    struct rest all, others; /* `all`: records of all files of the set; `others`: those after the first file */
 };
 
 static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
@@ -383,15 +386,17 @@ static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
 }
 
 /*
- * Decides what happens to the files that a dead writer left. It does not look at times, as users change them when
- * they touch, link or restore files.
+ * Decides what to do with a set whose writer is dead. Times of files play no part, as touching, linking or
+ * restoring a file changes them.
  *
- * While the intent is the very file that its writer created, each file of the set is either the listed one or
- * lost. If one is lost, nothing is done. But if no new file has its name yet, the set is given up in two cases:
- * somebody has put another first file there, as from a backup, or no new file is left.
+ * If the intent is the very file that its writer created, each file of the set is either the listed one or
+ * lost. The set is given up if no file has its final name yet and either all new files are lost, or somebody
+ * has put another file in the place of the first one, as from a backup. It is finished if no file is lost and
+ * the first one was not replaced. Otherwise it is refused.
  *
- * Otherwise the directory was copied or restored. Then each file waits or has its name, its size must be the
- * listed one, and files with names must be the first in the order.
+ * If the intent is another file, the directory was copied or restored. Then the set is finished only if each
+ * file has its temporary or final name and the listed size, and if these names can come from an interrupted
+ * series of renames.
  */
 static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum verdict *verdict) {
     struct found others = {.in_order = true}, base = {.in_order = true};
@@ -431,8 +436,8 @@ static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum
     return 0;
 }
 
-/* Does everything that a complete intent of a dead writer says, the first file last. ESTALE: this would mix old
- * and new files. */
+/* Finishes or gives up a set according to its complete intent. The first file is renamed last. ESTALE: the set
+ * is refused, as old and new files would be mixed. */
 static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text) {
     struct intent intent;
     enum verdict verdict;
@@ -446,8 +451,8 @@ static int do_intent(const struct hpcw_i_set *set, const struct hpcw_i_buf *text
                                 : ESTALE;
 }
 
-/* Finds why the intent cannot be opened; `e` is what the open returned. 0: there is no intent. EPERM: its name
- * belongs to something that no writer of this user made. */
+/* Evaluates the error `e` with which the intent could not be opened. 0: there is no intent. EPERM: a file of
+ * its name exists, but is no file of this user. */
 static int why_not(struct hpcw_i_set *set, int at, int e) {
     struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
     if (e == EACCES && hpcw_i_sys_look_at(at, set->name, &entry) == 0 && entry.kind != HPCW_I_NOTHING) {
@@ -457,7 +462,7 @@ static int why_not(struct hpcw_i_set *set, int at, int e) {
     return e == ENOENT ? 0 : e == EEXIST || e == ELOOP ? EPERM : e;
 }
 
-/* Finishes a set if its writer is dead. EAGAIN: its writer is alive. */
+/* Finishes or gives up a set if its writer is dead, and removes the intent. EAGAIN: the writer is alive. */
 static int try_to_finish(struct hpcw_i_set *set) {
     struct hpcw_i_buf text = {0};
     int at;
@@ -532,7 +537,8 @@ hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_err
     struct hpcw_i_dir *target = NULL;
     char *base = NULL;
     hpcw_status s = finish_in(dir, path, base_of(path), err);
-    /* The set may have been written under the name that this one links to. */
+    /* If the path is a symbolic link, the set may have been written under the name of its target. So look
+     * there, too. */
     int e = s == HPCW_OK ? hpcw_i_dir_follow(dir, base_of(path), &target, &base) : 0;
     if (e == 0 && s == HPCW_OK && (target != dir || strcmp(base, base_of(path)) != 0)) {
         s = finish_in(target, path, base, err);
@@ -546,8 +552,8 @@ hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_err
 
 /* ---- a writer ---- */
 
-/* Creates the intent without a text. Waits for another writer that gives the set its names, and finishes what a
- * dead one left. */
+/* Creates an empty intent and locks it. If the set has an intent already, waits for its writer, or finishes the
+ * set if that writer is dead. */
 static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
     int e = EEXIST;
     hpcw_status s = HPCW_OK;
@@ -555,7 +561,8 @@ static hpcw_status create_intent(struct hpcw_i_set *set, hpcw_error *err) {
         int at;
         e = hpcw_i_dir_fd(set->dir, &at);
         e = e == 0 ? hpcw_i_sys_open_own(at, set->name, O_RDWR | O_CREAT | O_EXCL, true, &set->fd) : e;
-        if (e == 0 && hpcw_i_sys_own(set->fd) == EAGAIN) { /* another process took it for a dead writer's */
+        if (e == 0 && hpcw_i_sys_own(set->fd) == EAGAIN) {
+            /* another process locked the intent, as it takes the writer for dead */
             hpcw_i_sys_drop(set->fd);
             set->fd = -1;
             e = EEXIST;
@@ -599,8 +606,8 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
         if (e == 0 && durability >= HPCW_SYNC_FILE) {
             e = hpcw_i_sys_fsync(set->fd);
             e = e == 0 ? hpcw_i_dir_sync(dir) : e;
-            /* In this directory names may be made, but not read. If names need not be durable, that must not keep
-             * the set from its names. */
+            /* The directory may be written but not read, so it cannot be opened for a sync. That is only an
+             * error if names must be durable. */
             e = e == EACCES && durability < HPCW_SYNC_DIRECTORY ? 0 : e;
         }
         if (e != 0) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gives several files their names together, so that nobody sees new files beside old ones. The first of them gets
- * its name last. Before the first rename, an intent lists them all: a file ".hpcw-set-NAME" beside the set, where
- * NAME is that of the set. If a writer dies between two renames, the next open finishes what the intent says.
+ * Sets of files that get their final names together, so that nobody sees new files beside old ones. The first
+ * file of the set is renamed last. Before the first rename, a file ".hpcw-set-NAME" beside the set, the
+ * intent, lists all files; NAME is the name of the set. If a writer dies between two renames, the next open of
+ * the set finishes the renames.
  */
 #ifndef HPCW_IO_SINK_SET_H
 #define HPCW_IO_SINK_SET_H
@@ -13,35 +14,37 @@
 struct hpcw_i_set;
 
 struct hpcw_i_set_file {
-    char *path;      /* the last part is the name in the directory of the set */
-    uint64_t number; /* hpcw_i_sink_number */
+    char *path;      /* path whose last part is the final name in the set's directory */
+    uint64_t number; /* number in the temporary name: hpcw_i_sink_number */
 };
 
 /*
- * Writes the intent for settled file sinks, [files] in the order of the set. If another writer is giving this set
- * its names, the call waits for it. `path` is that of the set. On success the caller must end or leave *out.
+ * Writes the intent of a set. Its `files` files are settled file sinks, in the order of the set. If another
+ * writer is renaming files of the set, waits for it. `path` is the path of the set. After success, the caller
+ * passes *out to hpcw_i_set_end or hpcw_i_set_leave.
  */
 hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32_t files,
                                 const struct hpcw_i_set_file *file, hpcw_durability durability,
                                 struct hpcw_i_set **out, hpcw_error *err);
 
-/* Removes the older file that has the name of the first file, so that no old file is beside new ones at any
- * time. */
+/* Removes the older file that has the name of the set's first file. So an old first file is never beside new
+ * files. */
 hpcw_status hpcw_i_set_retire(const struct hpcw_i_set *set, hpcw_sink *first, hpcw_error *err);
 
-/* Removes the intent: either all files have their names, or none will get one. NULL is allowed. After a failure
- * the intent stays, and the next open removes it. */
+/* Removes the intent, after all files were renamed, or if none will be. `set` may be NULL. After a failure the
+ * intent stays, and the next open of the set removes it. */
 hpcw_status hpcw_i_set_end(struct hpcw_i_set *set, hpcw_error *err);
 
-/* Leaves the intent to the next open. NULL is allowed. */
+/* Frees `set`, which may be NULL. The intent stays, so that the next open of the set finishes the renames. */
 void hpcw_i_set_leave(struct hpcw_i_set *set);
 
-/* Adds to a message that the next open of the path will finish the set. Returns the code of `err`. */
+/* Adds to the message in `err` that the next open of `path` finishes the set. Returns the code in `err`. */
 hpcw_status hpcw_i_set_begun(hpcw_error *err, const char *path);
 
 /*
- * Finishes what a writer of `path`, in `dir`, left if it died between two renames. Does nothing if this user has
- * no intent there. Waits for a live writer that gives the files their names; HPCW_EEXIST: a minute was not enough.
+ * Finishes the set `path` in `dir` if its writer died between two renames. Does nothing if there is no intent
+ * of this user. If the writer is alive, waits until it has renamed its files. HPCW_EEXIST: it has not within a
+ * minute.
  */
 hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_error *err);
 
