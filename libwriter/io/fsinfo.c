@@ -53,10 +53,11 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *fi
     if (statvfs(directory, &v) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its free space", directory);
     }
-    /* A file system without blocks does not tell its space, as in /proc and on some network file systems. */
+    /* File systems without blocks report 0 blocks, as /proc and some network file systems. Their free space is
+     * unknown. */
     *bytes = v.f_blocks == 0 ? UINT64_MAX : (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     if (files != NULL) {
-        /* btrfs makes inodes on demand and reports none */
+        /* btrfs makes inodes on demand and reports 0 of them. The number that can still be made is unknown. */
         *files = v.f_files == 0 ? UINT64_MAX : (uint64_t)v.f_favail;
     }
     return HPCW_OK;
@@ -123,7 +124,7 @@ static void look_direct(const struct hpcw_i_fs_source *source, const char *file,
     info->direct_known = true;
 }
 
-/* Reads the layout of a file from its attribute. */
+/* Finds the Lustre stripes of a file from its extended attribute. */
 static void look_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
     size_t size = HPCW_I_LOV_LARGEST;
     unsigned char *value = hpcw_i_malloc(size);

@@ -12,74 +12,83 @@
 #include "libwriter/io/lov.h"
 
 /*
- * Finds the block size that a file `path` should be aligned to: the st_blksize of its directory, as SIONlib does.
- * That is 4096 on ext4 and tmpfs, and the file system's own value on GPFS or Lustre. It is 2 MiB if the answer is
- * 0 or above 32 MiB.
+ * Finds the block size that the file `path` should be aligned to: the st_blksize of its directory, as in SIONlib.
+ * That is 4096 on ext4 and tmpfs, and a value of the file system on GPFS or Lustre. If st_blksize is 0 or above
+ * 32 MiB, the result is 2 MiB.
  */
 hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err);
-/* Does the same for a directory that is open already. The path is for messages only. */
+/* Finds the block size for files in an open directory, as hpcw_i_fs_block_size does. `path` is for messages
+ * only. */
 hpcw_status hpcw_i_fs_block_size_at(int directory, const char *path, uint32_t *block_size, hpcw_error *err);
 
-/* Finds the bytes that an unprivileged user can still write to the file system of `directory`, and the number of
- * files and directories that this user can still make. UINT64_MAX: no limit is known. `files` may be NULL. */
+/* Finds how many bytes an unprivileged user can still write to the file system of `directory`, and how many
+ * files and directories the user can still make. UINT64_MAX: unknown or unlimited. `files` may be NULL. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *files, hpcw_error *err);
 
 /*
- * Checks whether files of a directory are overwritten in place. If so, allocated space can be written to again and
- * again, also through a mapping. A file system that copies on write, compresses or takes snapshots needs new space
- * for each write. A network file system can fail later. A store to a mapping then raises SIGBUS.
+ * Checks whether the file system of a directory overwrites files in place. If so, allocated space stays usable for
+ * any number of writes, also through a mapping. A file system that copies on write, compresses or takes snapshots
+ * needs new space for each write. On a network file system a write may fail later. A store to a mapping then raises
+ * SIGBUS.
  *
- * HPCW_ENOTSUP: they are not, or it is not known; the message names the file system. `source`: NULL for this
- * machine.
+ * HPCW_ENOTSUP: it does not overwrite in place, or that is unknown; the message names the file system.
+ * source: answers questions about file systems; NULL: this machine
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_overwrites(const struct hpcw_i_fs_source *source, const char *directory,
                                                  hpcw_error *err);
 
-/* All that is known about a file system. Sources are static strings; "unknown" if there is none. */
+/* What is known about a file system. The members that end in _source are static texts, and say where a value is
+ * from. */
 struct hpcw_i_fsinfo {
-    char type[32]; /* such as "ext4" (ext2 and ext3 cannot be told from it) or "unknown (0x...)" */
+    char type[32]; /* such as "ext4", which includes ext2 and ext3, or "unknown (0x...)" */
     uint64_t magic;
 
-    uint64_t block_bytes;     /* 0: unknown */
-    const char *block_source; /* "given", "Lustre stripe", "GPFS", "st_blksize", "statfs", "unknown" */
+    uint64_t block_bytes; /* 0: unknown */
+    /* source of block_bytes: "given", "Lustre stripe", "GPFS", "st_blksize", "statfs", "unknown" */
+    const char *block_source;
 
-    bool direct_known;                     /* the alignment for O_DIRECT of this file is known */
-    uint32_t direct_memory, direct_offset; /* bytes; both 0: the file takes no direct I/O */
-    const char *direct_source;             /* "statx", "XFS_IOC_DIOINFO", "unknown" */
+    bool direct_known; /* whether the file's alignment for direct I/O is known */
+    /* alignment of memory and offsets for direct I/O, bytes; both 0: the file does not support it */
+    uint32_t direct_memory, direct_offset;
+    const char *direct_source; /* source of the alignment: "statx", "XFS_IOC_DIOINFO", "unknown" */
 
-    bool stripe_known; /* the file is on Lustre and its stripes are known */
+    bool stripe_known; /* whether the file is on Lustre and its stripes are known */
     struct hpcw_i_lov stripe;
     const char
-        *stripe_source; /* "lustre.lov"; "none" for directories and elsewhere than on Lustre; "unknown" */
+        /* source of `stripe`: "lustre.lov"; "none" for a directory or another file system than Lustre;
+         * "unknown" */
+        *stripe_source;
 
     bool gpfs;
 };
 
 /*
- * Describes an existing directory or file. Only a file has an alignment for direct I/O and stripes: ask about one
- * that was just created to see what took effect. What cannot be determined is unknown, which is not a failure.
+ * Describes the file system of an existing directory or file. Alignment for direct I/O and stripes are only
+ * known for a file, so describe a file that was just created. A value that cannot be found out is set to
+ * unknown, which is no failure. Fails if `path` cannot be looked up.
  *
- * `source`: NULL for this machine. `given`: block size from the user, 0 if none. Fails if the path cannot be asked
- * about at all.
+ * source: answers questions about file systems; NULL: this machine
+ * given: block size from the user, bytes; 0: none
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char *path,
                                                uint64_t given, struct hpcw_i_fsinfo *out, hpcw_error *err);
 
-/* Stripes to ask for. If all members are 0, none are asked for. */
+/* Stripes that a program wants for its files on Lustre. All members 0: it leaves them as they are. */
 struct hpcw_i_stripes {
-    uint32_t count; /* 1 .. HPCW_I_LOV_MOST_STRIPES, HPCW_I_LOV_ALL; 0: the default */
-    uint64_t bytes; /* a multiple of HPCW_I_LOV_STRIPE_UNIT below 4 GiB; 0: the default */
+    uint32_t count; /* number of stripes: 1 .. HPCW_I_LOV_MOST_STRIPES, or HPCW_I_LOV_ALL; 0: the default */
+    uint64_t bytes; /* bytes of a stripe: a multiple of HPCW_I_LOV_STRIPE_UNIT below 4 GiB; 0: the default */
 };
 
-/* Checks whether files below an existing `directory` can be striped like that, and changes nothing. HPCW_EINVAL:
- * numbers that Lustre does not accept. HPCW_ENOTSUP: this is not Lustre. */
+/* Checks whether files below an existing `directory` can have these stripes. Changes nothing. HPCW_EINVAL:
+ * Lustre does not accept the numbers. HPCW_ENOTSUP: the file system is not Lustre. `source` NULL: this machine. */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 
-/*  Sets stripes by the attribute "lustre.lov", as liblustreapi does (llapi_layout_file_open). They are the
- * default of files and directories that are made in the directory later. A server may give less than it was
- * asked for: hpcw_i_fsinfo_look says what took effect. hpcw_i_fs_can_stripe must have accepted them. `source`:
- * as above. */
+/*
+ * Sets the stripes of files and directories that are made in `directory` later, by the attribute "lustre.lov"
+ * as liblustreapi does (llapi_layout_file_open). hpcw_i_fs_can_stripe must have accepted the stripes. The
+ * server may give fewer; hpcw_i_fsinfo_look on a new file says what it gave. `source` NULL: this machine.
+ */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 

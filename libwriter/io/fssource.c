@@ -18,7 +18,7 @@ static int about(const struct hpcw_i_fs_source *self, const char *path, struct h
         return errno;
     }
     *about = (struct hpcw_i_fs_about){
-        /* statfs has a signed word here, and that of CIFS would be negative on some machines */
+        /* f_type is a signed word, and the magic number of CIFS would be negative on some machines */
         .magic = (uint32_t)fs.f_type,
         .statfs_block = fs.f_bsize <= 0 ? 0 : (uint64_t)fs.f_bsize,
         .stat_block = st.st_blksize <= 0 ? 0 : (uint64_t)st.st_blksize,
@@ -31,7 +31,7 @@ static int about(const struct hpcw_i_fs_source *self, const char *path, struct h
 
 static int direct(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory, uint32_t *offset) {
     (void)self;
-#ifdef STATX_DIOALIGN /* kernel headers of 6.1 and later */
+#ifdef STATX_DIOALIGN /* in kernel headers of 6.1 and later */
     struct statx st;
     if (statx(AT_FDCWD, file, 0, STATX_DIOALIGN, &st) != 0) {
         return errno;
@@ -50,10 +50,11 @@ static int direct(const struct hpcw_i_fs_source *self, const char *file, uint32_
 #endif
 }
 
-/* XFS_IOC_DIOINFO of Linux, fs/xfs/libxfs/xfs_fs.h (struct dioattr). The headers of XFS are rarely installed. */
+/* The struct dioattr of XFS_IOC_DIOINFO (Linux, fs/xfs/libxfs/xfs_fs.h). It is declared here, as the headers of
+ * XFS are rarely installed. */
 struct xfs_direct {
     uint32_t memory;
-    uint32_t smallest; /* smallest transfer, bytes; offsets are a multiple of it */
+    uint32_t smallest; /* smallest transfer, bytes; offsets must be multiples of this */
     uint32_t largest;
 };
 #define XFS_DIRECT _IOR('X', 30, struct xfs_direct)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The questions to a file system are a table of functions, so that tests can imitate Lustre or GPFS. */
+/* The questions that can be put to a file system, as a table of functions. Tests put functions into it that
+ * imitate Lustre or GPFS. */
 #ifndef HPCW_IO_FSSOURCE_H
 #define HPCW_IO_FSSOURCE_H
 
@@ -16,23 +17,23 @@ struct hpcw_i_fs_about {
     enum hpcw_i_fs_kind kind;
 };
 
-/* Every call returns 0 or an errno value; ENOSYS: not available here. */
+/* Every function returns 0 or an errno value; ENOSYS: the system has no such call. */
 struct hpcw_i_fs_source {
     int (*about)(const struct hpcw_i_fs_source *self, const char *path, struct hpcw_i_fs_about *about);
-    /* The alignment that direct I/O of a file needs; both 0: the file takes no direct I/O. `direct` asks statx,
-     * `direct_xfs` XFS's own call. */
+    /* Two ways to find the alignment of memory and offsets for direct I/O, bytes. Both 0: the file does not
+     * support direct I/O. `direct` calls statx; `direct_xfs` makes XFS's own call. */
     int (*direct)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory, uint32_t *offset);
     int (*direct_xfs)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory,
                       uint32_t *offset);
-    /* Reads an attribute. `*size` is the capacity of `value` before, and the bytes of the attribute after the
-     * call. */
+    /* Reads an extended attribute. Before the call, *size is the capacity of `value`; after it, the size of the
+     * attribute. */
     int (*get)(const struct hpcw_i_fs_source *self, const char *path, const char *name, void *value,
                size_t *size);
     int (*set)(const struct hpcw_i_fs_source *self, const char *path, const char *name, const void *value,
                size_t size);
 };
 
-/* The functions that ask this machine. */
+/* The table of functions that make system calls on this machine. */
 extern const struct hpcw_i_fs_source hpcw_i_fs_system;
 
 #endif

@@ -12,11 +12,11 @@
 #define BUFFER_SIZE ((size_t)512 << 10)
 #define BUFFER_LEAST ((size_t)64 << 10)
 
-/* The longest text before a value: a comma, a newline, the indentation of the deepest level, and what follows a
- * key. */
+/* Most bytes before a value: a comma, a newline and the indentation of the deepest level, or a colon and a
+ * space after a key. */
 #define SEPARATOR (2 + 2 * HPCW_I_JSON_DEPTH)
-/* The bytes that one step of put_string may write, with those that hpcw_i_fmt_hex may overwrite after them, and
- * the quotes. */
+/* Most bytes that one step of put_string writes: 8 bytes, two quotes, and what hpcw_i_fmt_hex may overwrite
+ * after its digits. */
 #define STEP (2 + 8 + HPCW_I_FMT_ROOM)
 
 enum {
@@ -40,7 +40,8 @@ static const char *const expected[] = {
 
 /* ---- Failures -------------------------------------------------------------------------------------------- */
 
-/* Keeps the first failure. Every later call finds the state BROKEN, and ends here as well. */
+/* Records the first failure and sets the state to BROKEN. Later calls in that state come here, too, and change
+ * nothing. */
 static COLD void broken(struct hpcw_i_json *j, hpcw_status code, const char *got) {
     if (j->status == HPCW_OK) {
         j->status =
@@ -57,7 +58,7 @@ static COLD void broken_memory(struct hpcw_i_json *j) {
 
 /* ---- Output ------------------------------------------------------------------------------------------------ */
 
-/* Passes the first `size` buffered bytes on to the sink. */
+/* Writes the first `size` bytes of the buffer to the sink. */
 static bool write_out(struct hpcw_i_json *j, size_t size) {
     j->status = hpcw_sink_write_at(j->sink, j->written, j->start, size, &j->error);
     if (j->status != HPCW_OK) {
@@ -71,11 +72,12 @@ static bool write_out(struct hpcw_i_json *j, size_t size) {
     return true;
 }
 
-/* Makes room for `need` bytes at j->p; `need` is far below the smallest buffer. Returns false after a failure. */
+/* Makes space for `need` bytes at j->p; `need` is far below the smallest size of the buffer. Returns false
+ * after a failure. */
 static COLD bool make_room(struct hpcw_i_json *j, size_t need) {
     size_t used = (size_t)(j->p - j->start);
     if (j->sink != NULL) {
-        /* Only whole pages, so that no page is written twice. */
+        /* Write whole pages of the file only, so that no page is written twice. */
         return write_out(j, used - (j->written + used) % 4096);
     }
     if (j->buf == NULL) {
@@ -184,8 +186,8 @@ static inline char *separate(const struct hpcw_i_json *j, char *p) {
     return j->indent ? new_line(j, p, j->depth) : p;
 }
 
-/* Returns where to write the next value of at most `size` bytes. NULL if no value may come here, and after a
- * failure. */
+/* Returns where the next value is to be written, with space for `size` bytes. Returns NULL after a failure, or
+ * if no value may follow here. */
 static FAST char *open_value(struct hpcw_i_json *j, size_t size) {
     if (!LIKELY(j->state <= MEMBER)) {
         broken(j, HPCW_ESTATE, "a value");
@@ -268,8 +270,9 @@ void hpcw_i_json_flat(struct hpcw_i_json *j) {
 
 #define BAD UINT32_MAX
 
-/* Decodes the code point at `s`, or BAD if there is none. Returns its number of bytes (Unicode 15, table 3-7). For
- * a bad sequence this is the number of bytes that could begin a good one, at least 1. */
+/* Decodes the UTF-8 sequence at `s` to a code point, BAD if it is invalid. Returns the length of the sequence
+ * in bytes (Unicode 15, table 3-7). The length of an invalid sequence is that of its longest valid beginning,
+ * at least 1. */
 static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *code) {
     unsigned char c = s[0];
     *code = c;
@@ -283,7 +286,7 @@ static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *code) {
         return 1;
     }
     for (size_t i = 1; i <= more; i++) {
-        /* The second byte's range excludes overlong forms, surrogates, and what is above U+10FFFF. */
+        /* The range of the second byte excludes overlong forms, surrogates and code points above U+10FFFF. */
         unsigned least = i > 1 ? 0x80 : c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
         unsigned most = i > 1 ? 0xbf : c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
         if (i >= n || s[i] < least || s[i] > most) {
@@ -309,7 +312,7 @@ static char *put_u_escape(char *p, uint32_t unit) {
     return hpcw_i_fmt_hex(p + 2, unit, 4);
 }
 
-/* Returns the letter of the two-character escape, 0 if the code point has none. */
+/* Returns the letter of a code point's two-character escape, as 'n' for a line feed; 0: it has none. */
 static char escape_letter(uint32_t code) {
     switch (code) {
     case '"':
@@ -330,7 +333,8 @@ static char escape_letter(uint32_t code) {
     }
 }
 
-/* Writes one character of any kind at j->p. Returns the number of bytes taken from `s`, 0 after a failure. */
+/* Writes one character at j->p, escaped where needed. Returns the number of bytes of `s` that it had; 0 after a
+ * failure. */
 static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n) {
     uint32_t code;
     size_t taken = decode_utf8((const unsigned char *)s, n, &code);
@@ -352,7 +356,7 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
         p[1] = letter;
         p += 2;
     } else if (code < 0x20 ||
-               /* so that no control character reaches a terminal */
+               /* DEL and C1 control characters are escaped, too, as terminals obey them */
                (code >= 0x7f && code < (j->ascii ? 0x10000 : 0xa0))) {
         p = put_u_escape(p, code);
     } else if (code >= 0x10000 && j->ascii) {
@@ -368,9 +372,9 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
 
 #define BYTES(c) (UINT64_C(0x0101010101010101) * (c))
 
-/* Returns whether any of eight bytes is a control character, '"', '\\', DEL or not ASCII. In each term, the
- * highest bit of some byte is set if and only if a byte is one of these. This holds for ASCII bytes; the first
- * term finds the others. */
+/* Returns whether one of the eight bytes in `w` is a control character, '"', '\\', DEL or not ASCII. The first
+ * term has the highest bit of a byte set if a byte is not ASCII. If all bytes are ASCII, each other term has
+ * such a bit set if and only if a byte is one of its characters. */
 static inline bool special(uint64_t w) {
     uint64_t one = BYTES(1);
     uint64_t found = w | (w - BYTES(0x20)) | ((w ^ BYTES('"')) - one) | ((w ^ BYTES('\\')) - one) |
@@ -378,7 +382,8 @@ static inline bool special(uint64_t w) {
     return (found & BYTES(0x80)) != 0;
 }
 
-/* Returns the first 1 to 8 of `n` bytes at `s`, filled up with spaces. Reads no byte after them. */
+/* Returns the first 8 of `n` bytes at `s`, with spaces in place of those that are missing. Reads only the `n`
+ * bytes. */
 static inline uint64_t load(const char *s, size_t n) {
     if (n >= 8) {
         return hpcw_i_get_u64(s, false);
@@ -393,7 +398,7 @@ static inline uint64_t load(const char *s, size_t n) {
     return w | BYTES(0x20) << 8 * n;
 }
 
-/* Writes the string with its quotes from `p` on. Returns its end, NULL after a failure. */
+/* Writes the string `s` with its quotes from `p` on. Returns the end of what was written; NULL after a failure. */
 static inline char *put_string(struct hpcw_i_json *j, char *p, const char *s, size_t n) {
     *p++ = '"';
     while (n > 0) {
@@ -516,7 +521,7 @@ void hpcw_i_json_text(struct hpcw_i_json *j, const char *text) {
             *p++ = *text;
             string = string != (*text == '"');
             if (*text == '\\') {
-                *p++ = *++text; /* the escaped character may be a quote */
+                *p++ = *++text; /* copy the escaped character without looking at it, as it may be a quote */
             }
         }
     }

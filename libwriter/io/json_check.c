@@ -6,7 +6,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/io/json.h"
 
-enum { MOST_NUMBER = 256 }; /* characters, several times what any double needs */
+enum { MOST_NUMBER = 256 }; /* most characters of a number: several times what the longest double needs */
 
 static const char *blanks(const char *p) {
     return p + strspn(p, " \t\n\r");
@@ -30,7 +30,8 @@ static uint32_t unit(const char *p) {
     return v;
 }
 
-/* Each of the following functions returns the end of what is at `p`, NULL if it is something else. */
+/* Each of the following functions parses what its name says at `p`. It returns the end of that, or NULL if the
+ * text has something else there. */
 
 static const char *string(const char *p) {
     if (*p++ != '"') {
@@ -38,7 +39,7 @@ static const char *string(const char *p) {
     }
     for (; *p != '"'; p++) {
         if ((unsigned char)*p < 0x20) {
-            return NULL; /* also at the NUL */
+            return NULL; /* a control character, or the NUL at the end of the text */
         }
         if (*p != '\\') {
             continue;
@@ -93,7 +94,7 @@ static const char *scalar(const char *p) {
     return *p == '"' ? string(p) : number(p);
 }
 
-/* Takes the key of an object with its colon. */
+/* Parses a key of an object, the colon after it and white space. Returns their end, or NULL. */
 static const char *key(const char *p) {
     p = string(p);
     p = p == NULL ? NULL : blanks(p);
@@ -119,7 +120,7 @@ bool hpcw_i_json_is_text(const char *text, unsigned levels) {
         } else {
             p = scalar(p);
         }
-        /* Now p is after a scalar, or at the closing bracket of an empty object or array. */
+        /* Here p is after a scalar, or at the closing bracket of an empty object or array. */
         p = p == NULL ? NULL : blanks(p);
         while (p != NULL && depth > 0 && *p == closing[depth - 1]) {
             depth--;

@@ -6,7 +6,7 @@
 /* LOV_USER_MAGIC_x of lustre_user.h. */
 #define MAGIC_V1 0x0BD10BD0u
 #define MAGIC_V3 0x0BD30BD0u
-#define MAGIC_SPECIFIC 0x0BD50BD0u /* a v3 layout that names its targets */
+#define MAGIC_SPECIFIC 0x0BD50BD0u /* a v3 layout with a list of targets (storage servers' disks) */
 #define MAGIC_COMPOSITE 0x0BD60BD0u
 
 enum {
@@ -29,7 +29,7 @@ static bool decode_plain(const unsigned char *p, size_t size, bool big, struct h
         return false;
     }
     *out = (struct hpcw_i_lov){hpcw_i_get_u16(p + 28, big), hpcw_i_get_u32(p + 24, big)};
-    /* A default and an unwritten component have no objects. All others list all their objects. */
+    /* The default of a directory and an unwritten component list no objects. Other layouts list one per stripe. */
     const bool all = out->stripes == HPCW_I_LOV_ALL;
     const bool on_mdt = (hpcw_i_get_u32(p + 4, big) & PATTERN_MDT) != 0;
     const uint64_t objects = all || on_mdt ? 0 : out->stripes;
