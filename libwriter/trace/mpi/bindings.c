@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls from Fortran. MPI's own bindings (mpif.h, the modules mpi and mpi_f08) convert handles, constants,
- * statuses, strings and indices, and then call a C function. In some libraries this is MPI_Send; in others, or for
- * other calls, it is PMPI_Send. So the wrapper replaces PMPI_... as well.
+ * Calls from Fortran. MPI's own Fortran bindings (mpif.h, the modules mpi and mpi_f08) convert handles,
+ * constants, statuses, strings and indices, and then call a C function. Depending on library and call, that is
+ * MPI_Send or PMPI_Send. So the wrapper also replaces the functions PMPI_...
  *
- * If the caller is the binding of this very function, the program made the call, and it is recorded like a call
- * from C. Other callers get MPI's own function of that name. Such callers are tools, MPI itself, and bindings that
- * ask for the size of a communicator on the way to another call.
+ * A call of PMPI_Send that comes from a binding of MPI_Send is one of the program, and is recorded like a call
+ * of MPI_Send. A call from elsewhere goes to MPI's own PMPI_Send: it comes from a tool, from MPI itself, or
+ * from a binding of another function that, for instance, asks for the size of a communicator.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -15,13 +15,13 @@
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-/* A cache of callers. An entry is twice the address of the caller, plus 1 if it is the binding of the function
- * that it calls there. */
+/* A cache of return addresses from which PMPI_... was called. An entry is twice the address, plus 1 if it is in
+ * a binding of the called function. */
 enum { CALLERS_BITS = 12 };
 static _Atomic(uint64_t) callers[1u << CALLERS_BITS];
 
-/* Returns whether a function is a binding. Those of MPI_Send are mpi_send_, ompi_send_f, pmpi_send_, mpi_send_f08_
- * and the like; MPI_Send itself is not one. */
+/* Returns whether the code at `caller` is a Fortran binding of the MPI function `function`. Names of bindings
+ * of MPI_Send are mpi_send_, ompi_send_f, pmpi_send_, mpi_send_f08_ and the like. */
 static bool is_binding(const char *function, const void *caller) {
     Dl_info info;
     return dladdr(caller, &info) != 0 && info.dli_sname != NULL &&
@@ -59,8 +59,8 @@ BINDING(MPI_Init_thread, (int *argc, char ***argv, int required, int *provided),
         (argc, argv, required, provided))
 BINDING(MPI_Finalize, (void), ())
 
-/* Bindings may jump to this function, and then the program seems to have called it. Other callers want the same
- * result. */
+/* A binding may jump here instead of calling, so that the return address is in the program. That is no problem,
+ * as every caller wants MPI_Pcontrol of the wrapper. */
 int PMPI_Pcontrol(const int level, ...) {
     return MPI_Pcontrol(level);
 }
@@ -69,17 +69,16 @@ int PMPI_Pcontrol(const int level, ...) {
  *  Bindings
  * --------------------------------------------------------------------------------------------------------- */
 
-/*
- * A binding of a call that does not reach C. Its arguments are addresses, the first that of a communicator or a
- * count. No binding has more than six. For those with fewer, undefined values are passed on.
- */
+/* A Fortran binding that does not call a C function. Its arguments are addresses, and the first one is that of
+ * a communicator or a count. Six arguments are always passed on, as no binding has more; those that it does not
+ * have are undefined. */
 typedef void binding(void *a, void *b, void *c, void *d, void *e, void *f);
 
 #define OF_COMM MPI_Comm_f2c(*(const MPI_Fint *)a)
 #define NO_REQUEST (*(const MPI_Fint *)a == 0)
 
-/* MPI's own bindings, found at the first call. If the program has opened the MPI library by itself, nobody else
- * sees the bindings of that library. */
+/* MPI's own bindings, each found at its first call: in the libraries after this one, or, if the program opened
+ * the MPI library by dlopen, by way of the caller's library. */
 enum index {
 #define FORTRAN(state, shown_on, when, name) INDEX_##name##_, INDEX_##name##_f08_,
 #include "libwriter/trace/calls.h"
@@ -117,7 +116,8 @@ static binding *find(enum index index, const char *name, const void *caller) {
     ENTRY(state, shown_on, when, name##_) ENTRY(state, shown_on, when, name##_f08_)
 #include "libwriter/trace/calls.h"
 
-/* These functions may jump to PMPI_Wtime, and then the program seems to have called it. */
+/* A binding may jump to PMPI_Wtime instead of calling it, so that the return address is in the program. So
+ * replace these bindings. */
 #define SECONDS(name, function)                                                                                \
     double name(void);                                                                                         \
     double name(void) {                                                                                        \

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Collective calls. The cargo of their states has the bytes that this process sends from its buffer and receives
- * into it. For MPI_Alltoall and MPI_Alltoallv it is that of MPE.
- */
+/* Collective calls. The cargo (data) of their states has the numbers of bytes that this process sends from its
+ * buffers and receives into them. The states of MPI_Alltoall and MPI_Alltoallv have the cargo of MPE instead. */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
@@ -12,7 +10,7 @@ struct moved {
 };
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Bytes that are moved. These functions read arguments only after MPI has accepted them.
+ *  Bytes that a process sends and receives. Arguments are read only after MPI has accepted them.
  * --------------------------------------------------------------------------------------------------------- */
 
 static int asked(int (*ask)(MPI_Comm, int *), MPI_Comm comm) {
@@ -33,7 +31,7 @@ static bool is_inter(MPI_Comm comm) {
     return asked(REAL(MPI_Comm_test_inter), comm) != 0;
 }
 
-/* Returns the number of processes that this one exchanges data with. */
+/* Returns the number of processes with which this one exchanges data. */
 static uint64_t partners(MPI_Comm comm) {
     return is_inter(comm) ? (uint64_t)asked(REAL(MPI_Comm_remote_size), comm) : size_of(comm);
 }
@@ -51,15 +49,16 @@ static uint64_t neighbours(MPI_Comm comm, bool out) {
     return (uint64_t)(out ? to : from);
 }
 
-/* Return the number of neighbours to receive from, and to send to. */
+/* Returns the number of neighbours from which this process receives. */
 static uint64_t sources(MPI_Comm comm) {
     return neighbours(comm, false);
 }
+/* Returns the number of neighbours to which this process sends. */
 static uint64_t targets(MPI_Comm comm) {
     return neighbours(comm, true);
 }
 
-/* Functions that sum n counts, and n counts of datatypes in bytes. */
+/* Two functions: one sums n counts; the other sums n counts of elements with different datatypes, in bytes. */
 #define SUMS(sum, type)                                                                                        \
     static uint64_t sum(const type count[], uint64_t n) {                                                      \
         uint64_t all = 0;                                                                                      \
@@ -93,8 +92,8 @@ static struct moved both(uint64_t bytes_) {
     return moved(bytes_, bytes_);
 }
 
-/* The part of a process in a call with a root. On an inter-communicator, the processes beside the root do
- * nothing. */
+/* The part of this process in a call with a root. NOTHING: it is in the root's group of an inter-communicator,
+ * but not the root. ROOT_ACROSS: it is the root of an inter-communicator. */
 enum root_part { NOTHING, ROOT, ROOT_ACROSS, OTHER };
 static enum root_part part_of(int root, MPI_Comm comm) {
     return root == MPI_PROC_NULL                      ? NOTHING
@@ -103,7 +102,8 @@ static enum root_part part_of(int root, MPI_Comm comm) {
                                                       : OTHER;
 }
 
-/* These are macros, because arguments that a process does not use may have any value. In-place calls have one
+/* The bytes that a call moves: MOVED_IN without a root, the others with one. They are macros, as arguments that
+ * a process does not use may have any value and must not be read. A call in place sends from the receive
  * buffer. */
 #define MOVED_IN(s, sent, received) ((s) == MPI_IN_PLACE ? both(received) : moved(sent, received))
 #define MOVED_FROM(root, comm, all)                                                                            \

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* This must come before all other headers that include mpi.h, so that the functions it declares are exported. */
+/* Included before all other headers that include mpi.h, so that the functions of mpi.h are exported. */
 #include "libwriter/trace/real.h"
 
 #include <hpcw/mpi.h>
@@ -38,7 +38,7 @@ static void say(const char *fmt, ...) {
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     if (process == 0) {
-        hpcw_i_shown(text); /* names of files and of the program may contain any characters */
+        hpcw_i_shown(text); /* names of files and of the program may have control characters */
         (void)fprintf(stderr, "hpcw_trace: %s\n", text);
     }
 }
@@ -63,9 +63,9 @@ static void free_all(void) {
 }
 
 /*
- * Finds out whether all processes have the wrapper. Before that is known, the wrapper makes no collective call,
- * and each process reads its own environment. Then all use the environment of process 0, as launchers do not pass
- * it to all of them. Returns false if it cannot be found out.
+ * Finds out whether all processes have the wrapper. Until that is known, the wrapper makes no collective call,
+ * and each process uses its own environment variables. Then all processes use those of process 0, as some
+ * launchers do not pass them on. Returns false if it cannot be found out.
  */
 static bool meet(struct hpcw_i_trace_verdict *verdict, char *missing, size_t size) {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -100,7 +100,8 @@ static hpcw_status open_log(const struct hpcw_i_trace_verdict *verdict, hpcw_clo
     options.clock = (hpcw_clog2_clock)config.clock;
     options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? REAL(MPI_Wtime) : NULL;
     if (!verdict->all) {
-        /* Each process would measure a slightly different tick of the counter. */
+        /* Without collective calls, the processes cannot agree on the tick of the CPU counter, so the system
+         * clock is used. */
         options.clock = options.clock == HPCW_CLOG2_CLOCK_CALLER ? options.clock : HPCW_CLOG2_CLOCK_SYSTEM;
         return hpcw_i_clog2_log_open_apart(config.path, &options, &verdict->apart, log, err);
     }
@@ -108,8 +109,8 @@ static hpcw_status open_log(const struct hpcw_i_trace_verdict *verdict, hpcw_clo
     return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
 }
 
-/* Stops recording in a child of fork(): it shares the memory of the records with its parent. Libraries call
- * MPI_Finalized when a child exits. */
+/* Stops recording in a child by fork(), as its memory for records may be shared with its parent. Handles are
+ * not followed either: when a child exits, libraries in it call MPI_Finalized. */
 static void child_stops(void) {
     atomic_store(&hpcw_i_trace_session.following, false);
     switch_to(false);
@@ -129,7 +130,7 @@ static void say_what_is_left(const hpcw_clog2_log *log) {
  *  End
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Prints how far the clocks of all processes were from that of process 0. Collective. */
+/* Prints the offset of each process's clock from that of process 0. Collective. */
 static void say_clocks(const hpcw_clog2_log_report *r) {
     static const char *const name[] = {[HPCW_CLOG2_CLOCK_COUNTER] = "CPU counter",
                                        [HPCW_CLOG2_CLOCK_SYSTEM] = "system clock",
@@ -186,7 +187,8 @@ static void end_recording(void) {
     switch_to(false);
     atomic_store(&hpcw_i_trace_session.following, false);
     if (hpcw_i_trace_session.apart) {
-        free_all(); /* the local file stays, and a line at the end of the process says so */
+        /* the local file with the records stays; a line at the end of the process tells its name */
+        free_all();
         return;
     }
     hpcw_i_trace_program_records(NULL);
@@ -204,17 +206,17 @@ static void end_recording(void) {
     (void)REAL(MPI_Allreduce)(MPI_IN_PLACE, &forgotten, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     if (any) {
         finish(used, forgotten);
-    } else if (config.on) { /* an empty log is not written, as viewers refuse it */
+    } else if (config.on) { /* no log is written, as viewers refuse one without records */
         say("no log: the program made no call that is recorded");
     }
     free_all();
 }
 
 /*
- * The callback that ends the recording. MPI_Finalize first deletes the attributes of MPI_COMM_SELF in reverse
- * order of their setting. So this function runs after the callbacks of the program, in which for instance HDF5 and
- * PETSc close their files: these calls are recorded as well. It also runs if another tool bypasses the wrapper's
- * MPI_Finalize.
+ * The callback that ends the recording. It is set as an attribute of MPI_COMM_SELF: MPI_Finalize first deletes
+ * these attributes, the last one set first. So it runs after the callbacks of the program, in which, for
+ * instance, HDF5 and PETSc close their files, and their calls are recorded. It also runs if another tool calls
+ * MPI's own MPI_Finalize.
  */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *context) {
     (void)comm, (void)key, (void)value, (void)context;
@@ -235,8 +237,8 @@ static bool end_with_finalize(void) {
  *  Start
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Sets the line that is printed if the process ends before MPI_Finalize, or cannot write a log with the others.
- * The records are then at best in local files. */
+/* Sets the line that is printed if the process ends before MPI_Finalize, or if no common log can be written.
+ * The records are then in local files, or lost. */
 static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     static char line[1400];
     hpcw_error error = {.message = "no log: the program ended without MPI_Finalize"};
@@ -258,8 +260,8 @@ static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     hpcw_i_trace_program_records(line);
 }
 
-/* Warns of a log that will be replaced. As with other tools, a log replaces that of the last run, so that scripts
- * find it. The warning is for users who did not choose the name, while the old log is still there. */
+/* Warns that the log of an earlier run will be replaced, while it still exists. A log replaces the earlier one,
+ * as in other tools, so that scripts find it. The warning is left out if the user chose the name. */
 static void say_what_is_replaced(void) {
     struct hpcw_i_entry old;
     if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&
@@ -341,12 +343,12 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     return code;
 }
 
-/* This call is not recorded, but the calls that its callback makes (at_finalize) are those of the program. */
+/* This call has no state, but the calls that its callbacks make are calls of the program. */
 int MPI_Finalize(void) {
     return REAL(MPI_Finalize)();
 }
 
-/* Waits until the records are on the disk, where they survive a crash of the host. */
+/* Writes the records of a timeline to the disk, where they survive a crash of the host. */
 static void flush(hpcw_clog2_timeline *timeline) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     hpcw_error error;
@@ -361,7 +363,7 @@ int MPI_Abort(MPI_Comm comm, int code) {
     return hpcw_i_trace_span_end(&s, REAL(MPI_Abort)(comm, code));
 }
 
-/* Switches recording as MPI proposes: 0 stops it, 1 starts it, 2 starts it and flushes. */
+/* Switches recording as MPI proposes: level 0 stops it, 1 starts it, 2 starts it and flushes the records. */
 int MPI_Pcontrol(const int level, ...) {
     if (atomic_load(&hpcw_i_trace_session.following)) {
         if (atomic_load(&on) != (level != 0)) {

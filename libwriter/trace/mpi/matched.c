@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes that match a message. A receive then gets the message by its handle (receive.h). */
+/* Probes that match a message. They return a handle, by which a later call receives the message (receive.h). */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"

@@ -4,7 +4,8 @@
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
-/* A send is recorded before MPI is called, so that it never comes after its receive in the log. */
+/* Begins a send, and records its message before MPI is called: a send must not come after its receive in the
+ * log. */
 static inline __attribute__((always_inline)) struct hpcw_i_trace_span
 begin_send(int32_t state, uint64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(state, comm);
@@ -19,7 +20,7 @@ static int end_receive(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_co
                        const MPI_Status *status, int code) {
     if (s->timeline != NULL && code == MPI_SUCCESS) {
         uint64_t now = hpcw_clog2_timeline_clock(s->timeline);
-        /* The arguments of the call may be wildcards, so the status is used. */
+        /* source and tag of the call may be wildcards, so take those of the status */
         hpcw_i_trace_message_received(s->timeline, now, comm, status->MPI_SOURCE, status->MPI_TAG,
                                       hpcw_i_trace_message_got(status));
         return hpcw_i_trace_span_end_at(s, now, code);
@@ -27,8 +28,8 @@ static int end_receive(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_co
     return hpcw_i_trace_span_end(s, code);
 }
 
-/* Returns the status for MPI to fill in: the program's, or `own` if the program passes none and the receive is
- * recorded. */
+/* Returns the status that MPI is to fill in: `status` of the program, or `own` if that is MPI_STATUS_IGNORE and
+ * the receive is recorded. */
 static MPI_Status *status_of(const struct hpcw_i_trace_span *s, MPI_Status *status, MPI_Status *own) {
     return s->timeline != NULL && status == MPI_STATUS_IGNORE ? own : status;
 }
@@ -56,8 +57,8 @@ static int end_receive_init(const struct hpcw_i_trace_span *s, int code, int sou
     return hpcw_i_trace_span_end(s, code);
 }
 
-/* Notes a receive, whose completion is shown as the state `waited`. A receive that is not recorded needs no
- * note. */
+/* Adds the request of a receive to the table. Its completion is shown as the state `waited`. A receive that is
+ * not recorded is not added. */
 static struct hpcw_i_trace_handle *note_receive(const struct hpcw_i_trace_span *s, int32_t waited, int code,
                                                 struct hpcw_i_trace_comm comm, const MPI_Request *request) {
     struct hpcw_i_trace_handle *h = NULL;
@@ -71,8 +72,8 @@ static struct hpcw_i_trace_handle *note_receive(const struct hpcw_i_trace_span *
 }
 
 #if HPCW_I_HAVE_PARTITIONED
-/* Ends MPI_Isendrecv. MPICH 4.0 gives its request the status of another request, so a receive with a wildcard is
- * not recorded. */
+/* Ends MPI_Isendrecv. A receive with a wildcard is not recorded, as MPICH 4.0 returns the status of another
+ * request for it. */
 static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t count, MPI_Datatype type,
                         int source, int tag, const MPI_Request *request) {
     if (source == MPI_PROC_NULL || source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG) {
@@ -112,8 +113,8 @@ static int end_exchange(const struct hpcw_i_trace_span *s, int code, uint64_t co
     }
 #include "libwriter/trace/calls.h"
 
-/* Begins the receive of a message that a probe has matched, on the message's communicator. Removes the entry of
- * the message, as MPI may give the same handle to the request. */
+/* Begins the receive of a message that a probe has matched. It is shown on the message's communicator. Removes
+ * the message from the table, as MPI may give its handle to the new request. */
 static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct hpcw_i_trace_comm *comm) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     struct hpcw_i_trace_handle *h = hpcw_i_trace_request_find(&s, HPCW_I_TRACE_KEY(message));
@@ -130,17 +131,17 @@ static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct 
 
 #undef COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
-/* The header of receives must follow counts.h. */
+/* receives with counts of type int */
 #include "libwriter/trace/mpi/receive.h"
 #if HPCW_I_HAVE_LARGE
 #define COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
-/* The same header again, for large counts. */
+/* receives with counts of type MPI_Count */
 #include "libwriter/trace/mpi/receive.h"
 #endif
 
 #if HPCW_I_HAVE_PARTITIONED
-/* In the log, the whole message is sent when the request is started. */
+/* A partitioned message is recorded as one message, which is sent when its request is started. */
 int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag,
                    MPI_Comm comm, MPI_Info info, MPI_Request *request) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Send_init, comm);

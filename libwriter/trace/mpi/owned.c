@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls on files and windows, which are shown on the communicator that the file or window was made on. */
+/* Calls on MPI files and windows. They are shown on the communicator on which the file or window was made. */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
@@ -16,10 +16,8 @@ static int end_made(const struct hpcw_i_trace_span *s, int code, uintptr_t key, 
     return hpcw_i_trace_span_end(s, code);
 }
 
-/*
- * Removes a handle from the table before MPI frees it, as MPI may then give an equal one to another thread. This
- * holds in a callback of MPI, too.
- */
+/* Removes a file or window from the table before MPI frees it, as MPI may then give an equal handle to another
+ * thread. The table is also right in MPI's callbacks. */
 static void forget(uintptr_t key) {
     struct hpcw_i_trace_handle *h =
         hpcw_i_trace_following() ? hpcw_i_trace_handles_find(&hpcw_i_trace_owned, key) : NULL;
@@ -39,7 +37,7 @@ static void forget(uintptr_t key) {
         hpcw_i_trace_request_belongs(&span_, code_, started);                                                  \
         return hpcw_i_trace_span_end(&span_, code_);                                                           \
     }
-/* `...` lets one macro stand for both prototype and arguments. */
+/* `...` is prototype and arguments, which a row may give as one macro. */
 #define ON_FILE(state, colour, started, function, ...) FILE_CALL(state, started, function, __VA_ARGS__)
 #include "libwriter/trace/calls.h"
 
@@ -81,9 +79,10 @@ int MPI_Win_free(MPI_Win *win) {
 }
 
 /*
- * The tag of arrows for one-sided calls. An arrow needs a record on the timeline of each process, but the other
- * process makes no call. So this process records both ends, at the begin and the end of its call. Messages on the
- * same communicator must not be paired with them: so the arrows have the largest tag.
+ * Tag of the messages by which one-sided calls are shown as arrows. An arrow needs a record of each of two
+ * processes, but the other process makes no call. So this process records both ends of the arrow, at the begin
+ * and at the end of its call. The largest tag is used, so that viewers do not pair these records with messages
+ * on the same communicator.
  */
 enum { TAG = INT32_MAX };
 static const uint64_t NO_ARROW = UINT64_MAX;
@@ -97,7 +96,7 @@ static void arrow(const struct hpcw_i_trace_span *s, int32_t event, int rank, ui
 
 #define bytes(count, type) hpcw_i_trace_message_bytes((uint64_t)(count), type)
 
-/* Bytes that go to the other process: none with MPI_NO_OP, where it only returns its value. */
+/* Bytes that a call sends to the other process. With MPI_NO_OP it sends none, and only gets a value. */
 #define changed(op, count, type) ((op) == MPI_NO_OP ? NO_ARROW : bytes(count, type))
 
 #define RMA(state, colour, started, put, got, function, prototype, arguments)                                  \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that are recorded as a state and nothing else. */
+/* Calls that are recorded as a state, without messages or other records. */
 #include "libwriter/trace/span.h"
 
-/* MPI 3 removed some of these functions and deprecated others; programs still call them. */
+/* Functions that MPI 3 removed or deprecated. Programs still call them. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define CALL(state, shown_on, function, prototype, arguments)                                                  \
@@ -10,7 +10,7 @@
         struct hpcw_i_trace_span span_ = hpcw_i_trace_span_begin(state, shown_on);                             \
         return hpcw_i_trace_span_end(&span_, REAL(function) arguments);                                        \
     }
-/* `...` lets one macro stand for both prototype and arguments. */
+/* `...` is prototype and arguments, which a row may give as one macro. */
 #define AGAIN(state, shown_on, function, ...) CALL(state, shown_on, function, __VA_ARGS__)
 #define PLAIN(state, class, colour, shown_on, function, ...) CALL(state, shown_on, function, __VA_ARGS__)
 #define CLOCK(state, class, colour, function)                                                                  \

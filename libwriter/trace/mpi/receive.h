@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that receive, with the names and types of counts.h. Sends are in message.c. */
+/* Calls that receive. They are compiled for each type of counts, with the macros of counts.h. Sends are in
+ * message.c. */
 
 int C(MPI_Recv)(void *buf, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                 MPI_Status *status) {

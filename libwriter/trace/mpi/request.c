@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that start, cancel and free requests. Calls that make requests are in the files of their kinds. */
+/* Calls that start, cancel or free a request. Calls that make requests are with the calls of their kind. */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
-/* Records a send before MPI starts it, as in message.c. */
+/* Records what a request starts. A send is recorded before MPI starts it, so that it does not come after its
+ * receive in the log. */
 static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle *h) {
     if (h == NULL) {
         return;
@@ -48,7 +49,7 @@ int MPI_Cancel(MPI_Request *request) {
     return hpcw_i_trace_span_end(&s, REAL(MPI_Cancel)(request));
 }
 
-/* If the freed request still receives a message, that message is not recorded. */
+/* A message that is received after its request was freed is not recorded. */
 int MPI_Request_free(MPI_Request *request) {
     struct hpcw_i_trace_held held;
     struct hpcw_i_trace_span s = hpcw_i_trace_request_begin(HPCW_I_STATE_MPI_Request_free, *request, &held);
@@ -62,7 +63,7 @@ int MPI_Request_free(MPI_Request *request) {
 }
 
 #if HPCW_I_HAVE_PARTITIONED
-/* Threads may make these calls at the same time for one request. The calls only read its entry. */
+/* Several threads may make these calls for one request at the same time. They only read its entry in the table. */
 int MPI_Pready(int partition, MPI_Request request) {
     struct hpcw_i_trace_handle *h;
     struct hpcw_i_trace_span s = hpcw_i_trace_request_use(HPCW_I_STATE_MPI_Partition, request, &h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that wait or test for requests. */
+/* Calls that wait for requests or test them. */
 #include "libwriter/base/mem.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
@@ -42,13 +42,15 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
  *  Many requests
  * --------------------------------------------------------------------------------------------------------- */
 
-enum { FEW = 32 }; /* so many requests need no allocation */
+enum { FEW = 32 }; /* largest number of requests for which no memory is allocated */
 
 struct held_batch {
     struct hpcw_i_trace_held few[FEW];
     MPI_Status few_statuses[FEW];
-    struct hpcw_i_trace_held *held; /* [count]; NULL: none of the requests is followed */
-    MPI_Status *statuses;           /* the program's, or our own if it passes none */
+    /* [count] reserved entries of the requests; NULL: none of them is in the table */
+    struct hpcw_i_trace_held *held;
+    /* [count] statuses for MPI: those of the program, or others if it passes MPI_STATUSES_IGNORE */
+    MPI_Status *statuses;
     bool own;
 };
 
@@ -56,7 +58,7 @@ static struct hpcw_i_trace_handle *find(const struct hpcw_i_trace_span *s, MPI_R
     return request == MPI_REQUEST_NULL ? NULL : hpcw_i_trace_request_find(s, HPCW_I_TRACE_KEY(request));
 }
 
-/* Stops following the requests, as memory has run out. */
+/* Removes the requests of a call from the table, as memory has run out. */
 static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int count,
                    const MPI_Request *requests) {
     for (int i = 0; i < count; i++) {
@@ -69,8 +71,8 @@ static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int 
     b->held = NULL;
 }
 
-/* Shows the call on the communicator of its requests, if all that are not complete already have the same one.
- * Otherwise shows it on the world. */
+/* Shows the call on the communicator of its requests, apart from requests that were complete at once. If they
+ * have different communicators, shows it on MPI_COMM_WORLD. */
 static void show(struct hpcw_i_trace_span *s, int32_t state, int count, const MPI_Request *requests) {
     struct hpcw_i_trace_comm comm = hpcw_i_trace_request_comm(NULL);
     bool any = false;
@@ -89,7 +91,7 @@ static void show(struct hpcw_i_trace_span *s, int32_t state, int count, const MP
     hpcw_i_trace_span_show(s, state, comm);
 }
 
-/* Begins the call and holds the entries of its requests. */
+/* Begins a call for several requests and reserves their entries in the table. */
 static struct hpcw_i_trace_span hold_all(int32_t state, struct held_batch *b, int count,
                                          const MPI_Request *requests, MPI_Status *statuses) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
@@ -117,7 +119,7 @@ static struct hpcw_i_trace_span hold_all(int32_t state, struct held_batch *b, in
         b->statuses = count <= FEW ? b->few_statuses : hpcw_i_malloc(n * sizeof *b->statuses);
         if (b->statuses == NULL) {
             b->statuses = statuses;
-            hpcw_i_free(b->held); /* this is not `few`, as count > FEW */
+            hpcw_i_free(b->held); /* count > FEW, so it was allocated */
             forget(&s, b, count, requests);
             return s;
         }
@@ -137,7 +139,8 @@ static void free_batch(struct held_batch *b, int count) {
     }
 }
 
-/* Ends one of many requests. If the call returned MPI_ERR_IN_STATUS, the code of the request is in its status. */
+/* Records the completion of one of several requests. If the call returned MPI_ERR_IN_STATUS, the request's
+ * error code is in its status. */
 static void settle(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
                    const MPI_Status *status) {
     int own = code == MPI_ERR_IN_STATUS ? status->MPI_ERROR : code;
@@ -155,7 +158,8 @@ static void settle_all(struct hpcw_i_trace_span *s, struct held_batch *b, int co
     free_batch(b, count);
 }
 
-/* Ends `n` requests, those of `index`, with statuses in the same order. The others have not completed. */
+/* Records the completion of the `n` requests with indices `index`. Their statuses have the same order. The
+ * other requests have not completed. */
 static void settle_some(struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code, int n,
                         const int *index) {
     if (b->held == NULL) {
@@ -207,15 +211,13 @@ int MPI_Testsome(int count, MPI_Request requests[], int *n, int indices[], MPI_S
     return hpcw_i_trace_span_end(&s, code);
 }
 
-/* Returns whether one request has completed. After an error, `index` may have any value. */
+/* Returns 1 if one request has completed, otherwise 0. After an error, `index` may have any value. */
 static int is_one(int index, int count) {
     return index >= 0 && index < count;
 }
 
-/*
- * Waits for one request and gets one status. If the program passes none, hold_all gets `own`: with
- * MPI_STATUSES_IGNORE it would allocate an array.
- */
+/* This call has one status. If the program passes MPI_STATUS_IGNORE, hold_all gets `own`: it would take
+ * MPI_STATUS_IGNORE for MPI_STATUSES_IGNORE, and allocate an array of statuses. */
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct held_batch b;
     MPI_Status own;
