@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lets programs add to the log (<hpcw/trace.h>). */
+/* Functions of <hpcw/trace.h>, by which a program adds its own records to the log of the wrapper. */
 #ifndef HPCW_TRACE_ADDED_H
 #define HPCW_TRACE_ADDED_H
 
 #include <stdbool.h>
 
-/* Calls the function of the program, if all processes have one. Collective. Returns true if it added something to
- * the log. */
+/* Calls the function that the program gave to hpcw_trace_at_end, if all processes have one. Returns true if it
+ * added records to the log. Collective. */
 bool hpcw_i_trace_added_end(void);
 
 #endif

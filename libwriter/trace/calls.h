@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of the calls that the wrapper records. An includer defines one or more of these macros; the others
- * expand to nothing.
+ * The table of the calls that the wrapper records. A file that includes it defines one or more of these macros;
+ * the others expand to nothing. `state` is the number of the call's state in the log, `shown_on` the communicator
+ * on which it is shown.
  *
  *     PLAIN(state, class, colour, shown_on, function, prototype, arguments)
- *                          a call that is a state and nothing else, shown on this communicator
+ *                          a call that is a state and nothing else
  *     MAKES(state, class, colour, parent, function, prototype, arguments)
  *                          a call that makes the communicator `made`
  *     AGAIN(state, shown_on, function, prototype, arguments)
- *                          the same call under the name of a later version of MPI
+ *                          a call with the state of another call, such as its name in a later version of MPI
  *     SEND, ISEND, SEND_INIT(state, colour, function)
  *                          sends, which have the same arguments
  *     COLLECTS(state, colour, started, moved, function, prototype, arguments)
- *                          a collective call on `comm` that moves this many bytes; COLLECTS_AS shows one as the
- *                          state of a similar call, as there are too few numbers. `started`: its request, or NULL
+ *                          a collective call on `comm`. `moved`: the bytes that it sends and receives; `started`:
+ *                          its request, or NULL. COLLECTS_AS: such a call with the state of a similar one, as
+ *                          there are too few numbers
  *     ON_FILE(state, colour, started, function, prototype, arguments)
  *                          a call on the file `fh`
  *     MAKES_WINDOW(state, colour, function, prototype, arguments)
@@ -21,27 +23,28 @@
  *     ON_WINDOW(state, colour, function, prototype, arguments)
  *                          a call on the window `win`
  *     RMA(state, colour, started, put, got, function, prototype, arguments)
- *                          a call on `win` that moves this many bytes to process `rank` and from it
+ *                          a call on `win` that sends `put` bytes to process `rank` and gets `got` bytes from it
  *     WRITTEN(state, class, colour, function, prototype, arguments)
  *                          a call that has code of its own
  *     CLOCK(state, class, colour, function)
  *                          a call that returns seconds
  *     SHOWN(state, class, colour, name)
- *                          a state that is no call
+ *                          a state that is not that of one call
  *     FORTRAN(state, shown_on, when, binding)
- *                          a call from Fortran that is recorded here if `when`, as C may not see it
+ *                          a call from Fortran that is recorded in its binding if `when` is true, as the binding
+ *                          may not call a C function of MPI
  *     FUNCTION(function, prototype, arguments)
- *                          instead of the others: every call but those of CLOCK
- *     STATES_ONLY          the includer wants states, so not the calls of MPI 4 that have those of older calls
+ *                          any function but those of CLOCK; it replaces the other macros
+ *     STATES_ONLY          leaves out calls of MPI 4 that have the states of older calls
  *
- * Macros, because 220 of these functions differ only in their arguments: written out they would be 1500 lines, too
- * many to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
+ * This is a table of macros, because 220 of these functions differ only in their arguments. Written out they would
+ * be 1500 lines, too many to check. A row gives the prototype and the call, which the compiler compares with mpi.h.
  *
  * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c),
- * white where it names none, with two exceptions: it gives 28 to both MPI_Comm_split and MPI_Comm_split_type,
- * which also has 224; and it gives 215 to MPI_Dist_graph_neighbors_count and another call, while 217 is free. It
- * does not know MPI 3: here these calls, and those about an info, have numbers that are free in its table. Its
- * readers accept any state that the log defines.
+ * white where MPE2 names no colour. There are two exceptions: MPE2 gives 28 to both MPI_Comm_split and
+ * MPI_Comm_split_type, which also has 224; and it gives 215 to MPI_Dist_graph_neighbors_count and another call,
+ * while 217 is free. MPE2 has no calls of MPI 3 or about an info: here these have numbers that are free in MPE2.
+ * MPE2's readers accept any state that the log defines.
  */
 /* clang-format off */
 #ifdef FUNCTION
@@ -109,7 +112,7 @@
 #define SHOWN(state, class, colour, name)
 #endif
 
-/* ---- prototypes and arguments that several calls share ---- */
+/* ---- prototypes and arguments that several rows of the table share ---- */
 #define ARGS_COMM_ASK_HANDLER (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler)
 #define ARGS_COMM_GROUP (MPI_Comm comm, MPI_Group *group), (comm, group)
 #define ARGS_COMM_HANDLER (MPI_Comm comm, MPI_Errhandler handler), (comm, handler)
@@ -389,7 +392,7 @@ PLAIN(101, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_struct,
 PLAIN(102, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_ub, ARGS_TYPE_AINT)
 #endif
 
-/* ---- the names of MPI 2 for some of them ---- */
+/* ---- calls of MPI 2 that replace calls of MPI 1 above, and have the same states ---- */
 AGAIN(16, comm, MPI_Comm_delete_attr, ARGS_COMM_KEY)
 AGAIN(17, comm, MPI_Comm_get_attr, ARGS_COMM_KEY_GET)
 AGAIN(18, comm, MPI_Comm_set_attr, ARGS_COMM_KEY_PUT)
@@ -443,7 +446,7 @@ WRITTEN(280, MESSAGE, "white", MPI_Pready,
       (int partition, MPI_Request q), (partition, q))
 WRITTEN(280, MESSAGE, "white", MPI_Pready_range,
       (int low, int high, MPI_Request q), (low, high, q))
-#if HPCW_I_PREADY_CONST /* not in MPI 4.0 */
+#if HPCW_I_PREADY_CONST /* not const in MPI 4.0 */
 #define PREADY_CONST const
 #else
 #define PREADY_CONST
@@ -478,7 +481,7 @@ AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_nthkey,
 AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_valuelen,
       (MPI_Info info, const char *key, int *length, int *flag), (info, key, length, flag))
 
-/* ---- calls with counts ---- */
+/* ---- calls with counts, first with int and then with MPI_Count ---- */
 #undef COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
 #include "libwriter/trace/calls_counted.h"
@@ -488,7 +491,7 @@ AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_valuelen,
 #include "libwriter/trace/calls_counted.h"
 #endif
 
-/* ---- bindings of Fortran that do not call C in every library: always, or without requests ---- */
+/* ---- Fortran bindings that do not call C in every library: never, or not with 0 requests (NO_REQUEST) ---- */
 FORTRAN(16, OF_COMM, true, mpi_attr_delete)
 FORTRAN(17, OF_COMM, true, mpi_attr_get)
 FORTRAN(18, OF_COMM, true, mpi_attr_put)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of calls.h with counts, which MPI 4 has twice. Their names and types are those of counts.h. */
+/* Rows of the table of calls.h for calls with counts, which MPI 4 has twice (MPI_Send, MPI_Send_c). Names and
+ * types that differ are macros of counts.h. */
 /* clang-format off */
 
-/* Calls an includer's macro after its arguments are expanded, as it may turn a name into a string. */
+/* Expands the arguments, and then calls the macro `kind` of the includer, which may turn a name into a string. */
 #define ROW(kind, ...) kind(__VA_ARGS__)
 
-/* ---- collective calls: blocking, nonblocking and persistent, with the same prototypes and bytes ---- */
+/* ---- collective calls: each blocking, nonblocking and persistent, with the same first arguments and bytes ---- */
 #define COLLECTIVES(shape, moved, colour, kind, state, f, i_state, i_f, p_state, p_f) \
     ROW(COLLECTS, state, colour, NULL, moved, C(f), (PROTOTYPE_##shape), (ARGUMENTS_##shape)) \
     ROW(COLLECTS, i_state, colour, q, moved, C(i_f), (PROTOTYPE_##shape, MPI_Request *q), (ARGUMENTS_##shape, q)) \
@@ -82,7 +83,7 @@ COLLECTIVES(ALLTOALLV, moved(bytes(SUM(sn, targets(comm)), st), bytes(SUM(rn, so
 COLLECTIVES(NEIGHBORW, moved(SUM_OF(sn, st, targets(comm)), SUM_OF(rn, rt, sources(comm))), "DarkViolet", COLLECTS_AS,
             256, MPI_Neighbor_alltoallw, 261, MPI_Ineighbor_alltoallw, 297, MPI_Neighbor_alltoallw_init)
 
-/* ---- the other calls ---- */
+/* ---- calls with counts that are not collective ---- */
 #define ARGS_FILE_IREAD (MPI_File fh, void *buf, COUNT count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q)
 #define ARGS_FILE_IWRITE (MPI_File fh, const void *buf, COUNT count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q)
 #define ARGS_FILE_READ (MPI_File fh, void *buf, COUNT count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status)

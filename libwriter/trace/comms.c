@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each communicator gets an identity, which is the same on all its processes. Its process 0 draws it and
- * broadcasts it inside the call that made the communicator, which is collective anyway.
+ * Communicators in the log. Each communicator gets an identity, which is the same on all its processes. Its
+ * process 0 draws the identity and broadcasts it inside the call that makes the communicator, which is
+ * collective anyway.
  *
- * All processes of a communicator must make the same decision to take part. So a communicator is followed unless
- * it contains a process of another MPI_COMM_WORLD, which is not in this log and may not be traced at all. A
- * process without memory takes part, but does not keep the number. If some processes of MPI_COMM_WORLD are not
- * traced, no new communicator is followed.
+ * All processes of a new communicator must agree whether to take part in this broadcast. So the wrapper leaves
+ * it out if a process is not in MPI_COMM_WORLD: that process is not in this log, and may have no wrapper. The
+ * same holds for all new communicators if a process of MPI_COMM_WORLD has no wrapper. A process that runs out
+ * of memory takes part, but does not know the communicator afterwards.
  */
 #include "libwriter/trace/comms.h"
 
@@ -14,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-struct hpcw_i_trace_handles hpcw_i_trace_comms; /* also contains MPI_COMM_WORLD, which is a parent */
+/* table of communicators, with MPI_COMM_WORLD, as it is the parent of others */
+struct hpcw_i_trace_handles hpcw_i_trace_comms;
 
 enum comm_kind { INTRA, INTER, FOREIGN };
 
@@ -22,8 +24,8 @@ struct hpcw_i_trace_handles hpcw_i_trace_owned;
 
 enum { COMM_BITS = 10, OWNED_BITS = 6 };
 
-/* Adds a communicator to the table. `number` is its own number, or HPCW_I_TRACE_UNKNOWN. Returns false if memory
- * runs out. */
+/* Adds a communicator to the table. `number` is its number in the log, or HPCW_I_TRACE_UNKNOWN. Returns false
+ * if memory runs out. */
 static bool add(uintptr_t key, enum comm_kind kind, uint32_t number, struct hpcw_i_trace_comm numbers) {
     struct hpcw_i_trace_handle *h = hpcw_i_trace_handles_add(&hpcw_i_trace_comms, key);
     if (h == NULL) {
@@ -37,8 +39,8 @@ static bool add(uintptr_t key, enum comm_kind kind, uint32_t number, struct hpcw
     return true;
 }
 
-/* Returns the numbers of an intra-communicator. Without a number, its events are shown on the world, and its
- * messages are left out. */
+/* Returns the numbers for the events of an intra-communicator. If it has no number in the log, its states are
+ * shown on MPI_COMM_WORLD, and its messages are not recorded. */
 static struct hpcw_i_trace_comm intra(uint32_t number) {
     return (struct hpcw_i_trace_comm){number == HPCW_I_TRACE_UNKNOWN ? HPCW_I_TRACE_WORLD : number, number};
 }
@@ -54,7 +56,7 @@ bool hpcw_i_trace_comms_begin(void) {
  *  New communicators
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Adds a communicator to the log. Returns its number, or HPCW_I_TRACE_UNKNOWN. */
+/* Adds a communicator to the log. Returns its number in the log, or HPCW_I_TRACE_UNKNOWN. */
 static uint32_t add_to_log(struct hpcw_i_trace_thread *t, uint32_t parent, hpcw_clog2_comm_kind kind,
                            const hpcw_clog2_comm_id *id, int rank) {
     hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
@@ -67,8 +69,8 @@ static uint32_t add_to_log(struct hpcw_i_trace_thread *t, uint32_t parent, hpcw_
     return number;
 }
 
-/* Waits for all processes of the new communicator. Readers expect that both ends of a message have added its
- * communicator before it is sent. */
+/* Waits until all processes of a new communicator have added it to the log. Readers expect that both ends of a
+ * message have done so before it is sent. */
 static void wait_for_all(MPI_Comm made) {
     (void)REAL(MPI_Barrier)(made);
 }
@@ -94,16 +96,17 @@ static int leader_of(MPI_Group group, MPI_Group world) {
     return rank;
 }
 
-/* The identities that one side of an inter-communicator draws: one of the whole, and one of its half. As in MPE's
- * logs, each side has its own identity for the whole. */
+/* The identities that one side (local group) of an inter-communicator draws: one for the inter-communicator,
+ * and one for the half of its processes on this side. The other side draws its own two, as in MPE's logs. */
 struct side {
     hpcw_clog2_comm_id whole, half;
 };
 
 /*
- * Gives all processes of an inter-communicator the identities of both sides. Two broadcasts bring those of each
- * side to the other; two more bring them back, to the side's other processes. The side whose leader is lower in
- * MPI_COMM_WORLD goes first.
+ * Gives all processes of an inter-communicator the identities of both sides. A broadcast on it sends from the
+ * leader of one side to all processes of the other side. Two broadcasts send each side's identities to the
+ * other side. Two more send them back, so that the other processes of the own side get them. Of the two sides,
+ * the one whose leader has the lower rank in MPI_COMM_WORLD sends first.
  */
 static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, struct side *theirs) {
     for (int turn = 0; turn < 4; turn++) {
@@ -118,9 +121,10 @@ static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, s
 }
 
 /*
- * Finds the identity of the local half. If the half has the processes of the communicator that the program gave,
- * in the same order, it gets the same identity: they are one timeline in the log. The world and communicators of
- * one process have entries of their own in the log's table, which cannot be halves.
+ * Finds the identity of the local half of an inter-communicator. `given` is the communicator that the program
+ * passed, and `parent` its number. If the half has the same processes in the same order, it gets the identity
+ * of `given`, so that both are one timeline in the log. This is not possible for MPI_COMM_WORLD and
+ * MPI_COMM_SELF, which have other entries in the log's table: the half then gets a new identity.
  */
 static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Group local,
                     hpcw_clog2_comm_id *id) {
@@ -136,8 +140,8 @@ static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm giv
     }
 }
 
-/* Adds the whole and then the halves to the log, as readers expect this order. *number becomes that of the
- * whole. */
+/* Adds an inter-communicator to the log, and then its halves; readers expect this order. *number becomes the
+ * number of the inter-communicator. */
 static struct hpcw_i_trace_comm add_inter_to_log(struct hpcw_i_trace_thread *t, uint32_t parent,
                                                  const struct side *mine, const hpcw_clog2_comm_id *remote,
                                                  int rank, uint32_t *number) {
@@ -215,8 +219,8 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
     int inter = 0;
     (void)REAL(MPI_Comm_test_inter)(made, &inter);
     const struct hpcw_i_trace_handle *p = hpcw_i_trace_comm_find(parent);
-    /* The local group of a communicator is part of its parent. If the parent is in the world, the group need not
-     * be checked. */
+    /* The local group consists of processes of the parent. If these are all in MPI_COMM_WORLD, the group need
+     * not be checked. */
     bool parent_in_world = p == NULL || p->kind != FOREIGN;
     if ((!parent_in_world && !comm_in_world(made, REAL(MPI_Comm_group))) ||
         (inter && !comm_in_world(made, REAL(MPI_Comm_remote_group)))) {
@@ -250,8 +254,8 @@ static uint64_t hash(const hpcw_clog2_comm_id *id) {
     return hash;
 }
 
-/* Computes the identity of the n-th duplicate of a communicator. Returns false if the log does not have the
- * communicator. */
+/* Computes the identity of the n-th duplicate of a communicator. Returns false if the communicator is not in
+ * the log. */
 static bool duplicate_id(hpcw_clog2_timeline *timeline, uint32_t parent, uint32_t n, hpcw_clog2_comm_id *id) {
     if (timeline == NULL || hpcw_clog2_log_comm_identity(timeline, parent, id, NULL) != HPCW_OK) {
         return false;
@@ -270,7 +274,7 @@ struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_th
         return d;
     }
     d.kind = p->kind;
-    /* This needs no lock: programs make collective calls on one communicator one after the other. */
+    /* No lock is needed: programs make collective calls on one communicator one after the other. */
     p->as.comm.duplicates++;
     hpcw_clog2_timeline *timeline = hpcw_i_trace_timeline(t);
     struct side mine;
@@ -285,7 +289,7 @@ struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_th
         d.comm = intra(d.number);
     } else if (hpcw_clog2_log_comm_identity(timeline, p->comm.own, &mine.half, NULL) == HPCW_OK &&
                hpcw_clog2_log_comm_identity(timeline, p->comm.peers, &remote, NULL) == HPCW_OK) {
-        /* the halves keep their identities */
+        /* the duplicate's halves have the identities of the parent's halves */
         d.comm = add_inter_to_log(t, p->comm.own, &mine, &remote, rank, &d.number);
     }
     return d;

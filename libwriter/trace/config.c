@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the value of a variable, or NULL if it is unset or empty. */
+/* Returns the value of an environment variable, or NULL if it is unset or empty. */
 static const char *get(const char *name) {
     const char *value = getenv(name);
     return value == NULL || value[0] == '\0' ? NULL : value;
@@ -23,10 +23,10 @@ static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *
     (void)snprintf(at, room - 1, "%s: expected %s, got '%.64s'", name, expected, got);
 }
 
-enum { NUMBER = 32 }; /* bytes for the number of a child */
+enum { NUMBER = 32 }; /* memory for the number that is appended to the name of a child's log, bytes */
 
-/* Checks whether the text of a path allows a log there. `more`: number of bytes that are appended to its last
- * part. */
+/* Checks whether `path` can be the path of a log. `more` is the number of bytes that will be appended to its
+ * last part. */
 static bool is_log_path(struct hpcw_i_trace_config *c, const char *path, size_t more) {
     const char *slash = strrchr(path, '/');
     const char *last = slash == NULL ? path : slash + 1;
@@ -71,7 +71,7 @@ static void read_directory(struct hpcw_i_trace_config *c) {
     }
 }
 
-/* Reads a switch: 0 or 1. If the variable is not set or wrong, returns `unset`. */
+/* Reads an environment variable that must be 0 or 1. If it is not set or wrong, returns `unset`. */
 static bool read_switch(struct hpcw_i_trace_config *c, const char *name, bool unset) {
     const char *value = get(name);
     if (value == NULL) {
@@ -100,7 +100,8 @@ static void read_memory(struct hpcw_i_trace_config *c) {
 
 static void read_wait(struct hpcw_i_trace_config *c) {
     const char *value = get("HPCW_TRACE_WAIT");
-    c->wait = 10; /* a local disk needs milliseconds, a busy network file system seconds */
+    /* default, seconds: marks on a local disk need milliseconds, on a busy network file system seconds */
+    c->wait = 10;
     if (value != NULL) {
         char *end;
         unsigned long seconds = strtoul(value, &end, 10);
@@ -133,7 +134,7 @@ static void read_clock(struct hpcw_i_trace_config *c) {
     refuse(c, "HPCW_TRACE_CLOCK", "best, counter, system or mpi", value);
 }
 
-/* Returns the classes that a variable names, one bit for each; none if one of them is unknown. */
+/* Returns a bit for each class that an environment variable names. If a name is unknown, returns 0. */
 static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
     const char *value = get(name);
     uint32_t classes = 0;
@@ -162,8 +163,8 @@ static uint32_t read_classes(struct hpcw_i_trace_config *c, const char *name) {
     return classes;
 }
 
-/* Classes that are skipped by default, as in MPE: their calls are frequent and say little. Programs that read the
- * clock often would fill their log with these calls. */
+/* Classes of calls that are not recorded by default, as in MPE: they are frequent and say little. A program
+ * that reads the clock often would fill the log. */
 static const uint32_t unusual = UINT32_C(1) << HPCW_I_CLASS_GROUP | UINT32_C(1) << HPCW_I_CLASS_DATATYPE |
                                 UINT32_C(1) << HPCW_I_CLASS_ATTRIBUTE |
                                 UINT32_C(1) << HPCW_I_CLASS_ENVIRONMENT | UINT32_C(1) << HPCW_I_CLASS_INFO;

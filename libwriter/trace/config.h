@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The settings of the wrapper, from the environment of process 0. */
+/* The settings of the wrapper, from the environment variables of process 0. */
 #ifndef HPCW_TRACE_CONFIG_H
 #define HPCW_TRACE_CONFIG_H
 
@@ -8,7 +8,7 @@
 
 #include <hpcw/clog2_log.h>
 
-/* Classes of calls, which HPCW_TRACE_ALSO adds and HPCW_TRACE_SKIP leaves out. */
+/* Classes of calls. HPCW_TRACE_ALSO adds classes to the recorded ones, and HPCW_TRACE_SKIP takes classes away. */
 enum hpcw_i_trace_class {
     HPCW_I_CLASS_MESSAGE,
     HPCW_I_CLASS_COLLECTIVE,
@@ -30,19 +30,21 @@ extern const char *const hpcw_i_trace_class_name[HPCW_I_CLASSES];
 
 /* The settings. Process 0 broadcasts these bytes, so they contain no pointers. */
 struct hpcw_i_trace_config {
-    char path[4096];      /* path of the log */
-    char directory[4096]; /* directory of local files; "": the default of each process */
-    uint64_t memory;      /* bytes; 0: the default of hpcw_clog2_log_open */
-    int clock;            /* a value of hpcw_clog2_clock */
-    uint32_t wait;        /* seconds to wait for the other processes at the start */
-    uint32_t skip;        /* one bit for each class that is not recorded */
-    bool on;              /* recording is on from the start */
-    bool named;           /* HPCW_TRACE_FILE names the log */
-    bool clocks;          /* print the offsets of the clocks at the end */
-    char refused[2048];   /* a message for each bad value, each with its NUL; "" ends them */
+    char path[4096]; /* path of the log */
+    /* directory of the files that keep records until the log is written; "": the default of each process */
+    char directory[4096];
+    uint64_t memory;    /* memory for records, bytes; 0: the default of hpcw_clog2_log_open */
+    int clock;          /* a value of hpcw_clog2_clock */
+    uint32_t wait;      /* seconds to wait for the marks of other processes (marks.h) */
+    uint32_t skip;      /* bit c is set if calls of class c are not recorded */
+    bool on;            /* whether recording is on from the start */
+    bool named;         /* whether HPCW_TRACE_FILE names the log */
+    bool clocks;        /* whether to print the offsets of the clocks at the end */
+    char refused[2048]; /* a message with its NUL for each bad value; "" after the last */
 };
 
-/* Reads the settings. `child`: another MPI program, whose log has the plain name, has started this one. */
+/* Reads the settings from the environment. `child`: another MPI program started this one by MPI_Comm_spawn, so
+ * a number is appended to the name of the log. */
 void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The types of counts in calls of MPI. There are two kinds of calls: MPI_Send, and MPI_Send_c of MPI 4. Code for
- * both is written once, and is included after this header, first without and then with COUNTS_ARE_LARGE.
+ * The types of counts in MPI calls, which exist twice: MPI_Send has counts of type int, and MPI_Send_c of MPI
+ * 4 has MPI_Count. Code for both is written once, with these macros. It is included twice after this header,
+ * the second time with COUNTS_ARE_LARGE defined.
  */
 #undef C
 #undef COUNT
@@ -10,7 +11,7 @@
 #ifdef COUNTS_ARE_LARGE
 #define C(function) function##_c
 #define COUNT MPI_Count
-#define PLACE MPI_Aint /* displacement in a buffer, in items */
+#define PLACE MPI_Aint /* displacement in a buffer, in elements */
 #define WIDE MPI_Count /* size of a datatype, in bytes */
 #else
 #define C(function) function

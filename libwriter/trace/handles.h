@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A table of what the wrapper knows about MPI's handles: of communicators, or of requests.
+ * A hash table of MPI's handles, with what the wrapper knows about each: communicators, requests, or files and
+ * windows.
  *
- * Any number of threads find, add and remove entries at once, without a lock. A thread takes an entry by changing
- * its key. Almost always the entry has no other user, as MPI allows only one thread at a time to make, complete or
- * free a handle. But MPI returns the same handle for all requests that are complete already.
+ * Any number of threads find, add and remove entries at the same time, without a lock. A thread reserves an
+ * entry by changing its key. Two threads seldom want the same entry, as MPI lets only one thread at a time
+ * make, complete or free a handle. The exception is the handle that MPI returns for every request which is
+ * complete at once.
  */
 #ifndef HPCW_TRACE_HANDLES_H
 #define HPCW_TRACE_HANDLES_H
@@ -14,47 +16,49 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The numbers of a communicator in the log. */
+/* The numbers in the log that the events of a communicator have. */
 struct hpcw_i_trace_comm {
-    uint32_t own; /* number that its events are shown on */
-    /* number that the ranks of its messages refer to: `own`, the remote half, or HPCW_I_TRACE_UNKNOWN */
+    uint32_t own; /* number of the communicator on which the events are shown */
+    /* number of the communicator that has the ranks of the messages: `own`, the remote half of an
+     * inter-communicator, or HPCW_I_TRACE_UNKNOWN */
     uint32_t peers;
 };
 
-/* A number that no communicator gets: numbers in the log have 24 bits. Messages on it are not recorded. */
+/* A number that no communicator in a log has, as numbers have 24 bits. Messages with it are not recorded. */
 enum { HPCW_I_TRACE_UNKNOWN = 0xffffff };
 
-/* Values of `key` that are not handles. */
+/* Keys of entries without a handle: unused, and reserved by a thread. */
 enum { HPCW_I_TRACE_FREE = 0, HPCW_I_TRACE_HIDDEN = 1 };
 
 struct hpcw_i_trace_handle {
     _Atomic(uintptr_t) key;
-    /* numbers of the communicator: of the handle itself, or that of its request, file or window */
+    /* the communicator with this handle, or on which the request, file or window with this handle was made */
     struct hpcw_i_trace_comm comm;
-    int32_t kind; /* a value of an enumeration of the table's owner */
-    /* the state that shows the completion of a receive; 0: the completion is not recorded */
+    int32_t kind; /* enum comm_kind or enum hpcw_i_trace_request_kind, depending on the table */
+    /* state by which the completion of a receive is shown; 0: it is not recorded */
     int16_t waited;
-    bool cancelled; /* MPI_Cancel was called for this request */
+    bool cancelled; /* whether MPI_Cancel was called for this request */
     union {
         struct {
-            uint32_t duplicates; /* number of duplicates that MPI_Comm_idup has made */
-            /* number of the communicator itself; of an inter-communicator, `own` is the local half */
+            uint32_t duplicates; /* number of MPI_Comm_idup calls on this communicator */
+            /* number of the communicator in the log; if it is an inter-communicator, `own` is that of its local
+             * half */
             uint32_t number;
         } comm;
         struct {
-            uint64_t size; /* bytes of the message, or of the part that fits in the buffer */
+            uint64_t size; /* size of the message in bytes; of a receive, the size of its buffer */
             int32_t peer, tag;
         } message; /* of a persistent send, or of the receive of MPI_Isendrecv */
         struct {
             uint32_t number;
             int32_t kind;
-            const void *made; /* where MPI writes the communicator; NULL: `key` is the communicator already */
+            const void *made; /* where MPI writes the handle of the duplicate; NULL: `key` is that handle */
             uintptr_t key;
-        } duplicate; /* of a request of MPI_Comm_idup */
+        } duplicate; /* the communicator that a request of MPI_Comm_idup makes */
     } as;
 };
 
-/* Entries of a bucket that need no allocation. A bucket is then two cache lines. */
+/* Entries in a bucket that need no list. A bucket of this size has two cache lines. */
 enum { HPCW_I_TRACE_SLOTS = 3 };
 
 struct hpcw_i_trace_handle_more {
@@ -64,7 +68,8 @@ struct hpcw_i_trace_handle_more {
 
 struct hpcw_i_trace_bucket {
     struct hpcw_i_trace_handle slot[HPCW_I_TRACE_SLOTS];
-    _Atomic(struct hpcw_i_trace_handle_more *) more; /* list that grows at its head; freed with the table */
+    /* list of further entries; new ones come first, and are freed with the table */
+    _Atomic(struct hpcw_i_trace_handle_more *) more;
 };
 
 struct hpcw_i_trace_handles {
@@ -72,13 +77,12 @@ struct hpcw_i_trace_handles {
     unsigned bits;
 };
 
-/*
- * Tells whether threads call MPI at the same time. If not, entries are taken without an atomic operation, which
- * would be slow.
- */
+/* Whether threads may call MPI at the same time. If not, entries are reserved without atomic operations, which
+ * would be slow. */
 extern bool hpcw_i_trace_handles_threads;
 
-/* Changes the key of an entry. Returns false if another thread has changed it before. */
+/* Changes the key of an entry from `from` to `to`. Returns false if the key is not `from`, as another thread
+ * has changed it. */
 static inline bool hpcw_i_trace_handle_take(struct hpcw_i_trace_handle *handle, uintptr_t from, uintptr_t to) {
     if (hpcw_i_trace_handles_threads) {
         return atomic_compare_exchange_strong_explicit(&handle->key, &from, to, memory_order_acquire,
@@ -91,11 +95,11 @@ static inline bool hpcw_i_trace_handle_take(struct hpcw_i_trace_handle *handle, 
     return same;
 }
 
-/* Makes a table. Returns false if memory runs out. */
+/* Makes an empty table of 1 << bits buckets. Returns false if memory runs out. */
 bool hpcw_i_trace_handles_new(struct hpcw_i_trace_handles *table, unsigned bits);
 void hpcw_i_trace_handles_free(struct hpcw_i_trace_handles *table);
 
-/* Continues hpcw_i_trace_handles_find in a bucket that overflowed. */
+/* Continues hpcw_i_trace_handles_find in the list of a bucket. */
 struct hpcw_i_trace_handle *hpcw_i_trace_handles_find_more(struct hpcw_i_trace_handle_more *more,
                                                            uintptr_t key);
 
@@ -115,16 +119,16 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_find(const struct
     return more == NULL ? NULL : hpcw_i_trace_handles_find_more(more, key);
 }
 
-/* Continues hpcw_i_trace_handles_add in a bucket that overflows. */
+/* Continues hpcw_i_trace_handles_add in a bucket without an unused entry. */
 struct hpcw_i_trace_handle *hpcw_i_trace_handles_add_more(struct hpcw_i_trace_bucket *b, uintptr_t key);
 
-/* Takes the entry if it is free, and returns whether it was. */
+/* Gives an unused entry the key `key`. Returns false if the entry is used. */
 static inline bool hpcw_i_trace_handle_claim(struct hpcw_i_trace_handle *handle, uintptr_t key) {
     return atomic_load_explicit(&handle->key, memory_order_relaxed) == HPCW_I_TRACE_FREE &&
            hpcw_i_trace_handle_take(handle, HPCW_I_TRACE_FREE, key);
 }
 
-/* Adds an entry and sets only its `key`. Returns NULL if memory runs out. */
+/* Adds an entry with this key. Its other members have any values. Returns NULL if memory runs out. */
 static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i_trace_handles *table,
                                                                    uintptr_t key) {
     struct hpcw_i_trace_bucket *b = &table->bucket[hpcw_i_trace_handles_bucket(table, key)];
@@ -137,8 +141,9 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i
 }
 
 /*
- * Hides an entry while MPI may free its handle: right after that, MPI may give an equal handle to another thread.
- * The caller then shows the entry again or drops it. Returns false if another thread has the entry.
+ * Reserves an entry during a call in which MPI may free its handle: MPI could give an equal handle to another
+ * thread before the call returns. Returns false if another thread has reserved the entry. After the call, the
+ * caller restores the key (hpcw_i_trace_handle_show) or removes the entry (hpcw_i_trace_handle_drop).
  */
 static inline bool hpcw_i_trace_handle_hide(struct hpcw_i_trace_handle *handle, uintptr_t key) {
     return hpcw_i_trace_handle_take(handle, key, HPCW_I_TRACE_HIDDEN);

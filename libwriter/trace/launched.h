@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a launcher tells a process before MPI does. */
+/* What the launcher of a parallel program tells a process by environment variables, before MPI is initialised. */
 #ifndef HPCW_TRACE_LAUNCHED_H
 #define HPCW_TRACE_LAUNCHED_H
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether this is process 0 of its job according to a variable of the launcher. Without such a variable,
- * each process counts as process 0. */
+/* Returns whether this is process 0 of its job according to the launcher's variables. Returns true if there is
+ * no such variable. */
 static inline bool hpcw_i_launched_first(void) {
     static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {

@@ -16,16 +16,16 @@
 #include "libwriter/io/sys.h"
 
 struct meeting {
-    char path[PATH_MAX]; /* path of the directory of marks */
-    char mark[16];       /* name of the mark of this process */
+    char path[PATH_MAX]; /* path of the directory in which the processes of the job make their marks */
+    char mark[16];       /* name of this process's mark, a subdirectory: its rank */
     uint32_t ranks;
 };
 
-/* Name of the file with the verdict. Only the first process that gives this name succeeds, and its verdict
- * counts. */
+/* Name of the file with the verdict (see marks.h). Several processes may try to create it. The first one
+ * succeeds, and its verdict counts. */
 static const char verdict_name[] = "verdict";
 
-/* Returns the process that started the session of this one, or 0. */
+/* Returns the id of the process that started the session leader of this process, or 0. */
 static long parent_of_session(void) {
     char path[64], text[512] = "";
     size_t got = 0;
@@ -35,11 +35,11 @@ static long parent_of_session(void) {
         (void)hpcw_i_sys_pread(fd, text, sizeof text - 1, 0, &got);
         (void)hpcw_i_sys_close(fd);
     }
-    const char *name_end = strrchr(text, ')'); /* the state and the parent follow */
+    const char *name_end = strrchr(text, ')'); /* the state and the parent's id follow */
     return name_end == NULL || strlen(name_end) < 4 ? 0 : strtol(name_end + 4, NULL, 10);
 }
 
-/* Returns whether all processes of the job are on this host, according to the launcher. */
+/* Returns whether all processes of the job are on this host, according to the launcher's variables. */
 static bool on_one_host(uint32_t ranks) {
     static const char *const name[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
@@ -52,9 +52,10 @@ static bool on_one_host(uint32_t ranks) {
 }
 
 /*
- * Makes a name for the job, so that jobs that start at the same time in one directory stay apart. Open MPI, PMIx
- * and Slurm tell the number of the job. MPICH's launcher starts all processes of a host, so its process number
- * serves. Jobs of MPICH on several hosts share one name.
+ * Makes a name for the job, which jobs that start in one directory at the same time should not share. Open
+ * MPI, PMIx and Slurm set a variable with the number of the job. MPICH does not, but its launcher starts all
+ * processes of a host, so the launcher's process id serves. If a job of MPICH has several hosts, its name is
+ * not unique.
  */
 static void name_job(char *text, size_t size, uint32_t ranks) {
     static const char *const name[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",
@@ -70,7 +71,7 @@ static void name_job(char *text, size_t size, uint32_t ranks) {
     }
 }
 
-/* Opens the directory anew, which makes a network file system look for new names. */
+/* Opens the directory of marks again for each look, so that a network file system reads it anew. */
 static int open_directory(const struct meeting *m, int *at) {
     return hpcw_i_sys_open(m->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0, at);
 }
@@ -82,7 +83,7 @@ static bool make_mark(struct meeting *m, const char *directory) {
     if (n < 0 || (size_t)n >= sizeof m->path) {
         return false;
     }
-    /* Try again if another process has removed the directory meanwhile. */
+    /* Another process may remove the directory between the two calls. */
     for (int i = 0; i < 3; i++) {
         int e = hpcw_i_sys_mkdir(m->path, 0700);
         if ((e == 0 || e == EEXIST) && open_directory(m, &at) == 0) {
@@ -96,7 +97,7 @@ static bool make_mark(struct meeting *m, const char *directory) {
     return false;
 }
 
-/* Notes in `there` [ranks] which ranks have a mark. Returns their number. */
+/* Sets there[r] for each rank r with a mark. Returns the number of these ranks. */
 static uint32_t count_marks(const struct meeting *m, bool *there) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -116,7 +117,7 @@ static uint32_t count_marks(const struct meeting *m, bool *there) {
     return count;
 }
 
-/* Reads the verdict. Returns false if there is none. */
+/* Reads the verdict of the process that gave one. Returns false if there is none yet. */
 static bool read_verdict(const struct meeting *m, struct hpcw_i_trace_verdict *v) {
     size_t got = 0;
     int at, fd;
@@ -131,7 +132,8 @@ static bool read_verdict(const struct meeting *m, struct hpcw_i_trace_verdict *v
     return got == sizeof *v;
 }
 
-/* Gives the verdict unless another process has. Returns false if another has, or if it cannot be written. */
+/* Writes the verdict `v` unless another process has written one. Returns false in that case, and if the write
+ * fails. */
 static bool give_verdict(const struct meeting *m, const struct hpcw_i_trace_verdict *v) {
     char name[32];
     int at, fd;
@@ -151,7 +153,7 @@ static bool give_verdict(const struct meeting *m, const struct hpcw_i_trace_verd
     return given;
 }
 
-/* Removes the mark of this process. The last process removes the rest. */
+/* Removes the mark of this process. The last process also removes the verdict and the directory. */
 static void leave(const struct meeting *m) {
     struct hpcw_i_listing *listing;
     const char *name;
@@ -175,7 +177,7 @@ static void leave(const struct meeting *m) {
     }
 }
 
-/* Writes the ranks without a mark as "1, 4-7", as far as there is room. */
+/* Writes the ranks without a mark to `text`, as in "1, 4-7". If `size` is too small, the text ends in "...". */
 static void name_missing(const struct meeting *m, const bool *there, char *text, size_t size) {
     size_t used = 0;
     for (uint32_t first = 0, end; first < m->ranks; first = end + 1) {
@@ -195,7 +197,7 @@ static void name_missing(const struct meeting *m, const bool *there, char *text,
     }
 }
 
-/* Gives the verdict if all marks are there, or if it is too late for more. */
+/* Writes a verdict if all processes have made their marks, or if `late` says that no more are waited for. */
 static void judge(const struct meeting *m, const char *log, bool late, char *missing, size_t size) {
     bool *there = hpcw_i_calloc(m->ranks, sizeof *there);
     struct hpcw_i_trace_verdict v;
@@ -223,7 +225,8 @@ static uint64_t milliseconds(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Waits, each time longer, up to a tenth of a second, as all processes of a job read one directory. */
+/* Waits *ms, and doubles *ms up to 100. Long waits spare the file system, as all processes of a job read one
+ * directory. */
 static void pause_for(uint64_t *ms) {
     const struct timespec time = {.tv_nsec = (long)(*ms * 1000000)};
     (void)nanosleep(&time, NULL);
@@ -243,7 +246,7 @@ bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, uns
     }
     (void)snprintf(m.mark, sizeof m.mark, "%" PRIu32, rank);
     (void)snprintf(beside, sizeof beside, "%.*s", slash == NULL ? 0 : (int)(slash + 1 - log), log);
-    /* If a directory does not exist yet or is read-only, no process can use it. */
+    /* If one process cannot write a directory, or it does not exist, no process can use it. */
     bool marked = on_one_host(ranks) ? make_mark(&m, "/tmp/") : make_mark(&m, beside) || make_mark(&m, "");
     const uint64_t end = milliseconds() + (uint64_t)wait_s * 1000 * (rank == 0 ? 1 : 2);
     bool read = false;
@@ -254,7 +257,7 @@ bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, uns
         }
         read = read_verdict(&m, verdict);
         if (late) {
-            break; /* no verdict was found, and none can be written there */
+            break; /* without a verdict after a late call of judge(), none can be written in this directory */
         }
     }
     if (marked) {

@@ -5,10 +5,8 @@
 
 #include "libwriter/trace/comms.h"
 
-/*
- * Returns the bytes of a message, 0 without a datatype. MPI would report MPI_DATATYPE_NULL to the error handler of
- * MPI_COMM_WORLD, which may not be that of the program's call. Besides, some calls allow it beside a count of 0.
- */
+/* Returns the size of a message in bytes, 0 for MPI_DATATYPE_NULL. MPI must not be asked about that: it would
+ * call the error handler of MPI_COMM_WORLD, although some calls allow MPI_DATATYPE_NULL with a count of 0. */
 static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype type) {
     MPI_Count size = 0;
     return type != MPI_DATATYPE_NULL && REAL(MPI_Type_size_x)(type, &size) == MPI_SUCCESS && size > 0
@@ -16,7 +14,7 @@ static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype t
                : 0;
 }
 
-/* Records a send. `now` is the clock of the timeline, which the caller has read for its state anyway. */
+/* Records a send. `now` is the timeline's clock, which the caller has read for the call's state. */
 static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint64_t now,
                                              struct hpcw_i_trace_comm comm, int peer, int tag, uint64_t size) {
     if (peer != MPI_PROC_NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {
@@ -24,7 +22,7 @@ static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint
     }
 }
 
-/* Returns the bytes that were received; UINT64_MAX if they do not fit in an int. */
+/* Returns the number of bytes that were received; UINT64_MAX if it does not fit in an int. */
 static inline uint64_t hpcw_i_trace_message_got(const MPI_Status *status) {
     int bytes = 0;
     return REAL(MPI_Get_count)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED

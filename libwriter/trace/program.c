@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI libraries differ in the types of handles, so this library can only work in programs that use its own MPI.
- * Before main, it compares the library that the program's MPI calls lead to with its own. If they differ, it
- * prints a message and starts the program again without itself. Programs without MPI, such as a shell that starts
- * the program, are left alone.
+ * MPI libraries differ in the types of handles, so the wrapper works only in programs of the MPI with which it
+ * was compiled. Before main, it compares the MPI library of the program with its own. If they differ, it
+ * prints a message and starts the program again without the wrapper. It does nothing in programs without MPI,
+ * such as a shell that starts the program.
  */
 #include "libwriter/trace/program.h"
 
@@ -24,9 +24,9 @@
 #include "libwriter/trace/launched.h"
 
 static struct {
-    int process;                /* process that loaded this library; a child of fork() prints nothing */
-    bool of_mpi;                /* the program was linked with this MPI */
-    atomic_bool begun;          /* the program called MPI_Init of the wrapper */
+    int process;       /* id of the process that loaded the wrapper; a child by fork() prints nothing */
+    bool of_mpi;       /* whether the program was linked with an MPI library */
+    atomic_bool begun; /* whether the program called MPI_Init of the wrapper */
     _Atomic(const char *) lost; /* line to print if the process ends now; NULL: none */
 } program;
 
@@ -34,8 +34,8 @@ void hpcw_i_trace_program_begins(void) {
     atomic_store(&program.begun, true);
 }
 
-/* Prints a line on rank 0, which launchers set before MPI knows it. A process whose launcher is unknown prints for
- * itself. */
+/* Prints a line if this process is rank 0 according to the launcher, as MPI is not yet initialised. Without a
+ * known launcher, each process prints it. */
 static void say(const char *fmt, ...) HPCW_PRINTF(1, 2);
 static void say(const char *fmt, ...) {
     if (!hpcw_i_launched_first()) {
@@ -49,8 +49,8 @@ static void say(const char *fmt, ...) {
     (void)fprintf(stderr, "hpcw_trace: %s: %s\n", program_invocation_short_name, text);
 }
 
-/* Returns the address of a function that identifies MPI, in a loaded library or the libraries that it needs. This
- * library does not define that function. */
+/* Returns the address of PMPI_Get_library_version in the MPI library of a loaded library; NULL: it has none.
+ * The address tells MPI libraries apart, as the wrapper does not replace this function. */
 static void *mpi_of(const char *library) {
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == NULL) {
@@ -61,7 +61,8 @@ static void *mpi_of(const char *library) {
     return mpi;
 }
 
-/* Does the same for the libraries that the program was linked with. */
+/* Returns the address of PMPI_Get_library_version in the MPI library with which the program was linked, as
+ * mpi_of does. */
 static void *mpi_of_program(void) {
     void *handle = dlopen(NULL, RTLD_LAZY);
     struct link_map *map = NULL;
@@ -71,7 +72,7 @@ static void *mpi_of_program(void) {
     const char *names = NULL;
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_STRTAB) {
-            /* Some loaders relocate this address, others do not. */
+            /* Some loaders have added the load address to this one, others have not. */
             names = (const char *)(d->d_un.d_ptr + (d->d_un.d_ptr < map->l_addr ? map->l_addr : 0));
         }
     }
@@ -90,7 +91,7 @@ static const char *file_of(const void *address) {
     return dladdr(address, &info) != 0 && info.dli_fname != NULL ? info.dli_fname : "an unknown library";
 }
 
-/* Takes this library out of LD_PRELOAD. Returns false if it is not in it. */
+/* Takes the wrapper out of LD_PRELOAD. Returns false if it is not there. */
 static bool leave_preload(const char *self) {
     const char *preload = getenv("LD_PRELOAD"), *base = strrchr(self, '/');
     char *rest = preload == NULL ? NULL : strdup(preload), *place = NULL;
@@ -113,7 +114,7 @@ static bool leave_preload(const char *self) {
     return found;
 }
 
-/* Runs before main. The loader of glibc passes the arguments of main. */
+/* Checks the program before main. The loader of glibc passes the arguments of main to a constructor. */
 __attribute__((constructor)) static void look_at_program(int argc, char **argv) {
     (void)argc;
     const char *self = file_of((const void *)&program);
@@ -133,15 +134,16 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
 }
 
 /*
- * Handles a library that the program has opened and that was linked with another MPI: its calls come here
- * nevertheless. It is too late to start the program again, so the wrapper passes the calls on to that MPI. They
- * pass unchanged: handles are pointers or shorter.
+ * Finds out whether `caller` is in a library that the program opened and that was linked with another MPI. Its
+ * calls come to the wrapper nevertheless, and it is too late to start the program without the wrapper. So the
+ * wrapper passes them on to that MPI, unchanged and not recorded: its handles are no longer than pointers.
  */
 void *hpcw_i_trace_program_other_mpi(const void *caller) {
     Dl_info info;
     struct link_map *library = NULL;
     if (dladdr1(caller, &info, (void **)&library, RTLD_DL_LINKMAP) == 0 || library->l_name[0] == '\0') {
-        return NULL; /* the program itself, which was checked before main */
+        /* the caller is the program itself, which was checked before main */
+        return NULL;
     }
     const void *theirs = mpi_of(library->l_name), *ours = mpi_of(file_of((const void *)&program));
     if (theirs == NULL || ours == NULL || theirs == ours) {
@@ -162,7 +164,7 @@ void hpcw_i_trace_program_stop(void) {
     _exit(1);
 }
 
-/* Returns whether a library of the process has an MPI that was initialised. */
+/* Returns whether a loaded library has an MPI that was initialised. */
 static bool has_initialised_mpi(void) {
     struct link_map *library = NULL;
     void *self = dlopen(NULL, RTLD_LAZY);
@@ -185,7 +187,7 @@ static bool has_initialised_mpi(void) {
     return initialised != 0;
 }
 
-/* Prints the line without functions that a signal handler must not call. */
+/* Prints program.lost. Calls only functions that a signal handler may call. */
 static void say_what_is_lost(void) {
     const char *line = atomic_load(&program.lost);
     if (line != NULL && program.process == (int)getpid()) {
@@ -218,10 +220,8 @@ __attribute__((destructor)) static void say_why_no_log(void) {
     }
 }
 
-/*
- * These functions end a process without destructors. The wrapper replaces them, as Python programs call them at
- * their end.
- */
+/* Functions that end a process without running destructors. The wrapper replaces them, as Python programs end
+ * by such a call. */
 #pragma GCC visibility push(default)
 void _exit(int status) {
     say_what_is_lost();

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program that this library is loaded into: whether it uses MPI, and which one. */
+/* Finds out whether the program into which the wrapper is loaded uses MPI, and which one. */
 #ifndef HPCW_TRACE_PROGRAM_H
 #define HPCW_TRACE_PROGRAM_H
 
-/* The program has called MPI_Init, so that no message is needed at its end. */
+/* Tells that the program has called MPI_Init of the wrapper, so that its absence is not reported at the end. */
 void hpcw_i_trace_program_begins(void);
 
 /*
- * Checks the first call of MPI from the program or a library that it has opened. `caller` is an address there. If
- * the library was linked with another MPI than the wrapper, prints a message and returns a handle of dlopen for
- * it; otherwise returns NULL. The first library decides: a process has at most one MPI whose calls come to the
- * wrapper.
+ * Checks the program's first call of MPI. `caller` is the address from which it came, in the program or in a
+ * library that the program opened. If that library was linked with another MPI than the wrapper, prints a
+ * message and returns a handle of dlopen for it. Otherwise returns NULL. The first call decides for all, as no
+ * process uses two MPI libraries whose calls come to the wrapper.
  */
 void *hpcw_i_trace_program_other_mpi(const void *caller);
 
-/* Ends a process whose calls cannot be passed on, with a message. */
+/* Ends the process with a message, as its calls cannot be passed on to another MPI. */
 _Noreturn void hpcw_i_trace_program_stop(void);
 
-/* Sets the line that is printed if the process ends from now on, except by a signal. The caller keeps the line.
- * NULL: nothing is printed. */
+/* Sets the line that is printed if the process ends, except by a signal. NULL: nothing is printed. The line
+ * must exist until then. */
 void hpcw_i_trace_program_records(const char *line);
 
 #endif

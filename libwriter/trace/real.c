@@ -8,13 +8,13 @@
 
 struct hpcw_i_trace_real hpcw_i_trace_real;
 
-/* Threads may do this at the same time, as all of them store the same values. */
+/* Several threads may run this function at the same time: they store the same values. */
 void hpcw_i_trace_real_find(const void *caller) {
     struct hpcw_i_trace_real *r = &hpcw_i_trace_real;
     void *library = hpcw_i_trace_program_other_mpi(caller);
     r->of_another_mpi = library != NULL;
     if (library != NULL && sizeof(MPI_Comm) < sizeof(void *) && dlsym(library, "ompi_mpi_comm_world") != NULL) {
-        /* the arguments here are too short for Open MPI's handles, which are pointers */
+        /* the wrapper's handles are integers, which are too short for Open MPI's handles, which are pointers */
         hpcw_i_trace_program_stop();
     }
     library = library == NULL ? RTLD_NEXT : library;

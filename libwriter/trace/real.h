@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * MPI's own functions. The wrapper replaces PMPI_... as well as MPI_..., for the sake of Fortran (mpi/bindings.c),
- * so it calls neither by name: REAL(MPI_Send)(...) calls MPI.
- */
+/* MPI's own functions. The wrapper replaces both MPI_Send and PMPI_Send (see mpi/bindings.c), so it cannot call
+ * MPI by either name. REAL(MPI_Send)(...) calls MPI's own function. */
 #ifndef HPCW_TRACE_REAL_H
 #define HPCW_TRACE_REAL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Exports the functions that mpi.h declares. The wrapper exports nothing else. */
+/* The functions that mpi.h declares are exported, and nothing else of the wrapper is. */
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop
@@ -18,13 +16,13 @@
 #define CALLS_WITHOUT_MPI1
 #endif
 
-/* MPI 3 removed some of these functions and deprecated others; programs still call them. */
+/* Functions that MPI 3 removed or deprecated. Programs still call them. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 struct hpcw_i_trace_real {
     atomic_bool known;
     bool
-        /* the functions are those of another MPI than the wrapper's, so nothing can be recorded */
+        /* whether the functions are those of another MPI than the wrapper's, so that nothing can be recorded */
         of_another_mpi;
     __typeof__(MPI_Init) *MPI_Init;
     __typeof__(MPI_Init_thread) *MPI_Init_thread;
@@ -39,11 +37,12 @@ struct hpcw_i_trace_real {
 #pragma GCC diagnostic pop
 extern struct hpcw_i_trace_real hpcw_i_trace_real;
 
-/* Finds all functions. This is no constructor, as constructors of other libraries may call MPI earlier. `caller`:
- * an address in the library that makes the first call. */
+/* Finds all functions. It runs at the first call of MPI and not as a constructor, as constructors of other
+ * libraries may call MPI earlier. `caller` is an address in the library that makes the call. */
 void hpcw_i_trace_real_find(const void *caller);
 
-/* This is inlined, so that the return address is that of MPI's function. */
+/* Always inlined, so that __builtin_return_address is that of the wrapper's MPI function, which is in its
+ * caller. */
 __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpcw_i_trace_real_get(void) {
     if (__builtin_expect(!atomic_load_explicit(&hpcw_i_trace_real.known, memory_order_acquire), false)) {
         hpcw_i_trace_real_find(__builtin_return_address(0));
@@ -51,8 +50,9 @@ __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpc
     return &hpcw_i_trace_real;
 }
 
-/* Returns the name of an MPI function that a library behind the wrapper replaces, and that library; NULL if there
- * is none. The wrapper calls MPI directly, so that such a library misses the call. */
+/* Returns the name of an MPI function that another tool's library, loaded after the wrapper, also replaces;
+ * NULL: there is none. *library becomes the path of that library. It gets no calls, as the wrapper calls MPI's
+ * own functions. */
 const char *hpcw_i_trace_real_hides(const char **library);
 
 #define REAL(function) (hpcw_i_trace_real_get()->function)

@@ -53,7 +53,8 @@ static void record(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_handle
         return;
     }
     hpcw_i_trace_state_use(h->waited);
-    /* The clock is read once: the state has no length of its own, and the wait ends with it. */
+    /* Read the clock once: the state for the receive has no length, and the call that waited ends at the same
+     * time. */
     uint64_t now = s->now = hpcw_clog2_timeline_clock(timeline);
     uint64_t word = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, h->comm.own, 2 * h->waited);
     hpcw_clog2_timeline_put(timeline, now, word);
@@ -74,7 +75,7 @@ void hpcw_i_trace_request_completed(struct hpcw_i_trace_span *s, const struct hp
         record(s, h, status);
     }
     if (h->kind >= HPCW_I_TRACE_PERSISTENT_RECEIVE) {
-        h->waited = 0; /* until the request is started again */
+        h->waited = 0; /* a persistent request is inactive until it is started again */
         h->cancelled = false;
         hpcw_i_trace_request_keep(held);
     } else {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests whose completion is recorded: receives, matched receives, persistent requests, and communicators that
- * MPI duplicates in the background. Other sends are recorded when they are posted. They are only followed on
- * communicators other than the world. The table also has the messages that a probe has matched.
+ * The table of requests. It has the requests whose completion is recorded: receives, receives of matched
+ * messages, persistent requests, and duplications of communicators (MPI_Comm_idup). Sends are recorded when
+ * they are posted; they and other requests are only in the table if their communicator is not MPI_COMM_WORLD,
+ * on which unknown requests are shown. The table also has the messages that a probe has matched.
  *
- * A receive is recorded if the call that posted it was, even if recording stops before it completes. If all
- * processes switch recording at the same point between posting and waiting, the log then has both ends of every
- * message. If one end were missing, viewers would pair all later messages wrongly.
+ * A receive is recorded if recording was on when it was posted, even if recording is off when it completes. If
+ * all processes switch recording at the same point between posting and waiting, the log then has both ends of
+ * every message. If one end were missing, viewers would pair all later messages wrongly.
  */
 #ifndef HPCW_TRACE_REQUESTS_H
 #define HPCW_TRACE_REQUESTS_H
@@ -16,32 +17,33 @@
 
 enum hpcw_i_trace_request_kind {
     HPCW_I_TRACE_RECEIVE,
-    HPCW_I_TRACE_EXCHANGE,  /* of MPI_Isendrecv: a receive whose source and tag are those of the call */
-    HPCW_I_TRACE_MESSAGE,   /* a matched message whose receive has not begun */
-    HPCW_I_TRACE_DUPLICATE, /* a communicator that MPI_Comm_idup makes */
-    HPCW_I_TRACE_OTHER,     /* any other request, whose completion is not recorded */
-    /* Entries of the following kinds stay when a request completes. */
+    HPCW_I_TRACE_EXCHANGE,  /* receive of MPI_Isendrecv, with the source and tag of the call */
+    HPCW_I_TRACE_MESSAGE,   /* message that a probe has matched and that is not yet being received */
+    HPCW_I_TRACE_DUPLICATE, /* communicator that MPI_Comm_idup is making */
+    HPCW_I_TRACE_OTHER,     /* another request, whose completion is not recorded */
+    /* entries of the following kinds stay in the table when the request completes */
     HPCW_I_TRACE_PERSISTENT_RECEIVE,
     HPCW_I_TRACE_PERSISTENT_SEND,
     HPCW_I_TRACE_PERSISTENT_OTHER,
-    HPCW_I_TRACE_COMPLETE /* the one handle of all requests that are complete when MPI returns them */
+    HPCW_I_TRACE_COMPLETE /* the one handle that MPI returns for every request which is complete at once */
 };
 
 extern struct hpcw_i_trace_handles hpcw_i_trace_requests;
 
-/* Returns the entry of a request that is passed to call `s`. NULL if there is none, or if the program did not make
- * the call. */
+/* Returns the entry of a request that was passed to call `s`. NULL if there is none, or if the call was made by
+ * MPI itself and not by the program. */
 static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_find(const struct hpcw_i_trace_span *s,
                                                                     uintptr_t key) {
     return hpcw_i_trace_span_follows(s) ? hpcw_i_trace_handles_find(&hpcw_i_trace_requests, key) : NULL;
 }
 
-/* Adds a request that call `s` has made. Returns NULL if there is nothing to add, or no memory. */
+/* Adds a request or message that call `s` has made to the table. Returns NULL if the call failed or was not
+ * made by the program, or if memory runs out. */
 struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_span *s, int code,
                                                       uintptr_t key, enum hpcw_i_trace_request_kind kind,
                                                       struct hpcw_i_trace_comm comm);
 
-/* Does the same for a request on a communicator of MPI. */
+/* Adds a request as hpcw_i_trace_request_note does. `comm` is the communicator of the request. */
 static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_note_on(const struct hpcw_i_trace_span *s,
                                                                        int code, uintptr_t key,
                                                                        enum hpcw_i_trace_request_kind kind,
@@ -51,10 +53,10 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_note_on(const str
                : NULL;
 }
 
-/* ---- requests in a call that may complete them ------------------------------------------------------------ */
+/* ---- requests in a call that may complete them: their entries are reserved during the call ----------------- */
 
 struct hpcw_i_trace_held {
-    struct hpcw_i_trace_handle *handle; /* NULL: the request is not followed */
+    struct hpcw_i_trace_handle *handle; /* NULL: the request is not in the table */
     uintptr_t key;
 };
 
@@ -68,12 +70,12 @@ static inline struct hpcw_i_trace_held hpcw_i_trace_request_hold(const struct hp
     return held;
 }
 
-/* Returns the communicator that a call for one request is shown on. */
+/* Returns the communicator on which a call for one request is shown. `h` is the request's entry, or NULL. */
 static inline struct hpcw_i_trace_comm hpcw_i_trace_request_comm(const struct hpcw_i_trace_handle *h) {
     return h == NULL ? (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_WORLD} : h->comm;
 }
 
-/* Begins a call that may complete one request, and holds the request's entry. */
+/* Begins a call that may complete one request, and reserves the request's entry. */
 static inline struct hpcw_i_trace_span hpcw_i_trace_request_begin(int32_t state, MPI_Request request,
                                                                   struct hpcw_i_trace_held *held) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
@@ -84,7 +86,7 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_request_begin(int32_t state,
     return s;
 }
 
-/* Begins another call on a request. *handle becomes its entry, or NULL. */
+/* Begins a call on a request that cannot complete it. *handle becomes the request's entry, or NULL. */
 static inline struct hpcw_i_trace_span hpcw_i_trace_request_use(int32_t state, MPI_Request request,
                                                                 struct hpcw_i_trace_handle **handle) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
@@ -95,17 +97,15 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_request_use(int32_t state, M
     return s;
 }
 
-/* Ends the hold of a request that has not completed. */
+/* Restores the entry of a request that has not completed. */
 static inline void hpcw_i_trace_request_keep(const struct hpcw_i_trace_held *held) {
     if (held->handle != NULL) {
         hpcw_i_trace_handle_show(held->handle, held->key);
     }
 }
 
-/*
- * Notes a request that a recorded call has started, so that waits for it are shown on its communicator. Waits for
- * an unknown request are shown on the world, so requests on the world need no note.
- */
+/* Adds a request that a recorded call has made, so that a wait for it is shown on its communicator. A request
+ * on MPI_COMM_WORLD is not added: a wait for an unknown request is shown there anyway. */
 void hpcw_i_trace_request_note_other(const struct hpcw_i_trace_span *s, int code, MPI_Request request);
 static inline void hpcw_i_trace_request_belongs(const struct hpcw_i_trace_span *s, int code,
                                                 const MPI_Request *request) {
@@ -114,7 +114,8 @@ static inline void hpcw_i_trace_request_belongs(const struct hpcw_i_trace_span *
     }
 }
 
-/* Ends a request that has completed, successfully or not. The entry of a persistent request stays. */
+/* Records that a request has completed, successfully or not. Its entry is removed, unless the request is
+ * persistent. */
 void hpcw_i_trace_request_completed(struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
                                     const MPI_Status *status);
 

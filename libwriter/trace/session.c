@@ -11,17 +11,15 @@ struct hpcw_i_trace_session hpcw_i_trace_session;
 _Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread;
 
 static struct {
-    pthread_key_t key; /* key whose destructor runs when a thread ends */
+    pthread_key_t key; /* its destructor runs when a thread ends */
     bool have_key;
-    pthread_mutex_t lock;       /* guards the following members */
-    hpcw_clog2_timeline **idle; /* [idles] timelines of threads that have ended */
+    pthread_mutex_t lock;       /* protects the following members */
+    hpcw_clog2_timeline **idle; /* [idles] timelines of threads that have ended, for new threads */
     size_t idles, capacity;
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/*
- * Keeps the timeline of a thread that ends for the next new thread. So a program with many short threads has few
- * timelines.
- */
+/* Keeps the timeline of a thread that ends, for the next new thread. So a program with many short-lived threads
+ * has few timelines. */
 static void thread_ends(void *context) {
     struct hpcw_i_trace_thread *t = context;
     if (!atomic_load(&hpcw_i_trace_session.following)) {

@@ -3,8 +3,8 @@
  * The recording of this program: its log, and the timelines of its threads.
  *
  * The wrapper replaces MPI's functions in a program that was not written for it. So, unlike the rest of the
- * library, it has process-wide state, uses MPI_COMM_WORLD, and reports failures on stderr: no caller of it could
- * handle them. No failure of it changes what the program gets from MPI.
+ * library, it has process-wide state, uses MPI_COMM_WORLD, and reports failures on stderr: its callers could
+ * not handle them. A failure of the wrapper does not change what the program gets from MPI.
  */
 #ifndef HPCW_TRACE_SESSION_H
 #define HPCW_TRACE_SESSION_H
@@ -17,31 +17,34 @@
 
 struct hpcw_i_trace_session {
     hpcw_clog2_log *log;
-    /* some processes of MPI_COMM_WORLD have no wrapper, so the wrapper makes no collective call */
+    /* whether some processes of MPI_COMM_WORLD have no wrapper, so that the wrapper must make no collective
+     * call */
     bool apart;
-    /* true from MPI_Init to MPI_Finalize, also while nothing is recorded: handles are followed */
+    /* whether new and completed handles are put into the tables: from MPI_Init to MPI_Finalize, also while
+     * recording is off */
     atomic_bool following;
-    atomic_uint_fast64_t forgotten; /* number of handles that are not followed, as there was no memory */
+    atomic_uint_fast64_t forgotten; /* number of handles and timelines that are missing, as memory ran out */
 };
 extern struct hpcw_i_trace_session hpcw_i_trace_session;
 
 struct hpcw_i_trace_thread {
     hpcw_clog2_timeline *timeline;
-    unsigned depth; /* nesting of calls: MPI calls its own public functions, too */
-    bool refused;   /* there was no memory for a timeline */
-    bool binding;   /* a Fortran binding made the call: arguments may be variables of the binding */
+    /* number of MPI calls that are running in each other, as MPI calls its own public functions, too */
+    unsigned depth;
+    bool refused; /* whether memory ran out for a timeline of this thread */
+    /* whether a Fortran binding made the call, so that arguments may be variables of the binding */
+    bool binding;
 };
-/* The library is loaded at the start of the program, so the fastest model of thread-local memory is possible. */
+/* The wrapper is loaded at the start of the program, so the fastest model of thread-local storage is allowed. */
 extern _Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread __attribute__((tls_model("initial-exec")));
 
-/* Gives the calling thread the first timeline. This is the thread that initialises MPI. Returns false if memory
- * runs out. */
+/* Gives the first timeline to the calling thread, which initialises MPI. Returns false if memory runs out. */
 bool hpcw_i_trace_session_begin(hpcw_clog2_log *log);
 
-/* Forgets the log, which the caller owns, and its timelines. */
+/* Ends the use of the log and its timelines. The caller frees the log. */
 void hpcw_i_trace_session_end(void);
 
-/* Gives a thread a timeline; NULL if there is none. */
+/* Gives a thread a timeline. Returns NULL if recording has ended or memory runs out. */
 hpcw_clog2_timeline *hpcw_i_trace_timeline_new(struct hpcw_i_trace_thread *t);
 
 static inline hpcw_clog2_timeline *hpcw_i_trace_timeline(struct hpcw_i_trace_thread *t) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A call of the program, from its begin to its end. */
+/* A span: a call of MPI by the program, from its begin to its end. */
 #ifndef HPCW_TRACE_SPAN_H
 #define HPCW_TRACE_SPAN_H
 
@@ -9,22 +9,23 @@
 
 struct hpcw_i_trace_span {
     struct hpcw_i_trace_thread *thread;
-    hpcw_clog2_timeline *timeline; /* NULL: the call is not recorded */
-    struct hpcw_i_trace_comm comm; /* set only if the call is recorded */
-    uint64_t begin;                /* clock at the begin of the call */
-    uint64_t word;                 /* word of the record of the begin; that of the end is one more */
-    uint64_t now;                  /* the clock at the last record after MPI's call; 0: there is none */
+    hpcw_clog2_timeline *timeline; /* timeline of the thread; NULL: the call is not recorded */
+    /* communicator on which the call is shown; set only if the call is recorded */
+    struct hpcw_i_trace_comm comm;
+    uint64_t begin; /* the timeline's clock at the begin of the call */
+    uint64_t word;  /* word that describes the record of the begin; the end has `word` + 1 */
+    uint64_t now;   /* clock of the last record after MPI's function returned; 0: there is no such record */
 };
 
-/* Distance in words from the next record to the cache line that is prefetched for later records. */
+/* How far ahead of the next record the memory of later records is prefetched, words. */
 enum { HPCW_I_TRACE_AHEAD = 64 };
 
-/* Opens the span of a call of the program. A call that is recorded must then be shown. */
+/* Opens the span of a call. If span.timeline is not NULL, the caller must then call hpcw_i_trace_span_show. */
 static inline struct hpcw_i_trace_span hpcw_i_trace_span_open(int32_t state) {
     struct hpcw_i_trace_span s = {.thread = &hpcw_i_trace_thread};
     bool recorded = s.thread->depth++ == 0 &&
                     atomic_load_explicit(&hpcw_i_trace_states.active[state], memory_order_relaxed) != 0;
-    if (__builtin_expect(recorded, true)) { /* the hint keeps the code of a recorded call in one piece */
+    if (__builtin_expect(recorded, true)) { /* the hint keeps the instructions for a recorded call together */
         s.timeline = hpcw_i_trace_timeline(s.thread);
     }
     return s;
@@ -48,7 +49,8 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_span_begin(int32_t state, MP
     return s;
 }
 
-/* Does the same for a call on a file or a window, which belongs to a communicator. */
+/* Begins a call on a file or window, as hpcw_i_trace_span_begin does. `key` is the handle of the file or
+ * window. */
 static inline struct hpcw_i_trace_span hpcw_i_trace_span_begin_on(int32_t state, uintptr_t key) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_open(state);
     if (s.timeline != NULL) {
@@ -57,14 +59,14 @@ static inline struct hpcw_i_trace_span hpcw_i_trace_span_begin_on(int32_t state,
     return s;
 }
 
-/* Ends a recorded call at the clock `now`. Returns `code`, its result. */
+/* Ends a recorded call at time `now` of the timeline's clock. Returns `code`, the result of the call. */
 static inline int hpcw_i_trace_span_end_at(const struct hpcw_i_trace_span *s, uint64_t now, int code) {
     hpcw_clog2_timeline_put(s->timeline, now, s->word + 1);
     s->thread->depth--;
     return code;
 }
 
-/* Ends a call. Returns `code`, its result. */
+/* Ends a call. Returns `code`, the result of the call. */
 static inline int hpcw_i_trace_span_end(const struct hpcw_i_trace_span *s, int code) {
     if (__builtin_expect(s->timeline != NULL, true)) {
         return hpcw_i_trace_span_end_at(s, s->now != 0 ? s->now : hpcw_clog2_timeline_clock(s->timeline), code);
@@ -73,7 +75,7 @@ static inline int hpcw_i_trace_span_end(const struct hpcw_i_trace_span *s, int c
     return code;
 }
 
-/* Does the same with cargo, for a recorded call. */
+/* Ends a recorded call with cargo (data of the event). Returns `code`, the result of the call. */
 static inline int hpcw_i_trace_span_end_with(const struct hpcw_i_trace_span *s, int code,
                                              const hpcw_clog2_cargo *cargo) {
     hpcw_clog2_log_cargo(s->timeline, s->comm.own, (int32_t)(uint32_t)s->word + 1, cargo);
@@ -81,8 +83,8 @@ static inline int hpcw_i_trace_span_end_with(const struct hpcw_i_trace_span *s, 
     return code;
 }
 
-/* Returns whether the program made this call, not MPI, and handles are followed. Then the handles that it makes or
- * completes are noted, even if the call is not recorded. */
+/* Returns whether the program made this call, not MPI itself, and the tables of handles are kept. Handles are
+ * put into the tables even if the call is not recorded. */
 static inline bool hpcw_i_trace_span_follows(const struct hpcw_i_trace_span *s) {
     return s->thread->depth == 1 && hpcw_i_trace_following();
 }

@@ -30,7 +30,7 @@ static const struct state_row row[HPCW_I_TRACE_STATES] = {
 #include "libwriter/trace/calls.h"
 };
 
-/* The calls whose states contain the bytes that they move. */
+/* States of calls whose cargo has the numbers of bytes that they move. */
 static const unsigned char moves[HPCW_I_TRACE_STATES] = {
 #define COLLECTS(state, colour, started, moved, function, ...) [state] = 1,
 #define STATES_ONLY
@@ -50,7 +50,7 @@ static const char *format_of(int i) {
                                            : NULL;
 }
 
-/* Offers all states to a log. Failures are ignored: without the names, only a recovery of the log suffers. */
+/* Failures are ignored: without the names of states, only a recovery after a crash loses something. */
 void hpcw_i_trace_states_offer(hpcw_clog2_log *log) {
     hpcw_status status = HPCW_OK;
     for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {
@@ -60,10 +60,8 @@ void hpcw_i_trace_states_offer(hpcw_clog2_log *log) {
     }
 }
 
-/*
- * Defines states in the same order on all processes. A process that runs out of memory stops early, but the others
- * have the rest.
- */
+/* Defines states in the same order on all processes. A process that runs out of memory defines fewer states,
+ * but the other processes define them all. */
 void hpcw_i_trace_states_define(hpcw_clog2_log *log, const unsigned char used[HPCW_I_TRACE_STATES]) {
     hpcw_status status = HPCW_OK;
     for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states of calls: their numbers, which of them are recorded now, and which were used. */
+/* The states of calls in the log: their numbers, which of them are recorded now, and which were used. */
 #ifndef HPCW_TRACE_STATES_H
 #define HPCW_TRACE_STATES_H
 
@@ -9,7 +9,7 @@
 
 #include <hpcw/clog2_log.h>
 
-/* Numbers of the states of calls with code of their own, as in HPCW_I_STATE_MPI_Recv. */
+/* Numbers of the states that code refers to, as HPCW_I_STATE_MPI_Recv. */
 enum hpcw_i_trace_state {
 #define WRITTEN(state, class, colour, function, ...) HPCW_I_STATE_##function = state,
 #define SHOWN(state, class, colour, name) HPCW_I_STATE_##name = state,
@@ -21,32 +21,32 @@ enum hpcw_i_trace_state {
 };
 
 struct hpcw_i_trace_states {
-    atomic_uchar active[HPCW_I_TRACE_STATES]; /* the state is recorded now */
-    atomic_uchar used[HPCW_I_TRACE_STATES];   /* the state was recorded at least once */
+    atomic_uchar active[HPCW_I_TRACE_STATES]; /* 1 if the state is recorded now */
+    atomic_uchar used[HPCW_I_TRACE_STATES];   /* 1 if the state was recorded at least once */
 };
 extern struct hpcw_i_trace_states hpcw_i_trace_states;
 
-/* Marks a state as used. Usually it is marked already, and a store each time would make threads compete for the
- * cache line. */
+/* Marks a state as used. Stores only if it is not yet marked: a store at each call would make threads compete
+ * for the cache line. */
 static inline void hpcw_i_trace_state_use(int32_t state) {
     if (atomic_load_explicit(&hpcw_i_trace_states.used[state], memory_order_relaxed) == 0) {
         atomic_store_explicit(&hpcw_i_trace_states.used[state], 1, memory_order_relaxed);
     }
 }
 
-/* Returns whether a state has the bytes in its cargo in MPE, too. */
+/* Returns whether the state's cargo is that of MPE, which has numbers of bytes for this call. */
 static inline bool hpcw_i_trace_state_is_of_mpe(int32_t state) {
     return state == HPCW_I_STATE_MPI_Alltoall || state == HPCW_I_STATE_MPI_Alltoallv;
 }
 
-/* Starts or stops recording. `skip` has a bit for each class that is left out. */
+/* Starts or stops recording. Bit c of `skip` is set if calls of class c are not recorded. */
 void hpcw_i_trace_states_switch(bool on, uint32_t skip);
 
-/* Names all states to a log before one is used. If the program dies, its log is recovered with the states that
- * were used. */
+/* Tells a log the names of all states before the first call. If the program dies, the recovery of the log uses
+ * them. */
 void hpcw_i_trace_states_offer(hpcw_clog2_log *log);
 
-/* Defines in a log the states that some process has used. Viewers list the defined states. */
+/* Defines in a log the states that some process has used. Viewers list only these. */
 void hpcw_i_trace_states_define(hpcw_clog2_log *log, const unsigned char used[HPCW_I_TRACE_STATES]);
 
 #endif
