@@ -211,8 +211,8 @@ hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64
         goto done;
     }
     s = read_exactly(path, fd, offset, made, (size_t)*stored, err);
-    /* The header may differ from the first read if somebody replaced the file meanwhile. The memory has the
-     * size that the first header gave. */
+    /* Somebody may have replaced the file since its header was read. The memory has the size that this header
+     * gave. */
     if (s == HPCW_OK && memcmp(made, header, sizeof header) != 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": header: it changed while it was read", path,
                         offset);

@@ -42,7 +42,7 @@ static inline unsigned char *hpcw_i_kv_put_key(unsigned char *p, const char *key
     return hpcw_i_kv_put_count(p + size + 1, count);
 }
 
-/* Writes a value. A value is the only child of a key, so the key comes directly before it. */
+/* Writes a value, which is the only child of the key before it. */
 static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *value, size_t size) {
     return hpcw_i_kv_put_key(p, value, size, 0);
 }
@@ -72,17 +72,17 @@ hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsig
 hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_t offset,
                            const unsigned char *data, uint64_t stored, hpcw_error *err);
 
-/* Reads a number of children. Fails if the rest of the tree is too short for so many children. */
+/* Reads a number of children. Fails if the rest of the tree is too short for them. */
 hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_error *err);
 
 /* Reads the next key. *key points into the tree, and the key ends in a NUL. */
 hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *size, hpcw_error *err);
 
-/* Reads a value: the single child of a key, which has no children itself. `what` is the key, for messages. */
+/* Reads a value: the only child of a key, without children itself. `what` is the key, for messages. */
 hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const char **value, size_t *size,
                             hpcw_error *err);
 
-/* Skips all children of a key, whatever they are. Fails if they have more than `depth` levels. */
+/* Skips all children of a key. Fails if they have more than `depth` levels. */
 hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_error *err);
 
 /* Fails if bytes are left after the tree's last key. */
@@ -104,8 +104,7 @@ hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64
 /* Records the failure of hpcw_i_sys_open_file_at. The code is HPCW_EFORMAT if `path` is no regular file. */
 hpcw_status hpcw_i_kv_fail_open(hpcw_error *err, int e, const char *path);
 
-/* Reads the tree in file `name` of directory `at`, as hpcw_kvtree_read_file does from a path. `path` is for
- * messages. */
+/* Reads the tree in file `name` of directory `at`, as hpcw_kvtree_read_file does. `path` is for messages. */
 hpcw_status hpcw_i_kv_read_at(int at, const char *name, const char *path, hpcw_kvtree **out, hpcw_error *err);
 
 #endif

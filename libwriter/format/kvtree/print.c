@@ -6,8 +6,7 @@
 #include "libwriter/format/kvtree/node.h"
 #include "libwriter/io/json.h"
 
-/* Most levels of a tree that is printed as JSON. The root takes one of the HPCW_I_JSON_DEPTH levels of the
- * emitter, and one stays free. */
+/* Most levels of a tree in JSON. The root takes one of the HPCW_I_JSON_DEPTH levels, and one stays free. */
 enum { JSON_LEVELS = HPCW_I_JSON_DEPTH - 2 };
 
 static bool put_lines(struct hpcw_i_buf *text, const hpcw_kvtree *node, bool keyval) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data files of a dataset that is being written. A file is begun when a program opens it here, and added
- * when its size and CRC are known. */
+/* The data files of a dataset that is being written. An open begins a file; it is added when its size and CRC
+ * are known. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -115,8 +115,7 @@ void hpcw_i_r2f_begin_file(hpcw_rank2file *w, struct hpcw_i_r2f_begun *f) {
     (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* Fails if the dataset must not be finished because of this file: the file is still open, or one of its writes
- * failed. */
+/* Fails if the dataset must not be finished because of this file: it is still open, or a write failed. */
 static hpcw_status verdict(const struct hpcw_i_r2f_begun *f, hpcw_error *err) {
     if (!f->open) {
         return HPCW_OK;

@@ -28,8 +28,8 @@ struct hpcw_rank2file_file {
 
 /* ---- open ---- */
 
-/* Creates a file. `below` is the file's path below the prefix of dataset `w`. For a file without a dataset,
- * `w`, `name` and `below` are NULL. */
+/* Creates a file. `below` is its path below the prefix of dataset `w`. Without a dataset, `w`, `name` and
+ * `below` are NULL. */
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
                             const char *below, hpcw_durability durability, hpcw_rank2file_file **out,
                             hpcw_error *err) {
@@ -65,9 +65,9 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
     return new_file(path, NULL, 0, NULL, NULL, durability, file, err);
 }
 
-/* Lists the file in the marker (the list by which files of a dead program are removed) before the file is
- * created. If a file of this name already exists, that older file must survive. The name then gets a slash at
- * its end, as a directory's, so that only its temporary files are removed. */
+/* Before the file is created, lists it in the marker, by which the files of a dead program are removed. An
+ * older file of this name must survive that. So its name gets a slash at the end, and only its temporary files
+ * are removed. */
 static hpcw_status note(hpcw_rank2file *w, const char *name, const char *below, hpcw_error *err) {
     char kept[HPCW_RANK2FILE_MAX_NAME + 2];
     struct hpcw_i_entry entry;
@@ -107,7 +107,7 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
     hpcw_i_free(below);
     hpcw_i_free(path);
     if (s != HPCW_OK) {
-        /* the program may ignore the error, but the dataset must not be finished without this file */
+        /* the dataset must not be finished without this file, even if the program ignores the error */
         hpcw_rank2file_abandon(w, err);
     }
     return s;
@@ -115,13 +115,12 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
 
 /* ---- write ---- */
 
-/* Returns the number of bytes of the file that are still in the buffer. */
 static size_t buffered(const hpcw_rank2file_file *f) {
     return (size_t)(f->size % BUFFER);
 }
 
-/* Appends bytes. As soon as the buffer is full, one call writes the buffer and all further bytes up to the next
- * multiple of BUFFER. The rest stays in the buffer. */
+/* Appends bytes. When the buffer is full, one call writes it with all further bytes up to a multiple of BUFFER.
+ * The rest stays in the buffer. */
 static hpcw_status append(hpcw_rank2file_file *f, const unsigned char *data, size_t size, hpcw_error *err) {
     size_t used = buffered(f);
     size_t out = size < BUFFER - used ? 0 : size - (used + size) % BUFFER;
@@ -154,8 +153,8 @@ static hpcw_status check_open(const hpcw_rank2file_file *f, hpcw_error *err) {
                              f->path);
 }
 
-/* Copies the failure that is recorded in `f` to `err`. It stays recorded, so that the file cannot be closed
- * even if the caller ignores the error. */
+/* Copies the failure that is recorded in `f` to `err`. The record prevents a close even if the caller ignores
+ * the error. */
 static hpcw_status report(const hpcw_rank2file_file *f, hpcw_status s, hpcw_error *err) {
     if (s != HPCW_OK && err != NULL) {
         *err = f->begun.failure;
@@ -191,7 +190,7 @@ hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *f, hpcw_error *err) {
     if (s == HPCW_OK && f->begun.w != NULL) {
         const struct hpcw_i_r2f_file file = {
             .name = f->name, .size = f->size, .crc = f->crc, .flags = HPCW_I_R2F_HAS_SIZE | HPCW_I_R2F_HAS_CRC};
-        /* The sink of a program may write something else than a file, so there may be no file to check. */
+        /* the sink of a program need not be a file, so there may be nothing to check */
         bool look = f->begun.w->options.sink_source.open == NULL;
         s = hpcw_i_r2f_add(f->begun.w, f->rank, &file, look, failure);
     }

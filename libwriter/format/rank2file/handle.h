@@ -44,19 +44,19 @@ struct hpcw_rank2file {
     /* prefix directory, held open until the dataset is freed; `dir` NULL: the program's sinks write elsewhere */
     struct hpcw_i_r2f_prefix place;
     int lock_fd; /* process 0: descriptor of the dataset's lock; -1: none */
-    /* inode behind lock_fd, which shows if the program closed lock_fd and the number was used again */
+    /* inode behind lock_fd: shows if the program closed lock_fd and its number was used again */
     struct hpcw_i_file_id lock_id;
     bool earlier; /* process 0: an earlier attempt at this dataset died and left markers */
     bool closed;
 
     pthread_mutex_t lock; /* protects the fields below */
-    /* marker file with the names of this process's data files; process 0 makes it at the open, other processes
-     * with their first data file */
+    /* marker file that lists this process's data files; other processes than 0 make it with their first data
+     * file */
     struct hpcw_i_r2f_marker_file noted;
     struct hpcw_i_r2f_begun *begun;
     struct hpcw_i_buf own;   /* array of struct hpcw_i_r2f_own */
     struct hpcw_i_buf names; /* names of the added files, each with its NUL */
-    hpcw_error abandoned;    /* why the dataset must not be finished; code HPCW_OK: it may be finished */
+    hpcw_error abandoned;    /* why the dataset must not be finished; code HPCW_OK: no failure */
 };
 
 /* Opens a sink for a file below the prefix. */
@@ -66,7 +66,7 @@ hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *name, hpcw_sink
  * created. */
 hpcw_status hpcw_i_r2f_note(hpcw_rank2file *w, const char *name, hpcw_error *err);
 
-/* Returns the content of this process's marker: the facts about the dataset, without names of files. */
+/* Returns the content of this process's marker, without names of files. */
 struct hpcw_i_r2f_marker hpcw_i_r2f_marker_of(const hpcw_rank2file *w);
 /* Returns which marker that is: its kind, the process and the dataset's id. */
 struct hpcw_i_r2f_which hpcw_i_r2f_which_of(const hpcw_rank2file *w);
@@ -77,8 +77,8 @@ void hpcw_i_r2f_forget(hpcw_rank2file *w);
  * calls it, while no other call runs. */
 hpcw_status hpcw_i_r2f_sync_directories(const hpcw_rank2file *w, hpcw_error *err);
 
-/* Writes a file below the prefix; `put` writes the content to the sink. If `named` is not NULL, *named says
- * whether the file has its final name. That can be so even after a failure. */
+/* Writes a file below the prefix; `put` writes the content to the sink. *named (may be NULL) says whether the
+ * file has its final name, which is possible even after a failure. */
 hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
                                   hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
                                   void *context, bool *named, hpcw_error *err);
@@ -87,8 +87,8 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
 hpcw_status hpcw_i_r2f_add(hpcw_rank2file *w, uint32_t rank, const struct hpcw_i_r2f_file *file, bool look,
                            hpcw_error *err);
 
-/* Enters a file into the list of open files, or takes it out. If the file is still open when it is taken out,
- * the dataset cannot be finished. */
+/* Enters a file into the list of open files, or takes it out. The dataset cannot be finished if it was still
+ * open then. */
 void hpcw_i_r2f_begin_file(hpcw_rank2file *w, struct hpcw_i_r2f_begun *f);
 void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f);
 

@@ -55,8 +55,8 @@ static uint32_t leaves_here(const struct part *t) {
     return hpcw_rank2file_map_nodes(&t->map);
 }
 
-/* Cuts the share into leaves. `state` describes the unfinished leaf: at the call, the one before the share; at
- * the return, the one at its end. */
+/* Cuts the share into leaves. `state` describes the unfinished leaf: first the one before the share, then the
+ * one at its end. */
 static hpcw_status cut(void *part, uint64_t *state, hpcw_error *err) {
     struct part *t = part;
     const struct hpcw_i_r2f_block *b = &t->block;
@@ -140,7 +140,7 @@ static hpcw_status write_node(const hpcw_rank2file *w, const hpcw_rank2file_map 
     return hpcw_i_r2f_write_file(w, node.path, put_node, &job, NULL, err);
 }
 
-/* Computes the size of a leaf and writes it. `walk` is at the leaf's first record. */
+/* Computes the size of a leaf and writes it. `walk` is at its first record. */
 static hpcw_status write_leaf(const struct part *t, struct hpcw_i_r2f_node *leaf, struct walk *walk,
                               hpcw_error *err) {
     const struct hpcw_i_r2f_style *style = &t->map.style;

@@ -97,7 +97,7 @@ static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_sta
     return s;
 }
 
-/* Finds the first rank of this process if ranks are consecutive, and checks given ranks. Collective. */
+/* Finds the first rank of this process if ranks are consecutive; otherwise checks its ranks. Collective. */
 static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     uint64_t before = w->options.count;
     struct hpcw_i_words words = {.sums = 1, .word = &before};
@@ -111,8 +111,8 @@ static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     return hpcw_i_agree(w->comm, s, NULL, err);
 }
 
-/* Reads the index, or makes an empty one if none exists. If the options allow to replace a dataset of this name
- * and id, takes it out of the tree, and *replaced becomes true. */
+/* Reads the index, or makes an empty one. If the options allow to replace a dataset of this name and id, takes
+ * it out, and sets *replaced. */
 static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, bool *replaced, hpcw_error *err) {
     const hpcw_rank2file_options *o = &w->options;
     hpcw_error mine = {.message = ""};
@@ -228,9 +228,8 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Fails if a complete dataset of this name and id exists that the index does not list: the index may have been
- * lost. With the option `replace`, such a dataset may be overwritten. An unfinished dataset, which has a
- * marker, may be overwritten, too. */
+/* Fails if a complete dataset of this name and id exists that the index does not list, as the index may be
+ * lost. It may be overwritten with the option `replace`, or if a marker shows that it is unfinished. */
 static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     uint32_t summaries = 0;
@@ -349,7 +348,7 @@ static void unlock(hpcw_rank2file *w) {
     w->lock_fd = -1;
 }
 
-/* Remembers the inode of the lock file, by which `unlock` sees whether lock_fd is still that file. */
+/* Stores the inode of the lock file, by which `unlock` recognises it. */
 static hpcw_status know_lock(hpcw_rank2file *w, hpcw_error *err) {
     int e = hpcw_i_sys_id(w->lock_fd, &w->lock_id);
     if (e == 0) {
@@ -587,8 +586,8 @@ static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {
     return hpcw_kvtree_write(context, sink, 0, err);
 }
 
-/* Adds the dataset to the index and writes the index. *listed becomes whether the file on the disk lists the
- * dataset, which it may do even after a failure. */
+/* Adds the dataset to the index and writes it. *listed: the file on the disk lists the dataset, possibly
+ * despite a failure. */
 static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     bool replaced;
@@ -636,7 +635,7 @@ static hpcw_status write_summary_and_index(hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Sets the time at which the dataset was finished to that of process 0, if the caller gave none. Collective. */
+/* Sets the time of the close to that of process 0, if the caller gave none. Collective. */
 static hpcw_status stamp(hpcw_rank2file *w, hpcw_error *err) {
     if (w->options.dataset.flushed != NULL) {
         return HPCW_OK;

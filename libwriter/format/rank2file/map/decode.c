@@ -224,7 +224,7 @@ struct leaf {
     uint64_t level; /* must be 0 */
     struct hpcw_i_buf *words;
     uint64_t *at;
-    struct hpcw_i_r2f_file file; /* the file that is being read */
+    struct hpcw_i_r2f_file file;
 };
 
 static hpcw_status get_leaf_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {

@@ -88,7 +88,7 @@ hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err) {
     return s;
 }
 
-/* ---- from the files of all ranks ---- */
+/* ---- making a map from the files of all ranks ---- */
 
 static hpcw_status check_entries(const hpcw_rank2file_map *map, uint32_t rank,
                                  const hpcw_rank2file_entry *entry, size_t count, hpcw_error *err) {
@@ -231,8 +231,8 @@ static hpcw_status flush(struct stream *t, hpcw_error *err) {
     return s;
 }
 
-/* Makes space in the buffer for `size` bytes, and for HPCW_I_FMT_ROOM bytes after them, which formatting a
- * number may overwrite. */
+/* Makes space in the buffer for `size` bytes, and for HPCW_I_FMT_ROOM bytes after them, which the formatter may
+ * overwrite. */
 static hpcw_status make_room(struct stream *t, uint64_t size, hpcw_error *err) {
     size_t need = (size_t)size + HPCW_I_FMT_ROOM;
     if (need <= t->capacity - t->used) {

@@ -36,7 +36,7 @@ unsigned char *hpcw_i_r2f_put_rank(const struct hpcw_i_r2f_style *style, unsigne
 unsigned char *hpcw_i_r2f_put_child(const struct hpcw_i_r2f_style *style, unsigned char *p, uint32_t level,
                                     uint32_t reader);
 
-/* Decides which consecutive items (ranks of a leaf, or children of an inner node) go into one node. */
+/* Decides which consecutive items (ranks of a leaf or children of an inner node) go into one node. */
 struct hpcw_i_r2f_cutter {
     uint64_t most_bytes, fixed;
     uint32_t most, least; /* largest and smallest number of items in a node */
@@ -62,10 +62,9 @@ static inline bool hpcw_i_r2f_cut(struct hpcw_i_r2f_cutter *c, uint64_t size) {
 
 struct hpcw_i_r2f_node {
     uint32_t first, end; /* ranks in the node: from `first` to `end` - 1 */
-    uint32_t child,
-        /* `child`: index of an inner node's first child
-         * `items`: number of an inner node's children, or of a leaf's ranks */
-        items;
+    /* `child`: index of an inner node's first child
+     * `items`: number of an inner node's children, or of a leaf's ranks */
+    uint32_t child, items;
     uint64_t size;
 };
 

@@ -172,8 +172,7 @@ static hpcw_status check_dataset_name(const hpcw_rank2file_options *o, hpcw_erro
                            HPCW_RANK2FILE_MAX_DATASET, strlen(given));
     }
     hpcw_rank2file_dataset_name(o, name);
-    /* The name of a dataset is also that of its directory. So it must be a legal name of a directory in all
-     * layouts, as SCR 1.1 demands. */
+    /* A dataset's name is also that of its directory. So it must be legal in all layouts, as SCR 1.1 demands. */
     const char *bad = hpcw_i_r2f_bad_listed(HPCW_RANK2FILE_SCR_1_1, name);
     return bad == NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "dataset name \"%.200s\": %s", name, bad);
 }

@@ -42,8 +42,8 @@ enum { HPCW_I_R2F_LONGEST = 1023 };
  * be a legal name of a directory. SCR 1.2 and later allow any name. */
 const char *hpcw_i_r2f_bad_listed(hpcw_rank2file_layout layout, const char *name);
 
-/* Returns whether the name of a dataset can be that of a directory below the prefix. Only then may files in a
- * directory of this name be removed. */
+/* Returns whether a dataset's name can be that of a directory below the prefix. Only files in such a directory
+ * may be removed. */
 bool hpcw_i_r2f_is_directory_name(const char *name);
 
 /* Returns "a/b", to be freed; NULL: out of memory. */

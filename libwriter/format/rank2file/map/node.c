@@ -20,7 +20,7 @@ static unsigned decimal_digits(uint64_t v) {
     return n + (v >= 10) + (v >= 100) + (v >= 1000);
 }
 
-/* Digits of a CRC in the form that %#x prints: zero has no prefix. */
+/* Returns the number of characters that %#x prints for a CRC. Zero has no prefix. */
 static unsigned crc_digits(uint32_t crc) {
     return crc == 0 ? 1 : 2 + (35 - (unsigned)__builtin_clz(crc)) / 4;
 }

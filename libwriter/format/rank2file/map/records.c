@@ -177,8 +177,7 @@ static uint32_t rank_of(const uint64_t *words, const uint64_t *file) {
 static const uint64_t *add_name(struct name_table *t, const uint64_t *file) {
     struct hpcw_i_r2f_file f;
     (void)hpcw_i_r2f_get_file(file, &f);
-    /* Use the upper bits of the hash: its lower bits selected this process, so they are alike for all names
-     * here. */
+    /* Use the upper bits of the hash: its lower bits selected this process. */
     uint64_t i = hpcw_i_hash_text(f.name) >> 16 & t->mask;
     for (; t->slot[i] != NULL; i = (i + 1) & t->mask) {
         struct hpcw_i_r2f_file other;

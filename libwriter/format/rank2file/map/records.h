@@ -23,7 +23,7 @@ struct hpcw_i_r2f_file {
     unsigned flags;
 };
 
-/* Append to a buffer of words: the first word of a record, or one file. Return false if memory runs out. */
+/* Append the first word of a record, or one file, to a buffer of words. Return false if memory runs out. */
 bool hpcw_i_r2f_put_rank_word(struct hpcw_i_buf *words, uint32_t rank, uint32_t files);
 bool hpcw_i_r2f_put_file_words(struct hpcw_i_buf *words, const struct hpcw_i_r2f_file *file);
 
@@ -34,7 +34,8 @@ static inline uint32_t hpcw_i_r2f_record_files(const uint64_t *record) {
     return (uint32_t)(record[0] >> 32);
 }
 
-/* Reads the file at `p`, and returns the address after it. The first file is right after the word of the rank. */
+/* Reads the file at `p`, and returns the address after it. The first file is after the first word of the
+ * record. */
 const uint64_t *hpcw_i_r2f_get_file(const uint64_t *p, struct hpcw_i_r2f_file *file);
 
 /* Returns the address after a record. */

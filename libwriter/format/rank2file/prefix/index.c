@@ -159,8 +159,7 @@ hpcw_status hpcw_i_r2f_index_remove(hpcw_kvtree *index, hpcw_rank2file_layout la
     hpcw_kvtree *record = id == NULL ? NULL : hpcw_kvtree_get(records, id);
     bool by_name = layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2;
     if (record != NULL && by_name) {
-        /* In SCR 1 several datasets may have one id. So remove the dataset's record, and the node of the id
-         * only with its last record. */
+        /* In SCR 1 several datasets may have one id. The node of the id is removed with its last record. */
         hpcw_kvtree *names = hpcw_kvtree_get(record, layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME");
         hpcw_kvtree_remove(names, name);
         record = names == NULL || hpcw_kvtree_count(names) == 0 ? record : NULL;

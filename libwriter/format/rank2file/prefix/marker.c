@@ -16,14 +16,14 @@
 #include "libwriter/io/sys.h"
 
 /*
- * A marker begins with HEAD bytes: a line with the layout, 0 or 1 (see `made`), the host and the dataset's name;
- * then the line "files", and line feeds as padding. So one write replaces the first line of an earlier marker. A
- * killed writer leaves an empty file, the old line or the new one. After these bytes follow the names of the
- * files, each with a line feed. A last name without a line feed was not written completely.
+ * A marker begins with HEAD bytes: a line with the layout, 0 or 1 (`made`), host and name of the dataset; the line
+ * "files"; and line feeds. So one write replaces the line of an earlier marker, and a killed writer leaves an empty
+ * file, the old line or the new one. Then follow the names of the files, each with a line feed. A last name without
+ * a line feed was not written completely.
  *
- * An intent (the marker of a removal) is written in one piece. SCR may have named its dataset, so the name can
- * have any byte. Its first line has no name, and the second line is "names". Then follow the name of the dataset
- * and the names of the files, each with a NUL.
+ * An intent (the marker of a removal) is written in one piece. SCR may have named its dataset, so the name can have
+ * any byte. The first line has no name, and the second one is "names". Then follow the names of the dataset and of
+ * the files, each with a NUL.
  */
 enum { HEAD = HPCW_RANK2FILE_MAX_DATASET + 32, LARGEST = INT32_MAX };
 static const char *const list_word[] = {
@@ -401,12 +401,12 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
         file->fd = -1;
         return fail_to_note(p, e, which, err);
     }
-    /* lock the marker, too: the lock on the dataset is lost for others if somebody removes the lock file */
+    /* ^lock the marker, too, as others do not see the dataset's lock after somebody removed the lock file */
     (void)hpcw_i_sys_own(file->fd);
     hpcw_status s = hpcw_i_r2f_marker_set(p, file, marker, err);
     if (s == HPCW_OK && file->end <= HEAD) {
         file->end = HEAD;
-    } else if (s == HPCW_OK) { /* end the line of the earlier attempt's last name, which may be incomplete */
+    } else if (s == HPCW_OK) { /* end the earlier attempt's last name, which may be incomplete */
         e = put(file, "\n", 1, file->end++);
     }
     e = s == HPCW_OK && e == 0 && sync ? sync_new(p, name, file->fd) : e;
@@ -441,8 +441,7 @@ hpcw_status hpcw_i_r2f_marker_append(const struct hpcw_i_r2f_prefix *p, struct h
 
 void hpcw_i_r2f_marker_close(struct hpcw_i_r2f_marker_file *file) {
     if (file->fd >= 0 && hpcw_i_sys_is_still(file->fd, &file->id)) {
-        /* Release the lock explicitly: a child process may have a copy of the descriptor, so closing would not
-         * release it. */
+        /* A child process may have a copy of the descriptor, so closing it would not release the lock. */
         (void)hpcw_i_sys_unlock(file->fd);
         hpcw_i_sys_drop(file->fd);
     }

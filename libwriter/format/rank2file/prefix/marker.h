@@ -34,10 +34,9 @@ struct hpcw_i_r2f_marker {
     uint64_t host; /* hpcw_i_sys_host() of the process that wrote the marker */
     /* name of the dataset: in an intent any name, otherwise a legal name of a directory */
     char name[HPCW_I_R2F_LONGEST + 1];
-    struct hpcw_i_buf
-        /* names of the files, each with its NUL: in an intent below the prefix, otherwise below the dataset's
-         * directory */
-        names;
+    /* names of the files, each with its NUL: in an intent below the prefix, otherwise below the dataset's
+     * directory */
+    struct hpcw_i_buf names;
 };
 
 /* Finds all markers of a kind, sorted by id and process. Free them with hpcw_i_free. */
@@ -70,12 +69,12 @@ hpcw_status hpcw_i_r2f_markers_have(const struct hpcw_i_r2f_prefix *p, uint64_t 
 /* Removes all markers of an unfinished dataset. */
 void hpcw_i_r2f_markers_forget(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name);
 
-/* The open marker of a writer. The writer holds the lock on it until it is closed. fd -1: closed. */
+/* ---- a marker that grows ---- */
 
-/* The open marker of a writer, which owns it until it is closed. fd -1: closed. */
+/* The open marker of a writer, which holds the lock on it until the close. fd -1: closed. */
 struct hpcw_i_r2f_marker_file {
     int fd;
-    /* inode behind `fd`, which shows if the program closed `fd` and the number was used again */
+    /* inode behind `fd`: shows if the program closed `fd` and its number was used again */
     struct hpcw_i_file_id id;
     bool sync;                     /* whether each name is on the disk before its data file is created */
     uint64_t end;                  /* offset at which the next name is written */
@@ -86,8 +85,8 @@ struct hpcw_i_r2f_marker_file {
  * cannot be found out. */
 bool hpcw_i_r2f_marker_is_held(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
-/* Opens the marker of a writer that holds the lock of the dataset. Names that an earlier attempt listed stay in
- * the marker. Any other file of the marker's name is replaced. `marker` is the first line, without names. */
+/* Opens the marker of a writer that holds the dataset's lock. Names that an earlier attempt listed stay. Any
+ * other file of the marker's name is replaced. `marker` has the first line, and no names. */
 hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_which *which,
                                    const struct hpcw_i_r2f_marker *marker, bool sync,
                                    struct hpcw_i_r2f_marker_file *file, hpcw_error *err);

@@ -13,8 +13,8 @@
 struct hpcw_i_dir;
 
 /* The prefix directory is looked up once and then held open. Calls that create, overwrite or remove files below
- * it follow no symbolic link, so that they change nothing outside (libwriter/io/dir.h). Links in the path of
- * the prefix itself are followed, and by all calls that only read. */
+ * it follow no symbolic link, so that they change nothing outside (libwriter/io/dir.h). The path of the prefix
+ * itself may have links, and calls that only read follow links. */
 struct hpcw_i_r2f_prefix {
     const char *path; /* for messages */
     /* the held directory; NULL: not held, as in a restart, which only reads and uses `path` */
@@ -29,8 +29,8 @@ hpcw_status hpcw_i_r2f_hold(const char *path, struct hpcw_i_r2f_prefix *p, hpcw_
 hpcw_status hpcw_i_r2f_fail_below(const struct hpcw_i_r2f_prefix *p, int e, const char *name, const char *what,
                                   hpcw_error *err);
 
-/* Makes one directory, or accepts an existing one. With `sync`, a new directory and its entry in the parent are
- * written back to the disk. If `made` is not NULL, *made says whether the directory is new. */
+/* Makes one directory, or accepts an existing one. With `sync`, a new directory and its entry are written back
+ * to the disk. *made (may be NULL) says whether the directory is new. */
 hpcw_status hpcw_i_r2f_make_directory(const struct hpcw_i_r2f_prefix *p, const char *name, bool sync,
                                       bool *made, hpcw_error *err);
 
@@ -56,15 +56,15 @@ void hpcw_i_r2f_unlock(int fd);
 
 /* Finds out whether an open lock file still has its name. Otherwise other programs do not see the locks on it. */
 hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, bool *named, hpcw_error *err);
-/* Locks a dataset for its own writer after the lock file was removed, ignoring the lock on the writer's marker. */
+/* Locks a dataset again for its writer, which holds the lock on the marker. */
 hpcw_status hpcw_i_r2f_lock_again(const struct hpcw_i_r2f_prefix *p, uint64_t id, const char *name, int *fd,
                                   bool *locked, hpcw_error *err);
 
 /* ---- the index as a file ---- */
 
 hpcw_status hpcw_i_r2f_index_read(const struct hpcw_i_r2f_prefix *p, hpcw_kvtree **index, hpcw_error *err);
-/* Writes the index. If `named` is not NULL, *named says whether the new index has replaced the old one. That
- * can be so even after a failure. */
+/* Writes the index. *named (may be NULL) says whether it has replaced the old index, which is possible even
+ * after a failure. */
 hpcw_status hpcw_i_r2f_index_write(const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *index,
                                    hpcw_durability durability, bool *named, hpcw_error *err);
 
@@ -103,7 +103,7 @@ bool hpcw_i_r2f_index_has(const hpcw_kvtree *index, hpcw_rank2file_layout layout
  * none has. */
 bool hpcw_i_r2f_index_has_metadata(const hpcw_kvtree *index, hpcw_rank2file_layout layout, uint64_t id);
 
-/* Returns the name of the dataset with the highest id that is complete and not marked as failed, or NULL. */
+/* Returns the name of the newest dataset (the highest id) that a restart may read, or NULL. */
 const char *hpcw_i_r2f_index_newest(const hpcw_kvtree *index, hpcw_rank2file_layout layout);
 
 /* Removes a dataset from the index, and calls hpcw_i_r2f_index_settle. */

@@ -21,7 +21,7 @@ struct loaded {
     uint32_t begin;          /* first leaf in the range of this process */
     uint32_t first;          /* first rank of leaf `begin` */
     struct hpcw_i_buf words; /* an unused word, then the records of the leaves that were read */
-    /* [ranks in the range of this process] index in `words` of each rank's record; 0: its leaf is not read */
+    /* [ranks in the range of this process] index in `words` of each rank's record; 0: not read */
     uint64_t *at;
 };
 
@@ -93,8 +93,8 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
     return s;
 }
 
-/* Appends to `reply` the record of each rank in `wanted`, in their order. counts[p] is the number of ranks that
- * process p wants. reply_words[p] becomes the number of words for process p. */
+/* Appends to `reply` the record of each rank in `wanted`. counts[p] is the number of ranks for process p,
+ * reply_words[p] becomes their number of words. */
 static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, const uint64_t *wanted,
                           const uint64_t *counts, struct hpcw_i_buf *reply, uint64_t *reply_words,
                           hpcw_error *err) {
@@ -361,8 +361,8 @@ static hpcw_status check_file(const hpcw_rank2file_restart *r, const hpcw_rank2f
     return s;
 }
 
-/* Compares the number and sizes of the files with the summary's totals. In SCR 3, the map has no sizes of
- * single files, but the summary has their sum. */
+/* Compares number and size of the files with the summary, which has these totals even if the map has no sizes
+ * (SCR 3). */
 static hpcw_status check_totals(const hpcw_rank2file_restart *r, const uint64_t sums[2], hpcw_error *err) {
     const hpcw_rank2file_dataset *d = &r->dataset;
     return sums[0] == d->files && sums[1] == d->size

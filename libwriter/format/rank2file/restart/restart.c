@@ -96,8 +96,8 @@ static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint
     return HPCW_OK;
 }
 
-/* Reads a node and all nodes below it. `level` is the level that the node must have. 0: the node is the root,
- * which may have any level above 0. */
+/* Reads a node and all nodes below it. `level` is the level that the node must have; 0: it is the root, which
+ * may have any. */
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                         uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err) {
     unsigned char *data = NULL;
@@ -150,8 +150,8 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
 
 /* ---- open ---- */
 
-/* Checks that the leaves have at least as many bytes as the map's ranks need. Otherwise a damaged number of
- * ranks would make the loading allocate any amount of memory. */
+/* Checks that the leaves are large enough for the map's ranks, as a wrong number of ranks would make the
+ * loading allocate too much memory. */
 static hpcw_status check_claims(const hpcw_rank2file_restart *r, hpcw_error *err) {
     /* smallest size of a rank in a leaf, bytes: a digit, a NUL and a number of children */
     enum { LEAST = 2 + HPCW_I_KV_COUNT };
@@ -229,8 +229,8 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s == HPCW_OK || r->comm->size > 1 ? hpcw_i_agree(r->comm, s, NULL, err) : s;
 }
 
-/* Finishes the opening of a dataset. `s` is the status of the work of process 0. Takes over `r`, and frees it
- * after a failure. Collective. */
+/* Finishes an open. `s` is the status of the work of process 0. Takes over `r`, and frees it after a failure.
+ * Collective. */
 static hpcw_status settle(hpcw_rank2file_restart *r, hpcw_comm *comm, const char *prefix, const char *path,
                           hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err) {
     s = hpcw_i_agree(comm, s, NULL, err);

@@ -122,7 +122,7 @@ static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_r
     return s;
 }
 
-/* Checks a dataset: with `files` also its data files, with `listed` also its records in the index. */
+/* Checks a dataset; `files`: with its data files; `listed`: with its records in the index. */
 static hpcw_status check(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files, bool listed,
                          hpcw_error *err) {
     struct hpcw_i_r2f_known known = {.id = 0};

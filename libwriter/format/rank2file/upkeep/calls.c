@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls that change a prefix directory. All processes check that their arguments agree, and process
- * 0 does the work. */
+/* The public calls that change a prefix directory. All processes check the arguments, and process 0 does the
+ * work. */
 #include <string.h>
 
 #include "libwriter/base/options.h"
@@ -16,7 +16,6 @@ void hpcw_rank2file_removal_fill(hpcw_rank2file_removal *removal, size_t size) {
     }
 }
 
-/* Arguments of a call. */
 struct request {
     enum { DROP, MARK_FAILED, MAKE_CURRENT, PRUNE, REINDEX } call;
     const char *dataset; /* "": none */

@@ -8,14 +8,13 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
 
-/* Locks and reads the index. With `telling`, the caller only reports what it would remove, so intents of dead
- * programs are not finished. */
+/* Locks and reads the index. `telling`: the caller changes nothing, so removals of dead programs are not
+ * finished, either. */
 static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, int *lock,
                               hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_error *err) {
     *lock = -1;
     *index = NULL;
-    /* Read the index without a lock first: if there is none, the directory for the lock file may be missing,
-     * too. */
+    /* Without an index, there may be no directory for the lock file. So read the index first. */
     hpcw_status s = hpcw_i_r2f_index_read(&u->p, index, err);
     hpcw_kvtree_free(*index);
     *index = NULL;
@@ -57,7 +56,7 @@ static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hp
 static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                         const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     if (d->id == 0 || hpcw_i_r2f_bad_listed(d->layout, d->name) != NULL) {
-        /* such an entry was made by no writer and has no files; only the entry is removed */
+        /* ^no writer makes such an entry, which has no files; only the entry is removed */
         return HPCW_OK;
     }
     /* Keep the metadata directory if other datasets use it: in SCR 1 several datasets may have one id. */

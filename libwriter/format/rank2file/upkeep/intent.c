@@ -49,8 +49,8 @@ static hpcw_status read_index(struct finish *f, hpcw_error *err) {
     return s;
 }
 
-/* Finishes one removal if the index does not list the dataset; otherwise only removes the intent. The caller
- * holds the lock of the dataset. */
+/* Finishes a removal if the index does not list the dataset; otherwise removes the intent. The caller holds the
+ * dataset's lock. */
 static hpcw_status finish_one(const struct finish *f, const struct hpcw_i_r2f_which *which,
                               const struct hpcw_i_r2f_marker *intent, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -75,12 +75,11 @@ static hpcw_status finish_intent(const struct finish *f, const struct hpcw_i_r2f
     struct hpcw_i_r2f_marker intent;
     int lock = -1;
     hpcw_status s = hpcw_i_r2f_marker_read(f->p, which, &intent, err);
-    if (s == HPCW_EFORMAT) { /* the program died while it wrote the intent, before it changed the index */
+    if (s == HPCW_EFORMAT) { /* the program died while it wrote the intent */
         hpcw_i_r2f_marker_remove(f->p, which);
         s = HPCW_OK;
     } else if (s == HPCW_OK) {
-        /* Lock the dataset of the intent, which fails if its program is alive. If it has the id or name of
-         * `own`, the caller has that lock. */
+        /* Lock the dataset of the intent, unless it has the id or name of `own`, whose lock the caller has. */
         const struct hpcw_i_r2f_dataset *own = f->own;
         if (own == NULL || (own->id != which->id && strcmp(own->name, intent.name) != 0)) {
             s = hpcw_i_r2f_lock_dataset(f->p, which->id, intent.name, &lock, NULL, err);

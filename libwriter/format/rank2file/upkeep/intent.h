@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A dataset is removed in four steps: write an intent (a marker that lists its files), write the index without the
- * dataset, remove the files, remove the intent. If the program dies in between, the next program that changes the
- * prefix finishes the removal. If the index still lists the dataset, it only removes the intent.
+ * dataset, remove the files, remove the intent. If the program dies, the next program that changes the prefix
+ * finishes the removal, or only removes the intent if the index still lists the dataset.
  */
 #ifndef HPCW_FORMAT_RANK2FILE_INTENT_H
 #define HPCW_FORMAT_RANK2FILE_INTENT_H

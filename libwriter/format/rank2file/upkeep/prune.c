@@ -21,8 +21,7 @@ static int by_id_descending(const void *a_, const void *b_) {
     return a > b ? -1 : a < b;
 }
 
-/* Checks datasets from the newest on until `keep` of them are sound. *first becomes the index of the next older
- * dataset. */
+/* Checks datasets from the newest on until `keep` are sound. *first becomes the index of the next older one. */
 static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_listed *const *item,
                             uint32_t count, uint32_t keep, uint32_t *first, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -112,10 +111,10 @@ struct unfinished {
     const hpcw_kvtree *index;
     hpcw_rank2file_layout layout; /* layout of the index */
     bool telling;
-    bool removed; /* output: whether the dataset's files and the marker were removed */
+    bool removed; /* output: whether the dataset's files were removed */
 };
 
-/* Lists in `r` what to remove with an unfinished dataset: its metadata, and the data files in its marker. */
+/* Lists in `r` what to remove with an unfinished dataset. */
 static hpcw_status plan(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
                         struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     const struct hpcw_i_r2f_marker *m = x->marker;
@@ -152,8 +151,8 @@ static hpcw_status remove_by_marker(struct unfinished *x, const struct hpcw_i_r2
     return s;
 }
 
-/* Removes only the temporary files that belong to names in a marker. The dataset is finished or written again,
- * so files with the names themselves may be those of the new dataset. */
+/* Removes the temporary files that belong to names in a marker. The files themselves may be those of a new
+ * dataset. */
 static hpcw_status remove_temporary(const struct unfinished *x, const struct hpcw_i_r2f_dataset *d,
                                     hpcw_error *err) {
     struct hpcw_i_r2f_removal listed = hpcw_i_r2f_removal_new(&x->u->p);
@@ -212,8 +211,8 @@ static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
     return s == HPCW_OK ? finish_marker(x, own, err) : s;
 }
 
-/* Locks the dataset of one marker and handles the marker. HPCW_EEXIST: the marker belongs to another user, or
- * is no regular file. */
+/* Locks the dataset of one marker and handles the marker. HPCW_EEXIST: it is another user's, or no regular
+ * file. */
 static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dataset *own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     char name[sizeof marker->name];
@@ -241,7 +240,7 @@ hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw
                                          hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     char name[sizeof((struct hpcw_i_r2f_marker *)0)->name];
-    /* dataset whose files were removed; `name` is NULL as long as there is none */
+    /* ^dataset whose files were removed; `name` NULL: none yet */
     struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL};
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         struct hpcw_i_r2f_marker marker = {.name = ""};
@@ -299,7 +298,7 @@ static hpcw_status remove_those_of_the_index(struct hpcw_i_r2f_upkeep *u, hpcw_e
     return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(&u->p, e, ".scr", "cannot list the directory", err);
 }
 
-/* Removes temporary files of a dataset that the index lists. They belong to files that its map names. */
+/* Removes temporary files of a dataset that the index lists: those of the files in its map. */
 static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                                    hpcw_error *err) {
     bool has;
@@ -321,8 +320,8 @@ static hpcw_status remove_those_of(struct hpcw_i_r2f_upkeep *u, const struct hpc
 
 /* ---- prune ---- */
 
-/* Removes the files of unfinished datasets whose writers are dead, and temporary files. Removes none
- * of them if the file system has no locks, as nobody then knows which writers are dead. */
+/* Removes files of dead writers: those of unfinished datasets, and temporary files. Without locks nobody knows
+ * which writers are dead, so nothing is removed. */
 static hpcw_status remove_orphans(struct hpcw_i_r2f_upkeep *u, bool telling, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout = HPCW_RANK2FILE_SCR_1_1;

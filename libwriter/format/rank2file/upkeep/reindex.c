@@ -147,7 +147,7 @@ static int by_id(const void *a_, const void *b_) {
     return a < b ? -1 : a > b;
 }
 
-/* Returns whether an entry of the index has a legal name and id of a dataset. */
+/* Returns whether an entry of the index has a legal name and id. */
 static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name) {
     return hpcw_i_r2f_index_id(old, layout, name) > 0 && hpcw_i_r2f_bad_listed(layout, name) == NULL;
 }
@@ -155,7 +155,7 @@ static bool is_understood(const hpcw_kvtree *old, hpcw_rank2file_layout layout, 
 /* Adds the datasets of the old index that have summaries, but whose summaries could not be read. */
 static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_prefix *p, const hpcw_kvtree *old,
                               hpcw_rank2file_layout layout, hpcw_error *err) {
-    /* In the layout of SCR 1.1 a summary is found by the dataset's name, otherwise by its id. */
+    /* a summary is found by the dataset's name in the layout of SCR 1.1, otherwise by its id */
     bool by_name = hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1;
     size_t count = found->count;
     for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout)); n != NULL;
@@ -238,8 +238,7 @@ static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout lay
     s = s == HPCW_OK ? hpcw_kvtree_add(index, "DSET", &node, err) : s;
     const char *key = id;
     if (layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2) {
-        /* In SCR 1 several datasets may have one id. So the record is below the dataset's name in the node of
-         * the id. */
+        /* In SCR 1 several datasets may have one id, so the record is below the dataset's name. */
         s = s == HPCW_OK ? hpcw_kvtree_add(node, id, &node, err) : s;
         s = s == HPCW_OK ? hpcw_kvtree_add(node, maps[0], &node, err) : s;
         key = name;
@@ -267,8 +266,7 @@ static hpcw_status is_unfinished(const struct hpcw_i_r2f_prefix *p, const struct
     return (kinds_of(layout) & ~f->kinds) == 0 ? HPCW_OK : hpcw_i_r2f_markers_have(p, f->id, f->name, is, err);
 }
 
-/* Copies entries of the old index that have no legal name or id. This library did not make them, and does not
- * remove them. */
+/* Copies entries of the old index without a legal name or id: this library did not make them. */
 static hpcw_status keep_others(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *old,
                                hpcw_rank2file_layout layout, hpcw_kvtree *index, uint32_t *kept,
                                hpcw_error *err) {

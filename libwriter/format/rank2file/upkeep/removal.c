@@ -104,7 +104,7 @@ static bool is_metadata_text(const char *name, size_t size) {
     return p != NULL && (p == end || (end - p == 4 && memcmp(p, ".scr", 4) == 0));
 }
 
-/* Returns the file name that a temporary file will get, as a part of its temporary name. */
+/* Returns the final name that a temporary name contains. */
 static const char *base_of_temporary(const char *name, size_t *size) {
     const char *base = strchr(strchr(name, '-') + 1, '-') + 1;
     *size = strlen(base) - strlen(".tmp");

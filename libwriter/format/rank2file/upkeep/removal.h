@@ -17,7 +17,6 @@ struct hpcw_i_r2f_removal {
     struct hpcw_i_buf names;
 };
 
-/* The facts that identify a dataset. */
 struct hpcw_i_r2f_dataset {
     hpcw_rank2file_layout layout;
     uint64_t id;
@@ -44,8 +43,8 @@ bool hpcw_i_r2f_is_temporary(const char *name);
 hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                             hpcw_error *err);
 
-/* Adds the dataset's directory, and the data files that a map of the dataset lists. If no map can be read,
- * returns the error of a restart and adds nothing. */
+/* Adds the data files that a map of the dataset lists, and the dataset's directory. If no map can be read,
+ * fails as a restart does, and adds nothing. */
 hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                        hpcw_error *err);
 
@@ -89,8 +88,8 @@ hpcw_status hpcw_i_r2f_removal_tell(const struct hpcw_i_r2f_removal *r, const hp
                                     hpcw_error *err);
 
 /* Removes all files of the list, and the directories that become empty. Temporary files of living writers stay.
- * With `sync`, the removal is on the disk when this returns. After a failure the other files are removed
- * nevertheless, and the first failure is returned. */
+ * With `sync`, the removal is on the disk when this returns. Goes on after a failure, and returns the first
+ * one. */
 hpcw_status hpcw_i_r2f_removal_do(const struct hpcw_i_r2f_removal *r, bool sync, hpcw_error *err);
 
 /* ---- files that are left ---- */

@@ -72,7 +72,7 @@ static int compare_texts_descending(const void *a, const void *b) {
     return strcmp(*(char *const *)b, *(char *const *)a);
 }
 
-/* Finds all directories of the names in a list. Each occurs once, and inner directories come before outer ones. */
+/* Finds all directories of the names in a list, each once, inner ones before outer ones. */
 static int find_directories(const struct hpcw_i_r2f_removal *r, struct directories *d) {
     int e = 0;
     *d = (struct directories){.item = NULL};

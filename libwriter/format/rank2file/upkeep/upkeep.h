@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The maintenance of a prefix, on process 0. */
+/* Maintenance of a prefix directory, on process 0. */
 #ifndef HPCW_FORMAT_RANK2FILE_UPKEEP_H
 #define HPCW_FORMAT_RANK2FILE_UPKEEP_H
 
@@ -20,8 +20,8 @@ hpcw_status hpcw_i_r2f_mark_failed(struct hpcw_i_r2f_upkeep *u, const char *data
 /* Makes a sound dataset of the index the current one, and clears its FAILED mark. */
 hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dataset, hpcw_error *err);
 
-/* Drops the datasets that are older than the newest `keep` sound ones, unless `keep` is 0. Also removes the
- * files that dead writers left. */
+/* Drops datasets older than the newest `keep` sound ones (none for `keep` 0), and removes files that dead
+ * writers left. */
 hpcw_status hpcw_i_r2f_prune(struct hpcw_i_r2f_upkeep *u, uint32_t keep, hpcw_error *err);
 
 /* Rebuilds the index. */
