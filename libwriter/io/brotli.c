@@ -12,12 +12,12 @@
 #include "libwriter/io/sink.h"
 
 #define OUTPUT_SIZE ((size_t)256 << 10)
-/* Size of a piece of text that is compressed or stored by itself, bytes. Stored streams and qualities 0 and 1
- * gather text in such pieces, so that the stream does not depend on how the caller divides its writes. */
+/* Size of a piece of text, bytes. Stored streams and qualities 0 and 1 write each piece by itself, and gather
+ * text for it, so that the stream does not depend on the sizes of the caller's writes. */
 #define PIECE_SIZE ((size_t)256 << 10)
-/* Size of the text that the encoder is told to expect, bytes. Above 2^20 the encoder takes its larger hash
- * table, which saves 7 % of the bytes on load-balancing data at the same speed. The value is constant, so that
- * the stream does not depend on the size of the first write. */
+/* Size of the text that the encoder is told to expect, bytes. Above 2^20 it takes its larger hash table, which
+ * saves 7 % of the bytes on load-balancing data at the same speed. A constant keeps the stream independent of
+ * the size of the first write. */
 #define SIZE_HINT (1u << 30)
 #define PAGE 4096
 
@@ -32,7 +32,7 @@ struct brotli_sink {
     /* NULL if the stream is stored without compression, or after the encoder ran out of memory */
     BrotliEncoderState *encoder;
     struct block *blocks; /* list of all memory that the encoder allocated */
-    /* target of the longjmp in encoder_alloc; valid while `inside` is set */
+    /* ^target of the longjmp in encoder_alloc while `inside` is set */
     jmp_buf no_memory;
     bool inside; /* whether a call of the encoder is running */
     bool stored, by_pieces;
@@ -54,8 +54,7 @@ static struct brotli_sink *brotli_of(hpcw_sink *sink) {
 
 /* ---- The inner sink, which takes the compressed stream ---------------------------------------------------- */
 
-/* Passes the stream on to the inner sink: up to the last multiple of PAGE in the file, or up to its end if
- * `all`. */
+/* Passes the stream on to the inner sink: whole pages of the file, or everything if `all`. */
 static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
     size_t size = all ? b->output_size : b->output_size - (b->written + b->output_size) % PAGE;
     hpcw_status s = hpcw_sink_write_at(b->base.inner, b->written, b->output, size, err);
@@ -79,7 +78,7 @@ static void *encoder_alloc(void *sink, size_t size) {
         if (b->inside) {
             longjmp(b->no_memory, 1);
         }
-        return NULL; /* not inside the encoder but in BrotliEncoderCreateInstance, which checks the result */
+        return NULL; /* outside of the encoder; BrotliEncoderCreateInstance checks the result */
     }
     *block = (struct block){.next = b->blocks, .link = &b->blocks};
     if (b->blocks != NULL) {
@@ -115,7 +114,7 @@ static bool run_encoder(struct brotli_sink *b, BrotliEncoderOperation operation,
                         const unsigned char **data, size_t *room, unsigned char **next) {
     if (setjmp(b->no_memory) != 0) {
         b->inside = false;
-        /* longjmp left the encoder in an undefined state; its blocks are freed later, without its functions */
+        /* ^the encoder's state is undefined after the longjmp; its blocks are freed later */
         b->encoder = NULL;
         return false;
     }
@@ -158,8 +157,8 @@ static unsigned window_bits(int window, unsigned *count) {
     return window >= 18 ? (unsigned)(window - 17) << 1 | 1 : window == 17 ? 1 : (unsigned)(window - 8) << 4 | 1;
 }
 
-/* Writes the header of a meta-block of stored text: its length, and the flags "not last" and "not compressed".
- * At the begin of the stream, the window bits come first. Returns the size of the header, at most 5 bytes. */
+/* Writes the header of a meta-block of stored text: the window bits if it is the first one, the length, and the
+ * flags "not last" and "not compressed". Returns its size, at most 5 bytes. */
 static size_t stored_header(struct brotli_sink *b, size_t size, unsigned char *out) {
     unsigned count = 0;
     uint64_t bits = b->begun ? 0 : window_bits(b->window, &count);
@@ -204,8 +203,7 @@ static hpcw_status store(struct brotli_sink *b, const unsigned char *data, size_
         s = s == HPCW_OK ? append(b, data, size, err) : s;
     }
     if (s == HPCW_OK && last) {
-        /* An empty last meta-block: the bits ISLAST and ISLASTEMPTY. If no meta-block came before, the window
-         * bits come first. */
+        /* An empty last meta-block: the window bits if it is the first one, then ISLAST and ISLASTEMPTY. */
         unsigned count = 0;
         unsigned bits = b->begun ? 0 : window_bits(b->window, &count);
         hpcw_i_put_u16(header, (uint16_t)(bits | 3u << count), false);

@@ -7,7 +7,7 @@
 
 #include <hpcw/sink.h>
 
-/* Checks the options of a compressing sink. `name` is the start of the message. */
+/* Checks the options of a compressing sink. `name` begins the error message. */
 hpcw_status hpcw_i_brotli_check(const char *name, const hpcw_brotli_options *options, hpcw_error *err);
 
 /* Ends the compressed stream and passes all of it on to the inner sink, but neither syncs nor publishes that

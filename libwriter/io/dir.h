@@ -28,9 +28,8 @@ void hpcw_i_dir_release(struct hpcw_i_dir *dir); /* NULL is allowed */
  * by its path. EBADF: the path is unknown or that of another directory by now. */
 int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd);
 
-/* Returns how many calls of fork() lie between this process and its ancestor that first held a directory. A
- * sink stores the value at the open and compares it later, so that a child which only frees its copy of the
- * sink leaves the parent's files alone. */
+/* Returns how many calls of fork() lie between this process and the one that first held a directory. A sink
+ * keeps the value of its open: a child with another value leaves the files alone if it only frees the sink. */
 unsigned hpcw_i_dir_forks(void);
 
 /* Writes the entries of a directory to the disk. */
@@ -53,15 +52,15 @@ int hpcw_i_dir_follow(struct hpcw_i_dir *dir, const char *name, struct hpcw_i_di
 int hpcw_i_below_hold(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **parent);
 /* Holds the directory `name` itself. */
 int hpcw_i_below_hold_itself(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **dir);
-/* Describes the file `name` without following a link. If the file or a directory of its path does not exist,
- * the result is 0, and entry->kind HPCW_I_NOTHING. */
+/* Describes the file `name`, without following a link. If it or a directory of its path does not exist, the
+ * result is 0, and entry->kind HPCW_I_NOTHING. */
 int hpcw_i_below_look(struct hpcw_i_dir *root, const char *name, struct hpcw_i_entry *entry);
 /* Opens a file. `own` is that of hpcw_i_sys_open_own. */
 int hpcw_i_below_open(struct hpcw_i_dir *root, const char *name, int flags, bool own, int *fd);
 /* Makes the missing directories of the path to `name`. With `sync`, each new directory and its entry are
  * written to the disk. */
 int hpcw_i_below_make_parents(struct hpcw_i_dir *root, const char *name, bool sync);
-/* Makes one directory. EEXIST: the name exists. If `made` is not NULL, *made says whether the directory is new. */
+/* Makes one directory. EEXIST: the name exists. *made (may be NULL) says whether the directory is new. */
 int hpcw_i_below_make(struct hpcw_i_dir *root, const char *name, bool sync, bool *made);
 /* Removes a file or a symbolic link. ENOENT: it does not exist. */
 int hpcw_i_below_unlink(struct hpcw_i_dir *root, const char *name);

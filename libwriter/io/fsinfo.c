@@ -53,11 +53,11 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *fi
     if (statvfs(directory, &v) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its free space", directory);
     }
-    /* File systems without blocks report 0 blocks, as /proc and some network file systems. Their free space is
+    /* File systems without blocks, as /proc and some network file systems, report 0. Their free space is
      * unknown. */
     *bytes = v.f_blocks == 0 ? UINT64_MAX : (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     if (files != NULL) {
-        /* btrfs makes inodes on demand and reports 0 of them. The number that can still be made is unknown. */
+        /* btrfs makes inodes on demand and reports 0 of them */
         *files = v.f_files == 0 ? UINT64_MAX : (uint64_t)v.f_favail;
     }
     return HPCW_OK;
@@ -109,7 +109,7 @@ hpcw_status hpcw_i_fs_overwrites(const struct hpcw_i_fs_source *source, const ch
                        directory, type);
 }
 
-/* ---- the whole description ---- */
+/* ---- the description of a file system ---- */
 
 static void look_direct(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
     if (source->direct(source, file, &info->direct_memory, &info->direct_offset) == 0) {

@@ -26,13 +26,13 @@ hpcw_status hpcw_i_fs_block_size_at(int directory, const char *path, uint32_t *b
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *files, hpcw_error *err);
 
 /*
- * Checks whether the file system of a directory overwrites files in place. If so, allocated space stays usable for
- * any number of writes, also through a mapping. A file system that copies on write, compresses or takes snapshots
- * needs new space for each write. On a network file system a write may fail later. A store to a mapping then raises
- * SIGBUS.
+ * Checks whether the file system of a directory overwrites files in place. If so, allocated space can be
+ * written any number of times, also through a mapping. A file system that copies on write, compresses or takes
+ * snapshots needs new space for each write. On a network file system a write may fail later. A store to a
+ * mapping then raises SIGBUS.
  *
- * HPCW_ENOTSUP: it does not overwrite in place, or that is unknown; the message names the file system.
- * source: answers questions about file systems; NULL: this machine
+ * HPCW_ENOTSUP: it does not, or that is unknown; the message names the file system. `source` NULL: this
+ * machine.
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_overwrites(const struct hpcw_i_fs_source *source, const char *directory,
                                                  hpcw_error *err);
@@ -48,32 +48,30 @@ struct hpcw_i_fsinfo {
     const char *block_source;
 
     bool direct_known; /* whether the file's alignment for direct I/O is known */
-    /* alignment of memory and offsets for direct I/O, bytes; both 0: the file does not support it */
+    /* alignment of memory and offsets for direct I/O, bytes; both 0: not supported */
     uint32_t direct_memory, direct_offset;
     const char *direct_source; /* source of the alignment: "statx", "XFS_IOC_DIOINFO", "unknown" */
 
     bool stripe_known; /* whether the file is on Lustre and its stripes are known */
     struct hpcw_i_lov stripe;
-    const char
-        /* source of `stripe`: "lustre.lov"; "none" for a directory or another file system than Lustre;
-         * "unknown" */
-        *stripe_source;
+    /* source of `stripe`: "lustre.lov"; "none" for a directory or another file system than Lustre; "unknown" */
+    const char *stripe_source;
 
     bool gpfs;
 };
 
 /*
  * Describes the file system of an existing directory or file. Alignment for direct I/O and stripes are only
- * known for a file, so describe a file that was just created. A value that cannot be found out is set to
- * unknown, which is no failure. Fails if `path` cannot be looked up.
+ * known for a file, so describe one that was just created. It is no failure if a value is unknown, but it is
+ * one if `path` cannot be looked up.
  *
- * source: answers questions about file systems; NULL: this machine
  * given: block size from the user, bytes; 0: none
+ * source: NULL: this machine
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char *path,
                                                uint64_t given, struct hpcw_i_fsinfo *out, hpcw_error *err);
 
-/* Stripes that a program wants for its files on Lustre. All members 0: it leaves them as they are. */
+/* Stripes that a program wants for its files on Lustre. All members 0: it asks for none. */
 struct hpcw_i_stripes {
     uint32_t count; /* number of stripes: 1 .. HPCW_I_LOV_MOST_STRIPES, or HPCW_I_LOV_ALL; 0: the default */
     uint64_t bytes; /* bytes of a stripe: a multiple of HPCW_I_LOV_STRIPE_UNIT below 4 GiB; 0: the default */

@@ -20,8 +20,8 @@ struct hpcw_i_fs_about {
 /* Every function returns 0 or an errno value; ENOSYS: the system has no such call. */
 struct hpcw_i_fs_source {
     int (*about)(const struct hpcw_i_fs_source *self, const char *path, struct hpcw_i_fs_about *about);
-    /* Two ways to find the alignment of memory and offsets for direct I/O, bytes. Both 0: the file does not
-     * support direct I/O. `direct` calls statx; `direct_xfs` makes XFS's own call. */
+    /* Two ways to find the alignment of memory and offsets for direct I/O, bytes; both 0: not supported.
+     * `direct` calls statx, `direct_xfs` XFS's own ioctl. */
     int (*direct)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory, uint32_t *offset);
     int (*direct_xfs)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory,
                       uint32_t *offset);

@@ -270,9 +270,8 @@ void hpcw_i_json_flat(struct hpcw_i_json *j) {
 
 #define BAD UINT32_MAX
 
-/* Decodes the UTF-8 sequence at `s` to a code point, BAD if it is invalid. Returns the length of the sequence
- * in bytes (Unicode 15, table 3-7). The length of an invalid sequence is that of its longest valid beginning,
- * at least 1. */
+/* Decodes the UTF-8 sequence at `s` to a code point, BAD if it is invalid. Returns its length in bytes (Unicode
+ * 15, table 3-7); of an invalid sequence, that of the longest valid beginning, at least 1. */
 static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *code) {
     unsigned char c = s[0];
     *code = c;
@@ -356,7 +355,7 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
         p[1] = letter;
         p += 2;
     } else if (code < 0x20 ||
-               /* DEL and C1 control characters are escaped, too, as terminals obey them */
+               /* also DEL and C1 control characters, which terminals obey */
                (code >= 0x7f && code < (j->ascii ? 0x10000 : 0xa0))) {
         p = put_u_escape(p, code);
     } else if (code >= 0x10000 && j->ascii) {
@@ -382,8 +381,7 @@ static inline bool special(uint64_t w) {
     return (found & BYTES(0x80)) != 0;
 }
 
-/* Returns the first 8 of `n` bytes at `s`, with spaces in place of those that are missing. Reads only the `n`
- * bytes. */
+/* Returns 8 bytes from `s`. If `n` is less than 8, the rest are spaces, and no byte after `n` is read. */
 static inline uint64_t load(const char *s, size_t n) {
     if (n >= 8) {
         return hpcw_i_get_u64(s, false);
@@ -521,7 +519,7 @@ void hpcw_i_json_text(struct hpcw_i_json *j, const char *text) {
             *p++ = *text;
             string = string != (*text == '"');
             if (*text == '\\') {
-                *p++ = *++text; /* copy the escaped character without looking at it, as it may be a quote */
+                *p++ = *++text; /* copy the escaped character unseen, as it may be a quote */
             }
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes a JSON text value by value, in constant memory: no tree is built, and no value needs an allocation.
+ * Writes a JSON text value by value, without a tree, without an allocation per value, in constant memory.
  *
  *     struct hpcw_i_json j;
  *     hpcw_i_json_open_sink(&j, sink, NULL);
@@ -13,17 +13,17 @@
  *     hpcw_i_json_end_object(&j);
  *     status = hpcw_i_json_finish(&j, err);
  *
- * Only the result of hpcw_i_json_finish needs a check: after a failure the other calls do nothing, and
- * hpcw_i_json_finish reports the first failure. Errors:
+ * Only the last call needs a check: after a failure the other calls do nothing, and hpcw_i_json_finish reports the
+ * first failure. Errors:
  *
- *   HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end without its begin,
- *                a second value at the top, more than 64 levels, an unfinished text
+ *   HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end without its begin, a
+ *                second value at the top, more than 64 levels, an unfinished text
  *   HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be
  *                replaced)
  *   HPCW_ENOMEM  no memory for the buffer, or for a growing hpcw_i_buf
  *   others       errors of the sink
  *
- * Keys are not compared. The caller must not write one key twice into an object.
+ * Keys are not compared: the caller must not write one key twice into an object.
  */
 #ifndef HPCW_IO_JSON_H
 #define HPCW_IO_JSON_H
@@ -62,8 +62,7 @@ enum hpcw_i_json_state {
     HPCW_I_JSON_BROKEN,  /* nothing: a call failed, or the text is finished */
 };
 
-/* State of a text that is being written. All members are private. A zeroed struct is that of a text not yet
- * opened. */
+/* A text that is being written. All members are private. A zeroed struct was never opened. */
 struct hpcw_i_json {
     char *p;     /* position of the next byte in the buffer */
     char *start; /* start of the own buffer, or of the text in `buf` */
@@ -105,8 +104,8 @@ void hpcw_i_json_free(struct hpcw_i_json *j);
 /* Returns whether bytes are valid UTF-8, for callers that must know before hpcw_i_json_str would fail. */
 bool hpcw_i_json_is_utf8(const char *text, size_t size);
 
-/* Returns whether a text is a JSON value in UTF-8 with at most `levels` of nesting, as hpcw_i_json_text needs
- * it. Each number must fit in a double and have at most 256 characters. Keys are not compared. */
+/* Returns whether a text is JSON in UTF-8 with at most `levels` of nesting, as hpcw_i_json_text needs it.
+ * Numbers must fit in a double and have at most 256 characters. Keys are not compared. */
 bool hpcw_i_json_is_text(const char *text, unsigned levels);
 
 /* Returns the first failure so far, or HPCW_OK. Long loops test it to stop early. */
@@ -135,7 +134,6 @@ static inline void hpcw_i_json_key(struct hpcw_i_json *j, const char *key) {
     hpcw_i_json_key_n(j, key, strlen(key));
 }
 
-/* Starts an object that is written on one line. */
 static inline void hpcw_i_json_flat_object(struct hpcw_i_json *j) {
     hpcw_i_json_flat(j);
     hpcw_i_json_begin_object(j);

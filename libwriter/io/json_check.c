@@ -30,8 +30,8 @@ static uint32_t unit(const char *p) {
     return v;
 }
 
-/* Each of the following functions parses what its name says at `p`. It returns the end of that, or NULL if the
- * text has something else there. */
+/* Each of the following functions parses what its name says. It returns the end, or NULL if `p` has something
+ * else. */
 
 static const char *string(const char *p) {
     if (*p++ != '"') {
@@ -94,7 +94,7 @@ static const char *scalar(const char *p) {
     return *p == '"' ? string(p) : number(p);
 }
 
-/* Parses a key of an object, the colon after it and white space. Returns their end, or NULL. */
+/* Parses a key, the colon after it and white space. Returns the end, or NULL. */
 static const char *key(const char *p) {
     p = string(p);
     p = p == NULL ? NULL : blanks(p);

@@ -2,18 +2,15 @@
 /*
  * The layout of a Lustre file, as in its extended attribute "lustre.lov". Pure arithmetic, no I/O.
  *
- * Source of the fields: Lustre 2.x, lustre/include/uapi/linux/lustre/lustre_user.h: lov_user_md_v1 (32 bytes,
- * then 24 for each object); lov_user_md_v3 (48 bytes, with the name of a pool); lov_comp_md_v1 (composite: 32
- * bytes, then 48 for each entry lov_comp_md_entry_v1, which has the offset of a v1 or v3). Fields have the
- * byte order of the host. The other order is accepted, too, as in liblustreapi
- * (llapi_layout_swab_lov_user_md).
- *
- * Offsets of the fields, with sizes other than 4 bytes in parentheses:
+ * Source of the fields: Lustre 2.x, lustre/include/uapi/linux/lustre/lustre_user.h, lov_user_md_v1 (32 bytes,
+ * then 24 for each object), lov_user_md_v3 (48 bytes, with the name of a pool), lov_comp_md_v1 (composite: 32
+ * bytes, then entries lov_comp_md_entry_v1 of 48 bytes, with offsets of a v1 or v3). Fields have the byte
+ * order of the host; the other one is accepted, too, as in liblustreapi (llapi_layout_swab_lov_user_md).
+ * Offset of each field, and its size if it is not 4 bytes:
  *
  *   v1, v3      0 magic, 4 pattern, 8 object id (16), 24 stripe size, 28 stripe count (2), 30 first target (2)
  *   composite   0 magic, 4 total size, 8 generation, 12 flags (2), 14 entries (2), 16 mirrors (2), 18 unused
- *   entry       0 id, 4 flags, 8 first byte (8), 16 end (8), 24 offset of the v1 or v3, 28 size of the v1 or v3,
- *               32 others
+ *   entry       0 id, 4 flags, 8 first byte (8), 16 end (8), 24 offset of v1 or v3, 28 its size, 32 others
  */
 #ifndef HPCW_IO_LOV_H
 #define HPCW_IO_LOV_H

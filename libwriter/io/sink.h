@@ -38,11 +38,11 @@ struct hpcw_sink {
 struct hpcw_i_dir;
 
 /*
- * Opens a sink for a file: by `source`, or a file sink if source->open is NULL. With a `tag` other than 0,
- * several processes write the file: one process has `creates` set, and the others open the file after it.
+ * Opens a sink for a file: by source->open, or a file sink if that is NULL. With a `tag` other than 0, several
+ * processes write the file: one has `creates` set, and the others open the file after it.
  *
- * `dir` is the directory in which `path` is. The caller has held it since it got the path; NULL: it is looked
- * up now. If the last part of `path` is a symbolic link, it is followed now.
+ * `dir` is the directory in which `path` is, held by the caller since it got the path; NULL: it is looked up now. A
+ * symbolic link as the last part of `path` is followed now.
  */
 hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                              uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
@@ -85,8 +85,8 @@ uint64_t hpcw_i_sink_number(const hpcw_sink *file);
  * NULL: out of memory. */
 char *hpcw_i_sink_temporary(const char *base, uint64_t number);
 
-/* Removes the older file that a file sink replaces, in whatever state it is now. If it is a symbolic link,
- * removes the link and not its target. Returns 0 or an errno value. */
+/* Removes the older file that a file sink replaces, whatever has its name now. Removes a symbolic link itself,
+ * not its target. Returns 0 or an errno value. */
 int hpcw_i_sink_retire(hpcw_sink *file);
 
 /* Closes a file sink after hpcw_i_sink_settle. The temporary file stays, and the next open of the set renames

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file sink writes a file with a temporary name, ".hpcw-NUMBER-BASE.tmp", beside its final name BASE, and
- * renames it when it is published. Its directory is held from the open on. The creator holds a lock on the
- * file until it has its final name or is removed. The kernel releases the locks of a process that dies. So the
- * next writer of the same path knows which temporary files have dead writers, and removes them.
+ * A file sink writes to a temporary name, ".hpcw-NUMBER-BASE.tmp" beside the final name BASE, and renames the
+ * file when it is published. The directory is held from the open on. The creator holds a lock on the file
+ * until it has its final name or is removed. The kernel releases the locks of a process that dies. So the next
+ * writer of the same path can tell which files have dead writers, and removes them.
  *
- * The next writer need not search for them: a NUMBER consists of the host's number and a slot, 0 .. SLOTS - 1.
- * A writer takes the first slot that is free or has a dead writer, and removes the files of dead writers in
- * later slots. Locks may not reach from host to host. So files that are written from several hosts have random
- * numbers, and stay if their writers die.
+ * It need not search for them: a NUMBER consists of the host's number and a slot, 0 .. SLOTS - 1. A writer
+ * takes the first slot that is free or has a dead writer, and clears later slots of dead writers. Locks may
+ * not reach from host to host. So files of a run on several hosts have random numbers, and nobody removes
+ * them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ struct file_sink {
     bool creates;
     bool settled; /* whether all is done except the rename, which comes together with those of other files */
     bool gone;    /* whether there is no temporary file any more: it was renamed or removed, or never created */
-    /* whether an older file gives its permissions: that of this name, or that of the first file of the set */
+    /* whether there is an older file of this name, or one of the name of the set's first file */
     bool replaces;
     unsigned mode;   /* permissions of the older file */
     unsigned owner;  /* user id of the older file */
@@ -76,8 +76,8 @@ static bool is_child(const struct file_sink *f) {
     return hpcw_i_dir_forks() != f->forks;
 }
 
-/* Makes a child by fork() the owner of the file if its parent has ended, as that of a daemon has. Fails while
- * the parent runs: the parent may not have written everything, and the child's call may come from a destructor. */
+/* Makes a child by fork() the owner of the file if its parent has ended, as a daemon's parent has. While the
+ * parent runs, fails: it may still write, and the child's call may come from a destructor. */
 static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     if (!is_child(f)) {
         return HPCW_OK;
@@ -93,7 +93,7 @@ static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Sets the first NONCE bytes to zero if they still hold the tag, as bytes that were never written must be zero. */
+/* Sets the first bytes to zero if they still hold the tag: bytes that were never written must be zero. */
 static hpcw_status clear_nonce(const struct file_sink *f, hpcw_error *err) {
     unsigned char nonce[NONCE];
     size_t got = 0;
@@ -137,9 +137,8 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
-/* Checks whether this user may replace the older file: in a directory like /tmp, only the file's owner may. The
- * check comes before any file is removed, as the rename may come after the older first file of a set was
- * removed. */
+/* Checks whether this user may replace the older file: in a directory like /tmp, only its owner may. This is
+ * checked before the older first file of a set is removed, which is before the renames. */
 static hpcw_status check_owner(const struct file_sink *f, int at, const struct hpcw_i_entry *older,
                                hpcw_error *err) {
     int e =
@@ -376,9 +375,8 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* Makes the temporary name, with blanks in place of the number. If the final name is too long, its beginning is
- * taken, up to a whole character of UTF-8, and a hash. The hash is needed as names in a set differ at their
- * ends. */
+/* Makes the temporary name, with blanks in place of the number. A long final name is cut, but not inside a
+ * character of UTF-8, and ends in a hash, as names in a set differ at their ends. */
 static void print_temporary(const char *base, char name[TEMPORARY]) {
     size_t keep = strlen(base);
     char hash[DIGITS + 2] = "";
@@ -503,8 +501,8 @@ static uint64_t lone_number(const struct file_sink *f) {
     return f->tag != 0 ? f->tag : hpcw_i_sink_random();
 }
 
-/* Renames a temporary file that could not be locked from its slot to a number without a slot. In the slot,
- * another writer that can lock the file would remove it. */
+/* Renames a temporary file without a lock from its slot to a number without a slot: writers that can lock the
+ * file would remove it from the slot. */
 static int leave_slot(struct file_sink *f) {
     char *slot = hpcw_i_strdup(f->temporary);
     int at;
@@ -559,7 +557,7 @@ static int create(struct file_sink *f) {
     return e;
 }
 
-/* Writes the tag to the first bytes of a shared file, by which other processes recognise it. */
+/* Writes the tag to a shared file, by which other processes recognise it. */
 static int write_nonce(struct file_sink *f) {
     unsigned char nonce[NONCE];
     hpcw_i_put_u64(nonce, f->tag, false);

@@ -24,8 +24,8 @@ static const char first_line[] = "hpcw set 3\n";
 static const char last_line[] = "end\n";
 enum { DIGITS = 16, WORDS = 6, LARGEST = 256 << 20 };
 
-/* Longest time that is spent waiting for another writer to rename the files of a set, and time between two
- * looks, ms. Renames take milliseconds, so a writer that takes longer has been stopped. */
+/* Longest wait for another writer to rename the files of a set, and time between two tries, ms. Renames take
+ * milliseconds; a writer that takes longer was stopped. */
 enum { LONGEST_MS = 60000, STEP_MS = 5 };
 
 struct hpcw_i_set {
@@ -56,8 +56,8 @@ static void set_file_free(struct set_file *f) {
     hpcw_i_free(f->temporary);
 }
 
-/* Finds a file of the set: by its temporary name in the set's directory, or else where symbolic links from its
- * final name lead. The first comes first as somebody may have made the final name a link since. */
+/* Finds a file of the set: in the set's directory, or where a symbolic link of the final name leads. Looks for
+ * the temporary name first, as somebody may have made the link since. */
 static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t number, struct set_file *f) {
     struct hpcw_i_entry entry;
     *f = (struct set_file){.at = -1, .dir = hpcw_i_dir_again(dir), .base = hpcw_i_strdup(name)};
@@ -82,8 +82,7 @@ static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number)
     int fd = -1;
     int e = set_file_find(dir, name, number, &f);
     e = e == 0 ? hpcw_i_sys_open_own(f.at, f.temporary, O_RDWR, false, &fd) : e;
-    /* A temporary file that got the permissions of a read-only file cannot be opened for a lock; rename it
-     * without one. */
+    /* a temporary file that replaces a read-only file cannot be opened for a lock */
     e = e == EACCES || (e == 0 && hpcw_i_sys_own(fd) != EAGAIN)
             ? hpcw_i_sys_rename_at(f.at, f.temporary, f.base)
         : e == 0 ? EAGAIN
@@ -105,8 +104,8 @@ static int rename_one(struct hpcw_i_dir *dir, const char *name, uint64_t number)
 static char *intent_name(const char *base) {
     char *temporary = hpcw_i_sink_temporary(base, 0);
     if (temporary != NULL) {
-        /* The temporary name is ".hpcw-0000000000000000-BASE.tmp", where BASE is shortened as file systems
-         * demand. The intent gets ".hpcw-set-BASE". */
+        /* The name is ".hpcw-0000000000000000-BASE.tmp", with BASE as long as file systems allow. It becomes
+         * ".hpcw-set-BASE". */
         const char *rest = strchr(strchr(temporary, '-') + 1, '-');
         size_t size = strlen(rest) - strlen(".tmp");
         const size_t front = strlen(".hpcw-set");
@@ -253,8 +252,7 @@ static bool is_whole(const struct hpcw_i_buf *text) {
 
 /* ---- giving names ---- */
 
-/* Removes the older file that has the name of the first file, if the new first file still has its temporary
- * name. */
+/* Removes the older first file if the new first file still has its temporary name. */
 static int retire(struct hpcw_i_dir *dir, const char *name, uint64_t number) {
     struct set_file f;
     struct hpcw_i_entry waits = {.kind = HPCW_I_NOTHING};
@@ -341,7 +339,7 @@ static int find_new(const struct set_file *f, const struct listed *file, bool co
     return 0;
 }
 
-/* What to do with a set: report an error, rename its files, or remove its temporary files. */
+/* What to do with a set: report an error, rename its new files, or remove them. */
 enum verdict { REFUSE, FINISH, GIVE_UP };
 
 struct found {
@@ -369,7 +367,7 @@ static int count_files(struct hpcw_i_dir *dir, struct rest files, bool copied, s
     return e;
 }
 
-/* The records in the text of an intent: the intent itself, the older first file, and the files of the set. */
+/* The records of an intent: its own, that of the older first file, and that of the new first file. */
 struct intent {
     struct listed itself, older, base;
     struct rest all, others; /* `all`: records of all files of the set; `others`: those after the first file */
@@ -386,17 +384,17 @@ static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
 }
 
 /*
- * Decides what to do with a set whose writer is dead. Times of files play no part, as touching, linking or
+ * Decides what to do with a set whose writer is dead. Times of files are not used, as touching, linking or
  * restoring a file changes them.
  *
- * If the intent is the very file that its writer created, each file of the set is either the listed one or
- * lost. The set is given up if no file has its final name yet and either all new files are lost, or somebody
- * has put another file in the place of the first one, as from a backup. It is finished if no file is lost and
- * the first one was not replaced. Otherwise it is refused.
+ * If the intent is the very file that its writer created, each file of the set is the listed one or lost. The
+ * set is given up if no file has its final name yet and either all new files are lost, or somebody has
+ * replaced the first file, as from a backup. It is finished if no file is lost and the first one was not
+ * replaced. Otherwise it is refused.
  *
- * If the intent is another file, the directory was copied or restored. Then the set is finished only if each
- * file has its temporary or final name and the listed size, and if these names can come from an interrupted
- * series of renames.
+ * If the intent is another file, the directory was copied or restored. Then the set is finished if each file
+ * has its temporary or final name and the listed size, and these names can come from an interrupted series of
+ * renames.
  */
 static int judge(const struct hpcw_i_set *set, const struct intent *intent, enum verdict *verdict) {
     struct found others = {.in_order = true}, base = {.in_order = true};
@@ -537,8 +535,7 @@ hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_err
     struct hpcw_i_dir *target = NULL;
     char *base = NULL;
     hpcw_status s = finish_in(dir, path, base_of(path), err);
-    /* If the path is a symbolic link, the set may have been written under the name of its target. So look
-     * there, too. */
+    /* If the path is a symbolic link, the set may have the name of its target. */
     int e = s == HPCW_OK ? hpcw_i_dir_follow(dir, base_of(path), &target, &base) : 0;
     if (e == 0 && s == HPCW_OK && (target != dir || strcmp(base, base_of(path)) != 0)) {
         s = finish_in(target, path, base, err);

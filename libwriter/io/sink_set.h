@@ -19,9 +19,9 @@ struct hpcw_i_set_file {
 };
 
 /*
- * Writes the intent of a set. Its `files` files are settled file sinks, in the order of the set. If another
- * writer is renaming files of the set, waits for it. `path` is the path of the set. After success, the caller
- * passes *out to hpcw_i_set_end or hpcw_i_set_leave.
+ * Writes the intent of a set. `file` has its settled file sinks, in the order of the set. If another writer is
+ * renaming files of the set, waits for it. `path` is that of the set. After success, the caller passes *out to
+ * hpcw_i_set_end or hpcw_i_set_leave.
  */
 hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32_t files,
                                 const struct hpcw_i_set_file *file, hpcw_durability durability,
@@ -35,7 +35,7 @@ hpcw_status hpcw_i_set_retire(const struct hpcw_i_set *set, hpcw_sink *first, hp
  * intent stays, and the next open of the set removes it. */
 hpcw_status hpcw_i_set_end(struct hpcw_i_set *set, hpcw_error *err);
 
-/* Frees `set`, which may be NULL. The intent stays, so that the next open of the set finishes the renames. */
+/* Leaves the intent to the next open, which finishes the renames. `set` may be NULL. */
 void hpcw_i_set_leave(struct hpcw_i_set *set);
 
 /* Adds to the message in `err` that the next open of `path` finishes the set. Returns the code in `err`. */

@@ -171,7 +171,7 @@ int hpcw_i_sys_truncate(int fd, uint64_t size) {
     return e;
 }
 
-/* Gets the size of a regular file from `st`. `e` is the result of the call that filled `st`. */
+/* Gets the size of a regular file from `st`. `e` is the result of the stat call. */
 static int size_of_regular(int e, const struct stat *st, uint64_t *size) {
     if (e == 0 && !S_ISREG(st->st_mode)) {
         e = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;

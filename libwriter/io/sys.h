@@ -116,8 +116,8 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd);
 /* Opens a regular file for reading and gets its size. Follows links. Never waits, for example for the writer of
  * a FIFO. If the name is that of another kind of file, hpcw_i_sys_no_file has a text for the result. */
 int hpcw_i_sys_open_file_at(int at, const char *name, int *fd, uint64_t *size);
-/* Returns a text such as "a directory" for a result of hpcw_i_sys_open_file_at or hpcw_i_sys_size_of, if the
- * name is not that of a regular file. Otherwise returns NULL. */
+/* Returns a text such as "a directory" for an error that says that a name is not that of a regular file.
+ * Otherwise returns NULL. */
 const char *hpcw_i_sys_no_file(int e);
 
 /* The kind of file that a name stands for. */
@@ -128,7 +128,7 @@ struct hpcw_i_entry {
     unsigned owner, group;
     uint64_t size;  /* bytes */
     uint64_t freed; /* bytes on the disk that removing this name frees; 0 if the file has other names */
-    bool only_name; /* whether the file has no other name, so that removing this one removes the file */
+    bool only_name; /* whether removing this name removes the file */
     struct hpcw_i_file_id id;
 };
 /* Describes the file of this path; with `follow`, the target of a symbolic link. If there is no file (ENOENT,
@@ -189,8 +189,7 @@ int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name);
 /* Finds out whether the name that was returned last is that of a directory. A symbolic link is none. Needs no
  * system call on most file systems. */
 int hpcw_i_sys_list_is_directory(const struct hpcw_i_listing *listing, bool *is);
-/* Starts the list again. Some file systems skip names while others are removed, and a second list then has
- * them. */
+/* Starts the list again, as some file systems skip names while others are removed. */
 void hpcw_i_sys_list_rewind(struct hpcw_i_listing *listing);
 /* Returns the descriptor of the listed directory, for calls on names in it. */
 int hpcw_i_sys_list_at_fd(const struct hpcw_i_listing *listing);

@@ -39,10 +39,8 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) 
      * as `own` gets no permissions for other users. */
     int e = hpcw_i_sys_open_at(at, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, own ? 0600 : 0666, fd);
     if (e != 0) {
-        return e == ENXIO || e == ENODEV || e == EISDIR ? EEXIST
-                                                        /* the name is that of a directory, a FIFO, a socket or
-                                                         * a device */
-                                                        : e;
+        /* ENXIO, ENODEV and EISDIR: the name is that of a FIFO, a socket, a device or a directory */
+        return e == ENXIO || e == ENODEV || e == EISDIR ? EEXIST : e;
     }
     do {
         e = gate(HPCW_I_SYS_STAT, NULL);
@@ -63,7 +61,7 @@ int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd) 
 
 /* ---- look ---- */
 
-/* Fills in `entry` from `st`. `e` is the result of the call that filled `st`. */
+/* Fills in `entry` from `st`. `e` is the result of the stat call. */
 static int describe(int e, const struct stat *st, struct hpcw_i_entry *entry) {
     *entry = (struct hpcw_i_entry){.kind = HPCW_I_NOTHING};
     if (e == 0) {
@@ -174,9 +172,8 @@ int hpcw_i_sys_size_at(int at, const char *name, uint64_t *size) {
 int hpcw_i_sys_open_file_at(int at, const char *name, int *fd, uint64_t *size) {
     *size = 0;
     int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
-    if (e !=
-        /* a socket cannot be opened, for example: what has the name tells that from an error of the system */
-        0) {
+    if (e != 0) {
+        /* Find out whether the name is that of a socket or the like, or the system failed. */
         uint64_t unused;
         int found = e == ENXIO || e == ENODEV ? hpcw_i_sys_size_at(at, name, &unused) : 0;
         return found != 0 ? found : e == ENXIO ? EIO : e;
@@ -295,8 +292,7 @@ int hpcw_i_sys_rename_new_at(int at, const char *from, const char *to) {
         e = gate(HPCW_I_SYS_RENAME, NULL);
         e = e != 0 ? e : rename_new(at, from, to) == 0 ? 0 : errno;
         if (e == EINVAL || e == ENOSYS) {
-            /* NFS and Lustre do not support RENAME_NOREPLACE. They have hard links, which fail with EEXIST,
-             * too. */
+            /* NFS and Lustre do not support the flag, but hard links, which also fail with EEXIST. */
             e = linkat(at, from, at, to, 0) == 0 ? 0 : errno;
             if (e == 0) {
                 (void)hpcw_i_sys_unlink_at(at, from, 0);

@@ -14,9 +14,9 @@ typedef int hpcw_i_tree_visit(void *context, int at, const char *name, const str
  * visits. */
 int hpcw_i_tree_walk(int at, const char *name, hpcw_i_tree_visit *each, void *context);
 
-/* Remove everything below directory `name` of `at`; hpcw_i_tree_remove also removes the directory itself.
- * Nothing is removed below a mount point, which is the failure EBUSY. After a failure the rest is removed
- * nevertheless, and the first failure is returned. ENOENT: the directory does not exist. */
+/* Remove everything below directory `name` of `at`; hpcw_i_tree_remove also removes the directory itself. A
+ * mount point stays with its content: EBUSY. After a failure the calls go on, and return the first one. ENOENT:
+ * the directory does not exist. */
 int hpcw_i_tree_remove(int at, const char *name);
 int hpcw_i_tree_clear(int at, const char *name);
 
