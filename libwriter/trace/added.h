@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of <hpcw/trace.h>, by which a program adds its own records to the log of the wrapper. */
+/* Lets a program add its own records to the log (<hpcw/trace.h>). */
 #ifndef HPCW_TRACE_ADDED_H
 #define HPCW_TRACE_ADDED_H
 

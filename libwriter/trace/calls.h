@@ -392,7 +392,7 @@ PLAIN(101, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_struct,
 PLAIN(102, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_ub, ARGS_TYPE_AINT)
 #endif
 
-/* ---- calls of MPI 2 that replace calls of MPI 1 above, and have the same states ---- */
+/* ---- calls of MPI 2 that replace some of these calls, with the same states ---- */
 AGAIN(16, comm, MPI_Comm_delete_attr, ARGS_COMM_KEY)
 AGAIN(17, comm, MPI_Comm_get_attr, ARGS_COMM_KEY_GET)
 AGAIN(18, comm, MPI_Comm_set_attr, ARGS_COMM_KEY_PUT)
@@ -481,7 +481,7 @@ AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_nthkey,
 AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_valuelen,
       (MPI_Info info, const char *key, int *length, int *flag), (info, key, length, flag))
 
-/* ---- calls with counts, first with int and then with MPI_Count ---- */
+/* ---- calls with counts, for int and MPI_Count ---- */
 #undef COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
 #include "libwriter/trace/calls_counted.h"
@@ -491,7 +491,7 @@ AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_valuelen,
 #include "libwriter/trace/calls_counted.h"
 #endif
 
-/* ---- Fortran bindings that do not call C in every library: never, or not with 0 requests (NO_REQUEST) ---- */
+/* ---- Fortran bindings that do not call C in every library, some only without requests ---- */
 FORTRAN(16, OF_COMM, true, mpi_attr_delete)
 FORTRAN(17, OF_COMM, true, mpi_attr_get)
 FORTRAN(18, OF_COMM, true, mpi_attr_put)

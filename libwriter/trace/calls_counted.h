@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of the table of calls.h for calls with counts, which MPI 4 has twice (MPI_Send, MPI_Send_c). Names and
- * types that differ are macros of counts.h. */
+/* Rows of calls.h for calls with counts, which MPI 4 has twice. Their names and types are macros of counts.h. */
 /* clang-format off */
 
 /* Expands the arguments, and then calls the macro `kind` of the includer, which may turn a name into a string. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators in the log. Each communicator gets an identity, which is the same on all its processes. Its
- * process 0 draws the identity and broadcasts it inside the call that makes the communicator, which is
- * collective anyway.
+ * Communicators in the log. Each gets an identity, which is the same on all its processes. Its process 0 draws
+ * the identity and broadcasts it inside the call that makes the communicator, which is collective anyway.
  *
- * All processes of a new communicator must agree whether to take part in this broadcast. So the wrapper leaves
- * it out if a process is not in MPI_COMM_WORLD: that process is not in this log, and may have no wrapper. The
- * same holds for all new communicators if a process of MPI_COMM_WORLD has no wrapper. A process that runs out
- * of memory takes part, but does not know the communicator afterwards.
+ * All processes of a new communicator must agree whether to broadcast. So there is no broadcast if a process
+ * is not in
+ * MPI_COMM_WORLD: it is not in this log, and may have no wrapper. And there is none at all if a process of
+ * MPI_COMM_WORLD has no wrapper. A process that runs out of memory takes part, but then forgets the
+ * communicator.
  */
 #include "libwriter/trace/comms.h"
 
@@ -96,17 +96,17 @@ static int leader_of(MPI_Group group, MPI_Group world) {
     return rank;
 }
 
-/* The identities that one side (local group) of an inter-communicator draws: one for the inter-communicator,
- * and one for the half of its processes on this side. The other side draws its own two, as in MPE's logs. */
+/* The identities that one side of an inter-communicator draws: of the inter-communicator, and of this side's
+ * half. The other side draws its own two, as in MPE's logs. */
 struct side {
     hpcw_clog2_comm_id whole, half;
 };
 
 /*
- * Gives all processes of an inter-communicator the identities of both sides. A broadcast on it sends from the
- * leader of one side to all processes of the other side. Two broadcasts send each side's identities to the
- * other side. Two more send them back, so that the other processes of the own side get them. Of the two sides,
- * the one whose leader has the lower rank in MPI_COMM_WORLD sends first.
+ * Gives all processes of an inter-communicator the identities of both sides. A broadcast goes from the leader
+ * of one side to all processes of the other side. Two broadcasts bring the identities of each side to the
+ * other one; two more bring them back to all processes of the own side. The side whose leader is lower in
+ * MPI_COMM_WORLD sends first.
  */
 static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, struct side *theirs) {
     for (int turn = 0; turn < 4; turn++) {
@@ -122,9 +122,9 @@ static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, s
 
 /*
  * Finds the identity of the local half of an inter-communicator. `given` is the communicator that the program
- * passed, and `parent` its number. If the half has the same processes in the same order, it gets the identity
- * of `given`, so that both are one timeline in the log. This is not possible for MPI_COMM_WORLD and
- * MPI_COMM_SELF, which have other entries in the log's table: the half then gets a new identity.
+ * passed, `parent` its number. If the half has the same processes in the same order, it gets the identity of
+ * `given`: both are one timeline. MPI_COMM_WORLD and MPI_COMM_SELF cannot be halves in the log, so a half like
+ * them gets a new identity.
  */
 static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Group local,
                     hpcw_clog2_comm_id *id) {

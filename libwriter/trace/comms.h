@@ -19,7 +19,7 @@ enum { HPCW_I_TRACE_WORLD = 0, HPCW_I_TRACE_SELF = 1 };
 
 extern struct hpcw_i_trace_handles hpcw_i_trace_comms;
 
-/* The table of MPI files and windows. One table is enough, as handles are different even if their types are. */
+/* The table of MPI files and windows. No two handles are equal, even if their types differ. */
 extern struct hpcw_i_trace_handles hpcw_i_trace_owned;
 
 /* Makes the tables of communicators, files and windows. Returns false if memory runs out. */
@@ -45,8 +45,8 @@ static inline struct hpcw_i_trace_comm hpcw_i_trace_comm_of_owned(uintptr_t key)
     return h == NULL ? (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN} : h->comm;
 }
 
-/* Adds the communicator `made`, which a call on `parent` has made, to the table and the log. Collective over
- * `made` if all its processes are in MPI_COMM_WORLD. */
+/* Adds the communicator `made` of a call on `parent` to the table and the log. Collective over `made` if all
+ * its processes are in MPI_COMM_WORLD. */
 void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_Comm made);
 
 /* Records that a communicator was freed, and removes its entry from the table. */
@@ -54,9 +54,9 @@ void hpcw_i_trace_comm_freed(struct hpcw_i_trace_thread *t, struct hpcw_i_trace_
 
 /*
  * A duplicate that MPI makes in the background (MPI_Comm_idup). Its identity is not broadcast, as a process in
- * a wait for it must not wait for other processes. Instead each process computes the same identity from that
- * of the parent and the number of the parent's duplicates so far. It adds the duplicate to the log before it
- * calls MPI: no process can use the duplicate before all processes have called MPI_Comm_idup.
+ * a wait for it must not wait for other processes. Instead each process computes it from the identity of the
+ * parent and the number of duplicates so far, and adds the duplicate to the log before it calls MPI. No
+ * process can use the duplicate before all processes have called MPI_Comm_idup.
  */
 struct hpcw_i_trace_duplicate {
     struct hpcw_i_trace_comm comm;

@@ -23,7 +23,7 @@ static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *
     (void)snprintf(at, room - 1, "%s: expected %s, got '%.64s'", name, expected, got);
 }
 
-enum { NUMBER = 32 }; /* memory for the number that is appended to the name of a child's log, bytes */
+enum { NUMBER = 32 }; /* bytes for the number in the name of a child's log */
 
 /* Checks whether `path` can be the path of a log. `more` is the number of bytes that will be appended to its
  * last part. */

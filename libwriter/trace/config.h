@@ -31,7 +31,7 @@ extern const char *const hpcw_i_trace_class_name[HPCW_I_CLASSES];
 /* The settings. Process 0 broadcasts these bytes, so they contain no pointers. */
 struct hpcw_i_trace_config {
     char path[4096]; /* path of the log */
-    /* directory of the files that keep records until the log is written; "": the default of each process */
+    /* directory of local files, which hold records during the run; "": the default of each process */
     char directory[4096];
     uint64_t memory;    /* memory for records, bytes; 0: the default of hpcw_clog2_log_open */
     int clock;          /* a value of hpcw_clog2_clock */
@@ -43,8 +43,8 @@ struct hpcw_i_trace_config {
     char refused[2048]; /* a message with its NUL for each bad value; "" after the last */
 };
 
-/* Reads the settings from the environment. `child`: another MPI program started this one by MPI_Comm_spawn, so
- * a number is appended to the name of the log. */
+/* Reads the settings. `child`: another MPI program has started this one (MPI_Comm_spawn), so the log's name
+ * gets a number. */
 void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The types of counts in MPI calls, which exist twice: MPI_Send has counts of type int, and MPI_Send_c of MPI
- * 4 has MPI_Count. Code for both is written once, with these macros. It is included twice after this header,
- * the second time with COUNTS_ARE_LARGE defined.
+ * The types of counts in MPI calls, which exist twice: MPI_Send with int, and MPI_Send_c of MPI 4 with
+ * MPI_Count. Code for both is written once, and included after this header, the second time with
+ * COUNTS_ARE_LARGE.
  */
 #undef C
 #undef COUNT

@@ -4,9 +4,8 @@
  * windows.
  *
  * Any number of threads find, add and remove entries at the same time, without a lock. A thread reserves an
- * entry by changing its key. Two threads seldom want the same entry, as MPI lets only one thread at a time
- * make, complete or free a handle. The exception is the handle that MPI returns for every request which is
- * complete at once.
+ * entry by changing its key. Threads seldom compete, as MPI lets only one thread at a time make, complete or
+ * free a handle. The exception is the handle that MPI returns for every request which is complete at once.
  */
 #ifndef HPCW_TRACE_HANDLES_H
 #define HPCW_TRACE_HANDLES_H
@@ -141,9 +140,9 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i
 }
 
 /*
- * Reserves an entry during a call in which MPI may free its handle: MPI could give an equal handle to another
- * thread before the call returns. Returns false if another thread has reserved the entry. After the call, the
- * caller restores the key (hpcw_i_trace_handle_show) or removes the entry (hpcw_i_trace_handle_drop).
+ * Reserves an entry while MPI may free its handle: before the call returns, another thread may get an equal
+ * handle. The caller then restores the key (hpcw_i_trace_handle_show) or removes the entry
+ * (hpcw_i_trace_handle_drop). Returns false if another thread has reserved the entry.
  */
 static inline bool hpcw_i_trace_handle_hide(struct hpcw_i_trace_handle *handle, uintptr_t key) {
     return hpcw_i_trace_handle_take(handle, key, HPCW_I_TRACE_HIDDEN);

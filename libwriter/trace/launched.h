@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the launcher of a parallel program tells a process by environment variables, before MPI is initialised. */
+/* The variables that a launcher of parallel programs sets for a process. */
 #ifndef HPCW_TRACE_LAUNCHED_H
 #define HPCW_TRACE_LAUNCHED_H
 

@@ -16,7 +16,7 @@
 #include "libwriter/io/sys.h"
 
 struct meeting {
-    char path[PATH_MAX]; /* path of the directory in which the processes of the job make their marks */
+    char path[PATH_MAX]; /* path of the directory of marks */
     char mark[16];       /* name of this process's mark, a subdirectory: its rank */
     uint32_t ranks;
 };
@@ -52,10 +52,9 @@ static bool on_one_host(uint32_t ranks) {
 }
 
 /*
- * Makes a name for the job, which jobs that start in one directory at the same time should not share. Open
- * MPI, PMIx and Slurm set a variable with the number of the job. MPICH does not, but its launcher starts all
- * processes of a host, so the launcher's process id serves. If a job of MPICH has several hosts, its name is
- * not unique.
+ * Makes a name for the job, so that jobs that start at the same time in one directory have different marks.
+ * Open MPI, PMIx and Slurm set a variable with the job's number. MPICH's launcher starts all processes of a
+ * host, so its process id serves. Jobs of MPICH on several hosts share one name.
  */
 static void name_job(char *text, size_t size, uint32_t ranks) {
     static const char *const name[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds out whether all processes of a job have the wrapper. A launcher can start several programs as one job,
- * and set LD_PRELOAD for only some of them. A collective call of the wrapper would then meet a call of the
- * program in a process without the wrapper. The job would hang, or the program would get wrong data. So each
- * process first makes a mark in a directory, without MPI. One process counts the marks and writes the result,
- * the verdict, which all read.
+ * and set LD_PRELOAD for only some of them. A collective call of the wrapper would meet a call of the program
+ * on processes without the wrapper, and the job would hang or get wrong data. So each process first makes a
+ * mark in a directory. One process counts the marks and writes the result, the verdict, which all read.
  */
 #ifndef HPCW_TRACE_MARKS_H
 #define HPCW_TRACE_MARKS_H

@@ -61,8 +61,7 @@ static void *mpi_of(const char *library) {
     return mpi;
 }
 
-/* Returns the address of PMPI_Get_library_version in the MPI library with which the program was linked, as
- * mpi_of does. */
+/* Returns what mpi_of does, for the libraries with which the program was linked. */
 static void *mpi_of_program(void) {
     void *handle = dlopen(NULL, RTLD_LAZY);
     struct link_map *map = NULL;
@@ -135,8 +134,8 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
 
 /*
  * Finds out whether `caller` is in a library that the program opened and that was linked with another MPI. Its
- * calls come to the wrapper nevertheless, and it is too late to start the program without the wrapper. So the
- * wrapper passes them on to that MPI, unchanged and not recorded: its handles are no longer than pointers.
+ * calls come to the wrapper, and it is too late to start the program without it. So they are passed on to that
+ * MPI, unchanged and not recorded: handles are pointers or shorter.
  */
 void *hpcw_i_trace_program_other_mpi(const void *caller) {
     Dl_info info;

@@ -7,10 +7,10 @@
 void hpcw_i_trace_program_begins(void);
 
 /*
- * Checks the program's first call of MPI. `caller` is the address from which it came, in the program or in a
- * library that the program opened. If that library was linked with another MPI than the wrapper, prints a
- * message and returns a handle of dlopen for it. Otherwise returns NULL. The first call decides for all, as no
- * process uses two MPI libraries whose calls come to the wrapper.
+ * Checks the first call of MPI. `caller` is an address in the program, or in a library that it opened. If that
+ * library was linked with another MPI than the wrapper, prints a message and returns a handle of dlopen for
+ * it; otherwise returns NULL. The first call decides, as a process has at most one MPI whose calls come to the
+ * wrapper.
  */
 void *hpcw_i_trace_program_other_mpi(const void *caller);
 

@@ -21,9 +21,8 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 struct hpcw_i_trace_real {
     atomic_bool known;
-    bool
-        /* whether the functions are those of another MPI than the wrapper's, so that nothing can be recorded */
-        of_another_mpi;
+    /* whether the functions are those of another MPI than the wrapper's, so that nothing can be recorded */
+    bool of_another_mpi;
     __typeof__(MPI_Init) *MPI_Init;
     __typeof__(MPI_Init_thread) *MPI_Init_thread;
     __typeof__(MPI_Query_thread) *MPI_Query_thread;
@@ -41,8 +40,7 @@ extern struct hpcw_i_trace_real hpcw_i_trace_real;
  * libraries may call MPI earlier. `caller` is an address in the library that makes the call. */
 void hpcw_i_trace_real_find(const void *caller);
 
-/* Always inlined, so that __builtin_return_address is that of the wrapper's MPI function, which is in its
- * caller. */
+/* Always inlined, so that the return address is in the caller of the wrapper's MPI function. */
 __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpcw_i_trace_real_get(void) {
     if (__builtin_expect(!atomic_load_explicit(&hpcw_i_trace_real.known, memory_order_acquire), false)) {
         hpcw_i_trace_real_find(__builtin_return_address(0));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of requests. It has the requests whose completion is recorded: receives, receives of matched
- * messages, persistent requests, and duplications of communicators (MPI_Comm_idup). Sends are recorded when
- * they are posted; they and other requests are only in the table if their communicator is not MPI_COMM_WORLD,
- * on which unknown requests are shown. The table also has the messages that a probe has matched.
+ * The table of requests. It has those whose completion is recorded: receives, also of matched messages,
+ * persistent requests, and communicators that MPI duplicates in the background. Other sends are recorded when
+ * they are posted; they are only in the table if their communicator is not MPI_COMM_WORLD. The table also has
+ * messages that a probe has matched.
  *
- * A receive is recorded if recording was on when it was posted, even if recording is off when it completes. If
- * all processes switch recording at the same point between posting and waiting, the log then has both ends of
- * every message. If one end were missing, viewers would pair all later messages wrongly.
+ * A receive is recorded if recording was on when it was posted, even if it is off when the receive completes.
+ * If all processes switch recording at the same point between posting and waiting, the log then has both ends
+ * of every message. If one end were missing, viewers would pair all later messages wrongly.
  */
 #ifndef HPCW_TRACE_REQUESTS_H
 #define HPCW_TRACE_REQUESTS_H
@@ -37,8 +37,8 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_find(const struct
     return hpcw_i_trace_span_follows(s) ? hpcw_i_trace_handles_find(&hpcw_i_trace_requests, key) : NULL;
 }
 
-/* Adds a request or message that call `s` has made to the table. Returns NULL if the call failed or was not
- * made by the program, or if memory runs out. */
+/* Adds a request or message of call `s` to the table. Returns NULL if memory runs out, the call failed, or the
+ * program did not make it. */
 struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_span *s, int code,
                                                       uintptr_t key, enum hpcw_i_trace_request_kind kind,
                                                       struct hpcw_i_trace_comm comm);

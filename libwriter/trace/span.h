@@ -75,7 +75,7 @@ static inline int hpcw_i_trace_span_end(const struct hpcw_i_trace_span *s, int c
     return code;
 }
 
-/* Ends a recorded call with cargo (data of the event). Returns `code`, the result of the call. */
+/* Ends a recorded call with cargo (data). Returns `code`, the result of the call. */
 static inline int hpcw_i_trace_span_end_with(const struct hpcw_i_trace_span *s, int code,
                                              const hpcw_clog2_cargo *cargo) {
     hpcw_clog2_log_cargo(s->timeline, s->comm.own, (int32_t)(uint32_t)s->word + 1, cargo);

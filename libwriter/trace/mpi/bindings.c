@@ -69,9 +69,8 @@ int PMPI_Pcontrol(const int level, ...) {
  *  Bindings
  * --------------------------------------------------------------------------------------------------------- */
 
-/* A Fortran binding that does not call a C function. Its arguments are addresses, and the first one is that of
- * a communicator or a count. Six arguments are always passed on, as no binding has more; those that it does not
- * have are undefined. */
+/* A Fortran binding that does not call C. Its arguments are addresses, the first one that of a communicator or
+ * a count. No binding has more than six; undefined values are passed on for the rest. */
 typedef void binding(void *a, void *b, void *c, void *d, void *e, void *f);
 
 #define OF_COMM MPI_Comm_f2c(*(const MPI_Fint *)a)
@@ -116,8 +115,8 @@ static binding *find(enum index index, const char *name, const void *caller) {
     ENTRY(state, shown_on, when, name##_) ENTRY(state, shown_on, when, name##_f08_)
 #include "libwriter/trace/calls.h"
 
-/* A binding may jump to PMPI_Wtime instead of calling it, so that the return address is in the program. So
- * replace these bindings. */
+/* A binding may jump to PMPI_Wtime, so that the return address is in the program. So the bindings are replaced,
+ * too. */
 #define SECONDS(name, function)                                                                                \
     double name(void);                                                                                         \
     double name(void) {                                                                                        \

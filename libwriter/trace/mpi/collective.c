@@ -58,7 +58,7 @@ static uint64_t targets(MPI_Comm comm) {
     return neighbours(comm, true);
 }
 
-/* Two functions: one sums n counts; the other sums n counts of elements with different datatypes, in bytes. */
+/* Two functions: one sums n counts; the other sums the bytes of n counts of n datatypes. */
 #define SUMS(sum, type)                                                                                        \
     static uint64_t sum(const type count[], uint64_t n) {                                                      \
         uint64_t all = 0;                                                                                      \
@@ -92,8 +92,8 @@ static struct moved both(uint64_t bytes_) {
     return moved(bytes_, bytes_);
 }
 
-/* The part of this process in a call with a root. NOTHING: it is in the root's group of an inter-communicator,
- * but not the root. ROOT_ACROSS: it is the root of an inter-communicator. */
+/* The part of this process in a call with a root. On an inter-communicator, ROOT_ACROSS is the root, and
+ * NOTHING the other processes of its group. */
 enum root_part { NOTHING, ROOT, ROOT_ACROSS, OTHER };
 static enum root_part part_of(int root, MPI_Comm comm) {
     return root == MPI_PROC_NULL                      ? NOTHING
@@ -102,9 +102,8 @@ static enum root_part part_of(int root, MPI_Comm comm) {
                                                       : OTHER;
 }
 
-/* The bytes that a call moves: MOVED_IN without a root, the others with one. They are macros, as arguments that
- * a process does not use may have any value and must not be read. A call in place sends from the receive
- * buffer. */
+/* The bytes that a call moves. These are macros, as arguments that a process does not use may have any value. A
+ * call in place has one buffer. */
 #define MOVED_IN(s, sent, received) ((s) == MPI_IN_PLACE ? both(received) : moved(sent, received))
 #define MOVED_FROM(root, comm, all)                                                                            \
     (part_of(root, comm) == OTHER ? moved(0, all) : part_of(root, comm) == NOTHING ? both(0) : moved(all, 0))

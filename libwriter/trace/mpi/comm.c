@@ -54,9 +54,9 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Re
 #endif
 
 /*
- * Frees a communicator. Its entry in the table is reserved during MPI's call, as MPI may give an equal handle
- * to another thread before the call returns. The program can also free communicators in MPI's callbacks,
- * namely those that are attributes of a communicator that is freed.
+ * Frees a communicator. Its entry is reserved meanwhile, as MPI may give an equal handle to another thread
+ * before the call returns. Programs also free communicators in callbacks of MPI, if they are attributes of
+ * another one that is freed.
  */
 static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(MPI_Comm *)) {
     uintptr_t key = HPCW_I_TRACE_KEY(*comm);

@@ -100,8 +100,8 @@ static hpcw_status open_log(const struct hpcw_i_trace_verdict *verdict, hpcw_clo
     options.clock = (hpcw_clog2_clock)config.clock;
     options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? REAL(MPI_Wtime) : NULL;
     if (!verdict->all) {
-        /* Without collective calls, the processes cannot agree on the tick of the CPU counter, so the system
-         * clock is used. */
+        /* Without collective calls the processes have no common tick of the CPU counter, so use the system
+         * clock. */
         options.clock = options.clock == HPCW_CLOG2_CLOCK_CALLER ? options.clock : HPCW_CLOG2_CLOCK_SYSTEM;
         return hpcw_i_clog2_log_open_apart(config.path, &options, &verdict->apart, log, err);
     }
@@ -109,8 +109,8 @@ static hpcw_status open_log(const struct hpcw_i_trace_verdict *verdict, hpcw_clo
     return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
 }
 
-/* Stops recording in a child by fork(), as its memory for records may be shared with its parent. Handles are
- * not followed either: when a child exits, libraries in it call MPI_Finalized. */
+/* Stops recording in a child by fork(), which shares the memory of the records with its parent. When a child
+ * exits, libraries in it call MPI_Finalized. */
 static void child_stops(void) {
     atomic_store(&hpcw_i_trace_session.following, false);
     switch_to(false);
@@ -213,10 +213,10 @@ static void end_recording(void) {
 }
 
 /*
- * The callback that ends the recording. It is set as an attribute of MPI_COMM_SELF: MPI_Finalize first deletes
- * these attributes, the last one set first. So it runs after the callbacks of the program, in which, for
- * instance, HDF5 and PETSc close their files, and their calls are recorded. It also runs if another tool calls
- * MPI's own MPI_Finalize.
+ * The callback that ends the recording, an attribute of MPI_COMM_SELF. MPI_Finalize first deletes these
+ * attributes, the last one first. So this runs after the callbacks of the program, and the calls in those are
+ * recorded, as when HDF5 and PETSc close their files. It also runs if another tool calls MPI's own
+ * MPI_Finalize.
  */
 static int at_finalize(MPI_Comm comm, int key, void *value, void *context) {
     (void)comm, (void)key, (void)value, (void)context;

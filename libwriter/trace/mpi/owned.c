@@ -79,10 +79,9 @@ int MPI_Win_free(MPI_Win *win) {
 }
 
 /*
- * Tag of the messages by which one-sided calls are shown as arrows. An arrow needs a record of each of two
- * processes, but the other process makes no call. So this process records both ends of the arrow, at the begin
- * and at the end of its call. The largest tag is used, so that viewers do not pair these records with messages
- * on the same communicator.
+ * Tag of the messages by which one-sided calls are shown as arrows. An arrow needs a record of each process,
+ * but the other process makes no call. So this process records both ends, at the begin and the end of its
+ * call. The largest tag is used, so that viewers do not pair them with messages on the same communicator.
  */
 enum { TAG = INT32_MAX };
 static const uint64_t NO_ARROW = UINT64_MAX;

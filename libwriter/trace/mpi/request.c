@@ -4,8 +4,7 @@
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
-/* Records what a request starts. A send is recorded before MPI starts it, so that it does not come after its
- * receive in the log. */
+/* Records the send that a request starts, before MPI starts it: it must not come after its receive in the log. */
 static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle *h) {
     if (h == NULL) {
         return;
