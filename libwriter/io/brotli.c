@@ -32,7 +32,7 @@ struct brotli_sink {
     /* NULL if the stream is stored without compression, or after the encoder ran out of memory */
     BrotliEncoderState *encoder;
     struct block *blocks; /* list of all memory that the encoder allocated */
-    /* ^target of the longjmp in encoder_alloc while `inside` is set */
+    /* target of the longjmp in encoder_alloc while `inside` is set */
     jmp_buf no_memory;
     bool inside; /* whether a call of the encoder is running */
     bool stored, by_pieces;
@@ -114,7 +114,7 @@ static bool run_encoder(struct brotli_sink *b, BrotliEncoderOperation operation,
                         const unsigned char **data, size_t *room, unsigned char **next) {
     if (setjmp(b->no_memory) != 0) {
         b->inside = false;
-        /* ^the encoder's state is undefined after the longjmp; its blocks are freed later */
+        /* the encoder's state is undefined after the longjmp; its blocks are freed later */
         b->encoder = NULL;
         return false;
     }

@@ -496,7 +496,7 @@ static int remove_dead(const struct file_sink *f, const char *name) {
     return e == 0 ? hpcw_i_sys_unlink_unowned(at, name) : e;
 }
 
-/* Returns a number for the temporary name that has no slot. */
+/* Returns a number for a temporary name outside of the slots. */
 static uint64_t lone_number(const struct file_sink *f) {
     return f->tag != 0 ? f->tag : hpcw_i_sink_random();
 }

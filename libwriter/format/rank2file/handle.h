@@ -87,9 +87,11 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
 hpcw_status hpcw_i_r2f_add(hpcw_rank2file *w, uint32_t rank, const struct hpcw_i_r2f_file *file, bool look,
                            hpcw_error *err);
 
-/* Enters a file into the list of open files, or takes it out. The dataset cannot be finished if it was still
- * open then. */
+/* Enters a file into the dataset's list of open files. */
 void hpcw_i_r2f_begin_file(hpcw_rank2file *w, struct hpcw_i_r2f_begun *f);
+
+/* Takes a file out of the list of open files. If it is neither closed nor discarded, the dataset cannot be
+ * finished. */
 void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f);
 
 /* Checks that the files of this process make a whole dataset. Only the close calls it, while no other call runs. */

@@ -70,8 +70,8 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
 
 /* ---- the directories of data files ---- */
 
-/* Writes a directory back to the disk. A symbolic link is followed, as the program may have put its files
- * behind one and nothing is changed. */
+/* Writes a directory back to the disk. This changes nothing, so a symbolic link is followed: the program may
+ * have put its files behind one. */
 static int sync_one(const hpcw_rank2file *w, const char *directory) {
     int at;
     int fd;

@@ -229,7 +229,8 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
 }
 
 /* Fails if a complete dataset of this name and id exists that the index does not list, as the index may be
- * lost. It may be overwritten with the option `replace`, or if a marker shows that it is unfinished. */
+ * lost. The option `replace` allows to overwrite it. A dataset with a marker is unfinished and may be
+ * overwritten. */
 static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     uint32_t summaries = 0;

@@ -55,8 +55,8 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Re
 
 /*
  * Frees a communicator. Its entry is reserved meanwhile, as MPI may give an equal handle to another thread
- * before the call returns. Programs also free communicators in callbacks of MPI, if they are attributes of
- * another one that is freed.
+ * before the call returns. This is also done in MPI's callbacks: a program may free a communicator in them that
+ * is an attribute of another one.
  */
 static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(MPI_Comm *)) {
     uintptr_t key = HPCW_I_TRACE_KEY(*comm);

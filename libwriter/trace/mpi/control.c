@@ -343,7 +343,8 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     return code;
 }
 
-/* This call has no state, but the calls that its callbacks make are calls of the program. */
+/* MPI_Finalize is not recorded. But MPI calls in the program's callbacks are, so it does not count as a running
+ * call. */
 int MPI_Finalize(void) {
     return REAL(MPI_Finalize)();
 }

@@ -17,7 +17,7 @@ static int end_made(const struct hpcw_i_trace_span *s, int code, uintptr_t key, 
 }
 
 /* Removes a file or window from the table before MPI frees it, as MPI may then give an equal handle to another
- * thread. The table is also right in MPI's callbacks. */
+ * thread. This is also done in MPI's callbacks. */
 static void forget(uintptr_t key) {
     struct hpcw_i_trace_handle *h =
         hpcw_i_trace_following() ? hpcw_i_trace_handles_find(&hpcw_i_trace_owned, key) : NULL;

@@ -77,7 +77,7 @@ hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, 
  * HPCW_EIO: somebody removes the file again and again. */
 static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, const void *what),
                         const void *what, int *fd, int *e, hpcw_error *err) {
-    /* ^enough even if programs that clean up remove the lock file a few times */
+    /* enough even if programs that clean up remove the lock file a few times */
     enum { TRIES = 100 };
     for (int i = 0; i < TRIES; i++) {
         hpcw_status s = open_lock(p, fd, err);

@@ -401,7 +401,7 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
         file->fd = -1;
         return fail_to_note(p, e, which, err);
     }
-    /* ^lock the marker, too, as others do not see the dataset's lock after somebody removed the lock file */
+    /* lock the marker, too, as others do not see the dataset's lock after somebody removed the lock file */
     (void)hpcw_i_sys_own(file->fd);
     hpcw_status s = hpcw_i_r2f_marker_set(p, file, marker, err);
     if (s == HPCW_OK && file->end <= HEAD) {

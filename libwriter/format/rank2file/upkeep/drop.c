@@ -56,7 +56,7 @@ static hpcw_status list_files(const struct hpcw_i_r2f_upkeep *u, const struct hp
 static hpcw_status plan(const struct hpcw_i_r2f_upkeep *u, const struct hpcw_i_r2f_dataset *d,
                         const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r, hpcw_error *err) {
     if (d->id == 0 || hpcw_i_r2f_bad_listed(d->layout, d->name) != NULL) {
-        /* ^no writer makes such an entry, which has no files; only the entry is removed */
+        /* no writer makes such an entry, which has no files; only the entry is removed */
         return HPCW_OK;
     }
     /* Keep the metadata directory if other datasets use it: in SCR 1 several datasets may have one id. */

@@ -240,7 +240,7 @@ hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw
                                          hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     char name[sizeof((struct hpcw_i_r2f_marker *)0)->name];
-    /* ^dataset whose files were removed; `name` NULL: none yet */
+    /* dataset whose files were removed; `name` NULL: none yet */
     struct hpcw_i_r2f_dataset d = {.id = which->id, .name = NULL};
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         struct hpcw_i_r2f_marker marker = {.name = ""};

@@ -10,7 +10,7 @@
 struct dataset_walk {
     hpcw_i_r2f_visit *visit;
     void *context;
-    /* path of the directory that is being listed, from the root of the walk; ends in '/' unless it is that root */
+    /* path of the current entry below the walked directory; that of a directory ends in '/' */
     struct hpcw_i_buf path;
 };
 
