@@ -131,12 +131,12 @@ static struct hpcw_i_trace_span take(int32_t state, MPI_Message message, struct 
 
 #undef COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
-/* receives with counts of type int */
+/* calls that receive, with counts of type int */
 #include "libwriter/trace/mpi/receive.h"
 #if HPCW_I_HAVE_LARGE
 #define COUNTS_ARE_LARGE
 #include "libwriter/trace/counts.h"
-/* receives with counts of type MPI_Count */
+/* calls that receive, with counts of type MPI_Count */
 #include "libwriter/trace/mpi/receive.h"
 #endif
 

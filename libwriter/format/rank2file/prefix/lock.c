@@ -96,8 +96,8 @@ static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, c
                        p->path, HPCW_I_R2F_LOCK);
 }
 
-/* After a failure, closes the lock file. *locked (may be NULL) says whether the lock was taken: without locks in
- * the file system it was not, which is no failure. */
+/* Closes the lock file after a failure. *locked (may be NULL) says whether the lock was taken. If the file system
+ * has no locks, it was not, but `s` is no failure. */
 static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
     if (locked != NULL) {
         *locked = s == HPCW_OK && e == 0;

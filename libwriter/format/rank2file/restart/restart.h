@@ -46,7 +46,7 @@ struct hpcw_rank2file_restart {
     hpcw_rank2file_skipped *skipped;
     uint32_t skips;
 
-    bool whole;      /* whether each rank is loaded on one process */
+    bool whole;      /* whether each rank is loaded on exactly one process */
     uint64_t *words; /* [word_count] records of the ranks that this process loaded */
     uint64_t word_count;
     struct hpcw_i_buf places; /* array of struct hpcw_i_r2f_place, one for each loaded file */
