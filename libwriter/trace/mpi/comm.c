@@ -55,8 +55,8 @@ int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Re
 
 /*
  * Frees a communicator. Its entry is reserved meanwhile, as MPI may give an equal handle to another thread
- * before the call returns. This is also done in MPI's callbacks: a program may free a communicator in them that
- * is an attribute of another one.
+ * before the call returns. This also holds in MPI's callbacks, in which a program may free communicators that
+ * are attributes of another one.
  */
 static int leave(const struct hpcw_i_trace_span *s, MPI_Comm *comm, int (*call)(MPI_Comm *)) {
     uintptr_t key = HPCW_I_TRACE_KEY(*comm);
