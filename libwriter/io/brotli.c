@@ -12,8 +12,8 @@
 #include "libwriter/io/sink.h"
 
 #define OUTPUT_SIZE ((size_t)256 << 10)
-/* Size of a piece of text, bytes. Stored streams and qualities 0 and 1 write each piece by itself, and gather
- * text for it, so that the stream does not depend on the sizes of the caller's writes. */
+/* Size of a piece of text, bytes. Stored streams and qualities 0 and 1 write each piece by itself. They gather
+ * text for it, so that the stream does not depend on the sizes of the writes. */
 #define PIECE_SIZE ((size_t)256 << 10)
 /* Size of the text that the encoder is told to expect, bytes. Above 2^20 it takes its larger hash table, which
  * saves 7 % of the bytes on load-balancing data at the same speed. A constant keeps the stream independent of
@@ -68,8 +68,8 @@ static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
 
 /* ---- The encoder -----------------------------------------------------------------------------------------
  *
- * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns such a
- * failure, but leaves the encoder by longjmp. The list of the encoder's blocks then serves to free them. */
+ * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a
+ * failure, but leaves the encoder by longjmp. A list of the encoder's blocks serves to free them. */
 
 static void *encoder_alloc(void *sink, size_t size) {
     struct brotli_sink *b = sink;

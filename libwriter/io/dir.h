@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Held directories. A writer looks the directory of a file up once, at the open, and then uses its descriptor.
- * So the file gets its final name in that directory even if the program changes its working directory or
- * renames the directory. The functions return 0 or an errno value.
+ * So the file gets its final name there even if the program changes its working directory or renames the
+ * directory. Results are 0 or an errno value.
  */
 #ifndef HPCW_IO_DIR_H
 #define HPCW_IO_DIR_H
 
 #include "libwriter/io/sys.h"
 
-/* A held directory. The process has one such object per directory, however many holders it has, so that an open
- * file needs one descriptor and not two. */
+/* A held directory. The process has one such object per directory for all its holders, so that an open file
+ * needs one descriptor and not two. */
 struct hpcw_i_dir;
 
 /* Opens a directory and holds it until hpcw_i_dir_release. *out is NULL after a failure. */
@@ -23,9 +23,9 @@ int hpcw_i_dir_hold_from(struct hpcw_i_dir *start, const char *path, struct hpcw
 struct hpcw_i_dir *hpcw_i_dir_again(struct hpcw_i_dir *dir);
 void hpcw_i_dir_release(struct hpcw_i_dir *dir); /* NULL is allowed */
 
-/* Returns the descriptor of a held directory, for the functions of sys.h that end in _at. A program may close
- * this descriptor without knowing it, and another file may get its number. Then the directory is opened again
- * by its path. EBADF: the path is unknown or that of another directory by now. */
+/* Returns the descriptor of a held directory, for the functions of sys.h that end in _at. A program may have
+ * closed it without knowing it, and another file may have got its number. Then the directory is opened again by
+ * its path. EBADF: that path is no longer right. */
 int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd);
 
 /* Returns how many calls of fork() lie between this process and the one that first held a directory. A sink
@@ -41,12 +41,9 @@ int hpcw_i_dir_follow(struct hpcw_i_dir *dir, const char *name, struct hpcw_i_di
 
 /* ---- names below a directory ---- */
 
-/*
- * These functions create, overwrite or remove files below a directory in which other users may write. They open
- * one directory of the path after the other and follow no symbolic link, so that they change nothing outside. A
- * name is relative to `root`. EINVAL: a part of the name is empty, "." or "..". ELOOP: a part is a symbolic
- * link.
- */
+/* These functions create, overwrite or remove files below a directory in which other users may write. They go
+ * from directory to directory and follow no symbolic link, so that they change nothing outside. A name is
+ * relative to `root`. EINVAL: a part of it is empty, "." or "..". ELOOP: a part is a symbolic link. */
 
 /* Holds the directory in which `name` is. The last part of `name` need not exist. */
 int hpcw_i_below_hold(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **parent);

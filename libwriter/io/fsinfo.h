@@ -22,7 +22,7 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
 hpcw_status hpcw_i_fs_block_size_at(int directory, const char *path, uint32_t *block_size, hpcw_error *err);
 
 /* Finds how many bytes an unprivileged user can still write to the file system of `directory`, and how many
- * files and directories the user can still make. UINT64_MAX: unknown or unlimited. `files` may be NULL. */
+ * files and directories that user can still make. UINT64_MAX: unknown. `files` may be NULL. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *files, hpcw_error *err);
 
 /*

@@ -108,9 +108,9 @@ int hpcw_i_sys_give(int fd, unsigned owner);
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_open_at(int at, const char *name, int flags, mode_t mode, int *fd);
 /*
- * Opens a regular file whose name other users can guess, and who may put something else there. ELOOP: the name
- * is that of a symbolic link. EEXIST: it is that of another kind of file or, with `own`, of another user's
- * file. Does not wait for the other end of a FIFO. O_CREAT needs O_EXCL.
+ * Opens a regular file whose name other users can guess. ELOOP: the name is that of a symbolic link. EEXIST:
+ * it is that of something else or, with `own`, of another user's file. Does not wait for the other end of a
+ * FIFO. O_CREAT needs O_EXCL.
  */
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd);
 /* Opens a regular file for reading and gets its size. Follows links. Never waits, for example for the writer of
@@ -140,16 +140,16 @@ int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry);
 /* Returns whether subdirectory `name` of `at` is a mount point, even of the same file system. Linux before 5.8
  * only shows mount points of other devices. */
 bool hpcw_i_sys_is_mounted(int at, const char *name);
-/* Checks whether this user may create, replace or remove `name` in directory `at`. Looks at permissions,
- * immutable and append-only files, and read-only mounts. Returns 0, or the error that such a call would have.
- * The call itself may fail for other reasons. */
+/* Checks whether this user may create, replace or remove `name` in directory `at`, by permissions, immutable
+ * and append-only files, and read-only mounts. Returns 0, or the error of such a call, which may still fail for
+ * other reasons. */
 int hpcw_i_sys_may_change_at(int at, const char *name);
 /* Returns whether `name` in directory `at` is the file `id` itself, and not a symbolic link to it; false if
  * that cannot be found out. */
 bool hpcw_i_sys_is_at(int at, const char *name, const struct hpcw_i_file_id *id);
-/* Identifies the file that has a name, so that a later look at the name recognises it. Links are not followed.
- * The inode of a removed file is used again, but with another birth (time of creation), which nobody can set.
- * birth_ns 0: the file system has no births. All members 0: there is no file. */
+/* Identifies the file that has a name, without following links, so that a later look recognises it. The inode
+ * of a removed file is used again, but with another birth (time of creation), which nobody can set. birth_ns 0:
+ * the file system has none. All members 0: there is no file. */
 struct hpcw_i_mark {
     uint64_t device, inode, birth_ns;
 };
@@ -197,9 +197,9 @@ void hpcw_i_sys_list_free(struct hpcw_i_listing *listing); /* NULL is allowed */
 
 /* ---- locks of writers ---- */
 
-/* Locks one byte of a file that is open for writing. The lock belongs to the open file: it ends when all copies
- * of the descriptor are closed, also by the end of the processes. EAGAIN: another open file, of this process or
- * another one, has the lock. */
+/* Locks one byte of a file that is open for writing. The lock belongs to the open file, and ends when all
+ * copies of the descriptor are closed, also by the end of processes. EAGAIN: another open file, of any process,
+ * has the lock. */
 int hpcw_i_sys_lock(int fd, uint64_t byte);
 /* Releases all locks of an open file. A close would not do, as a child by fork() may have a copy of the
  * descriptor. */
@@ -220,14 +220,13 @@ int hpcw_i_sys_copy(int fd, int *copy);
 int hpcw_i_sys_show(int fd);
 /* Closes a descriptor, and ignores errors. */
 void hpcw_i_sys_drop(int fd);
-/* Lets all users who may write in directory `at` read and write the file `fd`, as far as the system allows.
- * They need both permissions to lock it. Other users must not read the file, as anybody who reads it could lock
- * it. */
+/* Lets all users who may write in directory `at` read and write the file `fd`, as far as the system allows,
+ * which they need to lock it. Nobody else may read it: that would be enough to lock it. */
 void hpcw_i_sys_share(int fd, int at);
 /* Removes a regular file. EAGAIN: a writer holds the lock on it. */
 int hpcw_i_sys_unlink_unowned(int at, const char *name);
-/* Returns a number below 2^24 that this host has until its next boot; 0: unknown. A process sees the locks of
- * processes whose host has the same number. It may not see those of other hosts. */
+/* Returns a number below 2^24 for this host until its next boot; 0: unknown. A process sees the locks of
+ * processes with the same number, and perhaps not those of others. */
 uint64_t hpcw_i_sys_host(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI libraries differ in the types of handles, so the wrapper works only in programs of the MPI with which it
- * was compiled. Before main, it compares the MPI library of the program with its own. If they differ, it
- * prints a message and starts the program again without the wrapper. It does nothing in programs without MPI,
- * such as a shell that starts the program.
+ * MPI libraries differ in the types of handles, so the wrapper works only in programs of its own MPI. Before
+ * main, it compares the program's MPI library with its own. If they differ, it prints a message and starts the
+ * program again without the wrapper. It does nothing in programs without MPI, such as a shell that starts the
+ * program.
  */
 #include "libwriter/trace/program.h"
 
@@ -49,8 +49,8 @@ static void say(const char *fmt, ...) {
     (void)fprintf(stderr, "hpcw_trace: %s: %s\n", program_invocation_short_name, text);
 }
 
-/* Returns the address of PMPI_Get_library_version in the MPI library of a loaded library; NULL: it has none.
- * The address tells MPI libraries apart, as the wrapper does not replace this function. */
+/* Returns the address of PMPI_Get_library_version in the MPI of a loaded library; NULL: it has none. The
+ * address tells MPI libraries apart, as the wrapper does not replace this function. */
 static void *mpi_of(const char *library) {
     void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == NULL) {

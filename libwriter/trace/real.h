@@ -36,8 +36,8 @@ struct hpcw_i_trace_real {
 #pragma GCC diagnostic pop
 extern struct hpcw_i_trace_real hpcw_i_trace_real;
 
-/* Finds all functions. It runs at the first call of MPI and not as a constructor, as constructors of other
- * libraries may call MPI earlier. `caller` is an address in the library that makes the call. */
+/* Finds all functions at the first call of MPI. A constructor could be too late, as constructors of other
+ * libraries may call MPI. `caller` is an address in the library that makes the call. */
 void hpcw_i_trace_real_find(const void *caller);
 
 /* Always inlined, so that the return address is in the caller of the wrapper's MPI function. */
@@ -48,9 +48,8 @@ __attribute__((always_inline)) static inline const struct hpcw_i_trace_real *hpc
     return &hpcw_i_trace_real;
 }
 
-/* Returns the name of an MPI function that another tool's library, loaded after the wrapper, also replaces;
- * NULL: there is none. *library becomes the path of that library. It gets no calls, as the wrapper calls MPI's
- * own functions. */
+/* Returns the name of an MPI function that a library of another tool, loaded after the wrapper, also replaces;
+ * NULL: none. *library becomes its path. That library gets no calls, as the wrapper calls MPI's own functions. */
 const char *hpcw_i_trace_real_hides(const char **library);
 
 #define REAL(function) (hpcw_i_trace_real_get()->function)

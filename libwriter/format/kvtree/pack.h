@@ -2,8 +2,7 @@
 /*
  * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree").
  *
- * Writing: each function returns the end of the bytes that it wrote. The caller computes the size of the memory
- * from the sizes below.
+ * Writing: each function returns the end of its bytes. The caller computes sizes of memory from those below.
  * Reading: each function checks that a cursor stays inside its tree.
  */
 #ifndef HPCW_FORMAT_KVTREE_PACK_H
@@ -96,8 +95,8 @@ static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void
 
 /* ---- files ---- */
 
-/* Loads the whole tree at `offset` of file `name` in directory `at`. The caller frees *data with hpcw_i_free.
- * *left becomes the number of bytes of the file after the tree. `path` is for messages. */
+/* Loads the whole tree at `offset` of file `name` in directory `at`. *data is to be freed with hpcw_i_free.
+ * *left becomes the number of bytes after the tree. `path` is for messages. */
 hpcw_status hpcw_i_kv_load_at(int at, const char *name, const char *path, uint64_t offset, unsigned char **data,
                               uint64_t *stored, uint64_t *left, hpcw_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes data files. Bytes go to a sink through a buffer, and a CRC is computed on the way. A file whose
- * write failed must be discarded before its dataset can be finished. */
+/* Writes data files through a buffer, and computes their CRC. A file whose write failed must be discarded
+ * before its dataset can be finished. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Writes one map on all processes. Each process has the records (lists of files) of its share of the ranks. One
- * process after the other cuts its share into leaves, and tells the next one how full the last leaf is. A
- * process writes the leaves that begin in its share. It receives the rest of its last leaf from the following
- * processes.
+ * process after the other cuts its share into leaves, and tells the next one how full the last leaf is. A process
+ * writes the leaves that begin in its share, and gets the rest of the last one from the following processes.
  */
 #include <string.h>
 

@@ -175,9 +175,9 @@ static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index,
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 
-/* Removes files that dead writers of the same id left, as their markers will be replaced. For a dataset of the
- * same name, removes only temporary files. Files that cannot be removed stay. The caller holds the locks of the
- * index and of the dataset. */
+/* Removes files that dead writers of this id left, as their markers will be replaced. For a dataset of this
+ * name, removes only temporary files. Files that cannot be removed stay. The caller holds the locks of the
+ * index and the dataset. */
 static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_upkeep u = {.p = w->place};
@@ -197,8 +197,8 @@ static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *in
     return s;
 }
 
-/* Takes a dataset that is written again out of the index, before any of its files changes, and removes its
- * files. Before that, finishes removals that dead programs began. */
+/* Takes a dataset that is written again out of the index, before its files change, and removes its files. First
+ * finishes removals that dead programs began. */
 static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(&w->place);
@@ -511,8 +511,8 @@ const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w)
 
 /* ---- close ---- */
 
-/* Takes the lock again before the close overwrites anything, if somebody removed the lock file. Another program
- * may then have written a dataset of this id or name, which is an error. Called on process 0. */
+/* If somebody removed the lock file, takes the lock again before the close overwrites anything. Fails if
+ * another program has written a dataset of this id or name meanwhile. Called on process 0. */
 static hpcw_status regain_lock(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index = NULL;
     hpcw_rank2file_layout layout;

@@ -76,8 +76,8 @@ typedef void binding(void *a, void *b, void *c, void *d, void *e, void *f);
 #define OF_COMM MPI_Comm_f2c(*(const MPI_Fint *)a)
 #define NO_REQUEST (*(const MPI_Fint *)a == 0)
 
-/* MPI's own bindings, each found at its first call: in the libraries after this one, or, if the program opened
- * the MPI library by dlopen, by way of the caller's library. */
+/* MPI's own bindings, found at their first calls: in the libraries after this one or, if the program opened MPI
+ * by dlopen, through the caller's library. */
 enum index {
 #define FORTRAN(state, shown_on, when, name) INDEX_##name##_, INDEX_##name##_f08_,
 #include "libwriter/trace/calls.h"

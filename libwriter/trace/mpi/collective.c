@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective calls. The cargo (data) of their states has the numbers of bytes that this process sends from its
- * buffers and receives into them. The states of MPI_Alltoall and MPI_Alltoallv have the cargo of MPE instead. */
+/* Collective calls. The cargo (data) of their states has the bytes that this process sends from its buffers and
+ * receives into them. For MPI_Alltoall and MPI_Alltoallv it is the cargo of MPE. */
 #include "libwriter/trace/messages.h"
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"

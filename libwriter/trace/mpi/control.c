@@ -64,8 +64,8 @@ static void free_all(void) {
 
 /*
  * Finds out whether all processes have the wrapper. Until that is known, the wrapper makes no collective call,
- * and each process uses its own environment variables. Then all processes use those of process 0, as some
- * launchers do not pass them on. Returns false if it cannot be found out.
+ * and each process uses its own environment. Then all use that of process 0, as some launchers do not pass it
+ * on. Returns false if it cannot be found out.
  */
 static bool meet(struct hpcw_i_trace_verdict *verdict, char *missing, size_t size) {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -260,8 +260,8 @@ static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     hpcw_i_trace_program_records(line);
 }
 
-/* Warns that the log of an earlier run will be replaced, while it still exists. A log replaces the earlier one,
- * as in other tools, so that scripts find it. The warning is left out if the user chose the name. */
+/* Warns that this run's log will replace the one of an earlier run, while that still exists. Logs are replaced
+ * as in other tools, so that scripts find them. A user who chose the name gets no warning. */
 static void say_what_is_replaced(void) {
     struct hpcw_i_entry old;
     if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&

@@ -29,9 +29,8 @@ struct hpcw_i_r2f_inner {
 /* Reads an inner node. `c` points to the node's number of children. */
 hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_inner *inner, hpcw_error *err);
 
-/* Reads a leaf that must have exactly the ranks first .. end - 1 of a job of `ranks` ranks. Appends one record
- * per rank to `words`, in the order of the leaf. at[rank - first] becomes the index of the first word of a
- * rank's record. */
+/* Reads a leaf that must have exactly the ranks first .. end - 1 of a job of `ranks` ranks. Appends their
+ * records to `words`, in the order of the leaf. at[rank - first] becomes the index of a record's first word. */
 hpcw_status hpcw_i_r2f_get_leaf(struct hpcw_i_kv_cursor *c, uint32_t ranks, uint32_t first, uint32_t end,
                                 struct hpcw_i_buf *words, uint64_t *at, hpcw_error *err);
 

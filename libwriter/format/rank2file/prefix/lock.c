@@ -26,7 +26,7 @@ static bool is_unsupported(int e) {
 }
 
 /* Opens the lock file, or creates it. All users who may write in the directory may lock the file, whatever the
- * umask of its creator. The file may belong to another user, as a group may share the directory. */
+ * umask of its creator. It may belong to another user of the group. */
 static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     struct hpcw_i_dir *directory = NULL;
     int at;
@@ -73,8 +73,8 @@ hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, 
     return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot look at the lock", err);
 }
 
-/* Takes a lock on the file that has the name of the lock file at that time, as others only find that file.
- * HPCW_EIO: somebody removes the file again and again. */
+/* Takes a lock on the file that now has the name of the lock file, as others find only that one. HPCW_EIO:
+ * somebody keeps removing the file. */
 static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, const void *what),
                         const void *what, int *fd, int *e, hpcw_error *err) {
     /* enough even if programs that clean up remove the lock file a few times */
@@ -96,8 +96,8 @@ static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, c
                        p->path, HPCW_I_R2F_LOCK);
 }
 
-/* Closes the lock file after a failure. *locked (may be NULL) says whether the lock was taken. If the file system
- * has no locks, it was not, but `s` is no failure. */
+/* Closes the lock file after a failure. *locked (may be NULL) says whether the lock was taken. A file system
+ * without locks is no failure. */
 static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
     if (locked != NULL) {
         *locked = s == HPCW_OK && e == 0;
@@ -110,8 +110,8 @@ static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
 }
 
 static int take_index(int fd, const void *what) {
-    /* A holder of this lock reads and writes one small file. A holder that takes longer has been stopped, and a
-     * collective call must not wait for it forever. */
+    /* A holder of this lock reads and writes one small file. One that takes longer was stopped, and a
+     * collective call must not hang. */
     enum { LONGEST_MS = 60000, STEP_MS = 2 };
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
     (void)what;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The prefix directory, in which SCR keeps checkpoints: its index, and the locks that keep several programs apart
- * (doc/formats/rank2file.md, "Several writers").
- */
+/* The prefix directory, in which SCR keeps checkpoints: its index, and the locks that keep programs apart
+ * (doc/formats/rank2file.md, "Several writers"). */
 #ifndef HPCW_FORMAT_RANK2FILE_PREFIX_H
 #define HPCW_FORMAT_RANK2FILE_PREFIX_H
 
@@ -13,8 +11,8 @@
 struct hpcw_i_dir;
 
 /* The prefix directory is looked up once and then held open. Calls that create, overwrite or remove files below
- * it follow no symbolic link, so that they change nothing outside (libwriter/io/dir.h). The path of the prefix
- * itself may have links, and calls that only read follow links. */
+ * it follow no symbolic link, so that they change nothing outside (libwriter/io/dir.h). Links are followed in
+ * the path of the prefix itself, and by calls that only read. */
 struct hpcw_i_r2f_prefix {
     const char *path; /* for messages */
     /* the held directory; NULL: not held, as in a restart, which only reads and uses `path` */

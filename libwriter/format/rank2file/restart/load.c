@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads the lists of the ranks' files. Each process reads leaves from a range of its own. A process that needs
- * a rank asks the process whose range has that rank's leaf. */
+/* Loads the lists of files of the ranks. Each process reads a range of leaves. A process that needs a rank asks
+ * the process whose range has its leaf. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>

@@ -67,8 +67,7 @@ hpcw_status hpcw_i_r2f_where(const hpcw_rank2file_restart *r, const char *path, 
 hpcw_status hpcw_i_r2f_read_summary(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err);
 
 /* Opens the dataset that process 0 has found; `s` is the status of that search. Reads the map, but not the
- * index. With one process, `p` may be a held prefix, which must then be held until the handle is freed.
- * Collective. */
+ * index. On one process, `p` may be a held prefix, to be held until the handle is freed. Collective. */
 hpcw_status hpcw_i_r2f_open_known(const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
                                   const struct hpcw_i_r2f_known *known, hpcw_status s,
                                   hpcw_rank2file_restart **out, hpcw_error *err);
@@ -84,8 +83,8 @@ hpcw_status hpcw_i_r2f_list_open(const struct hpcw_i_r2f_prefix *p, hpcw_rank2fi
  * Collective. */
 hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err);
 
-/* Checks a dataset and the content of its files, as hpcw_rank2file_check does, below a held prefix. The totals
- * in the index are not compared, as a restart does not need them. */
+/* Checks a dataset and its files below a held prefix, as hpcw_rank2file_check does. The totals in the index are
+ * not compared: a restart does not need them. */
 hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, hpcw_error *err);
 
 /* Frees the records that hpcw_rank2file_restart_load loaded. */

@@ -156,8 +156,8 @@ hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dat
     hpcw_rank2file_layout layout;
     int lock = -1;
     int own = -1;
-    /* Check the dataset before the index is locked: reading all its files takes long, and writers must not wait
-     * for that. If somebody writes the dataset again meanwhile, it is locked, or it is finished and sound. */
+    /* Check the dataset before the index is locked: that takes long, and writers must not wait for it. If
+     * somebody writes the dataset again meanwhile, it is locked, or finished and sound. */
     hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, err);
     s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
     if (s == HPCW_OK) {

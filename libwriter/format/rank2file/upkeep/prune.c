@@ -193,8 +193,8 @@ static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err
     return remove_by_marker(x, &d, err);
 }
 
-/* Handles a marker after its dataset was locked. Reads the marker again, as its writer may have finished before
- * the lock was taken. `name` is the dataset that was locked. */
+/* Handles a marker after dataset `name` was locked. Reads the marker again, as its writer may have finished
+ * before. */
 static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     hpcw_i_r2f_marker_free(marker);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Removing a dataset's files: first a list of names is made, then the files in it are removed. The list has the
- * dataset's metadata files, and data files that a map, a writer's marker or an intent names. No other file is
- * removed.
+ * Removing a dataset's files: a list of names is made, then these files are removed. The list has the dataset's
+ * metadata files, and the data files that a map, a writer's marker or an intent names, and no others.
  */
 #ifndef HPCW_FORMAT_RANK2FILE_REMOVAL_H
 #define HPCW_FORMAT_RANK2FILE_REMOVAL_H
@@ -50,8 +49,8 @@ hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struc
 
 /*
  * Takes files off the list that other datasets of the index list, too. SCR lets an application keep its file names,
- * so a newer checkpoint may have files of an older one. Files in the dataset's own directories are not compared. If
- * the map of another dataset cannot be read, all files outside these directories stay on the disk.
+ * so a newer checkpoint may have files of an older one. Only files outside the dataset's directories are compared.
+ * All of those stay on the disk if the map of another dataset cannot be read.
  */
 hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                      const hpcw_kvtree *index, hpcw_error *err);

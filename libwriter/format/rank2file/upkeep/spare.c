@@ -9,8 +9,8 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/removal.h"
 
-/* The files in the list of a removal that may belong to other datasets. These are the files outside the
- * dataset's directory, or all except those in .scr/ if `all` of the list is set. */
+/* The files in the list of a removal that may belong to other datasets: those outside the dataset's directory,
+ * or all except those in .scr/ if `all` of the list is set. */
 struct outside {
     struct outside_file {
         const char *name;

@@ -10,8 +10,8 @@ struct hpcw_i_dir;
 typedef int hpcw_i_r2f_visit(void *context, const char *name);
 
 /* Visits everything below directory `name` of `root`, and each directory after its content. A mount point is
- * visited as a file, without '/'. Returns an errno value, ELOOP if a part of `name` is a symbolic link. Returns
- * 0 if there is no such directory. */
+ * visited as a file, without '/'. Returns 0, also if there is no such directory, or an errno value. ELOOP: a
+ * part of `name` is a symbolic link. */
 int hpcw_i_r2f_tree_walk(struct hpcw_i_dir *root, const char *name, hpcw_i_r2f_visit *visit, void *context);
 
 #endif
