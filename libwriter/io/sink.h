@@ -55,8 +55,8 @@ hpcw_status hpcw_i_sink_open_member(const hpcw_sink_source *source, struct hpcw_
                                     const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                                     hpcw_sink **out, hpcw_error *err);
 
-/* Opens a sink as hpcw_i_sink_open does, for file `name` in `dir`. The caller has followed symbolic links to
- * it; a link of this name is now replaced. `path` is for messages and for `source`. */
+/* Opens a sink as hpcw_i_sink_open does, for file `name` in `dir`. The caller has followed symbolic links
+ * already, so a link of this name is replaced. `path` is for messages and for `source`. */
 hpcw_status hpcw_i_sink_open_found(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *name,
                                    const char *path, uint64_t tag, bool creates, hpcw_durability durability,
                                    hpcw_sink **out, hpcw_error *err);

@@ -220,8 +220,8 @@ int hpcw_i_sys_copy(int fd, int *copy);
 int hpcw_i_sys_show(int fd);
 /* Closes a descriptor, and ignores errors. */
 void hpcw_i_sys_drop(int fd);
-/* Lets all users who may write in directory `at` read and write the file `fd`, as far as the system allows,
- * which they need to lock it. Nobody else may read it: that would be enough to lock it. */
+/* Lets all users who may write in directory `at` read and write the file `fd`, as far as the system allows. They
+ * need both permissions to lock the file. Other users must not read it, as anybody who reads it could lock it. */
 void hpcw_i_sys_share(int fd, int at);
 /* Removes a regular file. EAGAIN: a writer holds the lock on it. */
 int hpcw_i_sys_unlink_unowned(int at, const char *name);

@@ -16,8 +16,8 @@ struct hpcw_i_text {
     char piece[4096];
 };
 
-/* Opens a text without waiting for the writer of a pipe. EPIPE: the pipe has no writer. EISDIR, EINVAL: this is
- * no text. After a failure there is nothing to close. */
+/* Opens a text without waiting for the writer of a pipe. EPIPE: the pipe has no writer. EISDIR, EINVAL: the
+ * file is a directory or of another kind that is no text. After a failure there is nothing to close. */
 int hpcw_i_text_open(const char *path, struct hpcw_i_text *text);
 
 /* Reads `size` bytes; *got is smaller only at the end of the text. */

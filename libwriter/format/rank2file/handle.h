@@ -73,8 +73,8 @@ struct hpcw_i_r2f_which hpcw_i_r2f_which_of(const hpcw_rank2file *w);
 /* Closes and removes the marker of this process. */
 void hpcw_i_r2f_forget(hpcw_rank2file *w);
 
-/* Writes the directories of this process's data files back to the disk, if the options demand it. Only called
- * by the close, alone. */
+/* Writes the directories of this process's data files back to the disk, if the options demand it. Only
+ * the close calls it, while no other call runs. */
 hpcw_status hpcw_i_r2f_sync_directories(const hpcw_rank2file *w, hpcw_error *err);
 
 /* Writes a file below the prefix; `put` writes the content to the sink. *named (may be NULL) says whether the

@@ -26,7 +26,7 @@ static bool is_unsupported(int e) {
 }
 
 /* Opens the lock file, or creates it. All users who may write in the directory may lock the file, whatever the
- * umask of its creator. It may belong to another user of the group. */
+ * umask of its creator. The file may belong to another user, as a group may share the directory. */
 static int open_or_create(struct hpcw_i_dir *prefix, int *fd) {
     struct hpcw_i_dir *directory = NULL;
     int at;

@@ -19,8 +19,8 @@
 hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_dataset *own,
                                     hpcw_rank2file_tally *tally, int *fd, bool *locked, hpcw_error *err);
 
-/* Removes the intent of this id for a program that writes a dataset of this id, which replaces the files that
- * are left. */
+/* Removes the intent of this id for a program that now writes a dataset of this id. The new dataset replaces
+ * files that the removal left. */
 void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
 /* Finds out whether an intent of this id exists: somebody is removing the dataset, or died during that. */
@@ -28,8 +28,8 @@ hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint6
                                         hpcw_error *err);
 
 /* Writes an intent with the files in `r`, and then `index`, which does not list the dataset any more. The
- * caller holds the locks of both. After a failure the index is unchanged, or the next change of the prefix
- * finishes the removal. */
+ * caller holds the locks of the index and of the dataset. After a failure, either the index is unchanged, or
+ * the next change of the prefix finishes the removal. */
 hpcw_status hpcw_i_r2f_take_out(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                 const hpcw_kvtree *index, hpcw_durability durability, hpcw_error *err);
 

@@ -194,7 +194,7 @@ static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err
 }
 
 /* Handles a marker after dataset `name` was locked. Reads the marker again, as its writer may have finished
- * before. */
+ * before the lock was taken. */
 static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     hpcw_i_r2f_marker_free(marker);
@@ -211,8 +211,8 @@ static hpcw_status take_locked(struct unfinished *x, const char *name, bool own,
     return s == HPCW_OK ? finish_marker(x, own, err) : s;
 }
 
-/* Locks the dataset of one marker and handles the marker. HPCW_EEXIST: it is another user's, or no regular
- * file. */
+/* Locks the dataset of one marker and handles the marker. HPCW_EEXIST: the marker is another user's, or no
+ * regular file. */
 static hpcw_status take_marker(struct unfinished *x, const struct hpcw_i_r2f_dataset *own,
                                struct hpcw_i_r2f_marker *marker, hpcw_error *err) {
     char name[sizeof marker->name];
