@@ -107,9 +107,9 @@ void hpcw_i_sink_withdraw(hpcw_sink *sink);
 /* Returns a random number that differs from those of other runs. */
 uint64_t hpcw_i_sink_random(void);
 
-/* Returns the tag of a file that several processes write. `random` is a number that one process drew. The
- * others are the smallest and greatest hpcw_i_sys_host of all processes. If these are equal, a later run can
- * find and remove the file of a dead writer (sink_file.c). */
+/* Returns the tag of a file that several processes write. `random` is a number that one process drew.
+ * The hosts are the smallest and greatest hpcw_i_sys_host of all processes. If the two are equal, a later run
+ * can find and remove the file of a dead writer (sink_file.c). */
 uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host);
 
 /* Removes temporary files of the file `base` in `dir` that dead writers on this host left. This process must

@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const struct outside_file *)a)->name, ((const struct outside_file *)b)->name);
 }
 
-/* Finds these files in the list of a removal. False: out of memory. */
+/* Finds the files in the list of a removal that may belong to other datasets. False: out of memory. */
 static bool find_outside(const struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                          struct outside *o) {
     size_t capacity = 0, found = 0;
