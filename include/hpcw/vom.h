@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * VOM: load-balancing data of DARMA/vt ("Virtual Object Map", JSON type LBDatafile), one file per rank, plain or
- * compressed with brotli. It says which objects a rank held in each phase, how long they worked, and which object
- * sent to which.
+ * compressed with brotli. A file says which objects a rank had in each phase, how long each object worked, and
+ * which objects sent messages to which.
  *
  *     hpcw_vom_options o;
  *     hpcw_vom_options_init(&o);
@@ -46,11 +46,13 @@ extern "C" {
  *  Limits
  * --------------------------------------------------------------------------------------------------------- */
 
-#define HPCW_VOM_MAX_RANKS 32768u                       /**< 16-bit signed rank in id, home and node */
-#define HPCW_VOM_MAX_ELEMENTS ((UINT64_C(1) << 46) - 1) /**< elements per home rank over the job */
-/** 16-bit number, of which the highest is reserved */
+/** largest number of ranks: vt stores a rank as a signed 16-bit number */
+#define HPCW_VOM_MAX_RANKS 32768u
+/** largest number of elements that one rank makes in a job */
+#define HPCW_VOM_MAX_ELEMENTS ((UINT64_C(1) << 46) - 1)
+/** largest number of subphases of a task: vt numbers them with 16 bits, and reserves the highest number */
 #define HPCW_VOM_MAX_SUBPHASES 65535u
-/** dimensions of an index; a limit of this library, vt's own types have 1 to 4 */
+/** largest number of dimensions of an index; a limit of this library. vt's own types have 1 to 4 dimensions */
 #define HPCW_VOM_MAX_DIMENSIONS 16u
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -59,20 +61,22 @@ extern "C" {
 
 /** Kind of an entity: the two lowest bits of its id, or the id 0. */
 typedef enum hpcw_vom_kind {
-    HPCW_VOM_GROUP = 0,   /**< this rank's member of an object group */
+    HPCW_VOM_GROUP = 0,   /**< a rank's member of an object group */
     HPCW_VOM_HANDLER = 1, /**< the plain message handler of a rank, one per rank */
     HPCW_VOM_FIXED = 2,   /**< a collection element that never moves; vt 1.6.0 makes none */
     HPCW_VOM_ELEMENT = 3, /**< a collection element that may move */
-    /** id 0: sender of messages before any entity ran; vt lists it on every rank in phase 0 */
+    /** the entity with id 0, which sends the messages before any other entity runs; vt lists it on every rank in
+     * phase 0 */
     HPCW_VOM_NOBODY = 4
 } hpcw_vom_kind;
 
 /** The parts of an id. */
 typedef struct hpcw_vom_id {
     hpcw_vom_kind kind; /**< kind of the entity */
-    /** rank in the id: the rank that made an element, or on which a handler or group member lives */
+    /** rank in the id: the rank that made an element, or the rank of a handler or group member */
     uint32_t home;
-    /** element: counts from 0 over all collections of its home rank; group: the group's number */
+    /** of an element: its number among all elements of its home rank, from 0 on; of a group member: the number of
+     * the group */
     uint64_t number;
     bool collective; /**< groups only: all ranks made the group together */
 } hpcw_vom_id;
@@ -80,9 +84,9 @@ typedef struct hpcw_vom_id {
 /**
  * Makes the id of an element.
  *
- * @param home        rank that made it
- * @param number      0 for the first element of this rank, then counting up over all its collections
- * @param migratable  whether it may move to another rank
+ * @param home        rank that made the element
+ * @param number      0 for the first element of this rank, 1 for the second one, and so on over all collections
+ * @param migratable  whether the element may move to another rank
  * @return the id; 0 for an argument beyond the limits above
  */
 HPCW_API uint64_t hpcw_vom_element_id(uint32_t home, uint64_t number, bool migratable);
@@ -119,30 +123,30 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_id_parts(uint64_t id, hpcw_vom_id 
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * An entity that worked, sent or received. The builders below fill it. `home` and `migratable` repeat bits of the
- * id. In a task, an element has its collection and index, and a group member its group. At an end of an edge, vt
- * names them only for entities that live on the writing rank.
+ * An entity that worked, sent or received. hpcw_vom_element and the functions after it fill in the struct. `home`
+ * and `migratable` repeat bits of the id. In a task, an element has `collection_id` and `index`, and a group member
+ * has `objgroup_id`. At an end of an edge, vt writes these members only for entities on the rank of the file.
  */
 typedef struct hpcw_vom_entity {
     uint64_t id;            /**< vt's id of the entity */
     uint64_t collection_id; /**< 0: absent */
     uint64_t objgroup_id;   /**< 0: absent */
     const uint64_t *index;  /**< [dimensions] position in the collection, unique over all ranks; NULL: absent */
-    uint32_t dimensions;    /**< of `index` */
-    uint32_t home;          /**< the rank in the id, not the present one */
-    bool migratable;        /**< exactly for HPCW_VOM_ELEMENT */
-    /** identified by seq_id instead of id, see HPCW_VOM_ALLOW_SEQ_IDS; `id` must be 0 then */
+    uint32_t dimensions;    /**< number of dimensions of `index` */
+    uint32_t home;          /**< rank in the id; the entity may be on another rank now */
+    bool migratable;        /**< true exactly for HPCW_VOM_ELEMENT */
+    /** true: the entity has a seq_id instead of an id, see HPCW_VOM_ALLOW_SEQ_IDS; `id` must then be 0 */
     bool by_seq_id;
-    uint64_t seq_id; /**< a plain number, unique over all ranks, below 2^46 */
+    uint64_t seq_id; /**< number of the entity, unique over all ranks, below 2^46 */
 } hpcw_vom_entity;
 
 /** Makes a migratable element with all members that a task needs. `index` [dimensions] must stay valid until the
- * record is added. */
+ * task or edge is added. */
 HPCW_API hpcw_vom_entity hpcw_vom_element(uint32_t home, uint64_t number, uint64_t collection_id,
                                           const uint64_t *index, uint32_t dimensions);
 /** Makes the plain message handler of a rank. */
 HPCW_API hpcw_vom_entity hpcw_vom_handler(uint32_t rank);
-/** Makes a member of an object group, with its group. */
+/** Makes a member of object group `number`, with its objgroup_id. */
 HPCW_API hpcw_vom_entity hpcw_vom_group(uint64_t number, uint32_t rank, bool collective);
 /** Makes the entity with id 0. vt lists it last in phase 0 of each rank, and nowhere else. */
 HPCW_API hpcw_vom_entity hpcw_vom_nobody(void);
@@ -154,20 +158,22 @@ typedef enum hpcw_vom_type {
     HPCW_VOM_INTEGER = 0,
     HPCW_VOM_FLOAT = 1,
     HPCW_VOM_TEXT = 2,
-    /** true or false. As an attribute, this type and the next one need HPCW_VOM_ALLOW_TEXT_VALUES */
+    /** true or false. Attributes of this type need HPCW_VOM_ALLOW_TEXT_VALUES */
     HPCW_VOM_BOOLEAN = 3,
-    HPCW_VOM_JSON = 4 /**< any other value as JSON text: null, an array, an object */
+    /** null, an array or an object, as JSON text. Attributes of this type need HPCW_VOM_ALLOW_TEXT_VALUES */
+    HPCW_VOM_JSON = 4
 } hpcw_vom_type;
 
 /** A named value of an entity or of a rank. */
 typedef struct hpcw_vom_value {
     const char *key;    /**< its name */
-    hpcw_vom_type type; /**< type; says which member below is valid */
-    /** an attribute without that flag: -2^31 .. 2^31 - 1; a boolean: 0 is false, 1 is true */
+    hpcw_vom_type type; /**< type, which says whether `integer`, `number` or `text` is valid */
+    /** integer or boolean (0: false, 1: true). An attribute outside of -2^31 .. 2^31 - 1 needs
+     * HPCW_VOM_ALLOW_TEXT_VALUES */
     int64_t integer;
     double number; /**< finite; always written as a float */
-    /** UTF-8. JSON is written without its blanks, otherwise unchanged. It has at most 24 levels of nesting, and its
-     * numbers must fit into a double */
+    /** text or JSON in UTF-8. JSON is written without blanks, otherwise unchanged. It has at most 24 levels of
+     * nesting, and its numbers must fit into a double */
     const char *text;
 } hpcw_vom_value;
 
@@ -176,31 +182,34 @@ typedef struct hpcw_vom_value {
  * to the same double) or whole nanoseconds (written exactly).
  */
 typedef struct hpcw_vom_task {
-    hpcw_vom_entity entity;   /**< the entity that worked */
-    bool whole_ns;            /**< true: the members in ns are valid; false: those in s */
+    hpcw_vom_entity entity; /**< the entity that worked */
+    /** true: time_ns and subphase_ns are valid; false: time_s and subphase_s are valid */
+    bool whole_ns;
     double time_s;            /**< seconds, >= 0 */
     uint64_t time_ns;         /**< nanoseconds */
     const double *subphase_s; /**< [subphases] seconds, >= 0 */
     /** [subphases] nanoseconds; a strict check wants their sum to be at most time_ns */
     const uint64_t *subphase_ns;
-    /** number of subphases; 0: the key is left out, as vt does for entities that never ran */
+    /** number of subphases; 0: the key "subphases" is left out, as vt does for entities that never ran */
     uint32_t subphases;
-    const char *resource;             /**< NULL: "cpu", the only one that vt writes */
-    const hpcw_vom_value *attributes; /**< [attribute_count] or NULL */
+    /** resource that the task used; NULL: "cpu", the only resource that vt writes */
+    const char *resource;
+    const hpcw_vom_value *attributes; /**< [attribute_count] attributes of the task, or NULL */
     size_t attribute_count;           /**< length of `attributes` */
-    /** [value_count] or NULL: "user_defined". Balancers know these keys, all with numbers: shared_id, shared_bytes,
-     * home_rank, task_footprint_bytes, task_working_bytes, task_serialized_bytes, rank_working_bytes. LBAF takes
-     * the last one from the last task of a phase: put it into every task. */
+    /** [value_count] values of "user_defined", or NULL. Load balancers know these keys, all with numbers:
+     * shared_id, shared_bytes, home_rank, task_footprint_bytes, task_working_bytes, task_serialized_bytes,
+     * rank_working_bytes. LBAF reads rank_working_bytes from the last task of a phase, so give it to every task. */
     const hpcw_vom_value *values;
     size_t value_count; /**< length of `values` */
 } hpcw_vom_task;
 
-/** Categories of edges, with vt's numbers; 7 and 8 never occur in a file. */
+/** Categories of edges, with vt's numbers; 7 and 8 never occur in a file. An object is an entity, and a node is a
+ * rank. */
 typedef enum hpcw_vom_category {
     HPCW_VOM_SEND_RECV = 1,                /**< object to object */
     HPCW_VOM_COLLECTION_TO_NODE = 2,       /**< object to node */
     HPCW_VOM_NODE_TO_COLLECTION = 3,       /**< node to object */
-    HPCW_VOM_BROADCAST = 4,                /**< object to object, one record per recipient */
+    HPCW_VOM_BROADCAST = 4,                /**< object to object, one edge for each receiver */
     HPCW_VOM_COLLECTION_TO_NODE_BCAST = 5, /**< object to node */
     HPCW_VOM_NODE_TO_COLLECTION_BCAST = 6, /**< node to object */
     HPCW_VOM_WRITE_SHARED = 9,             /**< shared block to its home rank */
@@ -208,20 +217,20 @@ typedef enum hpcw_vom_category {
 } hpcw_vom_category;
 
 /**
- * All messages of one category from one end to another in a phase. It occurs once per phase and file.
+ * All messages of one category from one sender to one receiver in a phase. An edge occurs once per phase and file.
  *
- * The category decides which rank records an edge (doc/formats/vom.md, "Edge"). A SendRecv to an element is
- * recorded by the rank of the receiver, a SendRecv to a group or handler by that of the sender. A Broadcast is
- * recorded by the rank of the receiver. Categories 2, 3, 5 and 6 are recorded by that of the object, 9 and 10 by
- * that of the task that declared the block. LBAF and vt-tv use SendRecv only. The link check of vt's script knows
- * objects only, so it reports every edge of the categories 2, 3, 5, 6, 9 and 10.
+ * The category decides which rank records an edge (doc/formats/vom.md, "Edge"). The rank of the receiver records a
+ * SendRecv to an element, and a Broadcast. The rank of the sender records a SendRecv to a group member or handler.
+ * The rank of the object records categories 2, 3, 5 and 6. The rank of the task that declared the shared block
+ * records categories 9 and 10. LBAF and vt-tv use SendRecv only. The check of links in vt's script knows objects
+ * only, so it reports every edge of the categories 2, 3, 5, 6, 9 and 10.
  */
 typedef struct hpcw_vom_edge {
-    hpcw_vom_category category; /**< category; says which members below are valid */
-    hpcw_vom_entity from;       /**< sender, if the category says object */
-    hpcw_vom_entity to;         /**< receiver, if the category says object */
-    uint32_t node;              /**< the node's rank; 9 and 10: home rank of the shared block */
-    int32_t shared_id;          /**< 9 and 10: number of the block, >= 0 */
+    hpcw_vom_category category; /**< category, which says which other members are valid */
+    hpcw_vom_entity from;       /**< sender, if the category sends from an object */
+    hpcw_vom_entity to;         /**< receiver, if the category sends to an object */
+    uint32_t node;              /**< rank of the node; categories 9 and 10: home rank of the shared block */
+    int32_t shared_id;          /**< categories 9 and 10: number of the shared block, >= 0 */
     double bytes;               /**< total bytes, >= 0 */
     uint64_t messages;          /**< number of messages */
 } hpcw_vom_edge;
@@ -230,45 +239,48 @@ typedef struct hpcw_vom_edge {
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Data that are refused unless a flag in hpcw_vom_options.allow allows them. */
+/** Flags for hpcw_vom_options.allow. Each flag allows data that are otherwise refused. */
 enum {
-    /** Entities with seq_id, as in LBAF's hand-made data. LBAF and vt-tv take a seq_id as a global number. */
+    /** Entities with a seq_id instead of an id, as in LBAF's hand-made data. LBAF and vt-tv take the seq_id for a
+     * number that is unique over all ranks. */
     HPCW_VOM_ALLOW_SEQ_IDS = 1 << 0,
-    /** Values of a whole phase (hpcw_vom_end_phase). The schema allows them, but vt's reader throws on them. */
+    /** Values of a whole phase (hpcw_vom_end_phase). The schema allows them, but vt's reader throws an
+     * exception. */
     HPCW_VOM_ALLOW_PHASE_VALUES = 1 << 1,
     /** Two kinds of data that vt never writes. First, texts, booleans and JSON in a task's values: vt's TemperedLB
      * aborts on a text there. Second, booleans, JSON and integers of 64 bits as attributes. */
     HPCW_VOM_ALLOW_TEXT_VALUES = 1 << 2,
-    /** Edges in the file of another rank than the one that should record them (doc/formats/vom.md#vom-26). Readers
-     * accept them, a strict check does not. */
+    /** Edges in the file of a rank that should not record them (doc/formats/vom.md#vom-26). Readers accept such
+     * edges, a strict check does not. */
     HPCW_VOM_ALLOW_FOREIGN_EDGES = 1 << 3,
-    /** Migratable tasks of one phase with different numbers of subphases. The replay of vt throws when it moves
-     * one. */
+    /** Migratable tasks of one phase with different numbers of subphases. The replay of vt throws an exception when
+     * it moves such a task. */
     HPCW_VOM_ALLOW_UNEVEN_SUBPHASES = 1 << 4,
-    /** Missing phases between others that are not listed as skipped or identical. OfflineLB aborts on them. A
-     * specification (see `spec`) implies this flag, as vt itself then writes such files. */
+    /** Gaps in the numbers of phases: missing phases that are listed neither as skipped nor as identical. OfflineLB
+     * aborts on such files. A specification (see `spec`) implies this flag, as vt itself then writes such files. */
     HPCW_VOM_ALLOW_GAPS = 1 << 5,
-    /** Tasks before edges, for programs that know them in this order. All readers accept it, but the layout is not
+    /** Tasks before edges, for programs that know the tasks first. All readers accept this order, but it is not
      * vt's: the keys of the phase are then not in byte order. */
     HPCW_VOM_ALLOW_TASKS_FIRST = 1 << 6
 };
 
-/** The phases from first to last. */
+/** The phases from `first` to `last`, both included. */
 typedef struct hpcw_vom_range {
     uint64_t first; /**< the first phase */
     uint64_t last;  /**< the last phase */
 } hpcw_vom_range;
 
-/** A rank's position among the physical nodes (hosts). No reader uses it. */
+/** The place of a rank on the hosts of a job. No reader uses this information. */
 typedef struct hpcw_vom_node {
-    /** number of the node, 0 .. num_nodes - 1, in the order of the lowest rank on each */
+    /** number of the host, 0 .. num_nodes - 1. Hosts are ordered by their lowest ranks */
     uint32_t id;
-    uint32_t num_nodes; /**< number of nodes of the job */
-    uint32_t rank;      /**< position on the node, 0 .. size - 1 */
-    uint32_t size;      /**< number of ranks on the node */
+    uint32_t num_nodes; /**< number of hosts of the job */
+    uint32_t rank;      /**< index of the rank on the host, 0 .. size - 1 */
+    uint32_t size;      /**< number of ranks on the host */
 } hpcw_vom_node;
 
-/** Makes the node of a rank if every node has the next `per_node` ranks, and the last node the rest. */
+/** Returns the place of a rank if ranks fill the hosts in ascending order, `per_node` ranks on each host. The last
+ * host has the remainder. */
 HPCW_API hpcw_vom_node hpcw_vom_node_of(uint32_t ranks, uint32_t per_node, uint32_t rank);
 
 /** The phases for which a vt specification file switches the output on; see hpcw_vom_spec_parse. */
@@ -278,50 +290,52 @@ typedef struct hpcw_vom_spec hpcw_vom_spec;
 typedef enum hpcw_vom_content {
     HPCW_VOM_BY_NAME = 0, /**< brotli if the name ends in ".br", otherwise plain */
     HPCW_VOM_PLAIN = 1,
-    HPCW_VOM_BROTLI = 2 /**< under any name: LBAF's program opens data.<rank>.json only */
+    HPCW_VOM_BROTLI = 2 /**< brotli under any name, for LBAF, which opens only data.<rank>.json */
 } hpcw_vom_content;
 
 /** Options of a file. Initialise with hpcw_vom_options_init, then set what differs. */
 typedef struct hpcw_vom_options {
-    size_t size;        /**< of this struct; hpcw_vom_options_init sets it (hpcw.h) */
-    uint32_t rank;      /**< number of ranks of the job, 1 .. 32768 */
-    uint32_t ranks;     /**< of the job, 1 .. 32768 */
-    hpcw_vom_node node; /**< size 0 (default): every rank alone on its node */
+    size_t size;        /**< size of this struct; hpcw_vom_options_init sets it (hpcw.h) */
+    uint32_t rank;      /**< rank whose data the file has, 0 .. ranks - 1 */
+    uint32_t ranks;     /**< number of ranks of the job, 1 .. 32768 */
+    hpcw_vom_node node; /**< place of the rank on the hosts; `size` 0 (default): each rank is alone on a host */
 
-    /** [skipped_count] phases without data, ascending; the same on all ranks. The placement in a skipped phase is
-     * unknown. In an identical phase it is that of the nearest earlier phase with data, so phase 0 is never
-     * identical. */
+    /** [skipped_count] phases without data in which the placement of the objects is unknown, ascending; the same on
+     * all ranks */
     const hpcw_vom_range *skipped;
-    size_t skipped_count;            /**< length of `skipped` */
-    const hpcw_vom_range *identical; /**< [identical_count] see `skipped` */
-    size_t identical_count;          /**< length of `identical` */
-    /** last phase + 1, written as "count"; 0: not written. No reader uses it */
+    size_t skipped_count; /**< length of `skipped` */
+    /** [identical_count] phases without data whose placement of the objects is that of the nearest earlier phase
+     * with data, ascending; the same on all ranks. Phase 0 is never identical */
+    const hpcw_vom_range *identical;
+    size_t identical_count; /**< length of `identical` */
+    /** last phase + 1, written as "count"; 0: not written. No reader uses the count */
     uint64_t phase_count;
-    /** phases to write; phases that it switches off are checked but not written. Borrowed until free. NULL: all
-     * phases */
+    /** specification of the phases to write. The other phases are checked but not written. Borrowed until
+     * hpcw_vom_free. NULL: all phases are written */
     const hpcw_vom_spec *spec;
 
-    /** [attribute_count] attributes of the rank; vt 1.6.0 reads but never writes them */
+    /** [attribute_count] attributes of the rank; vt 1.6.0 reads attributes but never writes them */
     const hpcw_vom_value *attributes;
     size_t attribute_count; /**< length of `attributes` */
-    bool has_rank_alpha;    /**< write rank_alpha, which only LBAF knows; only its newer schemas allow it */
-    double rank_alpha;      /**< weight of the rank's load, >= 0 */
+    /** true: writes rank_alpha. Only LBAF knows this key, and only newer schemas of LBAF allow it */
+    bool has_rank_alpha;
+    double rank_alpha; /**< weight of the rank's load, >= 0 */
 
-    unsigned allow; /**< flags HPCW_VOM_ALLOW_..., default none */
+    unsigned allow; /**< sum of flags HPCW_VOM_ALLOW_...; default 0 */
     /**
-     * Also check rules that need a memory of the phase: a task or an edge occurs twice, or the recorder of an edge
-     * is no task of this rank. This takes at most 24 bytes per record of the phase. Ids are compared exactly,
-     * edges by 72 bits of a hash (with a million edges one false alarm in 10^10 phases). Iterations are not
-     * checked.
+     * true: also checks rules between the records of a phase. No task and no edge occurs twice. The entity for
+     * which this rank records an edge is a task of the phase. The check needs at most 24 bytes of memory per record
+     * of the phase. Ids are compared exactly, edges by 72 bits of a hash (with a million edges one false alarm in
+     * 10^10 phases). Iterations are not checked.
      */
     bool check;
 
     hpcw_vom_content content; /**< default HPCW_VOM_BY_NAME */
-    /** defaults: those of hpcw_brotli_options_init. Windows of 16 and 21 bits are refused: readers could take
-     * such a stream for plain text */
+    /** options of the compression; defaults as hpcw_brotli_options_init. Windows of 16 and 21 bits are refused:
+     * readers could take the compressed stream for plain text */
     hpcw_brotli_options brotli;
     hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
-    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
+    hpcw_sink_source sink_source; /**< where the bytes go; all zero: to files */
 } hpcw_vom_options;
 
 /** Private: fills in the defaults of a struct of this size. */
@@ -343,10 +357,11 @@ static inline void hpcw_vom_options_init(hpcw_vom_options *options) {
  * @param name        out: the name with its NUL; empty after a failure
  * @param size        size of `name`
  * @param pattern     may begin with directories; NULL: "data.%p.json" (vt's default). vt-tv reads the rank between
- *                    the first and the second dot of the base name, so it must be there; vt's schema
- *                    script guesses it from the numbers in the name, so leave digits out of the stem
+ *                    the first and the second dot of the base name, so "%p" must be there. vt's schema script
+ *                    guesses the rank from the numbers in the name, so use no digits in the stem
  * @param rank        0 .. 32767
- * @param compressed  whether to add ".br"; false also for LBAF's form, brotli under the plain name
+ * @param compressed  whether to add ".br"; false also for the form that LBAF reads: brotli under a name without
+ *                    ".br"
  * @return HPCW_OK, HPCW_EINVAL (a pattern whose files vt-tv misreads), HPCW_ERANGE (`size` too small, rank too
  *     high)
  */
@@ -373,8 +388,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_make_directory(const char *path, h
 typedef struct hpcw_vom hpcw_vom;
 
 /**
- * Creates a rank's file under a temporary name and starts its text. Not collective. Every rank of a job needs one,
- * even without work. Memory: half a MiB; compressed: 7 MiB more with the default options.
+ * Creates a rank's file under a temporary name and starts its text. Not collective. Every rank of a job needs a
+ * file, even without work. Memory: half a MiB; compressed: 7 MiB more with the default options.
  *
  * @param path     final name, see hpcw_vom_file_name; an existing file is replaced at close
  * @param options  NULL: the defaults; copied, with everything it points to except `spec`
@@ -388,14 +403,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_open(const char *path, const hpcw_
  * Begins a phase. All ranks have the same phases. One rank cannot check two rules of vt's OfflineLB: in every
  * phase with data, every rank has a migratable task, and all ranks have the same number of subphases.
  *
- * @param id  above that of the phase before; phases left out must be listed in the options
+ * @param id  number of the phase, above that of the previous phase. Phases in between must be listed in the options
  * @return HPCW_OK; HPCW_EINVAL (not ascending, listed as without data, an unlisted gap, an identical phase before
  *         the first one with data); HPCW_ESTATE; and errors of the sink
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t id, hpcw_error *err);
 
 /**
- * Adds a task to the open phase (or iteration). Every entity that existed on this rank needs one, even if it was
+ * Adds a task to the open phase (or iteration). Every entity that existed on this rank needs a task, even if it was
  * idle.
  *
  * @return HPCW_OK; HPCW_EINVAL (with the reason in the message), HPCW_ERANGE (a limit above): nothing is written
@@ -411,27 +426,28 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_v
  * Begins an entry of "lb_iterations" in the open phase: an intermediate placement, as LBAF and vt-tv show it; vt
  * ignores it and never writes one. It comes after the edges of the phase and before its tasks.
  *
- * @param id  above that of the phase's last iteration
+ * @param id  number of the iteration, above that of the previous iteration of the phase
  * @return as hpcw_vom_task_add
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err);
 
-/** Ends the open iteration. `values` [count] are its "user_defined"; NULL and 0: none. Results as
- * hpcw_vom_task_add. */
+/** Ends the open iteration. `values` [count] are the values of "user_defined" of the iteration; NULL and 0: none.
+ * Results as hpcw_vom_task_add. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values,
                                                             size_t count, hpcw_error *err);
 
 /**
  * Ends the open phase.
  *
- * @param values  [count] the phase's "user_defined", with HPCW_VOM_ALLOW_PHASE_VALUES only; NULL and 0: none
- * @return as hpcw_vom_task_add; with `check` also HPCW_EINVAL for edges whose recorder is no task of the phase:
- *         they are in the text already, so the handle is broken
+ * @param values  [count] values of "user_defined" of the phase, only with HPCW_VOM_ALLOW_PHASE_VALUES; NULL and 0:
+ *                none
+ * @return as hpcw_vom_task_add; with `check` also HPCW_EINVAL if this rank recorded an edge for an entity that is
+ *         no task of the phase. The edge is already in the text, so the handle is broken
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_end_phase(hpcw_vom *v, const hpcw_vom_value *values, size_t count,
                                                         hpcw_error *err);
 
-/** Bytes of JSON text so far; after the close, of the whole text. 0 for NULL. */
+/** Returns the number of bytes of JSON text so far, or, after the close, of the whole text; 0 if `v` is NULL. */
 HPCW_API uint64_t hpcw_vom_text_size(const hpcw_vom *v);
 
 /**
@@ -444,21 +460,22 @@ HPCW_API uint64_t hpcw_vom_text_size(const hpcw_vom *v);
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err);
 
 /**
- * Closes the files of a whole set, or of this program's part of it. All get their names; if one of them could not
- * be written or was broken before, none does. Collective over `comm` (NULL: this process alone).
+ * Closes the files of a whole set, or of this program's part of a set. Either all files get their names, or none,
+ * if one of them could not be written or was broken before. Collective over `comm` (NULL: this process alone).
  *
  * The files get their names together if they are in one directory and their names differ in the rank alone, as
- * hpcw_vom_file_name makes them. An older file of the lowest rank is removed first, and the new one of that rank
- * gets its name last. So a reader can keep the file of the lowest rank open. If it still has its name after the
- * others were opened, all are files of one set. A file ".hpcw-set-STEM.json" lists the files meanwhile.
+ * hpcw_vom_file_name makes them. An older file of the lowest rank is removed first, and the new file of that rank
+ * gets its name last. So a reader can open the file of the lowest rank, then the other files, and then check that
+ * the first file still has its name: all files then belong to one set. During the renames, a file
+ * ".hpcw-set-STEM.json" lists the files of the set.
  *
- * If the program dies meanwhile, or a rename fails, the next hpcw_vom_open of any of these names gives all files
- * their names. Somebody may have put another file of the lowest rank there since, as from a backup. If then no new
- * file has its name, the open removes the rest of the set instead. HPCW_ETRUNCATED: a new file is gone. Memory:
- * one process holds the names of all files.
+ * If the program dies during the renames, or a rename fails, the next hpcw_vom_open of any of these names finishes
+ * the renames. It removes the new files instead if another file of the lowest rank was put there in the meantime,
+ * for instance from a backup, and no new file has its name yet. The open fails with HPCW_ETRUNCATED if a new file
+ * is missing. Memory: one process holds the names of all files.
  *
  * @param handles  [count] the open files of this process, any number; NULL entries are skipped. This call does not
- *                 know of a file that could not be opened: agree on the opens before
+ *                 learn that a file could not be opened: check on all processes before that every open succeeded
  * @return HPCW_OK; the first failure of any process otherwise
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm,
@@ -478,7 +495,7 @@ HPCW_API void hpcw_vom_free(hpcw_vom *v);
  * same span around every multiple of p. All other phases are off. An offset that is left out is 0. Empty lines are
  * ignored.
  *
- * @param name  name in messages, for instance its path
+ * @param name  name of the text in messages, for instance its path
  * @param text  [size] bytes
  * @param out   to be freed with hpcw_vom_spec_free; NULL on failure
  * @return HPCW_OK; HPCW_EFORMAT (line and reason in the message: a field that is no number, a positive first or
@@ -488,7 +505,8 @@ HPCW_API void hpcw_vom_free(hpcw_vom *v);
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_spec_parse(const char *name, const char *text, size_t size,
                                                          hpcw_vom_spec **out, hpcw_error *err);
 
-/** Returns whether the output is on for a phase. True for NULL. Many threads may call it. */
+/** Returns whether the output is on for a phase; true if `spec` is NULL. Several threads may call this function at
+ * the same time. */
 HPCW_API bool hpcw_vom_spec_on(const hpcw_vom_spec *spec, uint64_t phase);
 
 /** Frees a specification, NULL allowed. */
@@ -505,21 +523,22 @@ typedef struct hpcw_vom_figures {
     double imb; /**< max / avg - 1 */
     double kur; /**< excess kurtosis: fourth moment / (sample variance)^2 - 3 */
     double max; /**< largest value */
-    double min; /**< number of values */
+    double min; /**< smallest value */
     double npr; /**< number of values other than 0 */
     double skw; /**< third moment / (sample variance)^(3/2) */
-    double std; /**< square root of var */
-    double sum; /**< of all values */
+    double std; /**< standard deviation: square root of `var` */
+    double sum; /**< sum of all values */
     double var; /**< population variance (vt's own is up to 2^-24 off: it rounds 1 / car to a float) */
 } hpcw_vom_figures;
 
 /**
- * Computes the figures of value[0 .. count - 1], added up in this order. Figures that would divide by zero are 0:
- * imb if all values are zero; skw and kur of one value, or of equal ones. Without values all figures are 0.
+ * Computes the figures of value[0 .. count - 1], added up in this order. Figures that would need a division by zero
+ * are 0: `imb` if all values are 0; `skw` and `kur` if all values are equal or there is only one. Without values
+ * all figures are 0.
  */
 HPCW_API hpcw_vom_figures hpcw_vom_figures_of(const double *value, size_t count);
 
-/** The quantities that have figures. The last two are optional in the file. */
+/** The quantities that have figures. The last two of this list are optional in the file. */
 typedef enum hpcw_vom_quantity {
     HPCW_VOM_OBJECT_COMM,
     HPCW_VOM_OBJECT_LOAD_MODELED,
@@ -534,8 +553,9 @@ typedef enum hpcw_vom_quantity {
 
 /** The figures before or after a migration. */
 typedef struct hpcw_vom_balance {
-    hpcw_vom_figures figures[HPCW_VOM_QUANTITIES]; /**< by hpcw_vom_quantity */
-    bool has_strategy_loads;                       /**< write the two optional quantities */
+    /** [HPCW_VOM_QUANTITIES] figures, indexed by hpcw_vom_quantity */
+    hpcw_vom_figures figures[HPCW_VOM_QUANTITIES];
+    bool has_strategy_loads; /**< true: the two optional quantities are written */
 } hpcw_vom_balance;
 
 /** An opaque statistics file open for writing. */
@@ -552,10 +572,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_stats_open(const char *path, const
 /**
  * Adds a phase.
  *
- * @param id          above that of the phase before
- * @param migrations  NULL: not written
- * @param before      "pre-LB"
- * @param after       "post-LB"; NULL: not written
+ * @param id          number of the phase, above that of the previous phase
+ * @param migrations  number of migrations; NULL: not written
+ * @param before      figures before the migrations, key "pre-LB"
+ * @param after       figures after the migrations, key "post-LB"; NULL: not written
  * @return HPCW_OK; HPCW_EINVAL (not ascending, before is NULL, a figure that is not finite); HPCW_ESTATE; and
  *         errors of the sink: the handle is then broken
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Reads vt's load-balancing data (LBDatafile), the file of one rank. It may come from <hpcw/vom.h>, vt or LBAF,
- * and be plain or compressed with brotli, whatever its name.
+ * Reads vt's load-balancing data (LBDatafile): the file of one rank, written by <hpcw/vom.h>, vt or LBAF, plain or
+ * compressed with brotli under any name.
  *
  *     hpcw_vom_reader *r;
  *     hpcw_vom_watch watch = {.context = &sums, .task = add_task, .end_phase = put_phase};
@@ -15,9 +15,9 @@
  * Nothing here is collective. One thread at a time may use a handle. Several handles may read the same file.
  *
  * The reader refuses text that is not JSON or breaks the schema (types, ranges, unknown, missing and repeated
- * keys). It also refuses records that contradict themselves: the bits of an id and its fields, or the ends of an
- * edge and its category. The message has the file, the path of the value, its offset, expected and actual value.
- * `hpcgen verify` also checks the rules between records.
+ * keys). It also refuses contradictions inside a record: between the bits of an id and the other fields, or between
+ * the ends of an edge and its category. The message has the file, the path of the value, its offset, expected and
+ * actual value. `hpcgen verify` also checks the rules between records.
  *
  * Memory: 150 KiB, the largest record, the window of a compressed file, and 32 bytes for each entry of the lists
  * of phases without data. It never exceeds 128 MiB, whatever the content. Beyond these limits the reader fails
@@ -26,7 +26,7 @@
  * - named values of one task, phase or file: 4 MiB
  * - phases: 2^20; entries of the lists of phases: 2^20
  * - numbers in an index: 16; levels of nesting: 32
- * - size of a text above 64 MiB: a thousand times that of its compressed stream
+ * - a text of more than 64 MiB: at most a thousand times the size of its compressed stream
  *
  * The format: doc/formats/vom.md.
  */
@@ -48,7 +48,7 @@ extern "C" {
 typedef struct hpcw_vom_reader hpcw_vom_reader;
 
 /**
- * Opens a file and looks at its first bytes.
+ * Opens a file and reads its first bytes, to recognise compression.
  *
  * @param out  the handle, to be freed with hpcw_vom_reader_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, not a regular file); HPCW_ETRUNCATED (an empty file);
@@ -63,16 +63,16 @@ HPCW_API void hpcw_vom_reader_free(hpcw_vom_reader *reader);
 
 /** State of the file after the open, or after the last watch. Later versions may add members at the end. */
 typedef struct hpcw_vom_info {
-    bool ended;         /**< all phases were read, and the end of the file is sound */
-    bool compressed;    /**< with brotli */
+    bool ended;         /**< all phases were read, and the end of the file is correct */
+    bool compressed;    /**< the file is compressed with brotli */
     bool has_rank;      /**< `rank` is known: from the metadata, or from a task */
-    uint32_t rank;      /**< of the file */
+    uint32_t rank;      /**< rank of the file */
     uint64_t phases;    /**< phases read so far */
     uint64_t text_size; /**< bytes of JSON text read so far */
     uint64_t file_size; /**< bytes of the file */
 } hpcw_vom_info;
 
-/** Valid as long as the handle. NULL for NULL. */
+/** Returns the state of the file, valid as long as the handle; NULL if `reader` is NULL. */
 HPCW_API const hpcw_vom_info *hpcw_vom_reader_info(const hpcw_vom_reader *reader);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -82,67 +82,72 @@ HPCW_API const hpcw_vom_info *hpcw_vom_reader_info(const hpcw_vom_reader *reader
 
 /** The metadata of a file. Later versions may add members at the end. */
 typedef struct hpcw_vom_metadata {
-    bool has_rank;                    /**< the file says its rank; files of the old form do not */
-    uint32_t rank;                    /**< of the file */
-    hpcw_vom_node node;               /**< size 0: not in the file */
-    const hpcw_vom_range *skipped;    /**< [skipped_count] as in hpcw_vom_options, by first phase */
+    bool has_rank;                    /**< the file has its rank; files of the old form have none */
+    uint32_t rank;                    /**< rank of the file */
+    hpcw_vom_node node;               /**< place of the rank on the hosts; `size` 0: not in the file */
+    const hpcw_vom_range *skipped;    /**< [skipped_count] as in hpcw_vom_options, sorted by first phase */
     size_t skipped_count;             /**< length of `skipped` */
-    const hpcw_vom_range *identical;  /**< [identical_count] as in hpcw_vom_options, by first phase */
+    const hpcw_vom_range *identical;  /**< [identical_count] as in hpcw_vom_options, sorted by first phase */
     size_t identical_count;           /**< length of `identical` */
-    uint64_t phase_count;             /**< 0: not in the file */
+    uint64_t phase_count;             /**< as in hpcw_vom_options; 0: not in the file */
     const hpcw_vom_value *attributes; /**< [attribute_count] attributes of the rank */
     size_t attribute_count;           /**< length of `attributes` */
     bool has_rank_alpha;              /**< the file has rank_alpha */
     double rank_alpha;                /**< weight of the rank's load */
 } hpcw_vom_metadata;
 
-/** A phase, or an iteration in it, after all of it was read. Later versions may add members at the end. */
+/** A phase, or an iteration of a phase, after all its records were read. Later versions may add members at the
+ * end. */
 typedef struct hpcw_vom_section {
-    uint64_t number;              /**< index in the file, or in the phase: 0, 1, ... */
+    /** index of the phase in the file, or of the iteration in the phase: 0, 1, ... */
+    uint64_t number;
     uint64_t id;                  /**< number of the phase or iteration, as stored */
     uint64_t tasks;               /**< number of tasks */
     uint64_t edges;               /**< number of edges */
     uint64_t iterations;          /**< number of iterations of a phase */
-    const hpcw_vom_value *values; /**< [value_count] "user_defined" */
+    const hpcw_vom_value *values; /**< [value_count] values of "user_defined" */
     size_t value_count;           /**< length of `values` */
 } hpcw_vom_section;
 
 /**
  * Callbacks of hpcw_vom_reader_watch, called in the order of the file. Each may be NULL.
  *
- * vt writes the edges of a phase before its id, which only `end_phase` gets. A program that needs the id before
- * the records reads the file twice.
+ * vt writes the edges of a phase before the id of the phase, so only `end_phase` gets the id. A program that needs
+ * the id before the records reads the file twice.
  *
  * A task has its times in seconds. An edge has the rank of its node in `node`. Values of user_defined: an integer
  * that does not fit into 64 bits comes as HPCW_VOM_FLOAT; null, arrays and objects come as HPCW_VOM_JSON, without
  * blanks, in ASCII with the escapes of vt.
  *
- * A callback returns HPCW_OK, or another status, which ends the run and is its result. On the handle it may only
- * call hpcw_vom_reader_info. A watch returns HPCW_ESTATE, and the handle must not be freed.
+ * A callback returns HPCW_OK or another status. Another status ends hpcw_vom_reader_watch, which returns it. A
+ * callback may call only hpcw_vom_reader_info on the handle. hpcw_vom_reader_watch would return HPCW_ESTATE, and
+ * the handle must not be freed.
  */
 typedef struct hpcw_vom_watch {
     void *context; /**< first argument of all callbacks */
-    /** Called before all phases in files of vt, and never in files of the old form. */
+    /** called once, before the first phase; never for files of the old form, which have no metadata */
     hpcw_status (*metadata)(void *context, const hpcw_vom_metadata *metadata);
-    /** gets the index in the file: 0, 1, ... */
+    /** called before the first record of a phase. number: index of the phase in the file, 0, 1, ... */
     hpcw_status (*begin_phase)(void *context, uint64_t number);
-    /** gets all messages between two ends */
+    /** called for each edge: all messages of one category between two ends */
     hpcw_status (*edge)(void *context, const hpcw_vom_edge *edge);
-    hpcw_status (*task)(void *context, const hpcw_vom_task *task); /**< gets the work of an entity */
-    /** called after the last record of the phase */
+    /** called for each task: the work of an entity */
+    hpcw_status (*task)(void *context, const hpcw_vom_task *task);
+    /** called after the last record of a phase */
     hpcw_status (*end_phase)(void *context, const hpcw_vom_section *phase);
-    /** NULL: the records of iterations are checked, but cause no callbacks. */
+    /** called before the first record of an iteration. number: index of the iteration in the phase. NULL: the
+     * records of iterations are checked, but `task` and `edge` are not called for them */
     hpcw_status (*begin_iteration)(void *context, uint64_t number);
-    /** called after the last record of the iteration */
+    /** called after the last record of an iteration */
     hpcw_status (*end_iteration)(void *context, const hpcw_vom_section *iteration);
 } hpcw_vom_watch;
 
 /**
- * Continues to read, to the end of the file or of the next `phases` phases, and calls back. At the end of the file
- * it does nothing.
+ * Reads up to `phases` further phases, at most to the end of the file, and calls the callbacks. At the end of the
+ * file it does nothing.
  *
- * So several handles can be read in step, a phase of all ranks at a time. In a compressed file each call
- * decompresses again what earlier calls read: few calls with many phases each are faster.
+ * So a program can read the files of all ranks phase by phase, with a handle for each file. In a compressed file
+ * each call decompresses again what earlier calls read, so few calls with many phases each are faster.
  *
  * After a failure, also one of a callback, the handle reads no further.
  *
@@ -168,19 +173,19 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_watch(hpcw_vom_reader *read
  *  Numbers only: positions in collections, subphases, attributes and iterations come with hpcw_vom_reader_watch.
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Rows that were loaded. */
+/** Numbers of the rows that hpcw_vom_reader_load has loaded. */
 typedef struct hpcw_vom_rows {
-    size_t tasks; /**< rows of tasks */
-    size_t edges; /**< rows of edges */
+    size_t tasks; /**< number of rows of tasks */
+    size_t edges; /**< number of rows of edges */
 } hpcw_vom_rows;
 
 /**
- * Continues to read, to the end of the file, and keeps the tasks and edges of the phases with ids from
- * `first_phase` to `last_phase`. It replaces what was kept before. Memory until the handle is freed: 56 bytes for
- * each task, 64 for each edge.
+ * Reads on to the end of the file, and keeps the tasks and edges of the phases with ids from `first_phase` to
+ * `last_phase`. They replace the rows of an earlier call. Memory until the handle is freed: 56 bytes for each task,
+ * 64 for each edge.
  *
  * @param rows  out: numbers of rows; both 0 after a failure
- * @return as hpcw_vom_reader_watch, without those of callbacks
+ * @return as hpcw_vom_reader_watch, except for statuses of callbacks
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_load(hpcw_vom_reader *reader, uint64_t first_phase,
                                                           uint64_t last_phase, hpcw_vom_rows *rows,
@@ -189,9 +194,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_load(hpcw_vom_reader *reade
 /** Arrays for the columns of tasks; each may be NULL. Rows are in the order of the file. */
 typedef struct hpcw_vom_tasks {
     uint64_t *phase;         /**< id of the phase */
-    uint64_t *id;            /**< vt's id of the entity; its seq_id if it has none */
-    uint32_t *home;          /**< rank in the id; 0: none */
-    bool *migratable;        /**< whether vt may move it */
+    uint64_t *id;            /**< vt's id of the entity, or the seq_id if the entity has no id */
+    uint32_t *home;          /**< rank in the id of the entity; 0: none */
+    bool *migratable;        /**< whether vt may move the entity */
     uint64_t *collection_id; /**< 0: absent */
     uint64_t *objgroup_id;   /**< 0: absent */
     double *time_s;          /**< load, seconds */
@@ -200,17 +205,18 @@ typedef struct hpcw_vom_tasks {
 /** Arrays for the columns of edges; each may be NULL. Rows are in the order of the file. */
 typedef struct hpcw_vom_edges {
     uint64_t *phase;             /**< id of the phase */
-    hpcw_vom_category *category; /**< category; says what the ends are */
-    uint64_t *from;              /**< vt's id of an object, or its seq_id; a rank; a shared block */
-    uint64_t *to;                /**< the other end, in the same form */
-    uint32_t *from_home;         /**< rank in the id; 0: none */
-    uint32_t *to_home;           /**< rank in the id; 0: none */
-    double *bytes;               /**< total bytes */
-    uint64_t *messages;          /**< number of messages */
+    hpcw_vom_category *category; /**< category, which says what `from` and `to` are */
+    /** sender: the id or seq_id of an object, a rank, or the number of a shared block */
+    uint64_t *from;
+    uint64_t *to;        /**< receiver, in the form of `from` */
+    uint32_t *from_home; /**< rank in the id of the entity; 0: none */
+    uint32_t *to_home;   /**< rank in the id of the entity; 0: none */
+    double *bytes;       /**< total bytes */
+    uint64_t *messages;  /**< number of messages */
 } hpcw_vom_edges;
 
 /**
- * Fills columns with the rows `first` to `first + count` - 1 of those that were loaded.
+ * Fills columns with the loaded rows `first` to `first + count` - 1.
  *
  * @param columns  arrays of `count` elements each
  * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, rows that were not loaded); HPCW_ESTATE (called by a callback)
