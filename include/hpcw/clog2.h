@@ -69,27 +69,29 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hp
  *  Limits and numbers (doc/formats/clog2.md, "Limits" and "Events and states")
  * --------------------------------------------------------------------------------------------------------- */
 
-#define HPCW_CLOG2_SEGMENT 65536u       /**< a slice begins at a record whose number is a multiple of this */
-#define HPCW_CLOG2_LAST 100000000.0     /**< 1e8 s: time of the last record; all others are earlier */
-#define HPCW_CLOG2_COLOUR 23u           /**< longest colour, bytes without NUL */
-#define HPCW_CLOG2_NAME 31u             /**< longest name */
-#define HPCW_CLOG2_FORMAT 39u           /**< longest format */
-#define HPCW_CLOG2_CARGO 32u            /**< most bytes of cargo */
-#define HPCW_CLOG2_HOST 20u             /**< bytes of the host's name in a communicator's id */
-#define HPCW_CLOG2_STATES 2200u         /**< most user states; the next event would be a solo event */
-#define HPCW_CLOG2_SOLOS 1000000u       /**< most user solo events (a limit of this library) */
-#define HPCW_CLOG2_MIN_BLOCK 256u       /**< smallest block size; block sizes are multiples of 8 */
-#define HPCW_CLOG2_MAX_BLOCK (1u << 30) /**< largest block size */
+#define HPCW_CLOG2_SEGMENT 65536u   /**< a slice begins at a record whose number is a multiple of this */
+#define HPCW_CLOG2_LAST 100000000.0 /**< 1e8 s: time of the last record; all others are earlier */
+#define HPCW_CLOG2_COLOUR 23u       /**< longest name of a colour, bytes without NUL */
+#define HPCW_CLOG2_NAME 31u         /**< longest name of a state or event, bytes without NUL */
+#define HPCW_CLOG2_FORMAT 39u       /**< longest format of cargo, bytes without NUL */
+#define HPCW_CLOG2_CARGO 32u        /**< size of the cargo (the user data) of an event, bytes */
+#define HPCW_CLOG2_HOST 20u         /**< size of the host name in a communicator's id, bytes */
+/** largest number of user states; event numbers from 5000 on belong to solo events */
+#define HPCW_CLOG2_STATES 2200u
+#define HPCW_CLOG2_SOLOS 1000000u       /**< largest number of user solo events, a limit of this library */
+#define HPCW_CLOG2_MIN_BLOCK 256u       /**< smallest block size, bytes; block sizes are multiples of 8 */
+#define HPCW_CLOG2_MAX_BLOCK (1u << 30) /**< largest block size, bytes */
 
 /**
- * State `s` has the events 2s (its start) and 2s + 1 (its end). States 0 to 299 are known to MPE; those of the
- * user begin at 300. Solo events have no duration; those of the user begin at 5000.
+ * State s has two events: its start, 2s, and its end, 2s + 1. MPE defines states 0 to 299; the user's states begin
+ * at 300. A solo event has no duration. The user's solo events begin at 5000.
  */
 #define HPCW_CLOG2_USER_STATE 300
-#define HPCW_CLOG2_USER_EVENT 600   /**< first event of the user's states */
-#define HPCW_CLOG2_USER_SOLO 5000   /**< first solo event of the user */
-#define HPCW_CLOG2_KNOWN_SOLO (-10) /**< MPE_Comm_init; -9 is MPE_Comm_finalize */
-#define HPCW_CLOG2_SPILL_STATE 280  /**< state CLOG_Buffer_write2disk */
+#define HPCW_CLOG2_USER_EVENT 600 /**< first event of the user's states */
+#define HPCW_CLOG2_USER_SOLO 5000 /**< first solo event of the user */
+/** lowest solo event of MPE: MPE_Comm_init is -10, MPE_Comm_finalize is -9 */
+#define HPCW_CLOG2_KNOWN_SOLO (-10)
+#define HPCW_CLOG2_SPILL_STATE 280 /**< state CLOG_Buffer_write2disk: the log waits for the disk */
 
 /** Events of messages. */
 enum { HPCW_CLOG2_SEND = -101, HPCW_CLOG2_RECEIVE = -102 };
@@ -110,8 +112,8 @@ enum {
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * Kinds of record, with their numbers in the file. MPE's kinds 8 and 10 are missing: no tool shows them, and
- * MPE's C and Java programs disagree about their layout.
+ * Kinds of record, with their numbers in the file. MPE's kinds 8 and 10 are left out: no tool shows such records,
+ * and MPE's C and Java programs disagree about their layout.
  */
 typedef enum hpcw_clog2_kind {
     HPCW_CLOG2_STATE_DEF = 2,
@@ -124,63 +126,69 @@ typedef enum hpcw_clog2_kind {
     HPCW_CLOG2_TIME_SHIFT = 11
 } hpcw_clog2_kind;
 
-/** Identity of a communicator. Communicators with equal fields are the same. All zero: no communicator. */
+/** Identity of a communicator. Two communicators with equal identities are the same one. All zero: no
+ * communicator. */
 typedef struct hpcw_clog2_comm_id {
-    int32_t random;             /**< number drawn by its rank 0 */
-    double created;             /**< time on the clock of its rank 0, s */
-    char host[HPCW_CLOG2_HOST]; /**< host of its rank 0; zero padded, without NUL if it fills the field */
+    int32_t random; /**< random number that rank 0 of the communicator drew */
+    double created; /**< time of creation on the clock of rank 0 of the communicator, s */
+    /** host name of rank 0 of the communicator; padded with zeros, without NUL if the name fills the field */
+    char host[HPCW_CLOG2_HOST];
 } hpcw_clog2_comm_id;
 
-/** One record. Pointers are borrowed for the call. */
+/** One record. Its pointers are borrowed for the call. */
 struct hpcw_clog2_record {
     double time;          /**< s since the log's start, 0 <= time < HPCW_CLOG2_LAST; never decreases */
-    int32_t comm;         /**< entry of the table of communicators; 0 is the world */
-    int32_t rank;         /**< rank in that communicator */
+    int32_t comm;         /**< index in the table of communicators; 0 is the world */
+    int32_t rank;         /**< rank in the communicator `comm` */
     int32_t thread;       /**< 0 .. threads - 1; 0 is the main thread */
     hpcw_clog2_kind kind; /**< says which member of `as` is valid */
     union {
-        int32_t event; /**< BARE: start or end of a state, or a solo event */
+        int32_t event; /**< for HPCW_CLOG2_BARE: number of a state's start or end, or of a solo event */
         struct {
             int32_t event;
-            uint32_t size;                         /**< bytes in use; the others are written as zeros */
+            uint32_t size;                         /**< bytes in use; the rest of `bytes` is written as zeros */
             unsigned char bytes[HPCW_CLOG2_CARGO]; /**< packed by hpcw_clog2_cargo */
-        } cargo;                                   /**< WITH_CARGO */
+        } cargo;                                   /**< for HPCW_CLOG2_WITH_CARGO */
         struct {
             int32_t event; /**< HPCW_CLOG2_SEND or HPCW_CLOG2_RECEIVE */
-            /** communicator of the peer, as `comm`; the remote half if the message crosses an inter-communicator */
+            /** index of the communicator in which `peer_rank` counts. For a message through an inter-communicator,
+             * this is the remote half */
             int32_t peer_comm;
             int32_t peer_rank; /**< actual rank of the peer, never a wildcard */
             int32_t tag;       /**< actual tag, >= 0 */
             int32_t size;      /**< bytes, >= 0 */
-        } message;             /**< MESSAGE */
+        } message;             /**< for HPCW_CLOG2_MESSAGE */
         struct {
             int32_t state;      /**< number of the state, whose events are start and end */
             int32_t start, end; /**< 2 * state, 2 * state + 1 */
             const char *colour; /**< name of an X11 colour, 1 .. 23 bytes of printable ASCII */
             const char *name;   /**< 1 .. 31 bytes */
             const char *format; /**< format of the cargo, see hpcw_clog2_format_check; NULL or "": no cargo */
-        } state;                /**< STATE_DEF */
+        } state;                /**< for HPCW_CLOG2_STATE_DEF */
         struct {
             int32_t event;
-            const char *colour, *name, *format; /**< as in `state` */
-        } solo;                                 /**< EVENT_DEF */
+            const char *colour, *name, *format; /**< as the members of `state` with these names */
+        } solo;                                 /**< for HPCW_CLOG2_EVENT_DEF */
         struct {
             int32_t value;
             const char *name; /**< 1 .. 31 bytes */
-        } constant;           /**< CONST_DEF */
+        } constant;           /**< for HPCW_CLOG2_CONST_DEF */
         struct {
             int32_t event; /**< HPCW_CLOG2_WORLD_CREATE ... */
-            int32_t comm;  /**< the new communicator; -999999999 if a communicator is freed */
-            /** rank in it; -1 for the other group of an inter-communicator, or if a communicator is freed */
+            int32_t comm;  /**< index of the new communicator; -999999999 if a communicator is freed */
+            /** rank in the new communicator; -1 for the remote half of an inter-communicator, or if a communicator
+             * is freed */
             int32_t rank;
-            int32_t world_rank;           /**< -1 if a communicator is freed */
-            const hpcw_clog2_comm_id *id; /**< NULL: all zero, as where a communicator is freed */
-        } comm;       /**< COMM_EVENT: introduces a rank of a communicator, before its first event there */
-        double shift; /**< TIME_SHIFT: original local time = time + shift */
+            int32_t world_rank; /**< rank in the world; -1 if a communicator is freed */
+            /** identity of the new communicator. NULL stands for all zero, which is written if a communicator is
+             * freed */
+            const hpcw_clog2_comm_id *id;
+        } comm;       /**< for HPCW_CLOG2_COMM_EVENT: a rank of a communicator, before its first record there */
+        double shift; /**< for HPCW_CLOG2_TIME_SHIFT: original local time = time + shift */
     } as;             /**< content of the record */
 };
 
-/** One entry of the table of communicators (doc/formats/clog2.md, "Communicators"). */
+/** An entry of the table of communicators (doc/formats/clog2.md, "Communicators"). */
 typedef struct hpcw_clog2_comm_entry {
     hpcw_clog2_comm_id id; /**< identity of the communicator */
     int32_t index;         /**< index of this entry, or of the first entry with the same id */
@@ -196,14 +204,15 @@ typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_e
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * Cargo: pieces, packed in the order of the format. A zeroed struct is empty. Each call below adds one piece. If a
- * piece does not fit, the struct remembers that, and the cargo is refused when it is recorded or put.
+ * Cargo: up to 32 bytes of user data in an event. It consists of values, packed in the order of the event's format.
+ * A zeroed struct is empty. hpcw_clog2_cargo_i32 and similar calls add one value each. If a value does not fit, the
+ * struct remembers the failure, and the cargo is refused when the event is recorded or written.
  */
 typedef struct hpcw_clog2_cargo {
-    /** private: four bits for each piece, the last piece in the lowest ones */
+    /** private: types of the values, four bits each; the last value has the lowest bits */
     uint64_t pieces;
-    uint32_t size;                         /**< bytes in use; above HPCW_CLOG2_CARGO: a piece did not fit */
-    unsigned char bytes[HPCW_CLOG2_CARGO]; /**< the pieces, in the form of the file */
+    uint32_t size;                         /**< bytes in use; above HPCW_CLOG2_CARGO: a value did not fit */
+    unsigned char bytes[HPCW_CLOG2_CARGO]; /**< the values, encoded as in the file */
 } hpcw_clog2_cargo;
 
 HPCW_API void hpcw_clog2_cargo_i16(hpcw_clog2_cargo *cargo, int16_t value);  /**< %h */
@@ -213,34 +222,35 @@ HPCW_API void hpcw_clog2_cargo_x32(hpcw_clog2_cargo *cargo, uint32_t value); /**
 HPCW_API void hpcw_clog2_cargo_x64(hpcw_clog2_cargo *cargo, uint64_t value); /**< %X */
 HPCW_API void hpcw_clog2_cargo_f32(hpcw_clog2_cargo *cargo, float value);    /**< %e */
 HPCW_API void hpcw_clog2_cargo_f64(hpcw_clog2_cargo *cargo, double value);   /**< %E */
-/** %s: takes 2 bytes more than the text. The text need not end in NUL. */
+/** Adds a text for %s, which takes `size` + 2 bytes. The text need not end in NUL. */
 HPCW_API void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t size);
 
-/** Sets packed bytes in place of all pieces, in the form of the file. The library only checks that the bytes are
- * enough for the pieces of the format. An event without a format keeps them, too. */
+/** Replaces the cargo by bytes that the caller has encoded as in the file. The library only checks that there are
+ * enough bytes for the values of the format. An event without a format keeps the bytes, too. */
 HPCW_API void hpcw_clog2_cargo_packed(hpcw_clog2_cargo *cargo, const void *bytes, size_t size);
 
 /**
- * Checks that a cargo has the pieces of a format, in its order.
+ * Checks that a cargo has the values of a format, in the same order.
  *
- * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_CARGO; HPCW_EINVAL if the pieces differ (the
- * message lists both), or for a format that hpcw_clog2_format_check refuses
+ * @return HPCW_OK; HPCW_ERANGE if the cargo is longer than HPCW_CLOG2_CARGO; HPCW_EINVAL if the types of the values
+ * differ (the message lists both), or for a format that hpcw_clog2_format_check refuses
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_cargo *cargo, const char *format,
                                                             hpcw_error *err);
 
 /**
- * Checks a format: a text that may contain %s %h %d %l %x %X %e %E. No other conversion of printf is allowed, and
- * no plain per cent sign. A per cent sign at the end crashes the converter; another letter makes the viewer fail.
+ * Checks a format of cargo: a text that may contain %s %h %d %l %x %X %e %E. No other conversion of printf is
+ * allowed, and no plain per cent sign. A per cent sign at the end crashes MPE's converter; another letter makes
+ * Jumpshot fail.
  *
- * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_FORMAT or its pieces do not fit into a cargo;
- * HPCW_EINVAL for anything else
+ * @return HPCW_OK; HPCW_ERANGE if the format is longer than HPCW_CLOG2_FORMAT or its values do not fit into a
+ * cargo; HPCW_EINVAL for anything else
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_format_check(const char *format, hpcw_error *err);
 
 /**
- * Checks a colour: one of the names that X11 knows, such as "red", "SteelBlue" or "DarkOliveGreen2". Case
- * matters. The converter warns of any other name and uses white.
+ * Checks a colour: one of the names that X11 knows, such as "red", "SteelBlue" or "DarkOliveGreen2". Upper and
+ * lower case differ. MPE's converter warns of any other name and uses white.
  *
  * @return HPCW_OK, HPCW_EINVAL or HPCW_ERANGE
  */
@@ -252,18 +262,19 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_colour_check(const char *colour,
 
 /** Options of a log. All must agree on all processes. Initialise them with hpcw_clog2_options_init. */
 struct hpcw_clog2_options {
-    size_t size;          /**< of this struct; hpcw_clog2_options_init sets it (hpcw.h) */
-    uint32_t ranks;       /**< ranks of the world, >= 1 */
-    uint32_t threads;     /**< the largest number of threads of a rank, >= 1; default 1 */
-    uint32_t states;      /**< user states, numbered from HPCW_CLOG2_USER_STATE; at most HPCW_CLOG2_STATES */
-    uint32_t solos;       /**< solo events of the user, numbered from HPCW_CLOG2_USER_SOLO */
-    uint32_t known_solos; /**< 2 if the events -10 and -9 are used, otherwise 0 */
-    uint32_t block_size;  /**< default 65536 */
-    uint32_t comms;       /**< entries of the table of communicators, >= 1 */
+    size_t size;      /**< size of this struct; hpcw_clog2_options_init sets it (hpcw.h) */
+    uint32_t ranks;   /**< number of ranks of the world, >= 1 */
+    uint32_t threads; /**< the largest number of threads of a rank, >= 1; default 1 */
+    /** number of user states, numbered from HPCW_CLOG2_USER_STATE; at most HPCW_CLOG2_STATES */
+    uint32_t states;
+    uint32_t solos;               /**< number of user solo events, numbered from HPCW_CLOG2_USER_SOLO */
+    uint32_t known_solos;         /**< number of MPE's solo events: 2 if the log uses -10 and -9, otherwise 0 */
+    uint32_t block_size;          /**< default 65536 */
+    uint32_t comms;               /**< length of the table of communicators, >= 1 */
     hpcw_clog2_comm_of *comm_of;  /**< fills in the entries of the table; process 0 calls it at the close */
     void *comm_context;           /**< first argument of `comm_of` */
     hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
-    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
+    hpcw_sink_source sink_source; /**< where the bytes go; all zero: to files */
 };
 
 /** Private: fills in the defaults of a struct of this size. */
@@ -291,8 +302,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_options_check(const hpcw_clog2_o
 typedef struct hpcw_clog2 hpcw_clog2;
 
 /**
- * Creates a log. Collective. `options` is copied. Process 0 creates the file, under a temporary name beside
- * `path`; the others must see it there.
+ * Creates a log. Collective. `options` is copied. Process 0 creates the file, under a temporary name beside `path`;
+ * the other processes must see the file there.
  *
  * @return HPCW_OK; the failures of hpcw_clog2_options_check; HPCW_EMISMATCH (also if `path` leads processes to
  * different directories), HPCW_ECOMM; HPCW_ENOMEM; errors of the system
@@ -305,9 +316,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm
  * Finishes the log: writes its preamble and table, and gives the file its name. Collective. All slices must
  * have ended.
  *
- * @param blocks  number of blocks that *this process* wrote. The blocks of all processes must be 0 .. sum - 1
- * @return HPCW_OK; HPCW_EINVAL: there is no block; HPCW_ESTATE: closed or failed before; errors of the system,
- * also those of a slice that could not be written. A failure leaves an older file of that name as it was
+ * @param blocks  number of blocks that *this process* wrote. The slices of all processes together must cover blocks
+ *                0 .. sum - 1 of the file, where sum is the total over all processes
+ * @return HPCW_OK; HPCW_EINVAL: there is no block; HPCW_ESTATE: the log is closed, or an earlier call failed;
+ * errors of the system, also those of a slice that could not be written. A failure leaves an older file of that
+ * name as it was
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err);
 
@@ -321,7 +334,7 @@ HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
  * a child of fork(), no file is touched. */
 HPCW_API void hpcw_clog2_free(hpcw_clog2 *log);
 
-/** Size of a file with this number of blocks and communicators, in bytes. */
+/** Returns the size of a log with `blocks` blocks and `comms` communicators, bytes. */
 HPCW_API uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t comms);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -352,15 +365,15 @@ typedef struct hpcw_clog2_slice hpcw_clog2_slice;
 /**
  * Begins a slice.
  *
- * @param log           the log that it is part of
- * @param first_record  number of its first record in the whole file, a multiple of HPCW_CLOG2_SEGMENT
+ * @param log           the log to which the slice belongs
+ * @param first_record  number of the slice's first record in the whole file, a multiple of HPCW_CLOG2_SEGMENT
  * @param out           to be freed with hpcw_clog2_slice_free; NULL on failure
  * @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_new(hpcw_clog2 *log, uint64_t first_record,
                                                           hpcw_clog2_slice **out, hpcw_error *err);
 
-/** Begins another slice in the memory of one that has ended. Results as hpcw_clog2_slice_new. */
+/** Begins another slice in the memory of a slice that has ended. Results as hpcw_clog2_slice_new. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *slice, uint64_t first_record,
                                                             hpcw_error *err);
 
@@ -369,8 +382,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *sl
  *
  * @param record  [count] in the order of the file
  * @return HPCW_OK; HPCW_EINVAL: a value out of its range, or a missing text; HPCW_ERANGE: a text or cargo is too
- * long; HPCW_ESTATE: the slice has ended or failed; HPCW_ENOMEM; errors of the sink. The records before a refused
- * one are in the slice, which accepts more records after a refusal (HPCW_EINVAL, HPCW_ERANGE)
+ * long; HPCW_ESTATE: the slice has ended or failed; HPCW_ENOMEM; errors of the sink. The records before the refused
+ * record are in the slice. After HPCW_EINVAL or HPCW_ERANGE the slice accepts further records
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice,
                                                           const hpcw_clog2_record *record, size_t count,
@@ -389,20 +402,20 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *sl
  * Ends a slice.
  *
  * @param next_time  time of the first record after the slice; HPCW_CLOG2_LAST after the last slice of the file
- * @return HPCW_OK; HPCW_EINVAL: a time before the last record's, or a slice that is not the last one and does
- * not end where a segment ends; HPCW_ESTATE; errors of the sink
+ * @return HPCW_OK; HPCW_EINVAL: `next_time` is earlier than the last record, or the slice is not the last one and
+ * its number of records is no multiple of HPCW_CLOG2_SEGMENT; HPCW_ESTATE; errors of the sink
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_end(hpcw_clog2_slice *slice, double next_time,
                                                           hpcw_error *err);
 
-/** Number of blocks so far; final once the slice has ended. */
+/** Returns the number of blocks of the slice so far; final once the slice has ended. */
 HPCW_API uint64_t hpcw_clog2_slice_blocks(const hpcw_clog2_slice *slice);
 
-/** Number of records so far. */
+/** Returns the number of records of the slice so far. */
 HPCW_API uint64_t hpcw_clog2_slice_records(const hpcw_clog2_slice *slice);
 
-/** Frees a slice in any state; NULL is allowed. Blocks that were not written are lost. Unless the slice has ended,
- * the close of the log then fails. */
+/** Frees a slice in any state; NULL is allowed. Blocks that were not written are lost. If the slice has not ended,
+ * the close of the log fails. */
 HPCW_API void hpcw_clog2_slice_free(hpcw_clog2_slice *slice);
 
 #ifdef __cplusplus

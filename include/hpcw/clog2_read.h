@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Reading CLOG-2 event logs: those of <hpcw/clog2.h> and <hpcw/clog2_log.h>, and merged logs of MPE2.
+ * Reads CLOG-2 event logs: logs of <hpcw/clog2.h> and <hpcw/clog2_log.h>, and merged logs of MPE2.
  *
  * There are four ways, from records to figures:
  *
  * - hpcw_clog2_reader_next gives the records one by one, in the order of the file, as hpcw_clog2_write takes them.
- * - hpcw_clog2_reader_watch puts starts and ends together, and calls back for each state and message.
+ * - hpcw_clog2_reader_watch matches starts with ends, and sends with receives. It calls a function for each state
+ *   and message.
  * - hpcw_clog2_reader_select and the calls after it fill arrays with states, messages or solo events of a window.
  * - hpcw_clog2_reader_profile adds up the states of each rank and the messages of each pair of ranks.
  *
@@ -21,12 +22,13 @@
  *
  * Nothing here is collective. One thread at a time may use a handle. Several handles may read the same log.
  *
- * Open and next refuse faults that hide the records: in the preamble, the table of communicators, the chain of
- * blocks, or a length. Broken rules of the content, such as a state that does not end, are left to the caller.
- * `hpcgen verify` and `hpcgen info` name them.
+ * hpcw_clog2_reader_open and hpcw_clog2_reader_next fail for faults after which records cannot be found: in the
+ * preamble, the table of communicators, the chain of blocks, or a length. They accept wrong content, such as a
+ * state that does not end. `hpcgen verify` and `hpcgen info` name such faults.
  *
- * Memory: a block (65536 bytes unless the writer chose another size) and 40 bytes per communicator. While
- * watching, also timelines, open states, and messages in flight. Sizes that a file cannot hold are refused.
+ * Memory: a block (65536 bytes unless the writer chose another size) and 40 bytes per communicator.
+ * hpcw_clog2_reader_watch also keeps timelines, open states, and messages in flight. A size larger than the file is
+ * refused.
  *
  * The bytes: doc/formats/clog2.md.
  */
@@ -63,20 +65,21 @@ HPCW_API void hpcw_clog2_reader_free(hpcw_clog2_reader *reader);
 
 /** Content of the preamble. Later versions may add members at the end. */
 typedef struct hpcw_clog2_info {
-    uint32_t ranks;       /**< ranks of the world */
+    uint32_t ranks;       /**< number of ranks of the world */
     uint32_t threads;     /**< the largest number of threads of a rank */
-    uint32_t states;      /**< user states, numbered from HPCW_CLOG2_USER_STATE */
-    uint32_t solos;       /**< solo events of the user, numbered from HPCW_CLOG2_USER_SOLO */
-    uint32_t known_solos; /**< solo events of MPE, numbered from HPCW_CLOG2_KNOWN_SOLO */
+    uint32_t states;      /**< number of user states, numbered from HPCW_CLOG2_USER_STATE */
+    uint32_t solos;       /**< number of user solo events, numbered from HPCW_CLOG2_USER_SOLO */
+    uint32_t known_solos; /**< number of MPE's solo events, numbered from HPCW_CLOG2_KNOWN_SOLO */
     uint32_t block_size;  /**< bytes */
     uint64_t blocks;      /**< number of blocks */
-    uint32_t comms;       /**< entries of the table of communicators */
+    uint32_t comms;       /**< length of the table of communicators */
 } hpcw_clog2_info;
 
-/** Returns the preamble, valid as long as the handle. NULL for NULL. */
+/** Returns the preamble, valid as long as the handle; NULL if `reader` is NULL. */
 HPCW_API const hpcw_clog2_info *hpcw_clog2_reader_info(const hpcw_clog2_reader *reader);
 
-/** Gets entry `index` of the table of communicators. From `comms` on it returns false and fills in nothing. */
+/** Gets entry `index` of the table of communicators. Returns false and fills in nothing if `index` is not below
+ * `comms` of the preamble. */
 HPCW_API bool hpcw_clog2_reader_comm(const hpcw_clog2_reader *reader, uint32_t index,
                                      hpcw_clog2_comm_entry *entry);
 
@@ -87,15 +90,15 @@ HPCW_API bool hpcw_clog2_reader_comm(const hpcw_clog2_reader *reader, uint32_t i
 /**
  * Gets the next record.
  *
- * Its pointers are valid until the next call on the handle: texts end in NUL, `format` is never NULL, `id` is NULL
- * if the identity is all zero. The size of cargo is not stored: it is always HPCW_CLOG2_CARGO. Kinds 8 and 10 of
- * MPE, which no program writes, have no member of `as`. Values are as stored, without a check: ranks, events and
- * times may be any number.
+ * The pointers in the record are valid until the next call on the handle: texts end in NUL, `format` is never NULL,
+ * `id` is NULL if the identity is all zero. Files do not store the size of cargo: `size` is always
+ * HPCW_CLOG2_CARGO. Kinds 8 and 10 of MPE, which no program writes, have no member of `as`. Values are as stored,
+ * without a check: ranks, events and times may be any number.
  *
  * After a failure every call fails in the same way, until hpcw_clog2_reader_rewind.
  *
- * @param record  out, if there is one
- * @param more    out: false after the last one
+ * @param record  out: the record, if there is one
+ * @param more    out: false after the last record
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE (called by a callback); HPCW_EFORMAT or HPCW_ETRUNCATED; and errors of
  *         the system
  */
@@ -110,12 +113,12 @@ HPCW_API void hpcw_clog2_reader_rewind(hpcw_clog2_reader *reader);
  *  States and messages
  * --------------------------------------------------------------------------------------------------------- */
 
-/** A state, or a part of one. Rank, communicator and thread together name its timeline. */
+/** A state, or a part of a state. Rank, communicator and thread together identify the timeline of the state. */
 typedef struct hpcw_clog2_stretch {
     int32_t state;    /**< number of the state, as in its definition */
     const char *name; /**< name of the state, valid for the call; "" if the state is not defined */
     uint32_t rank;    /**< rank in the world */
-    int32_t comm;     /**< communicator, as logged: an entry of the table, 0 is the world */
+    int32_t comm;     /**< communicator as logged: index in the table of communicators, 0 is the world */
     int32_t thread;   /**< thread of the rank, as logged */
     double from;      /**< begin, seconds */
     double to;        /**< end, seconds */
@@ -123,7 +126,8 @@ typedef struct hpcw_clog2_stretch {
     const unsigned char *cargo;
 } hpcw_clog2_stretch;
 
-/** A send or a receive. If the other end of the message came before, the struct describes the whole message. */
+/** A send or a receive. If the log has the other end of the message earlier, the struct describes the whole
+ * message. */
 typedef struct hpcw_clog2_end {
     uint32_t rank; /**< rank in the world of the process that sends or receives */
     uint32_t peer; /**< rank in the world of the other end */
@@ -131,34 +135,34 @@ typedef struct hpcw_clog2_end {
     int32_t size;  /**< bytes */
     bool send;     /**< false: a receive */
     double time;   /**< seconds */
-    bool meets;    /**< the other end came before */
-    double other;  /**< time of the other end, seconds; 0 unless it came before */
+    bool meets;    /**< true: the other end of the message is earlier in the log */
+    double other;  /**< time of the other end, seconds; 0 unless `meets` */
 } hpcw_clog2_end;
 
 /**
  * Callbacks of hpcw_clog2_reader_watch, called in the order of the records. Each may be NULL.
  *
- * A callback returns HPCW_OK, or another status, which ends the run and is its result. On the handle it may only
- * call hpcw_clog2_reader_info and hpcw_clog2_reader_comm. Other calls return HPCW_ESTATE, a rewind does nothing,
- * and the handle must not be freed.
+ * A callback returns HPCW_OK or another status. Another status ends the reading, and the call returns it. A
+ * callback may call only hpcw_clog2_reader_info and hpcw_clog2_reader_comm on the handle. Other calls return
+ * HPCW_ESTATE, a rewind does nothing, and the handle must not be freed.
  */
 typedef struct hpcw_clog2_watch {
     void *context; /**< first argument of all callbacks */
     /** Called for each time span in which a state was the innermost one of its timeline. Spans of one timeline
      * never overlap, and together they cover the whole time of its states. Spans of several threads or
-     * communicators of a rank may overlap. They have no cargo. */
+     * communicators of a rank may overlap. Spans have no cargo. */
     hpcw_status (*stretch)(void *context, const hpcw_clog2_stretch *stretch);
-    /** Called for each whole state when it ends. Its time includes that of states nested in it. */
+    /** Called for each whole state when it ends. The time of a state includes the states nested in it. */
     hpcw_status (*state)(void *context, const hpcw_clog2_stretch *state);
-    /** Called for each end of a message. */
+    /** Called for each send and each receive. */
     hpcw_status (*message)(void *context, const hpcw_clog2_end *end);
 } hpcw_clog2_watch;
 
 /**
- * Reads all records, from the first one on, and calls back. As viewers do, it skips records that break a rule: the
- * end of a state that did not begin, or a rank that no communicator event introduced. Definitions and ranks of
- * communicators hold for the whole log, wherever their records are. Afterwards the position is after the last
- * record that was read.
+ * Reads all records, from the first one on, and calls the callbacks. As viewers do, it skips records that break a
+ * rule: the end of a state that did not begin, or a rank that no communicator event introduced. A definition, or a
+ * rank of a communicator, holds for the whole log, wherever its record is. Afterwards the position is after the
+ * last record that was read.
  *
  * @return as hpcw_clog2_reader_next; HPCW_ENOMEM; HPCW_ESTATE (called by a callback); the status of a callback
  */
@@ -182,8 +186,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_watch(hpcw_clog2_reader *
  *          ...count rows...
  *      }
  *
- *  Records that break a rule are skipped, as by hpcw_clog2_reader_watch. Definitions and ranks of communicators
- *  hold for the whole log, wherever their records are.
+ *  Records that break a rule are skipped, as by hpcw_clog2_reader_watch. A definition, or a rank of a communicator,
+ *  holds for the whole log, wherever its record is.
  * --------------------------------------------------------------------------------------------------------- */
 
 /** Tables that a log can be read as. */
@@ -195,23 +199,24 @@ typedef enum hpcw_clog2_table {
 
 /** Selects rows: those that overlap [from, to), of some ranks of the world. */
 typedef struct hpcw_clog2_window {
-    double from;         /**< seconds */
-    double to;           /**< seconds */
-    uint32_t first_rank; /**< lowest rank of the state or event, or of one end of a message */
-    uint32_t last_rank;  /**< highest rank, likewise */
+    double from; /**< seconds */
+    double to;   /**< seconds */
+    /** lowest rank. A message is selected if its sender or its receiver is in the range of ranks */
+    uint32_t first_rank;
+    uint32_t last_rank; /**< highest rank; see first_rank */
 } hpcw_clog2_window;
 
 /** Selects all times and ranks. */
 HPCW_API void hpcw_clog2_window_init(hpcw_clog2_window *window);
 
 /**
- * Starts to read rows from the beginning of the log. The selection lasts until another call on the handle. It
- * survives hpcw_clog2_reader_info, hpcw_clog2_reader_comm, hpcw_clog2_reader_definition, and the call that fills
- * columns of this table.
+ * Starts to read rows from the beginning of the log. The selection lasts until another call on the handle, except
+ * hpcw_clog2_reader_info, hpcw_clog2_reader_comm, hpcw_clog2_reader_definition, and the call that fills columns of
+ * this table.
  *
- * Memory until then: 200 KiB, and the states and messages that are open at a time. A state may begin long before
- * the window, so the log is read from its first block. It is read until all states or messages that began before
- * the end of the window have ended.
+ * Memory during the selection: 200 KiB, and the states and messages that are open at the same time. A state may
+ * begin long before the window, so the log is read from its first block. It is read until all states or messages
+ * that began before the end of the window have ended.
  *
  * @param window  NULL: all times and ranks
  * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, no such table, an empty window); HPCW_ESTATE (called by a
@@ -226,14 +231,15 @@ typedef struct hpcw_clog2_states {
     uint32_t *rank;       /**< rank in the world */
     int32_t *thread;      /**< thread of the rank, as logged */
     int32_t *comm;        /**< communicator, as logged */
-    uint32_t *depth;      /**< number of other states that were open on the same thread when it began */
+    uint32_t *depth;      /**< number of other states that were open on the same thread when the state began */
     double *from;         /**< begin, seconds */
     double *to;           /**< end, seconds */
     /** [capacity][HPCW_CLOG2_CARGO] cargo of the event that ends the state; zeros: none */
     unsigned char *cargo;
 } hpcw_clog2_states;
 
-/** Arrays for the columns of messages; each may be NULL. Rows are in the order of the later of both ends. */
+/** Arrays for the columns of messages; each may be NULL. Rows are in the order of the later of the two ends of a
+ * message. */
 typedef struct hpcw_clog2_messages {
     uint32_t *from;   /**< rank in the world of the sender */
     uint32_t *to;     /**< rank in the world of the receiver */
@@ -258,7 +264,7 @@ typedef struct hpcw_clog2_solos {
  * Fills columns with the next rows, up to `capacity`.
  *
  * @param columns  arrays of `capacity` elements each
- * @param count    out: rows filled in; 0 only after the last one, or after a failure
+ * @param count    out: number of rows filled in; 0 only after the last row, or after a failure
  * @return HPCW_OK; HPCW_EINVAL (a pointer is NULL, a capacity of 0); HPCW_ESTATE (another table is selected, or
  *         none); HPCW_ENOMEM; and the failures of hpcw_clog2_reader_next. After a failure every call fails in the
  *         same way
@@ -278,7 +284,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_solos(hpcw_clog2_reader *
                                                              const hpcw_clog2_solos *columns, size_t capacity,
                                                              size_t *count, hpcw_error *err);
 
-/** A definition of a state or a solo event. An event without a definition has empty texts. */
+/** A definition of a state or a solo event. If the log has no definition, the texts are empty. */
 typedef struct hpcw_clog2_definition {
     bool state;         /**< true: a state; false: a solo event */
     int32_t number;     /**< number of the state or event */
@@ -287,8 +293,8 @@ typedef struct hpcw_clog2_definition {
     const char *format; /**< format of the cargo, valid until the next call on the handle */
 } hpcw_clog2_definition;
 
-/** Gets the definition with an index that a row of the selected table has. For any other index it returns false and
- * fills in nothing. */
+/** Gets the definition with an index that a row of the selected table has. Returns false and fills in nothing for
+ * any other index. */
 HPCW_API bool hpcw_clog2_reader_definition(const hpcw_clog2_reader *reader, uint32_t index,
                                            hpcw_clog2_definition *definition);
 
@@ -296,14 +302,14 @@ HPCW_API bool hpcw_clog2_reader_definition(const hpcw_clog2_reader *reader, uint
  *  Figures
  * --------------------------------------------------------------------------------------------------------- */
 
-/** The figures of a state, or a solo event, on one rank. */
+/** Count and time of a state, or of a solo event, on one rank. */
 typedef struct hpcw_clog2_share {
     bool state;       /**< false: a solo event */
     int32_t number;   /**< number of the state or event */
-    const char *name; /**< as in its definition; valid for the call */
+    const char *name; /**< name of the state or event; valid for the call */
     uint32_t rank;    /**< rank in the world */
-    uint64_t count;   /**< number of occurrences */
-    double seconds;   /**< total time, nested states included; 0 for a solo event */
+    uint64_t count;   /**< number of times that the state or event occurs */
+    double seconds;   /**< total time in the state, nested states included; 0 for a solo event */
 } hpcw_clog2_share;
 
 /** The messages from one rank to another. */
@@ -314,19 +320,20 @@ typedef struct hpcw_clog2_flow {
     uint64_t bytes; /**< total bytes of these messages */
 } hpcw_clog2_flow;
 
-/** Callbacks of hpcw_clog2_reader_profile: first for all shares, by definition and rank, then for all flows, by
- * ranks. Each may be NULL, and has the rules of the callbacks of hpcw_clog2_watch. */
+/** Callbacks of hpcw_clog2_reader_profile: first `share` for all states and events, sorted by definition and rank,
+ * then `flow` for all pairs of ranks, sorted by rank. Each callback may be NULL. The rules of hpcw_clog2_watch for
+ * callbacks hold here, too. */
 typedef struct hpcw_clog2_profile {
     void *context; /**< first argument of both callbacks */
-    hpcw_status (*share)(void *context,
-                         const hpcw_clog2_share *share); /**< for each state or event and rank that has it */
-    hpcw_status (*flow)(void *context,
-                        const hpcw_clog2_flow *flow); /**< for each pair of ranks with messages */
+    /** called for each state or event, and each rank that has it */
+    hpcw_status (*share)(void *context, const hpcw_clog2_share *share);
+    /** called for each pair of ranks with messages */
+    hpcw_status (*flow)(void *context, const hpcw_clog2_flow *flow);
 } hpcw_clog2_profile;
 
 /**
- * Reads all records, from the first one on, and adds them up. Memory: in addition up to 200 bytes for each share
- * and each flow.
+ * Reads all records, from the first one on, and adds up states, events and messages. Memory: as
+ * hpcw_clog2_reader_watch, and up to 200 bytes for each call of `share` and `flow`.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_profile(hpcw_clog2_reader *reader,
                                                                const hpcw_clog2_profile *profile,
