@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * KVTree files (KVTree 1.x, in SCR 1.x named scr_hash): a tree of strings. A node is a map from keys to nodes. The
- * value of a key is itself a key: the only one in the node of that key, and with an empty node.
+ * KVTree files (KVTree 1.x, in SCR 1.x named scr_hash): a tree of strings. A node is a map from keys to child
+ * nodes. To give a key a value, the child node of the key gets the value as its only key, with an empty node below
+ * it.
  *
  *     hpcw_kvtree *root, *dset;
  *     hpcw_kvtree_new(&root, &err);
@@ -29,12 +30,12 @@
 extern "C" {
 #endif
 
-/** Deepest nesting of keys that is read or written: the print tools of KVTree overflow slightly above it. */
+/** Deepest nesting of keys that is read or written. KVTree's print tools overflow at slightly deeper trees. */
 #define HPCW_KVTREE_MAX_DEPTH 500u
-/** Largest stored tree, bytes: larger ones cannot be sent between the processes of a restart. */
+/** Largest stored tree, bytes. Larger trees cannot be sent between the processes of a restart. */
 #define HPCW_KVTREE_MAX_SIZE 0x7fffffffu
 
-/** A node. The root is freed with hpcw_kvtree_free, all others belong to it. */
+/** A node of a tree. The root is freed with hpcw_kvtree_free; all other nodes belong to the root. */
 typedef struct hpcw_kvtree hpcw_kvtree;
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -44,11 +45,11 @@ typedef struct hpcw_kvtree hpcw_kvtree;
 /** Makes an empty tree. @return HPCW_OK, HPCW_EINVAL (out is NULL) or HPCW_ENOMEM */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_new(hpcw_kvtree **out, hpcw_error *err);
 
-/** Frees a tree with all its nodes. Only for roots. NULL is allowed. */
+/** Frees a tree with all its nodes. `root` must be the root of a tree; NULL is allowed. */
 HPCW_API void hpcw_kvtree_free(hpcw_kvtree *root);
 
 /**
- * Finds the child with this key. If there is none, adds it as the last one.
+ * Finds the child of `node` with a key. If there is no such child, adds one after the other children.
  *
  * @param key    any bytes, copied; it may be empty
  * @param child  out: the child; may be NULL
@@ -65,22 +66,23 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_set(hpcw_kvtree *node, const ch
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_set_u64(hpcw_kvtree *node, const char *key, uint64_t value,
                                                          hpcw_error *err);
 
-/** Copies everything below `from` to `node`; children with the same key are merged. Results as
- * hpcw_kvtree_add. */
+/** Copies everything below `from` to `node`. Children with the same key are merged. Results as hpcw_kvtree_add. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_merge(hpcw_kvtree *node, const hpcw_kvtree *from,
                                                        hpcw_error *err);
 
-/** Removes the child with this key and everything below it, if there is one. */
+/** Removes the child with a key, and everything below the child, if the child exists. */
 HPCW_API void hpcw_kvtree_remove(hpcw_kvtree *node, const char *key);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Looking
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Returns the child with this key, or NULL. The child of NULL is NULL, so that calls chain. */
+/** Returns the child of `node` with a key, or NULL if there is no such child or `node` is NULL. So calls can be
+ * nested. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_get(const hpcw_kvtree *node, const char *key);
 
-/** Returns the value of `key`: the key of its only child, if that has no children; NULL otherwise. */
+/** Returns the value of `key`: the only key in the child node of `key`, if the node of that only key is empty.
+ * Otherwise returns NULL. */
 HPCW_API const char *hpcw_kvtree_value(const hpcw_kvtree *node, const char *key);
 
 /** Gets the value of `key` as a decimal number. @return HPCW_OK; HPCW_EFORMAT if there is no value, or it is no
@@ -88,28 +90,28 @@ HPCW_API const char *hpcw_kvtree_value(const hpcw_kvtree *node, const char *key)
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_value_u64(const hpcw_kvtree *node, const char *key,
                                                            uint64_t *value, hpcw_error *err);
 
-/** Number of children. 0 for NULL. */
+/** Returns the number of children; 0 if `node` is NULL. */
 HPCW_API size_t hpcw_kvtree_count(const hpcw_kvtree *node);
 
-/** The first child in the order of the file, or NULL. */
+/** Returns the first child in the order of the file, or NULL. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_first(const hpcw_kvtree *node);
-/** The child after this one in the order of the file, or NULL. */
+/** Returns the child after `child` in the order of the file, or NULL. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_next(const hpcw_kvtree *child);
 
-/** The key of a child; "" for the root. Valid until the child is removed. */
+/** Returns the key of a child, or "" for the root. Valid until the child is removed. */
 HPCW_API const char *hpcw_kvtree_key(const hpcw_kvtree *child);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Storing
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Bytes of the stored tree, at least 28. 0 for NULL. */
+/** Returns the size of the stored tree, bytes, at least 28; 0 if `root` is NULL. */
 HPCW_API uint64_t hpcw_kvtree_size(const hpcw_kvtree *root);
 
 /**
  * Stores the tree at byte `offset` of a sink, in the order of its children.
  *
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (larger than HPCW_KVTREE_MAX_SIZE); HPCW_ENOMEM; and as
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (the tree is larger than HPCW_KVTREE_MAX_SIZE); HPCW_ENOMEM; and as
  *         hpcw_sink_write_at
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_write(const hpcw_kvtree *root, hpcw_sink *sink,
@@ -121,12 +123,12 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_write_file(const hpcw_kvtree *r
                                                             hpcw_durability durability, hpcw_error *err);
 
 /**
- * Reads a stored tree. Strict: refuses what the original reader overlooks (wrong counts, bytes after the map,
- * unknown flags, equal keys below one parent). A tree without a CRC is accepted.
+ * Reads a stored tree. Fails also for damage that KVTree's own reader overlooks: wrong counts, bytes after the map,
+ * unknown flags, equal keys below one parent. A tree without a CRC is accepted.
  *
- * @param name    for messages
+ * @param name    name of the data in error messages
  * @param data    [size] bytes
- * @param stored  out: bytes of the tree; NULL: it must fill all of `data`
+ * @param stored  out: size of the stored tree, bytes; NULL: the tree must fill all of `data`
  * @param out     the tree; NULL on failure
  * @return HPCW_OK; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM with offset, field, expected and actual value;
  *         HPCW_EINVAL; HPCW_ENOMEM
@@ -134,7 +136,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_write_file(const hpcw_kvtree *r
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_decode(const char *name, const void *data, size_t size,
                                                         size_t *stored, hpcw_kvtree **out, hpcw_error *err);
 
-/** Reads a file that holds one tree and nothing else. @return as hpcw_kvtree_decode, and errors of the system */
+/** Reads a file that holds one stored tree and nothing else. @return as hpcw_kvtree_decode, and errors of the
+ * system */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_read_file(const char *path, hpcw_kvtree **out,
                                                            hpcw_error *err);
 
@@ -145,12 +148,13 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_read_file(const char *path, hpc
 /** How a tree is printed. */
 typedef enum hpcw_kvtree_form {
     HPCW_KVTREE_TREE = 0, /**< one key a line, two blanks per level (kvtree_print) */
-    /** as a tree, with values after their keys: "LEVEL = 0" (kvtree_print -m keyval) */
+    /** as HPCW_KVTREE_TREE, with values after their keys: "LEVEL = 0" (kvtree_print -m keyval) */
     HPCW_KVTREE_KEYVAL = 1,
-    HPCW_KVTREE_JSON = 2 /**< objects, with values as strings; bytes that are not UTF-8 become U+FFFD */
+    /** nested JSON objects, with values as strings; bytes that are not UTF-8 become U+FFFD */
+    HPCW_KVTREE_JSON = 2
 } hpcw_kvtree_form;
 
-/** Prints to a sink, from offset 0. @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (JSON: deeper than 62 levels),
+/** Prints a tree to a sink, from offset 0. @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (JSON: deeper than 62 levels),
  * HPCW_ENOMEM, and as hpcw_sink_write_at */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_print(const hpcw_kvtree *root, hpcw_kvtree_form form,
                                                        hpcw_sink *sink, hpcw_error *err);
