@@ -3,7 +3,8 @@
  * hpcw: rank-aware writers and readers for the file formats of parallel programs.
  *
  * Many HPC formats hold the data of thousands of ranks in one file, or in one tree of files. This library writes
- * them, from one process for all ranks, from one process per rank, or anything between. The bytes are the same.
+ * such files from one process for all ranks, from one process per rank, or anything in between. The bytes are the
+ * same.
  *
  *   header       what it writes
  *   -----------  -------------------------------------------------------------------------------
@@ -11,9 +12,9 @@
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
  *   clog2.h      CLOG-2 event logs of MPE2: the events of all ranks, in order of time, for Jumpshot
- *   clog2_log.h  the same, recorded by a running program
- *   rank2file.h  SCR checkpoints: the leveled map of files, summary and index; and restarts from them
- *   kvtree.h     KVTree files, which contain all of these
+ *   clog2_log.h  CLOG-2 event logs that a running program records
+ *   rank2file.h  SCR checkpoints: the map of the data files, summary and index; and restarts from checkpoints
+ *   kvtree.h     KVTree files, the file format of maps, summaries and indices
  *
  *   header           what it reads
  *   ---------------  ---------------------------------------------------------------------------
@@ -25,22 +26,23 @@
  * and below them
  *
  *   status.h     status codes and the error record
- *   sink.h       where bytes go: a file, a shared file, memory, nothing; through brotli
- *   comm.h       who writes or reads: one process (no MPI needed) or many (mpi.h, libhpcw_mpi)
+ *   sink.h       destinations of bytes: a file, a shared file, memory, nothing; through brotli
+ *   comm.h       processes that write or read: one process (no MPI needed) or many (mpi.h, libhpcw_mpi)
  *
  * Rules that hold everywhere:
  *
  * - Calls return an hpcw_status, 0 or negative, and describe the first failure in an optional hpcw_error.
  *   The library never prints or exits.
- * - What `open` returns is finished by `close`, which reports, and released by `free`, which is silent, accepts
- *   NULL, and may be called in any state. After a failure a handle returns HPCW_ESTATE until it is freed.
+ * - `open` returns a handle. `close` finishes the handle and reports failures. `free` releases the handle; it is
+ *   silent, accepts NULL, and may be called in any state. After a failure a handle returns HPCW_ESTATE until it is
+ *   freed.
  * - Inputs are borrowed for the call. Out parameters are NULL after a failure.
  * - No file has the name of its target before `close` succeeds.
- * - Collective calls are marked so; they must be made by all processes of the communicator, and return the same
- *   status and message on all of them.
- * - Options are a struct. Its `..._options_init` fills in the defaults; set what differs after that. The init also
- *   sets the first member, the size of the struct. So a later version of the library can add options at the end of
- *   the struct, and programs need not be compiled again. Structs inside other structs do not grow.
+ * - The comment of a collective call says "Collective". All processes of the communicator must make such a call,
+ *   and it returns the same status and message on all processes.
+ * - Options are a struct. Its `..._options_init` fills in the defaults; the program then sets what differs. The
+ *   init also sets the first member, the size of the struct. So a later version of the library can add options at
+ *   the end of the struct, and programs need not be compiled again. Structs inside other structs do not grow.
  * - Distinct handles are independent. Each call says what may run on several threads.
  */
 #ifndef HPCW_HPCW_H

@@ -22,7 +22,7 @@ extern "C" {
  * with the caller's. MPI must be initialised, with any thread level; the library calls MPI only on the threads that
  * call it, and never MPI_Init or MPI_Finalize.
  *
- * @param mpi  an intra-communicator; stays the caller's
+ * @param mpi  an intra-communicator, which the caller still owns
  * @param out  the communicator, to be freed with hpcw_comm_free before MPI_Finalize; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (out is NULL, MPI not initialised or finalised, MPI_COMM_NULL or an
  *         inter-communicator); HPCW_ENOMEM; HPCW_ECOMM

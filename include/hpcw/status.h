@@ -26,26 +26,28 @@ extern "C" {
 #endif
 
 /**
- * The result of a call. Zero is success, every failure is negative. A code never changes its number; new codes go
- * into the gaps. The tens digit is the class of error.
+ * The result of a call. Zero is success, every failure is negative. The number of a code never changes; new codes
+ * get free numbers. The tens digit is the class of error.
  */
 typedef enum hpcw_status {
     HPCW_OK = 0,
 
-    /* -1..-9: the call was wrong; it did nothing, and the handle is unchanged. */
+    /* -1..-9: the call was wrong. The call did nothing, and the handle is unchanged. */
     HPCW_EINVAL = -1, /**< an argument is invalid by itself */
-    HPCW_ESTATE = -2, /**< the handle cannot do this now (closed, broken by an earlier failure, wrong order) */
+    /** the handle does not allow the call in its present state (closed, broken by an earlier failure, wrong
+     * order) */
+    HPCW_ESTATE = -2,
     HPCW_ERANGE = -3, /**< a value does not fit the format's field or its documented limit */
     HPCW_EMISMATCH =
         -4, /**< collective arguments differ between processes, or tasks are missing or owned twice */
-    HPCW_ENOTSUP = -5, /**< legal, but not available in this build or on this destination */
+    HPCW_ENOTSUP = -5, /**< the request is legal, but not supported in this build or on this destination */
 
-    /* -10..-19: a resource was missing. */
-    HPCW_ENOMEM = -10, /**< memory */
-    HPCW_ENOSPC = -11, /**< space or quota of the destination */
+    /* -10..-19: a resource is exhausted. */
+    HPCW_ENOMEM = -10, /**< no memory */
+    HPCW_ENOSPC = -11, /**< no space or quota left at the destination */
 
     /* -20..-29: the system refused or failed; `sys_errno` is the reason. */
-    HPCW_EIO = -20,    /**< any other failure of a system call */
+    HPCW_EIO = -20,    /**< a failure of a system call that has no other code */
     HPCW_ENOENT = -21, /**< a file or directory does not exist */
     HPCW_EACCES = -22, /**< no permission, or a read-only file system */
     HPCW_EEXIST = -23, /**< the target exists already */
@@ -64,21 +66,21 @@ typedef enum hpcw_status {
 #define HPCW_ERROR_MESSAGE_SIZE 1024 /**< bytes of a message, NUL included */
 
 /**
- * The first failure, in words. The caller owns it; it may live on the stack and needs no initialisation:
- * a call that fails fills it, a call that succeeds leaves it untouched. NULL is always allowed.
- * After a collective call it has the same content on every process.
+ * Description of the first failure. The caller owns the struct, which may be on the stack and needs no
+ * initialisation. A call that fails fills in the struct, a call that succeeds does not change it. NULL is always
+ * allowed. After a collective call the struct has the same content on every process.
  */
 typedef struct hpcw_error {
     hpcw_status code; /**< same value as the return value of the call */
     int sys_errno;    /**< errno of the failure, 0 if none */
-    int process;      /**< process (rank in the communicator) that failed first; 0 without MPI */
+    int process;      /**< number in the communicator of the process that failed first; 0 without MPI */
     char message[HPCW_ERROR_MESSAGE_SIZE]; /**< one line: "PATH: what: expected X, got Y", without newline */
 } hpcw_error;
 
-/** A sentence for a code, for instance "no space left at the destination". Static, never NULL. */
+/** Returns a text for a code, for instance "no space left at the destination". Static, never NULL. */
 HPCW_API const char *hpcw_status_text(hpcw_status code);
 
-/** The symbol of a code, for instance "HPCW_ENOSPC". Static; "HPCW_?" for an unknown number. */
+/** Returns the symbol of a code, for instance "HPCW_ENOSPC"; "HPCW_?" for an unknown number. Static. */
 HPCW_API const char *hpcw_status_name(hpcw_status code);
 
 #ifdef __cplusplus

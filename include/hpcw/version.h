@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Version of the library: of the header at compile time, of the library itself at run time.
+ * Version of the headers, at compile time, and of the library, at run time.
  */
 #ifndef HPCW_VERSION_H
 #define HPCW_VERSION_H
