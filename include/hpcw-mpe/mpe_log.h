@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Logging under the names of MPE2 2.4.9b, recorded and written by hpcw: a program written for MPE2 compiles and
- * links without a change. Link with libhpcw_mpe (pkg-config hpcw-mpe). doc/compatibility.md says what differs.
+ * The calls of MPE2 2.4.9b for logging, with hpcw behind them: a program written for MPE2 compiles and links
+ * without a change. Link with libhpcw_mpe (pkg-config hpcw-mpe). doc/compatibility.md says what differs.
  *
  * Without the wrapper (libhpcw_trace), the library records between MPE_Init_log and MPE_Finish_log, which writes
  * the log. If the wrapper is preloaded or linked, the library records into the wrapper's log, as with MPE2's
- * liblmpe. That log begins in MPI_Init, also without MPE_Init_log. MPI_Finalize writes it under the wrapper's
- * name, and MPE_Finish_log only ends the program's own events.
+ * liblmpe. The wrapper's log begins in MPI_Init, also without MPE_Init_log. MPI_Finalize writes this log under the
+ * wrapper's name, and MPE_Finish_log only ends the program's own events.
  *
- * Environment variables of process 0. With the wrapper, HPCW_TRACE_... count instead:
+ * These environment variables of process 0 are used. With the wrapper, the variables HPCW_TRACE_... are used
+ * instead:
  *
  *   MPE_LOGFILE_PREFIX   name of the log without .clog2, instead of the argument of MPE_Finish_log
  *   MPE_TMPDIR, TMPDIR, TMP, TEMP   directory of local files; the first one that is set counts; otherwise /tmp
@@ -21,9 +22,8 @@
  * Without effect: MPE_LOG_FORMAT, which MPE2 does not read either; MPE_LOG_RANK2PROCNAME; MPE_DELETE_LOCALFILE;
  * MPE_LOG_OVERHEAD; CLOG_BUFFERED_BLOCKS.
  *
- * Calls return MPE_LOG_OK or a code that their comment names. Errors are printed on stderr, one line each. All
- * calls but MPE_Init_log and MPE_Finish_log may be made on any thread. While nothing is recorded, events are
- * ignored.
+ * Calls return MPE_LOG_OK or one of the codes below. Errors are printed on stderr, one line each. All calls but
+ * MPE_Init_log and MPE_Finish_log may be made on any thread. While nothing is recorded, events are ignored.
  */
 #ifndef HPCW_MPE_LOG_H
 #define HPCW_MPE_LOG_H
@@ -44,7 +44,8 @@ extern "C" {
 #define MPE_LOG_NO_MEMORY 2       /**< out of memory */
 #define MPE_LOG_FILE_PROB 3       /**< the log cannot be begun or written */
 #define MPE_LOG_NOT_INITIALIZED 4 /**< MPE_Init_log was not called */
-#define MPE_LOG_PACK_FAIL 5       /**< cargo does not fit, or its letter is unknown */
+/** cargo (user data of an event) does not fit, or a letter of the format is unknown */
+#define MPE_LOG_PACK_FAIL 5
 #define MPE_Log_OK MPE_LOG_OK
 #define MPE_Log_LOCKED_OUT MPE_LOG_LOCKED_OUT
 #define MPE_Log_NO_MEMORY MPE_LOG_NO_MEMORY
@@ -52,33 +53,35 @@ extern "C" {
 #define MPE_Log_NOT_INITIALIZED MPE_LOG_NOT_INITIALIZED
 #define MPE_Log_PACK_FAIL MPE_LOG_PACK_FAIL
 
-/** Cargo of an event. */
+/** Size of the cargo (user data) of an event, bytes. */
 #define MPE_LOG_BYTESIZE (4 * sizeof(double))
 typedef char MPE_LOG_BYTES[MPE_LOG_BYTESIZE];
 
 /* ---- Begin and end ---- */
 
-/** Begins a recording. Collective over MPI_COMM_WORLD. If the program has not called MPI_Init, this does, with a
- * message, and calls MPI_Finalize when the program exits. */
+/** Begins a recording. Collective over MPI_COMM_WORLD. If the program has not called MPI_Init, this function calls
+ * MPI_Init and prints a message, and MPI_Finalize is called when the program exits. */
 int MPE_Init_log(void);
 
-/** State of the recording: 0 before MPE_Init_log, 1 after it, 2 after MPE_Finish_log. */
+/** Returns the state of the recording: 0 before MPE_Init_log, 1 after it, 2 after MPE_Finish_log. */
 int MPE_Initialized_logging(void);
 
-/** Resumes recording. With the wrapper, this includes MPI calls. MPE_LOG_NOT_INITIALIZED. */
+/** Resumes recording. With the wrapper, MPI calls are recorded again, too. @return also MPE_LOG_NOT_INITIALIZED */
 int MPE_Start_log(void);
 
-/** Pauses recording. Definitions still count. MPE_LOG_NOT_INITIALIZED. */
+/** Pauses recording. Definitions are still accepted. @return also MPE_LOG_NOT_INITIALIZED */
 int MPE_Stop_log(void);
 
-/** Does nothing: clocks are compared at the begin and at the end of the recording, and corrected for offset and
+/** Does nothing: the library compares clocks at the begin and at the end of the recording, and corrects offset and
  * drift. */
 int MPE_Log_sync_clocks(void);
 
-/** Writes the log, `filename`.clog2. Collective. The argument of process 0 counts. MPE_LOG_FILE_PROB. */
+/** Writes the log, `filename`.clog2. Collective. The argument of process 0 is used. @return also
+ * MPE_LOG_FILE_PROB */
 int MPE_Finish_log(const char *filename);
 
-/** Name of the log after MPE_Finish_log. Empty before, and beside the wrapper. */
+/** Returns the name of the log after MPE_Finish_log. The name is empty before MPE_Finish_log, and with the
+ * wrapper. */
 const char *MPE_Log_merged_logfilename(void);
 
 /* ---- Numbers and definitions ---- */
@@ -94,7 +97,7 @@ int MPE_Log_get_solo_eventID(int *eventdef_eventID);
 
 /**
  * Describes a state, on one process or several. Names are cut after 31 bytes, colours after 23, formats after 39. A
- * colour that X11 does not know becomes white. `format` may be NULL. MPE_LOG_NOT_INITIALIZED.
+ * colour that X11 does not know becomes white. `format` may be NULL. @return also MPE_LOG_NOT_INITIALIZED
  */
 int MPE_Describe_comm_state(MPI_Comm comm, int state_startID, int state_finalID, const char *name,
                             const char *color, const char *format);
@@ -102,7 +105,7 @@ int MPE_Describe_info_state(int state_startID, int state_finalID, const char *na
                             const char *format);
 int MPE_Describe_state(int state_startID, int state_finalID, const char *name, const char *color);
 
-/** Describes an event without duration, under the same rules. */
+/** Describes an event without duration. The rules are those of MPE_Describe_comm_state. */
 int MPE_Describe_comm_event(MPI_Comm comm, int eventID, const char *name, const char *color,
                             const char *format);
 int MPE_Describe_info_event(int eventID, const char *name, const char *color, const char *format);
@@ -112,7 +115,7 @@ int MPE_Describe_event(int eventID, const char *name, const char *color);
 
 /**
  * Packs values into cargo, in the order of the format's letters, and moves `position` past them. The rest of the
- * buffer becomes zero. MPE_LOG_PACK_FAIL.
+ * buffer becomes zero. @return also MPE_LOG_PACK_FAIL
  *
  * @param tokentype  s (a text of `count` bytes), h, d, l, x, X, e, E (`count` values)
  */
@@ -124,16 +127,17 @@ int MPE_Log_bare_event(int event);
 int MPE_Log_info_event(int event, const char *bytebuf);
 
 /**
- * Records an event on a communicator. One that the log does not know is shown as MPI_COMM_WORLD. With the wrapper,
- * the log knows all communicators.
+ * Records an event on a communicator. If the log does not have the communicator, the event is shown on
+ * MPI_COMM_WORLD. With the wrapper, the log has all communicators.
  */
 int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytebuf);
 
-/** Record one end of a message. A message to or from MPI_PROC_NULL is ignored. */
+/** Record the send or the receive of a message. A message to or from MPI_PROC_NULL is ignored. */
 int MPE_Log_send(int receiver, int tag, int size);
 int MPE_Log_receive(int sender, int tag, int size);
 
-/** Record one end of a message on a communicator. It is left out if the log does not know the communicator. */
+/** Record the send or the receive of a message on a communicator. The record is left out if the log does not have
+ * the communicator. */
 int MPE_Log_comm_send(MPI_Comm comm, int receiver, int tag, int size);
 int MPE_Log_comm_receive(MPI_Comm comm, int sender, int tag, int size);
 

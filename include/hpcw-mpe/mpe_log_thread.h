@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/** For programs that include MPE2's header of this name. Logging needs no call for a thread. */
+/** For programs that include MPE2's header of this name. Threads need no calls before they log. */
 #ifndef HPCW_MPE_LOG_THREAD_H
 #define HPCW_MPE_LOG_THREAD_H
 
