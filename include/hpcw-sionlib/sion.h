@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The names of SIONlib 1.7, for programs written for it: they compile and link unchanged (pkg-config hpcw-sionlib,
- * with MPI hpcw-sionlib-mpi), write the same bytes, and read what either library wrote. New programs use
- * <hpcw/sion.h> and <hpcw/sion_read.h>, which do more and explain errors.
+ * The calls of SIONlib 1.7. Programs written for SIONlib compile and link unchanged (pkg-config hpcw-sionlib, with
+ * MPI hpcw-sionlib-mpi), write the same bytes, and read what either library wrote. New programs use <hpcw/sion.h>
+ * and <hpcw/sion_read.h>, which do more and explain errors.
  *
- * Calls, results and effects of errors are SIONlib's. doc/compatibility.md lists what differs and what is missing.
- * In short:
+ * Calls, results and effects of errors are as in SIONlib. doc/compatibility.md lists the differences and the
+ * missing calls. In short:
  * - A container gets its name when it is closed. Until then its bytes are in a temporary file beside it.
  * - Nothing is printed. See sion_hpcw_on_error.
- * - A `FILE *` is a stream whose bytes go through the chunk: fwrite, fread, ftell and the like work, fileno does
- *   not. Its positions count the bytes of the task. A write that does not fit into the chunk fails. It is closed
- *   with the container.
+ * - A `FILE *` reads and writes the chunks of a task: fwrite, fread, ftell and similar calls work, fileno does not.
+ *   Positions in the stream count the bytes of the task. A write that does not fit into the chunk fails. The stream
+ *   is closed with the container.
  *
- * The MPI calls are declared if mpi.h is included before, or SION_MPI is defined; those of OpenMP if SION_OMP is
- * defined.
+ * The MPI calls are declared if mpi.h is included before, or SION_MPI is defined. The OpenMP calls are declared if
+ * SION_OMP is defined.
  */
 #ifndef HPCW_SIONLIB_SION_H
 #define HPCW_SIONLIB_SION_H
@@ -86,10 +86,10 @@ typedef unsigned long long sion_uint64;
 typedef void sion_hpcw_report(void *context, const char *message);
 
 /**
- * Sets the function that is called for each error. It is not part of SIONlib, which prints errors. `report` NULL,
- * the state at the start: the environment variable HPCW_SIONLIB_ERRORS names a file to which messages are
- * appended, for instance /dev/stderr. Without the variable, errors are silent, except that a refusal of buddy
- * checkpointing goes to stderr. The setting holds for the whole program; set it before other threads call.
+ * Sets the function that is called for each error. This call is not part of SIONlib, which prints errors. NULL, the
+ * initial value: messages are appended to the file that the environment variable HPCW_SIONLIB_ERRORS names, for
+ * instance /dev/stderr. Without the variable, errors are silent, except that a refusal of buddy checkpointing goes
+ * to stderr. The setting holds for the whole program; make it before other threads call the library.
  */
 SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
 
@@ -100,14 +100,17 @@ SION_API void sion_hpcw_on_error(sion_hpcw_report *report, void *context);
 /**
  * Opens a container with all tasks in one process.
  *
- * @param file_mode  words with commas: w, r (wb, bw, rb, br), keyval, keyval=inline, endianness=big,
+ * @param file_mode  words separated by commas: w, r (wb, bw, rb, br), keyval, keyval=inline, endianness=big,
  *                   endianness=little; other words have no effect
- * @param ntasks     for "w" in, at least 1; for "r" out
- * @param nfiles     for "w" 1; for "r" out
- * @param chunksizes   for "w" [*ntasks] bytes; for "r" NULL, or out: [*ntasks], from malloc if it points to NULL
- * @param fsblksize    bytes. For "w" in; -1 is replaced by that of the file system. For "r" out
- * @param globalranks  as chunksizes; for "w" any numbers >= 0. Other calls name a task by its index in this list
- * @param fileptr      out: the stream, see above; may be NULL
+ * @param ntasks     number of tasks; for "w" in, at least 1; for "r" out
+ * @param nfiles     number of files; for "w" in, 1; for "r" out
+ * @param chunksizes   [*ntasks] chunk sizes, bytes; for "w" in; for "r" out. For "r" it may be NULL. If it points
+ *                     to NULL, the array is allocated with malloc
+ * @param fsblksize    file system block size, bytes; for "w" in, and -1 is replaced by the size that the file
+ *                     system reports; for "r" out
+ * @param globalranks  [*ntasks] ranks, as chunksizes; for "w" any numbers >= 0. Other calls name a task by its
+ *                     index in this array
+ * @param fileptr      out: the stream, see the top of this header; may be NULL
  * @return the handle, at least 0, or -1
  */
 SION_API int sion_open(const char *fname, const char *file_mode, int *ntasks, int *nfiles,
@@ -130,14 +133,14 @@ SION_API int sion_close(int sid);
 SION_API size_t sion_fwrite(const void *data, size_t size, size_t nitems, int sid);
 
 /** Moves to the next block unless `bytes` fit into the rest of the chunk. @return SION_SUCCESS; SION_NOT_SUCCESS,
- * also if they never fit */
+ * also if `bytes` exceed a whole chunk */
 SION_API int sion_ensure_free_space(int sid, sion_int64 bytes);
 
-/** Reads from the rest of the chunk, or at its end from the next one. @return items read; 0 if the chunk has fewer
- * bytes left */
+/** Reads from the rest of the chunk, or, at the end of a chunk, from the next chunk. @return items read; 0 if the
+ * chunk has fewer bytes left */
 SION_API size_t sion_fread(void *data, size_t size, size_t nitems, int sid);
 
-/** Returns whether the position is at the end of the task. At the end of any other chunk it moves to the next one.
+/** Returns whether the position is at the end of the task. At the end of an earlier chunk, moves to the next chunk.
  * @return 1 or 0 */
 SION_API int sion_feof(int sid);
 
@@ -148,17 +151,17 @@ SION_API sion_int64 sion_bytes_avail_in_block(int sid);
 SION_API sion_int64 sion_bytes_avail_in_chunk(int sid);
 
 /**
- * Selects a task, and a position in it.
+ * Selects a task, and a position in the task.
  *
  * @param rank            the task, or SION_CURRENT_RANK
- * @param currentblocknr  SION_CURRENT_BLK, and in "r" also a block. SION_ABSOLUTE_POS: posinblk counts from the
- *                        start of the task. SION_END_POS: it counts from the end, 0 or negative
- * @param posinblk        SION_CURRENT_POS, and in "r" also a position
+ * @param currentblocknr  SION_CURRENT_BLK, or, in mode "r", the number of a block. SION_ABSOLUTE_POS: posinblk
+ *                        counts from the start of the task. SION_END_POS: posinblk counts from the end of the task,
+ *                        and is 0 or negative
+ * @param posinblk        SION_CURRENT_POS, or, in mode "r", an offset in the block, bytes
  */
 SION_API int sion_seek(int sid, int rank, int currentblocknr, sion_int64 posinblk);
 
-/** Does what sion_seek does, and returns the stream. All tasks share one stream, which follows the selected
- * task. */
+/** Does what sion_seek does, and gets the stream. All tasks share one stream, which follows the selected task. */
 SION_API int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posinblk, FILE **fileptr);
 
 /** Does nothing: written data is in the file when the container is closed. @return SION_NOT_SUCCESS while the chunk
@@ -166,8 +169,8 @@ SION_API int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posi
 SION_API int sion_flush(int sid);
 
 /**
- * Writes as sion_fwrite. All processes of the container call it. In a merged container the bytes go to the
- * collector.
+ * Writes as sion_fwrite. All processes of the container call it. In a merged container (mode "cmerge") the first
+ * task of a group stores the bytes.
  */
 SION_API size_t sion_coll_fwrite(const void *data, size_t size, size_t nitems, int sid);
 
@@ -181,7 +184,8 @@ SION_API size_t sion_coll_fread(void *data, size_t size, size_t nitems, int sid)
 /** Appends a record of a key. @return items written, or (size_t)-1 */
 SION_API size_t sion_fwrite_key(const void *data, uint64_t key, size_t size, size_t nitems, int sid);
 
-/** Reads from the position in the values of a key, at most to the end of one value. @return items read, or 0 */
+/** Reads from the current position in the values of a key, at most to the end of a value. @return items read, or
+ * 0 */
 SION_API size_t sion_fread_key(void *data, uint64_t key, size_t size, size_t nitems, int sid);
 
 /** Makes sion_fread_key_iterator_next start again with the first record. */
@@ -191,10 +195,11 @@ SION_API int sion_fread_key_iterator_reset(int sid);
  * SION_NOT_SUCCESS at the end */
 SION_API int sion_fread_key_iterator_next(int sid, uint64_t *key, size_t *size);
 
-/** Moves the position in the values of a key: to record `entrynum`, SION_CURRENT_BLOCK or SION_ABSOLUTE_POS. */
+/** Moves the position in the values of a key to offset `posinentry` of value `entrynum`. `entrynum` may be
+ * SION_CURRENT_BLOCK, or SION_ABSOLUTE_POS: `posinentry` then counts over all values. */
 SION_API int sion_seek_key(int sid, uint64_t key, int entrynum, sion_int64 posinentry);
 
-/** Finds all records, for the calls below. */
+/** Finds all records, for sion_key_list_iterator_next and sion_key_get_stat. */
 SION_API int sion_key_full_scan(int sid);
 
 SION_API int sion_key_list_iterator_reset(int sid);
@@ -205,39 +210,40 @@ SION_API int sion_key_list_iterator_next(int sid, uint64_t *keyptr);
 typedef struct _sion_key_stat_struct {
     uint64_t key;
     sion_int64 num_blocks; /* number of records */
-    sion_int64 total_size; /* bytes of their values */
+    sion_int64 total_size; /* bytes of the values of all records */
 } sion_key_stat_t;
 
-/** Gets figures of a key that was found. */
+/** Gets number and size of the records of a key that was found. */
 SION_API int sion_key_get_stat(int sid, uint64_t key, sion_key_stat_t *stat);
 
-/** @return SION_KEYVAL_NONE or SION_KEYVAL_INLINE; SION_KEYVAL_UNKNOWN for no handle */
+/** @return SION_KEYVAL_NONE or SION_KEYVAL_INLINE; SION_KEYVAL_UNKNOWN if `sid` is no handle */
 SION_API int sion_get_keyval_mode(int sid);
 
-/** @return the name of a constant, static */
+/** @return the name of a SION_KEYVAL_... constant; a static text */
 SION_API char *sion_keyval_type_to_str(int type);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Properties of a container
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Gets the layout of all tasks of sion_open. The arrays belong to the handle, and change with it. */
+/** Gets the layout of all tasks of a container that sion_open opened. The handle owns the arrays; later calls may
+ * change them. */
 SION_API int sion_get_locations(int sid, int *ntasks, int *maxblocks, sion_int64 *globalskip,
                                 sion_int64 *start_of_varheader, sion_int64 **sion_chunksizes,
                                 sion_int64 **sion_globalranks, sion_int64 **sion_blockcount,
                                 sion_int64 **sion_blocksizes);
 
-/** Gets the position of each task of sion_open: offset in the file, and block. */
+/** Gets the position of each task of a container that sion_open opened: the offset in the file, and the block. */
 SION_API int sion_get_current_locations(int sid, int *ntasks, sion_int64 **sion_currentpos,
                                         sion_int64 **sion_currentblocknr);
 
-/** Gets the position of the selected task. `*chunksizes` is the number of bytes used in each of its `*maxchunks`
- * blocks. It is valid until the next call. */
+/** Gets the position of the selected task. `*chunksizes` is an array with the number of used bytes in each of the
+ * task's `*maxchunks` blocks. The array is valid until the next call. */
 SION_API int sion_get_current_location(int sid, int *currentblock, sion_int64 *currentpos, int *maxchunks,
                                        sion_int64 **chunksizes);
 
-/** Gets pairs of a file and a task's index in it, for all tasks of a set. `*mapping_size` is -1 if there is one
- * file. */
+/** Gets two numbers for each task of a set: its file, and its index in the file. `*mapping_size` is -1 if there is
+ * only one file. */
 SION_API int sion_get_mapping(int sid, int *mapping_size, sion_int32 **mapping, int *numfiles);
 
 SION_API int sion_get_number_of_files(int sid);
@@ -250,10 +256,10 @@ SION_API sion_int64 sion_get_bytes_written(int sid);
 /** @return bytes before the position of the selected task, or -1 in "w" */
 SION_API sion_int64 sion_get_bytes_read(int sid);
 
-/** @return 1 if the data is marked as big-endian, 0 if as little-endian */
+/** @return 1 if the container states that its data is big-endian, 0 for little-endian */
 SION_API int sion_get_file_endianness(int sid);
 
-/** @return whether the data is marked with another byte order than this machine's */
+/** @return whether the byte order that the container states for its data differs from that of this machine */
 SION_API int sion_endianness_swap_needed(int sid);
 
 /** @return 1 if this machine is big-endian, 0 if it is little-endian */
@@ -278,14 +284,14 @@ SION_API int sion_optimize_fp_buffer(int sid);
  * -1 */
 SION_API int sion_get_sizeof(int sid, int *numbytes, int *numfds);
 
-/** @return -1, as with SIONlib unless the mode has `posix`: streams here have no file descriptor */
+/** @return -1, because streams have no file descriptor here. SIONlib also returns -1 unless the mode has `posix` */
 SION_API int sion_get_fd(int sid);
 
 /**
  * Returns the position in the physical file.
  *
- * @return bytes, or -1 if the distance of chunks is not known. It is known for containers of sion_open, and in the
- *     first chunk of a task of any other container that is read
+ * @return bytes, or -1 if it is not known. The position is known in containers that sion_open opened. In other
+ *     containers it is known for readers, in the first chunk of a task
  */
 SION_API sion_int64 sion_get_position(int sid);
 
@@ -306,7 +312,8 @@ typedef struct _sion_io_stat_struct {
     int *roles;
 } sion_io_stat_t;
 
-/** Lists the files of buddy checkpointing, which is not supported. @return NULL, as SIONlib without buddies */
+/** Lists the files of buddy checkpointing, which is not supported. @return NULL, as SIONlib without buddy
+ * checkpointing */
 SION_API sion_io_stat_t *sion_get_io_info(int sid);
 SION_API sion_io_stat_t *sion_get_io_info_by_spec(int sid, int roles, int flag);
 SION_API int sion_free_io_info(sion_io_stat_t *info);
@@ -316,8 +323,8 @@ SION_API int sion_free_io_info(sion_io_stat_t *info);
 #define SION_DUP_RANK_KEY -203
 
 /**
- * Makes a second handle for tasks of a container that several processes read. It starts at the same positions;
- * keys start from their first record. Not collective.
+ * Makes a second handle for tasks of a container that several processes read. The new handle starts at the same
+ * positions; the values of keys start from the first record. Not collective.
  *
  * @param mode  SION_DUP_ALL: all tasks; any other: only task `rank`
  * @param key   not used

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SIONlib's calls for MPI programs, which link hpcw-sionlib-mpi instead of hpcw-sionlib. All are collective over
- * the processes of the open. See sion.h, which includes this.
+ * SIONlib's calls for MPI programs, which link hpcw-sionlib-mpi instead of hpcw-sionlib. All calls are collective
+ * over the processes that open the container. See sion.h, which includes this header.
  */
 #ifndef HPCW_SIONLIB_SION_MPI_H
 #define HPCW_SIONLIB_SION_MPI_H
@@ -18,17 +18,18 @@ extern "C" {
 #define SION_MPI_INT64 MPI_LONG_LONG
 
 /**
- * Opens a container with one task per process. The task's rank is that of the process in gComm.
+ * Opens a container with one task per process. The rank of a task is the rank of its process in gComm.
  *
- * @param file_mode   as in sion_open; also collective with collsize=N, and with cmerge. Without collsize, or with
- *                    -1, the sizes of groups follow SIONlib's rule
- * @param numFiles    for "w" the number of files, among which the ranks are divided. 0 or less: one file for each
- *                    lComm, and out: their number. For "r" out
- * @param lComm       the processes of this file, in the order of their tasks; only used if numFiles is 0 or less.
- *                    Files are numbered in the order of their first processes in gComm
- * @param chunksize   for "w" bytes, at least 0; for "r" out
- * @param fsblksize   bytes. For "w" in; -1 is replaced by that of the file system. For "r" out
- * @param globalrank  out: the rank in gComm
+ * @param file_mode   as in sion_open; also collective, collsize=N and cmerge. Without collsize, or with -1,
+ *                    SIONlib's rule determines the sizes of groups
+ * @param numFiles    number of files. For "w" in: the ranks are divided among the files; 0 or less: one file for
+ *                    each lComm, and out is the number of files. For "r" out
+ * @param lComm       the processes that share a file with this process, in the order of their tasks; only used if
+ *                    numFiles is 0 or less. Files are numbered in the order of their first processes in gComm
+ * @param chunksize   chunk size, bytes; for "w" in, at least 0; for "r" out
+ * @param fsblksize   file system block size, bytes; for "w" in, and -1 is replaced by the size that the file system
+ *                    reports; for "r" out
+ * @param globalrank  out: the rank of this process in gComm
  * @param fileptr     out: the stream; may be NULL
  * @param newfname    out: the name of the physical file of this process, from malloc; may be NULL
  * @return the handle, or -1 on all processes
@@ -40,22 +41,23 @@ SION_API int sion_paropen_mpi(const char *fname, const char *file_mode, int *num
 /** Closes a container. @return SION_SUCCESS; SION_NOT_SUCCESS on all processes: no file got its name */
 SION_API int sion_parclose_mpi(int sid);
 
-/** Restarts a container that is being written, with other chunk sizes. What was written is lost. */
+/** Restarts a container that is being written, with other chunk sizes. All data written so far are lost. */
 SION_API int sion_parreinit_mpi(int sid, sion_int64 chunksize);
 
 /**
- * Opens a container with any number of tasks per process. sion_seek selects them by their global ranks. Arrays
- * have `*nlocaltasks` entries.
+ * Opens a container with any number of tasks per process. sion_seek selects a task by its global rank. Arrays have
+ * `*nlocaltasks` entries. If an array is written and the pointer to it is NULL, the array is allocated with malloc.
  *
- * @param numFiles         for "w" in, at least 1; for "r" out
- * @param nlocaltasks      number of own tasks; for "r" -1 asks for a share of all tasks, and the number is out
- * @param globalranks      ranks of the own tasks. For "w", all processes together have each of 0 .. N-1 once. Out
- *                         for a share
- * @param chunksizes       for "w" bytes; for "r" out
- * @param mapping_filenrs  for "w" the file of each task; for "r" out
- * @param mapping_lranks   for "w" the task's index in its file, from 0 on without a gap; for "r" out
+ * @param numFiles         number of files; for "w" in, at least 1; for "r" out
+ * @param nlocaltasks      number of tasks of this process. For "r" and -1 the process gets a share of all tasks,
+ *                         and out is their number
+ * @param globalranks      ranks of the tasks of this process; out for a share, otherwise in. For "w", the ranks of
+ *                         all processes together are 0 .. N-1, each once
+ * @param chunksizes       chunk sizes, bytes; for "w" in; for "r" out
+ * @param mapping_filenrs  number of each task's file; for "w" in; for "r" out
+ * @param mapping_lranks   index of each task in its file, from 0 on without a gap; for "w" in; for "r" out
  *
- * Arrays that are out come from malloc if they are NULL. Other parameters as sion_paropen_mpi.
+ * Other parameters as sion_paropen_mpi.
  */
 SION_API int sion_paropen_mapped_mpi(const char *fname, const char *file_mode, int *numFiles, MPI_Comm gComm,
                                      int *nlocaltasks, int **globalranks, sion_int64 **chunksizes,
