@@ -15,8 +15,8 @@
  * A file sink writes under a temporary name in that directory, ".hpcw-NUMBER-NAME.tmp", and takes the target's name
  * NAME only when it is published. A failure before that leaves nothing under the target's name. A killed process
  * leaves the temporary file. The next process that opens the same path on the same host removes the file if its
- * lock is free. Otherwise remove the file by hand. The lock does not show that a file may be removed after a
- * restart of the host, after a run on several hosts, or on a file system without locks (fcntl, F_OFD_SETLK). The
+ * lock is free. Otherwise remove the file by hand: after a restart of the host, after a run on several hosts, and
+ * on a file system without locks (fcntl, F_OFD_SETLK), the lock does not tell whether the writer still runs. The
  * file also stays if more than four sinks of the path were open at the same time.
  *
  * A child of fork() may free its copies of handles and sinks, which touches no file. Once its parent has ended
