@@ -37,7 +37,7 @@ hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_r
 hpcw_clog2_reader_select.window
 """.split())
 
-# Pointers to several values, whose number is not the next argument.
+# Pointers to arrays, where the next argument is not the length of the array.
 ARRAYS = set("""
 hpcw_linktest_partners.partner hpcw_linktest_timings.time_ps hpcw_linktest_timings.partner hpcw_linktest_slowest.slow
 hpcw_linktest_end_permutation.slow hpcw_linktest_complete.summary hpcw_vom_element.index
@@ -45,7 +45,7 @@ hpcw_linktest_reader_row.time_s hpcw_linktest_reader_row.partner hpcw_linktest_r
 hpcw_linktest_reader_matrix.time_s
 """.split())
 
-# Pointers to several values that may be left out, and whose number is the argument before.
+# Pointers to arrays that may be NULL, where the previous argument is the length of the array.
 COUNTED = {"hpcw_rank2file_restart_load.ranks", "hpcw_sion_reader_open.ranks", "hpcw_sion_reader_open_named.ranks"}
 
 # Arguments that C still uses after the call.
@@ -72,12 +72,12 @@ def check_tables():
 
 
 def symbol_of(name):
-    """Returns the symbol of a variant of the function of this name that has another form."""
+    """Returns the symbol of the variant of a C function that has other arguments for Fortran."""
     return name.replace("hpcw_", "hpcw_f_", 1)
 
 
 def type_of(d, kind):
-    """Returns the Fortran type of a value."""
+    """Returns the Fortran type of a C type."""
     kind = kind.removeprefix("const ")
     if kind in KINDS:
         return KINDS[kind]
@@ -91,13 +91,13 @@ def type_of(d, kind):
 
 
 class Argument:
-    """One argument of the function `f`. If the next argument is its number of values, it belongs to this one."""
+    """An argument of the function `f`. If the next argument is the length of this array, the object stands for both."""
 
     def __init__(self, d, f, variable, following):
         self.d, self.f = d, f.name
         kind, self.stars, self.name, self.length = variable
         self.const, self.base = kind.startswith("const "), kind.removeprefix("const ")
-        # The next argument, if it is the size or count of this one.
+        # Name of the next argument if it is the size or count of this argument, otherwise None.
         self.number = following[2] if following and following[:2] == ("size_t", 0) and following[2] in ("size", "count") else None
         self.optional = ", optional" if self.name == "err" or is_in(NULL, self.f, self.name) else ""
         self.takes_next = False
@@ -115,8 +115,8 @@ class Argument:
         elif self.base == "char":
             self.text_to_fill_in()
         elif self.base == "void":
-            # gfortran 12 passes a text as an argument of any type correctly only to procedures that C can call.
-            # There it has trouble with other texts.
+            # gfortran 12 passes a text to an argument of type(*) correctly only if the procedure is bind(c), and it has
+            # trouble with further text arguments of such a procedure.
             self.bytes(any(a[0].endswith("char") for a in f.args))
         elif self.base == "bool":
             self.logical()
@@ -137,7 +137,7 @@ class Argument:
         self.passed = [passed or self.name]
 
     def count_of(self, array):
-        """Makes a count optional, whose array follows."""
+        """Makes this argument optional: it is the length of `array`, the next argument."""
         kind = type_of(self.d, self.base)
         self.by_value(kind, "number", f"{kind}, intent(in), optional")
         self.local = [f"{kind} :: number"]
@@ -145,7 +145,7 @@ class Argument:
                        f"if (present({self.name})) number = {self.name}"]
 
     def with_number(self, known):
-        """Makes the number that follows optional."""
+        """Makes the next argument, the length of this array, optional. `known`: expression for its default."""
         self.takes_next = True
         self.names.append(self.number)
         self.inner.append(f"integer(c_size_t), value :: {self.number}")

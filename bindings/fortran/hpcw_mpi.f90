@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Makes communicators from those of MPI, as <hpcw/mpi.h>. It uses no module of MPI, so that one module serves
-! mpif.h, mpi and mpi_f08, and programs of an MPI without mpi_f08.
+! Makes communicators of hpcw from communicators of MPI, as <hpcw/mpi.h> does. This module uses no module of MPI. So it
+! serves programs with mpif.h, mpi and mpi_f08, also if the MPI has no mpi_f08.
 module hpcw_mpi
   use, intrinsic :: iso_c_binding
   use hpcw, only: hpcw_comm, hpcw_error
@@ -8,8 +8,8 @@ module hpcw_mpi
   private
   public :: hpcw_comm_from_mpi
 
-  ! By the standard, this is the type of mpi_f08: interoperable types are equal if their names and components are
-  ! equal.
+  ! By the Fortran standard, this type is the same as MPI_Comm of mpi_f08: interoperable types are the same if their
+  ! names and components are equal.
   type, bind(c) :: MPI_Comm
     integer(c_int) :: MPI_VAL
   end type
@@ -30,7 +30,7 @@ module hpcw_mpi
 
 contains
 
-  ! Takes a communicator of mpif.h or the module mpi.
+  ! Makes a communicator from a communicator of mpif.h or of the module mpi.
   function from_number(mpi, out, err) result(status)
     integer, intent(in) :: mpi
     type(hpcw_comm), intent(out) :: out
@@ -39,7 +39,7 @@ contains
     status = c_comm_from_mpi(mpi, out, err)
   end function
 
-  ! Takes a communicator of the module mpi_f08.
+  ! Makes a communicator from a communicator of the module mpi_f08.
   function from_type(mpi, out, err) result(status)
     type(MPI_Comm), intent(in) :: mpi
     type(hpcw_comm), intent(out) :: out

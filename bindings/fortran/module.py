@@ -67,7 +67,7 @@ class Writer:
         return plain, zero, re.sub(r"\bHPCW_\w+", lambda m: self.constant(m.group()), length)
 
     def bytes_of(self, members):
-        """Returns the size of a struct of plain members, which gives the number of words of a union."""
+        """Returns the size of a struct in bytes. Its members are neither structs nor unions."""
         at = widest = 0
         for m in members:
             kind, _, length = self.member(m)
@@ -78,7 +78,7 @@ class Writer:
 
     @staticmethod
     def part(struct, union):
-        """Returns the start of the names for the parts of a union, such as hpcw_clog2_as."""
+        """Returns the prefix of all names for the members of a union, such as hpcw_clog2_as."""
         return f"{struct.rpartition('_')[0]}_{union}"
 
     def struct(self, name, members):
@@ -105,7 +105,7 @@ class Writer:
             self.struct(name, members)
 
     def result(self, kind):
-        """Returns (type in the C interface, type in the call, expression that makes the second from the first)."""
+        """Returns (type in the C interface, type in the Fortran call, statement that converts the C result {1} to {0})."""
         if kind.endswith("*"):
             base = kind.rstrip("* ").removeprefix("const ")
             if base == "char":
@@ -151,7 +151,7 @@ class Writer:
         print(f"  end {what}\n")
 
     def union(self, name):
-        """Prints functions that make the words of a union."""
+        """Prints functions that convert a member of a union to the union, which is an array of 8-byte words in Fortran."""
         words, parts = self.unions[name]
         for part, kind in parts.items():
             plain = f"type({name}_{part})" if isinstance(kind, list) else type_of(self.d, kind)
@@ -202,7 +202,7 @@ class Writer:
 
     @staticmethod
     def is_init(f):
-        """Prints the init of options, which passes the size of the caller's struct."""
+        """Returns whether `f` is the inline function that initialises an options struct."""
         return f.text is not None and f.name.endswith("_options_init")
 
     def inline_functions(self):
