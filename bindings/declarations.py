@@ -27,7 +27,7 @@ class Declared:
 
 
 class Function:
-    """A function. `text` has the arguments of an inline function in C; for other functions it is None."""
+    """A function. `text`: for an inline function the argument list as C text, otherwise None."""
 
     def __init__(self, header, name, result, args, text):
         self.header, self.name, self.result, self.args, self.text = header, name, result, args, text
@@ -61,8 +61,8 @@ def variable_of(text):
 
 
 def members_of(body):
-    """Parses the members of a struct into variables. A union has the type "union", and as length a dictionary of
-    its members. Each value there is a type or, for a struct, the list of its members."""
+    """Parses the members of a struct into variables. A union becomes a variable with the type "union". In place of the
+    length it has a dictionary: the name of each member of the union, with its type or, for a struct, its members."""
     members = []
     while body := body.strip():
         if m := re.match(r"union \{((?:[^{}]|\{[^{}]*\})*)\} (\w+);", body):
@@ -86,7 +86,7 @@ def members_of(body):
 
 
 def read(path, d):
-    """Adds the declarations of a header."""
+    """Adds the declarations of a header to `d`."""
     text = open(path, encoding="utf-8").read()
     header = re.search(r"hpcw/\w+\.h$", path).group()
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes the module hpcw._c, the public headers for ctypes. Usage: declare.py OUT.py HEADER...
 
-Constants, structs and calls have their names in C. A pointer to numbers, to a handle or to a function is an address, and so is
-a pointer that the call sets: arrays of NumPy and ctypes.byref() fit all of them.
+Constants, structs and calls have the names that they have in C. A pointer to numbers, to a handle or to a function becomes
+c_void_p, and so does a pointer that the call sets. c_void_p accepts the address of a NumPy array, and ctypes.byref().
 """
 import os
 import sys
@@ -23,7 +23,7 @@ class Writer:
         self.known = set()  # structs that are declared so far
 
     def type_of(self, kind, stars, length=None):
-        """The type of a variable in ctypes."""
+        """Returns the ctypes type of a variable."""
         const = kind.startswith("const ")
         kind = kind.removeprefix("const ")
         if kind == "function" or kind in self.d.callbacks:
@@ -64,7 +64,7 @@ class Writer:
         self.known.add(name)
 
     def function(self, f):
-        """Inline functions are no symbols. Of an init of options there is one, which takes the size of the struct."""
+        """Returns the entry of a function in CALLS. For an inline ..._init this is the exported ..._fill that it calls."""
         if f.text is not None:
             return f"    {f.name[:-4]}fill=(None, POINTER({f.args[0][0]}), c_size_t),"
         stars = f.result.count("*")

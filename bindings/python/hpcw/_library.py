@@ -16,14 +16,14 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def _paths(name: str) -> list:
-    """Candidate paths of a library: what HPCW_LIBRARY names; or beside the package, in the wheel's folder, in the installed
-    prefix, and in the system's search path."""
+    """Returns candidate paths of a library: the path in HPCW_LIBRARY; otherwise paths beside the package, in the wheel's
+    folder, in the installed prefix, and in the system's search path."""
     given = os.environ.get("HPCW_LIBRARY")
     if given and name == "libhpcw" and not os.path.isdir(given):
         return [given]
     wheel = os.path.join(os.path.dirname(_HERE), ".hpcw.mesonpy.libs")
     folders = [given if os.path.isdir(given) else os.path.dirname(given)] if given else [_HERE, wheel, _where.LIBDIR]
-    # A wheel cannot hold symbolic links.
+    # In a wheel the file has the full version in its name: a wheel cannot have the symbolic link NAME.so.ABI.
     files = [f"{name}.so.{_where.ABI}", f"{name}.so.{_where.VERSION}"]
     paths = [os.path.join(folder, file) for folder in folders for file in files]
     return [path for path in paths if os.path.exists(path)] + files[:1]
@@ -42,7 +42,7 @@ def load(name: str) -> ctypes.CDLL:
 
 @functools.lru_cache(maxsize=None)
 def library() -> ctypes.CDLL:
-    """libhpcw, with the types of its calls."""
+    """Returns libhpcw, with the argument and result types of its calls set."""
     lib = load("libhpcw")
     try:
         for name, (result, *args) in _c.CALLS.items():
@@ -62,7 +62,7 @@ def raise_of(error: _c.hpcw_error, status: int) -> None:
 
 
 def call(name: str, *args) -> None:
-    """Calls a function that returns a status and takes an hpcw_error as its last argument. Raises its error."""
+    """Calls a function that returns a status and takes an hpcw_error as its last argument. Raises an exception on failure."""
     error = _c.hpcw_error()
     for kind, value in zip(_c.CALLS[name][1:], args):
         if isinstance(value, (Integral, bytes)) and kind is not ctypes.c_void_p:
@@ -81,7 +81,7 @@ def absolute(path: str | os.PathLike) -> str:
 
 
 def text(value) -> str | None:
-    """Converts a C text."""
+    """Converts a C text to a str; NULL to None."""
     return None if value is None else value.decode(errors="replace")
 
 
@@ -89,7 +89,7 @@ _handles = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    """Renews locks in a child of fork(): the thread that held one does not exist there."""
+    """Renews all locks in a child of fork(): a thread that held a lock does not exist in the child."""
     for handle in _handles:
         handle._lock = threading.RLock()
 
@@ -98,7 +98,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 class Handle:
-    """A handle of the library, for one thread at a time. `with handle as pointer:` uses it."""
+    """A handle of the library. `with handle as pointer:` reserves the handle for the calling thread."""
 
     OUT = object()  # stands for the address of the handle among the arguments of `of`
 
@@ -111,7 +111,7 @@ class Handle:
 
     @classmethod
     def of(cls, name: str, *args, free: str) -> Handle:
-        """What a call opens."""
+        """Calls a function that opens a handle, and returns the handle. `free`: name of the function that frees it."""
         out = ctypes.c_void_p()
         call(name, *(byref(out) if a is Handle.OUT else a for a in args))
         return cls(out.value, free, f"{os.fsdecode(args[0])}: " if isinstance(args[0], bytes) else "")

@@ -26,7 +26,7 @@ class Communicator(_library.Handle):
 
     @staticmethod
     def _same_mpi(lib: ctypes.CDLL, MPI) -> None:
-        """Two MPIs in one process end in a crash."""
+        """Raises an exception if libhpcw_mpi and mpi4py use different MPI libraries, which would crash."""
         text, length = ctypes.create_string_buffer(16384), c_int()
         lib.MPI_Get_library_version(text, byref(length))
         ours, theirs = text.value.decode(errors="replace"), MPI.Get_library_version().rstrip("\0")

@@ -33,7 +33,7 @@ class Shown:
         self.close()
 
     def close(self) -> None:
-        """Closes the file. Calls that need it fail afterwards."""
+        """Closes the file. Later calls that need the file fail."""
 
     def info(self) -> dict:
         """The figures that `hpcgen info --json` prints for the file, under the same names (doc/info.md)."""
@@ -42,7 +42,7 @@ class Shown:
 
 
 def table(rows) -> str:
-    """A structured array as a table of HTML, with the names of states and events."""
+    """Returns a structured array as an HTML table, with names of states and events in place of their indices."""
     if rows is None or len(rows) == 0:
         return ""
     columns = []
@@ -55,7 +55,7 @@ def table(rows) -> str:
 
 
 def size_text(size: float) -> str:
-    """Bytes as a person writes them."""
+    """Returns a number of bytes with a unit, such as 1.5 MB."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if size < 1000:
             return f"{size:.3g} {unit}" if unit != "bytes" else f"{size} bytes"

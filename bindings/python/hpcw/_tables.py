@@ -11,14 +11,14 @@ BLOCK = 1 << 14
 
 
 class Rows:
-    """Collects blocks in one array that grows in place. Meanwhile up to a quarter of it may be unused."""
+    """Collects blocks in one array that grows in place. Until array() is called, up to a quarter of it may be unused."""
 
     def __init__(self, dtype: np.dtype):
         self.rows = np.empty(BLOCK, dtype)
         self.used = 0
 
     def add(self, columns: dict, count: int, which=None) -> None:
-        """Adds the first `count` rows of named arrays. `which`, a mask, selects some of them."""
+        """Adds the first `count` rows of the columns. `which`: a mask of the rows to add; None: all."""
         if which is not None:
             columns = {name: column[:count][which] for name, column in columns.items()}
             count = np.count_nonzero(which)
@@ -36,8 +36,8 @@ class Rows:
 
 
 def chosen(path: str, what: str, given, known: np.ndarray, more=None) -> list:
-    """Returns the numbers in `known` that a caller selects, sorted: one, a range, a list, or a mask of `known`. `more()`
-    returns further numbers that exist. It is called only if a selected one is not in `known`."""
+    """Returns the numbers that a caller selects, sorted. `given`: one number, a range, a list, or a mask of `known`. `known`:
+    numbers that exist. `more()` returns further existing numbers; it is called only if a selected number is not in `known`."""
     numbers = given if isinstance(given, range) else _listed(path, what, given, known)
     ids = set(known.tolist())
     other = next((n for n in numbers if n not in ids), None)
@@ -66,7 +66,7 @@ def _listed(path: str, what: str, given, known: np.ndarray) -> list:
 
 
 def window(numbers: list) -> tuple:
-    """(first, last, mask or None) of sorted numbers. The mask is by number less `first`, and None if all are wanted."""
+    """Returns (first, last, mask) of sorted numbers. mask[n - first]: whether n is in `numbers`; None if there is no gap."""
     first, last = numbers[0], numbers[-1]
     if last - first + 1 == len(numbers):
         return first, last, None

@@ -10,11 +10,13 @@ import numpy as np
 
 KINDS = ["late sender", "late receiver", "collective"]
 WAITS = [("rank", "u4"), ("kind", "u4"), ("name", "u4"), ("cause", "u4"), ("begin", "f8"), ("seconds", "f8")]
-# Calls that may block until the message is received, calls that wait for a message, and calls that wait for all ranks.
+# Sends that may block until the message is received.
 SENDS = {"MPI_Send", "MPI_Ssend", "MPI_Rsend"}
 STARTS = {"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Start", "MPI_Startall"}  # sends that another call completes
 EXCHANGES = {"MPI_Sendrecv", "MPI_Sendrecv_replace"}
+# Calls that post a receive and wait for its message.
 RECEIVES = {"MPI_Recv", "MPI_Mrecv"} | EXCHANGES
+# Calls in which ranks wait for each other.
 COLLECTIVES = {"MPI_" + name for name in (
     "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Cart_create", "Cart_sub",
     "Comm_create", "Comm_dup", "Comm_split", "Comm_split_type", "Dist_graph_create", "Dist_graph_create_adjacent", "Exscan",
@@ -22,7 +24,7 @@ COLLECTIVES = {"MPI_" + name for name in (
 
 
 def find(states: np.ndarray, messages: np.ndarray, names: list, ranks: int, dtype: np.dtype) -> np.ndarray:
-    """Finds all waits. `states` also has the field `comm`."""
+    """Returns all waits, sorted by begin. `states`: as EventLog.states, with the additional field `comm`."""
     is_call = np.array([name.startswith("MPI_") for name in names], bool)
     calls = states[is_call[states["name"]] & (states["thread"] == 0)]
     calls = calls[np.lexsort((calls["begin"], calls["rank"]))]
@@ -41,13 +43,13 @@ def find(states: np.ndarray, messages: np.ndarray, names: list, ranks: int, dtyp
 
 
 def _has(calls: np.ndarray, names: list, wanted: set) -> np.ndarray:
-    """A mask of the calls that have one of the wanted names."""
+    """Returns a mask of the calls that have one of the wanted names."""
     return np.array([name in wanted for name in names], bool)[calls["name"]]
 
 
 def _enclosing(calls: np.ndarray, rank: np.ndarray, time: np.ndarray, begins_count: bool) -> np.ndarray:
-    """Index of the call that is open on a rank at a time, or -1. `begins_count`: a call that begins at that time is open.
-    Calls are sorted."""
+    """Returns for each pair of `rank` and `time` the index of the call that is open on this rank at this time, or -1.
+    `begins_count`: whether a call that begins exactly at this time is open. `calls` is sorted by rank and begin."""
     n = len(calls)
     later = np.repeat([not begins_count, begins_count], [n, len(rank)])  # order of calls and queries at the same time
     order = np.lexsort((later, np.concatenate((calls["begin"], time)), np.concatenate((calls["rank"], rank))))
@@ -77,7 +79,7 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
     yield {"rank": messages["dest"][late], "kind": 0, "name": calls["name"][receive[late]], "cause": messages["source"][late],
            "begin": begin[late], "seconds": enter[late] - begin[late]}
 
-    # A call that sends and receives waits for the receiver after it has waited for its own message.
+    # MPI_Sendrecv first waits for the message that it receives, and then for the receiver of the message that it sends.
     until = np.zeros(len(calls) + 1)
     until[receive[late]] = enter[late]
     start = np.maximum(enter, until[send])
@@ -87,7 +89,7 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
     yield {"rank": messages["source"][blocks], "kind": 1, "name": calls["name"][send[blocks]],
            "cause": messages["dest"][blocks], "begin": start[blocks], "seconds": posted[blocks] - start[blocks]}
 
-    # A call that completes sends waits for the receive that is posted last while it is open.
+    # A wait call that completes several sends waits for the receiver that posts its receive last.
     start = np.maximum(calls["begin"][completer], until[completer]) if len(calls) else np.zeros(len(completer))
     last = np.flatnonzero((completer >= 0) & (posted > start))
     last = last[posted[last] < calls["end"][completer[last]]]
@@ -98,15 +100,17 @@ def _of_messages(calls: np.ndarray, messages: np.ndarray, names: list):
 
 
 def _completers(calls: np.ndarray, messages: np.ndarray, send: np.ndarray, receive: np.ndarray, names: list) -> np.ndarray:
-    """Index of the call that is taken to complete the send of each message; -1: none. MPI_Waitall completes all that were
-    started on its rank, and MPI_Wait the oldest one, unless it receives a message."""
+    """Returns for each message the index of the call that completes its non-blocking send; -1: none. A log does not say this.
+    It is assumed that MPI_Waitall completes all sends started on its rank. MPI_Wait completes the oldest send, unless the log
+    shows that this MPI_Wait receives a message."""
     completer = np.full(len(messages), -1)
     started = np.flatnonzero((send >= 0) & _has(calls, names, STARTS)[send]) if len(calls) else np.zeros(0, np.int64)
     ends_all = _has(calls, names, {"MPI_Waitall"})
     ends_one = _has(calls, names, {"MPI_Wait"})
     ends_one[receive[receive >= 0]] = False
     ends = np.flatnonzero(ends_all | ends_one)
-    # Sends and calls of each rank in order of time. A stretch of them ends with a call of MPI_Waitall.
+    # Non-blocking sends and wait calls of each rank, sorted by time. A stretch is a part of this list that ends with a call of
+    # MPI_Waitall, or with the last entry of a rank.
     rank = np.concatenate((messages["source"][started], calls["rank"][ends]))
     order = np.lexsort((np.repeat([0, 1], [len(started), len(ends)]), np.concatenate((messages["sent"][started],
                                                                                       calls["begin"][ends])), rank))
@@ -117,12 +121,12 @@ def _completers(calls: np.ndarray, messages: np.ndarray, send: np.ndarray, recei
     first = np.flatnonzero(new)
 
     def count(mask):
-        """How many there are in the stretch up to each place."""
+        """Returns for each entry how many entries of its stretch, up to and including it, are in `mask`."""
         total = np.cumsum(mask)
         return total - (total[first] - mask[first])[stretch]
 
     sends, ones = count(is_send), count(is_one)
-    # Calls of MPI_Wait that came when nothing was under way. The offset keeps maxima of stretches apart.
+    # Do not count calls of MPI_Wait that came when no send was outstanding. `offset` separates the maxima of stretches.
     offset = stretch * (len(order) + 1)
     ones = ones - (np.maximum.accumulate(np.maximum(ones - sends, 0) + offset) - offset)
     takes = np.flatnonzero(is_one & (np.diff(ones, prepend=0) > 0)) if len(order) else np.zeros(0, np.int64)
@@ -141,9 +145,9 @@ def _completers(calls: np.ndarray, messages: np.ndarray, send: np.ndarray, recei
 
 
 def _posted(calls: np.ndarray, messages: np.ndarray, receive: np.ndarray, names: list) -> np.ndarray:
-    """When the receive of each message was posted; -1: unknown. A log does not say which MPI_Irecv a call completes: it is
-    taken to be the oldest one, so waits are rather too short. Where persistent requests are received, too, it may be a later
-    one, and waits too long."""
+    """Returns the time at which the receive of each message was posted; -1: unknown. A log does not say which MPI_Irecv a wait
+    call completes. It is assumed to be the oldest MPI_Irecv, so waits are rather too short. If a program also receives through
+    persistent requests, the assumed MPI_Irecv may be a later one, and waits too long."""
     posted = calls["begin"][receive].astype(float)
     posts = calls[_has(calls, names, {"MPI_Irecv"})]
     others = np.flatnonzero(~_has(calls, names, RECEIVES)[receive])
@@ -159,7 +163,8 @@ def _posted(calls: np.ndarray, messages: np.ndarray, receive: np.ndarray, names:
 
 
 def _of_collectives(calls: np.ndarray, members: dict):
-    """Finds waits for the last rank to enter a collective call. The n-th calls of all ranks of a communicator are one."""
+    """Finds waits for the last rank that enters a collective call. The n-th call of each rank on a communicator belongs to the
+    n-th collective operation of the communicator. `members`: number of ranks of each communicator."""
     calls = calls[np.lexsort((calls["begin"], calls["rank"], calls["comm"]))]
     new = np.append(True, (calls["rank"][1:] != calls["rank"][:-1]) | (calls["comm"][1:] != calls["comm"][:-1]))[:len(calls)]
     place = np.arange(len(calls))

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers and texts that C stores whole."""
+"""Checks that C types hold numbers and texts without loss."""
 from numbers import Integral
 
 
 def check(where: str, value, stored) -> None:
-    """Compares a value with what ctypes made of it. ctypes cuts numbers to the type in C, and texts at a NUL, without a word:
-    task 2^32 would be task 0. Raises HpcwValueError."""
+    """Raises HpcwValueError if `stored`, the value that ctypes made of `value`, differs from `value`. ctypes silently cuts
+    numbers to the size of the C type, and texts at a NUL: task 2^32 would become task 0."""
     if isinstance(value, (Integral, bytes)) and stored is not None and stored != value:
         from .errors import HpcwValueError  # needs the constants of _c, which needs this module
         raise HpcwValueError(f"{where}: expected a number in the range of its C type, or a text without NUL, got {value!r:.60}")
 
 
 class Whole:
-    """Base of the structs."""
+    """Base of the ctypes structs. It checks each number that is assigned to a member."""
 
     def __setattr__(self, name: str, value) -> None:
         super().__setattr__(name, value)

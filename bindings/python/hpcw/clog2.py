@@ -21,7 +21,8 @@ _IN_C = {"name": "definition", "begin": "from", "end": "to", "source": "from", "
 class EventLog(_show.Shown):
     """An event log of MPE2 or hpcw.
 
-    ranks: number of ranks of the world. threads: most threads of a rank. comms: entries of the table of communicators.
+    ranks: number of ranks of the world. threads: largest number of threads of a rank. comms: length of the table of
+    communicators.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -65,21 +66,21 @@ class EventLog(_show.Shown):
 
     @property
     def names(self) -> np.ndarray:
-        """Names of states and events. The column `name` holds indices here: `log.names[states["name"]]`. If no call has read
-        rows so far, this reads the log."""
+        """Names of states and events. The column `name` of rows has indices in this array: `log.names[states["name"]]`. If no
+        call has read rows so far, the log is read."""
         if not self._names:
             self.states(ranks=range(min(self.ranks, 1)))
             self.events(ranks=range(min(self.ranks, 1)))
         return np.array(self._names, dtype=object)
 
     def _dtype(self, fields: list) -> np.dtype:
-        """Makes a dtype. Columns that are indices of names carry the names as metadata, for to_df()."""
+        """Returns a dtype. Columns with indices of names have the names as metadata, for to_df()."""
         names = {"name": self._names, "kind": _waits.KINDS}
         return np.dtype([(name, np.dtype(kind, metadata={"names": names[name]}) if name in names else kind)
                          for name, kind in fields])
 
     def _definitions(self, reader: int, known: np.ndarray) -> np.ndarray:
-        """Maps the reader's indices of definitions to indices in `names`."""
+        """Returns an array that maps the reader's indices of definitions to indices in `names`."""
         lib = _library.library()
         found = _c.hpcw_clog2_definition()
         while lib.hpcw_clog2_reader_definition(reader, len(known), byref(found)):
@@ -154,7 +155,7 @@ class EventLog(_show.Shown):
         return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, begin, end, ranks)
 
     def messages(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
-        """Messages that are in flight during some of [begin, end), from or to some ranks. Both ends must be in the log.
+        """Messages that are in flight at any time in [begin, end), from or to some ranks. The log must have send and receive.
 
         Returns a structured array in the order of the later of both ends: source, dest (ranks), comm, tag, size (bytes),
         sent, received (seconds).

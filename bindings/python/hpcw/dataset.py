@@ -25,12 +25,12 @@ def _failed(path: str, what: str, failure: OSError) -> errors.HpcwError:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """Opens a FIFO, too, at once. It is empty, and so nothing that is known."""
+    """Opens a path without waiting for a writer if it is a FIFO. The FIFO is then empty, and so of no known format."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _exists(*parts: str) -> bool:
-    """Whether a path exists. Only its absence counts as that, as os.path.exists takes any failure for it."""
+    """Returns whether a path exists. Other failures raise OSError, while os.path.exists returns False for any failure."""
     path = os.path.join(*parts)
     try:
         os.stat(path)
@@ -42,7 +42,7 @@ def _exists(*parts: str) -> bool:
 
 
 class Run(_show.Shown):
-    """A dataset: all formats of one simulated run. A format that it was generated without raises HpcwNotFoundError.
+    """A dataset: all formats of one simulated run. Access to a format that the dataset does not have raises HpcwNotFoundError.
 
     ranks: number of ranks of the simulated run. manifest: dictionary of parameters and files.
     """
@@ -183,15 +183,15 @@ def _check_finished(directory: str) -> None:
 
 
 def _checkpoint_file(path, name: str):
-    """Opens a file of a checkpoint by its name, as hpcgen does: the index opens its prefix directory, and a map's root the
-    map."""
+    """Opens a file of a checkpoint. As in hpcgen, its name decides: index.scr opens the prefix directory, the root of a map
+    opens the map, and any other file is a Tree."""
     if name.endswith(os.path.join(".scr", "index.scr")):
         return Checkpoints(os.path.dirname(os.path.dirname(name)))
     return Map(path) if name.endswith(("rank2file", "rank2file.scr")) else Tree(path)
 
 
 def _container(path):
-    """A LinkTest result if the stream of task 0 begins as one, otherwise the container."""
+    """Opens a container as Links if the stream of task 0 begins as a LinkTest result, otherwise as Container."""
     container = Container(path)
     if len(container) and container.tasks["rank"][0] == 0 and container.starts_with(0, b"LinkTest"):
         container.close()

@@ -67,5 +67,5 @@ _CLASSES = {
 
 
 def of(message: str, status: int, sys_errno: int = 0, process: int = 0) -> HpcwError:
-    """The exception for a status."""
+    """Returns the exception for a status."""
     return _CLASSES.get(Status(status), HpcwError)(message, status, sys_errno, process)

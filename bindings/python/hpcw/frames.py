@@ -33,7 +33,7 @@ def to_df(rows: np.ndarray) -> pandas.DataFrame:
 
 
 def _categorical(codes: np.ndarray, names: list) -> pandas.Categorical:
-    """Two states may have the same name: they become one category."""
+    """Returns a categorical of `names`. States with equal names become one category."""
     import pandas
     unique = list(dict.fromkeys(names))
     place = np.array([unique.index(name) for name in names], np.int32)

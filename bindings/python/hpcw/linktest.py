@@ -71,7 +71,7 @@ class Links(_show.Shown):
     @functools.cached_property
     def seconds(self) -> np.ndarray:
         """N x N float64 of permutation 0 (see `matrix`). [a, b] is the time of a message between a and b, seconds, measured by
-        a. NaN: not measured, as on the diagonal, and within a half in a bisection test."""
+        a. NaN: not measured, as on the diagonal and, in a bisection test, between two tasks of the same half."""
         return self.matrix(0)
 
     def matrix(self, permutation: int) -> np.ndarray:
@@ -87,8 +87,8 @@ class Links(_show.Shown):
             raise errors.HpcwValueError(f"{self.path}: expected a permutation below {self.permutations}, got {permutation}")
 
     def totals(self, permutation: int = 0) -> dict:
-        """The summary of a permutation as stored: start, end (texts), min_s, avg_s, max_s, and the same of the all-to-all
-        tests."""
+        """The summary of a permutation as stored: start, end (texts), min_s, avg_s, max_s, and the times of the all-to-all
+        tests (all_to_all_min_s and so on)."""
         self._check(permutation)
         totals = _c.hpcw_linktest_totals()
         with self._handle as reader:

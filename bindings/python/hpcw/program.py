@@ -70,13 +70,13 @@ def _run(*args: str, show: bool = False) -> str:
 
 
 def _is_terminal() -> bool:
-    """Whether the user sees the standard error of this process, and not a cell of a notebook."""
+    """Returns whether sys.stderr is a terminal, and not a cell of a notebook."""
     return sys.stderr is sys.__stderr__ and sys.stderr is not None and sys.stderr.isatty()
 
 
 def _options(options: dict) -> list:
-    """Options for the command line: ranks=4096 becomes --ranks 4096, sync=False --no-sync, and set={"load.phases": 3} --set
-    load.phases=3."""
+    """Returns options for the command line: ranks=4096 becomes --ranks 4096, sync=False becomes --no-sync, and
+    set={"load.phases": 3} becomes --set load.phases=3."""
     args = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
@@ -109,7 +109,7 @@ def generate(out: str | os.PathLike, ranks: int | None = None, show: bool = True
 
 
 def verify(what, deep: bool = False, jobs: int | None = None) -> dict:
-    """Checks a dataset, a file, or an object of it with hpcgen: checksums and structure.
+    """Checks a dataset or a file with hpcgen: checksums and structure. what: a path, or an object of this package.
 
     deep: generates the dataset again and compares every byte. Returns hpcgen's report. Raises HpcwFormatError with the first
     fault.
@@ -142,5 +142,5 @@ def _plain(value):
 
 
 def info(path: str | os.PathLike) -> dict:
-    """What a file holds, as `hpcgen info --json` tells it (doc/info.md)."""
+    """Returns what `hpcgen info --json` prints about a file (doc/info.md)."""
     return json.loads(_run("info", "--json", "--", os.fspath(path)))

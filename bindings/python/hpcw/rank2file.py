@@ -15,7 +15,7 @@ FILES = np.dtype([("dataset", "O"), ("rank", "u4"), ("path", "O"), ("size", "u8"
 
 
 def _files(handle: Handle, name: str) -> np.ndarray:
-    """FILES of an open dataset."""
+    """Returns the files of an open dataset as an array of dtype FILES. `name`: name of the dataset."""
     lib = _library.library()
     with handle as restart:
         _library.call("hpcw_rank2file_restart_load", restart, 0, None)
@@ -45,7 +45,7 @@ def _shape(handle: Handle) -> dict:
 class Checkpoints(_show.Shown):
     """The checkpoints in a prefix directory of SCR.
 
-    names: names of the datasets in the index, by id. current: the dataset to restart from, or None. layout: that of the maps.
+    names: names of the datasets in the index, by id. current: the dataset to restart from, or None. layout: layout of the maps.
     """
 
     def __init__(self, path: str | os.PathLike):
@@ -90,12 +90,13 @@ class Checkpoints(_show.Shown):
         return np.concatenate([np.empty(0, FILES), *(_files(self._open(name), name) for name in self.names)])
 
     def check(self, name: str, files: bool = True) -> None:
-        """Checks summaries and map of a dataset, and with `files` sizes and CRC-32 of its files. Raises the first fault."""
+        """Checks the summaries and the map of a dataset and, if `files`, sizes and CRC-32 of its files. Raises the first
+        fault."""
         _library.call("hpcw_rank2file_check", self._prefix, name.encode(), files)
 
 
 class Map(_show.Shown):
-    """The map of one dataset, by the path of its root."""
+    """The map of one dataset. `path`: file of the map's root."""
 
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)
@@ -111,12 +112,12 @@ class Map(_show.Shown):
 
     @property
     def files(self) -> np.ndarray:
-        """As Checkpoints.files; the dataset is ""."""
+        """The files in the map, in the form of Checkpoints.files. The column `dataset` is ""."""
         return _files(self._handle, "")
 
 
 class Tree(_show.Shown):
-    """Any other KVTree file. tree: its keys as nested dictionaries, with values as texts."""
+    """A KVTree file that is neither index nor map. tree: its keys as nested dictionaries, with values as texts."""
 
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)

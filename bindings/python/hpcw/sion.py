@@ -21,11 +21,11 @@ _ENDIAN = ("little", "big")
 
 
 class Container(_show.Shown):
-    """A SION container, or the physical files of a set.
+    """A SION container: one file, or a set of physical files.
 
-    dtype: default type of the elements for `read`. keys_and_values: whether the streams are records with keys. byte_order:
-    that of the metadata. data_byte_order: the one that the writer marked the data with; no reader converts them. block_size:
-    bytes of a block of the file system. format_version, library_version, name: as stored.
+    dtype: default type of the elements for `read`. keys_and_values: whether the streams are records with keys. byte_order: byte
+    order of the metadata. data_byte_order: byte order that the container states for the data; no reader converts data.
+    block_size: bytes of a block of the file system. format_version, library_version, name: as stored.
     """
 
     def __init__(self, path: str | os.PathLike, dtype=np.uint8):

@@ -22,7 +22,8 @@ _NAME = re.compile(r"(?P<stem>.+)\.(?P<rank>0|[1-9]\d{0,5})\.json(?:\.br)?")
 
 
 def entities(tasks: np.ndarray) -> np.ndarray:
-    """A mask of the tasks that are of entities. Files of old versions have seq_ids only, and there 0 is an entity."""
+    """Returns a mask of the tasks that belong to an entity. A task with id 0 does not, unless it is migratable: files of old
+    versions have only seq_ids, from 0 on."""
     return (tasks["id"] != 0) | tasks["migratable"]
 
 
@@ -43,7 +44,7 @@ class Loads(_show.Shown):
         self.ranks = np.array(sorted(self._files), np.uint32)
 
     def _list(self, path: str) -> dict:
-        """Paths by rank."""
+        """Returns a dictionary from ranks to the paths of their files."""
         if not os.path.isdir(path):
             handle = Handle.of("hpcw_vom_reader_open", os.fsencode(path), Handle.OUT, free="hpcw_vom_reader_free")
             with handle as reader:
@@ -110,7 +111,7 @@ class Loads(_show.Shown):
         return rows.array()
 
     def _read(self, what: str, dtype: np.dtype, phase: tuple, rank: int) -> tuple:
-        """Reads a file. Returns its columns, the number of rows, and a mask of the wanted rows."""
+        """Reads the file of a rank. Returns columns, number of rows, and a mask of the wanted rows."""
         handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
         with handle as reader:
             loaded = _c.hpcw_vom_rows()

@@ -37,7 +37,7 @@ def _bytes_of(data) -> np.ndarray:
 
 
 def _options(name: str):
-    """Returns an options struct with the defaults."""
+    """Returns an options struct with the default values."""
     options = getattr(_c, f"hpcw_{name}_options")()
     getattr(_library.library(), f"hpcw_{name}_options_fill")(byref(options), ctypes.sizeof(options))
     return options
@@ -145,11 +145,11 @@ def sion_create(path: str | os.PathLike, tasks: int = 1, comm=None, chunk_size=1
                 sync: str = "file") -> SionWriter:
     """Creates a SION container: `with sion_create(...) as f: f.write(task, array)`. Collective over `comm`.
 
-    tasks: number of tasks of this process; tasks are numbered from process to process. ranks: the numbers of its tasks,
-    instead. chunk_size: bytes of a task's chunk, or a list with a size for each task. content: "stream"; "records", each of
-    which SIONlib keeps in one chunk; "keys". files: number of physical files. layout: "aligned" or "packed". block_size:
-    bytes of a block of the file system, 0: ask it. byte_order: that of the metadata, and the one that the data are marked
-    with. sync: "none", "file" or "directory".
+    tasks: number of tasks of this process, whose numbers follow those of the previous process. ranks: list of the task
+    numbers of this process, in place of `tasks`. chunk_size: bytes of a task's chunk, or a list with a size for each task.
+    content: "stream"; "records", each of which SIONlib keeps in one chunk; "keys". files: number of physical files. layout:
+    "aligned" or "packed". block_size: bytes of a block of the file system, 0: as the file system reports. byte_order: byte
+    order of the metadata, and the one that the container states for the data. sync: "none", "file" or "directory".
     """
     return SionWriter(path, tasks, comm, chunk_size, ranks, content, files, layout, block_size, byte_order, sync)
 
@@ -208,7 +208,7 @@ class LinksWriter(Writer):
 def links_create(path: str | os.PathLike, tasks: int, comm=None, *, start: str | None = None, end: str | None = None,
                  **settings) -> LinksWriter:
     """Creates a LinkTest result: `with links_create(path, N) as f: f.write(task, seconds, host, core)` for each task in
-    `f.own`. Collective over `comm`; each process owns the next part of the tasks.
+    `f.own`. Collective over `comm`; the tasks are divided among the processes in ascending order.
 
     tasks: N, even. start, end: texts like 2026-01-31T12:00:00Z; default: now. settings: members of hpcw_linktest_params, for
     instance messages=25, message_size=1 << 20, retests=10, kernel, mode="mpi".
@@ -232,7 +232,8 @@ class LoadsWriter(Writer):
 
     @staticmethod
     def _entity(id_: int, collection: int, whole: bool):
-        """Returns the entity of an id and the array that it points to. `whole`: with all members that a task needs."""
+        """Returns the entity with an id, and its index array, which must live as long as the entity. `whole`: the entity has
+        all members that a task needs; otherwise only those that the id contains."""
         lib, parts = _library.library(), _c.hpcw_vom_id()
         _library.call("hpcw_vom_id_parts", id_, byref(parts))
         if parts.kind == _c.HPCW_VOM_NOBODY:
@@ -248,8 +249,8 @@ class LoadsWriter(Writer):
 
     def write(self, phase: int, tasks: np.ndarray, edges: np.ndarray | None = None) -> None:
         """Writes a phase; phases come in ascending order. Tasks and edges are structured arrays with the fields of Loads.tasks
-        and Loads.edges. Used are id, collection_id and time of a task, and category, source, dest, bytes and messages of an
-        edge. The index of an element in its collection is (home, number)."""
+        and Loads.edges. Of a task, the fields id, collection_id and time are used; of an edge, category, source, dest, bytes
+        and messages. The index of an element in its collection is (home, number)."""
         own = {int(task["id"]): int(task["collection_id"]) for task in tasks}
         with self._handle as handle:
             _library.call("hpcw_vom_begin_phase", handle, phase)
@@ -308,8 +309,8 @@ class LogWriter(Writer):
 
     def write(self, states=None, messages=None, events=None, names=()) -> None:
         """Adds rows: structured arrays with the fields of EventLog.states, messages and events. The field `name` is an index
-        in `names`, or without them in the names of the EventLog that made the array. Ranks are ranks of the world. The field
-        `comm` of messages is not used."""
+        in `names` or, if `names` is empty, in the names of the EventLog that made the array. Ranks are ranks of the world.
+        The field `comm` of messages is not used."""
         if not self._open_:
             raise errors.HpcwError(f"{self.path}: expected a log that is open, got one that was closed", errors.Status.ESTATE)
         for what, rows in (("states", states), ("messages", messages), ("events", events)):
@@ -371,7 +372,7 @@ class LogWriter(Writer):
 
 
 def _numbers(parts: list, first: int) -> dict:
-    """Numbers the names that occur, from `first` on."""
+    """Returns a dictionary that numbers the names in `parts`, from `first` on."""
     used = (names[i] for rows, names in parts for i in np.unique(rows["name"]))
     return {name: first + i for i, name in enumerate(dict.fromkeys(used))}
 
@@ -388,7 +389,8 @@ def _record_dtype() -> np.dtype:
 
 
 def _members(states: list, numbers: dict, events: list, solos: dict, messages: list) -> dict:
-    """Columns of the records that rows become, sorted by time, rank, thread, and then by the order in which they happened."""
+    """Returns the columns of the records for states, events and messages. Records are sorted by time, rank and thread. Equal
+    ones are in the order in which they happened."""
     members = {name: [] for name in _record_dtype().names}
 
     def add(count: int, **given) -> None:
@@ -416,7 +418,8 @@ def _members(states: list, numbers: dict, events: list, solos: dict, messages: l
 
 
 def _begins_and_ends(rows: np.ndarray) -> tuple:
-    """The begins and ends of states, timeline by timeline, nested as `depth` says: (time, row, 0: begin, 1: end)."""
+    """Returns the begins and ends of states as (time, row, 0: begin or 1: end), timeline by timeline. `depth` of the rows
+    decides how states at the same time are nested."""
     order = np.lexsort((rows["end"], rows["depth"], rows["begin"], rows["thread"], rows["rank"]))
     which, ends, stack, last = [], [], [], None
     depth, rank, thread = rows["depth"], rows["rank"], rows["thread"]
@@ -441,7 +444,7 @@ def log_create(path: str | os.PathLike, ranks: int, comm=None, *, threads: int =
     f.write(states, messages, names=names)`. Collective over `comm`: each process adds rows of any ranks, and process 0 writes
     them all at the close.
 
-    ranks: number of ranks of the world. threads: most threads of a rank. sync: "none", "file" or "directory".
+    ranks: number of ranks of the world. threads: largest number of threads of a rank. sync: "none", "file" or "directory".
     """
     return LogWriter(path, ranks, comm, threads, sync)
 
@@ -488,7 +491,8 @@ def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, i
     """Creates a checkpoint in a prefix directory of SCR: `with checkpoint_create("scr", 4) as f: f.write(rank, name, array)`.
     Collective over `comm`.
 
-    ranks: of this process; they are numbered from process to process. id, name: of the dataset; default name: SCR's. layout:
-    "scr-1.1", "scr-1.2", "scr-3" or "shared". replace: an older dataset of this id goes. sync: "none", "file" or "directory".
+    ranks: number of ranks of this process, whose numbers follow those of the previous process. id, name: of the dataset; the
+    default name is SCR's. layout: "scr-1.1", "scr-1.2", "scr-3" or "shared". replace: removes an older dataset with this id.
+    sync: "none", "file" or "directory".
     """
     return CheckpointWriter(prefix, ranks, comm, id, name, layout, replace, sync)
