@@ -16,7 +16,7 @@ struct mpe_config {
     bool same_directory;
     char directory[MPE_PATH];
     char prefix[MPE_PATH]; /* empty: none */
-    /* message about a variable with a wrong value, which then has its default; empty: none */
+    /* message about an environment variable with a wrong value, for which the default is used; empty: none */
     char refused[200];
 };
 

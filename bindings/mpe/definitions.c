@@ -15,10 +15,11 @@ struct definition {
 
 /* All definitions. The session's lock protects them. */
 static struct {
-    struct definition *list; /* [count]; the first `defined` are in the log, in this order */
+    struct definition *list; /* [count] definitions; the log has the first `defined` of them, in this order */
     int count, defined;
-    int32_t next_state, next_solo;   /* next numbers of the log */
-    int next_event, next_solo_event; /* next numbers for the program */
+    int32_t next_state, next_solo; /* numbers that the log gives to the next state and the next solo event */
+    /* numbers that the program gets for its next event of a state and next solo event */
+    int next_event, next_solo_event;
 } all;
 
 void mpe_definitions_begin(void) {
@@ -61,7 +62,7 @@ int MPE_Log_get_solo_eventID(int *eventdef_eventID) {
  *  Definitions
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Passes a definition on to the log. False: refused. */
+/* Passes a definition on to the log. Returns false if the log refuses it. */
 static bool define(const struct definition *d) {
     hpcw_error error;
     const char *format = d->format[0] == '\0' ? NULL : d->format;
@@ -86,7 +87,7 @@ static bool is_next(int32_t number) {
     return number < HPCW_CLOG2_USER_STATE || number == all.next_state || number == all.next_solo;
 }
 
-/* Moves the definitions whose numbers are next to the front, and passes them on to the log. */
+/* Passes on to the log all definitions whose turn it is by number, and moves them to the front of the list. */
 static void define_next(void) {
     for (int i = all.defined; i < all.count;) {
         struct definition d = all.list[i];
@@ -97,7 +98,7 @@ static void define_next(void) {
         memmove(&all.list[all.defined + 1], &all.list[all.defined], (size_t)(i - all.defined) * sizeof d);
         if (define(&d)) {
             all.list[all.defined++] = d;
-            i = all.defined; /* the next number may be at an earlier place: start again */
+            i = all.defined; /* start again: the definition with the next number may be earlier in the list */
         } else {
             memmove(&all.list[all.defined], &all.list[all.defined + 1],
                     (size_t)(all.count - all.defined - 1) * sizeof d);
@@ -116,7 +117,7 @@ static bool has(int32_t number) {
     return false;
 }
 
-/* Adds a definition. A second definition of a number is ignored. False: out of memory. */
+/* Adds a definition. A second definition of a number is ignored. Returns false without memory. */
 static bool add(const struct definition *d) {
     if (has(d->number)) {
         return true;
@@ -141,7 +142,7 @@ static int describe(int32_t number, const char *name, const char *colour, const 
     copy_text(d.colour, sizeof d.colour, colour);
     copy_text(d.format, sizeof d.format, format);
     if (hpcw_clog2_colour_check(d.colour, NULL) != HPCW_OK) {
-        copy_text(d.colour, sizeof d.colour, "white"); /* MPE's converter has the same default */
+        copy_text(d.colour, sizeof d.colour, "white"); /* MPE's converter also uses white */
     }
     hpcw_error error;
     if (hpcw_clog2_format_check(d.format, &error) != HPCW_OK) {
@@ -163,7 +164,7 @@ int MPE_Describe_comm_state(MPI_Comm comm, int state_startID, int state_finalID,
     if (!mpe_begun()) {
         return MPE_LOG_NOT_INITIALIZED;
     }
-    /* With the wrapper, programs cannot describe MPE's known states, since the wrapper describes them. */
+    /* With the wrapper, programs cannot describe MPE's known states, because the wrapper does. */
     int least = mpe_session.joined ? 2 * HPCW_CLOG2_USER_STATE : 0;
     if (state_startID < least || state_startID % 2 != 0 || state_finalID != state_startID + 1 ||
         state_startID >= HPCW_CLOG2_USER_SOLO) {
@@ -216,7 +217,8 @@ static bool agree(const void *allocated) {
     return good;
 }
 
-/* Collects the definitions of all processes on process 0. If memory runs out, those of other processes are lost. */
+/* Collects the definitions of all processes on process 0. If memory runs out, the definitions of other processes
+ * are lost. */
 static void collect(void) {
     bool root = mpe_session.process == 0;
     int processes = 0, bytes = root ? 0 : all.count * (int)sizeof *all.list, total = 0;
@@ -246,8 +248,8 @@ static void collect(void) {
     free(size);
 }
 
-/* Adds a definition for each number that nobody has described although a higher number is described. The log's
- * numbers must have no gap. */
+/* Adds definitions for missing numbers below the highest described number, because the log's numbers must have no
+ * gap. */
 static void fill_gaps(void) {
     define_next();
     while (all.defined < all.count) {
@@ -275,7 +277,7 @@ bool mpe_definitions_settle(void) {
     int count = all.defined;
     (void)MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
     bool good =
-        true; /* false once this process could not store a definition: it then stores none of the others */
+        true; /* false after this process could not store a definition; it then stores no further ones */
     for (int i = 0; i < count; i++) {
         struct definition d;
         if (mpe_session.process == 0) {

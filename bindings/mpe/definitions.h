@@ -14,7 +14,8 @@
 /* Forgets all definitions, so that all numbers are free. The caller holds the lock. */
 void mpe_definitions_begin(void);
 
-/* Gives all processes the definitions of all. Collective. True: there is at least one. */
+/* Gives each process the definitions of all processes. Collective. Returns whether there is at least one
+ * definition. */
 bool mpe_definitions_settle(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPE's functions for Fortran (mpe_logf.h), under names with an underscore. The lengths of texts follow all other
- * arguments. Blanks at the end of a text are removed, and a blank text becomes NULL. Cargo may be any 32 bytes.
+ * arguments. Blanks at the end of a text are removed, and a blank text becomes NULL. Cargo, the user data of an
+ * event, may be any 32 bytes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +92,7 @@ int mpe_log_pack_(char *bytebuf, int *position, const char *tokentype, const int
     return MPE_Log_pack(bytebuf, position, *tokentype, *count, data);
 }
 
-/* A text shorter than cargo, such as one blank, means no cargo. */
+/* A text shorter than MPE_LOG_BYTESIZE, such as one blank, means that the event has no cargo. */
 int mpe_log_event_(const int *event, const int *data, const char *bytebuf, size_t length) {
     return MPE_Log_event(*event, *data, length < MPE_LOG_BYTESIZE ? NULL : bytebuf);
 }

@@ -71,7 +71,7 @@ int MPE_Log_receive(int sender, int tag, int size) {
 
 /* ---- cargo ---- */
 
-/* Bytes of a value of the type that a letter names; 0: unknown letter. */
+/* Returns the size of a value of the type that a letter names, bytes; 0 for an unknown letter. */
 static size_t size_of(char letter) {
     switch (letter) {
     case 's':
@@ -108,7 +108,7 @@ int MPE_Log_pack(MPE_LOG_BYTES bytebuf, int *position, char tokentype, int count
         bytebuf[at++] = 0;
         bytebuf[at++] = (char)count;
     }
-    /* Cargo is big-endian on every processor. */
+    /* Cargo is big-endian in the file, whatever the processor. */
     const unsigned char *from = data;
     for (; at < end; at += unit, from += unit) {
         for (size_t i = 0; i < unit; i++) {

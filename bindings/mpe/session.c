@@ -17,10 +17,10 @@ struct mpe_session mpe_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct mpe_config config;
 static hpcw_comm *world;
-static char merged[MPE_PATH]; /* name that MPE_Log_merged_logfilename returns */
+static char merged[MPE_PATH]; /* result of MPE_Log_merged_logfilename */
 static _Thread_local struct {
     hpcw_clog2_timeline *timeline;
-    unsigned round; /* round in which the timeline was made */
+    unsigned round; /* value of mpe_session.round when the timeline was made */
 } own;
 
 void mpe_say(const char *fmt, ...) {
@@ -69,7 +69,7 @@ static bool wrapper_ends(void *context) {
     if (hpcw_trace_log(HPCW_TRACE_VERSION) == NULL) {
         return false;
     }
-    join(); /* a process without an MPE call has not joined so far */
+    join(); /* a process joins the wrapper's log in its first MPE call, which may not have happened yet */
     atomic_store(&mpe_session.on, false);
     bool any = mpe_definitions_settle();
     mpe_session.log = NULL;
@@ -78,7 +78,7 @@ static bool wrapper_ends(void *context) {
     return any;
 }
 
-/* Stops recording in a child of fork(): it shares the memory into which its parent records. */
+/* Stops recording in a child of fork(): the child shares the memory into which its parent records. */
 static void child_stops(void) {
     atomic_store(&mpe_session.on, false);
     atomic_store(&mpe_session.phase, MPE_ENDED);
@@ -171,7 +171,7 @@ static hpcw_status open_log(hpcw_clog2_log **log, hpcw_error *err) {
     return s == HPCW_OK ? hpcw_clog2_log_open(path, world, &o, log, err) : s;
 }
 
-/* Opens a log of our own. The caller holds the lock. */
+/* Opens a log of this library, for programs without the wrapper. The caller holds the lock. */
 static int begin(void) {
     (void)MPI_Comm_rank(MPI_COMM_WORLD, &mpe_session.process);
     if (mpe_session.process == 0) {
