@@ -4,8 +4,8 @@
 
 #include "bindings/sionlib/handles/parallel.h"
 
-/* Opens the tasks of `h`, or task `only` if it is not -1, for this process alone. Returns NULL after reporting an
- * error. */
+/* Opens a reader of the tasks of `h`, or of task `only` if `only` is not -1, for this process alone. Returns NULL
+ * after reporting an error. */
 static hpcw_sion_reader *open_again(const struct sionlib_handle *h, int only) {
     hpcw_sion_reader *reader = NULL;
     hpcw_error err;
@@ -27,7 +27,7 @@ static hpcw_sion_reader *open_again(const struct sionlib_handle *h, int only) {
 
 int sion_dup(int sid, int mode, int rank, uint64_t key) {
     const struct sionlib_handle *h = sionlib_handle_of(sid, "sion_dup");
-    (void)key; /* a reader finds all keys of the task in any case */
+    (void)key; /* not needed: a reader finds the records of all keys of a task */
     if (h == NULL || h->reader == NULL || h->parallel == NULL) {
         if (h != NULL) {
             sionlib_report("sion_dup: expected a container that several processes read");

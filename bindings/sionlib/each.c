@@ -6,8 +6,8 @@
 #include "bindings/sionlib/handles/parallel.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* Opens a container for writing in mode p->mode. On later calls for the same handle, its communicator and task are
- * kept. Collective. Returns false after reporting an error. */
+/* Opens a container for writing in mode p->mode. Later calls for the same handle keep the communicator and the
+ * task. Collective. Returns false after reporting an error. */
 static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     struct sionlib_parallel *p = h->parallel;
     struct sionlib_task *t = &h->task[0];
@@ -27,7 +27,8 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
         return false;
     }
     o.chunk_size = (uint64_t)own.chunk;
-    /* The new container is made in the directory of the old one, even if the program has changed its own. */
+    /* A restarted container is made in the directory of the first one, even if the working directory has
+     * changed. */
     o.instead_of = h->writer;
     if (h->comm == NULL && p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);

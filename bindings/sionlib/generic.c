@@ -28,7 +28,8 @@ enum call {
     CALLS
 };
 
-/* Capability that a task reports for collective calls. SIONlib has the number in no public header. */
+/* Capability of a task that can send, but not collect data in collective calls. No public header of SIONlib has
+ * this number. */
 enum { ONLY_SENDER = 51 };
 
 typedef void any_call(void);
@@ -36,8 +37,9 @@ typedef void any_call(void);
 /* The callbacks that a program registered under one number. */
 struct interface {
     any_call *call[CALLS];
-    bool collective;            /* all callbacks are registered */
-    struct sionlib_names names; /* names of files; empty without such a callback */
+    bool collective; /* all callbacks are registered */
+    /* callback that names the files; names.of is NULL if the program registered none */
+    struct sionlib_names names;
 };
 
 enum { APIS = 256 };
@@ -83,7 +85,8 @@ static int register_call(int aid, enum call which, any_call *call, const char *n
         return SION_NOT_SUCCESS;
     }
     api->call[which] = call;
-    bool all = which != DISTRIBUTE; /* after this callback, SIONlib does not check whether all are registered */
+    /* SIONlib does not check after DISTRIBUTE whether all callbacks are registered */
+    bool all = which != DISTRIBUTE;
     for (int c = 0; c < CALLS; c++) {
         all = all && api->call[c] != NULL;
     }
@@ -149,14 +152,16 @@ int sion_generic_register_get_capability_cb(int aid, free_call *call) {
 
 /* ---- Processes and their communicator ---- */
 
-/* Context of the callbacks of an hpcw communicator. Its group is all processes, or those of one file. */
+/* Context of the callbacks of an hpcw communicator. The communicator has all processes, or the processes that share
+ * a file. */
 struct processes {
     const struct interface *api;
-    void *group; /* the program's group */
+    void *group; /* the program's group of these processes */
     int rank, size;
-    int *count;                /* [size] bytes of each message of a gather or scatter, in items */
-    int64_t *word;             /* [size] words of a reduction, on process 0 */
-    void *of_file;             /* the program's group of this file; NULL: not needed */
+    int *count;    /* [size] number of items in each message of a gather or scatter */
+    int64_t *word; /* [size] values of all processes in a reduction; used on process 0 */
+    /* the program's group of the processes that share a file with this process; NULL: not needed */
+    void *of_file;
     struct sionlib_member own; /* task of this process in a collective container */
 };
 
@@ -195,7 +200,7 @@ static same_call *gather_of(const struct interface *api) {
     return (same_call *)api->call[GATHER];
 }
 
-/* Returns the size of the largest item that divides the sizes of all processes; see hpcw_comm_callbacks. */
+/* Returns the size of an item, bytes: 8, 4 or 1. It divides the sizes of all processes, see hpcw_comm_callbacks. */
 static size_t item_of(size_t size, int *type) {
     *type = size % 8 == 0 ? _SION_INT64 : size % 4 == 0 ? _SION_INT32 : _SION_CHAR;
     return size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
@@ -305,12 +310,13 @@ static int write_piece(const void *data, sion_int64 *spec, int sid) {
                                                                                 : SION_STD_NOT_SUCCESS;
 }
 
-/* Writes collectively to a merged container. Returns false after reporting an error. */
+/* Writes collectively to a merged container, in which the first task of a group stores the records of all its
+ * tasks. Returns false after reporting an error. */
 static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
     const struct processes *p = h->parallel->processes.context;
     int first = (int)p->own.collector, last = first + (int)p->own.tasks - 1;
     bool collects = h->parallel->rank_in_file == first;
-    sion_int64 spec[] = {/* no position in the file: SIONlib's mark for the end of the collector's chunk */
+    sion_int64 spec[] = {/* -2 in place of a position in the file: SIONlib appends to the collector's chunk */
                          -2, (sion_int64)size};
     bool well = !collects || sionlib_write(h, data, size);
     int code = ((sion_generic_gather_execute *)p->api->call[COLLECT])(
@@ -327,8 +333,8 @@ static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
     return well;
 }
 
-/* Sets the group and the chunk of the task, see struct sionlib_parallel. The first process of a file groups the
- * tasks of all. Returns false after reporting an error. */
+/* Sets the group and the chunk of this process's task; callback `group` of struct sionlib_parallel. The first
+ * process of a file makes the groups of all tasks of the file. Returns false after reporting an error. */
 static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sion_options *options) {
     struct sionlib_parallel *p = h->parallel;
     struct processes *all = p->processes.context;

@@ -6,8 +6,8 @@
 #include "bindings/sionlib/handles/handle.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* Returns the handle with all tasks, made by sion_open, and loads the sizes of their blocks. Returns NULL after
- * reporting an error. */
+/* Returns a handle that sion_open opened, which has all tasks, and loads the used bytes of their blocks. Returns
+ * NULL after reporting an error. */
 static struct sionlib_handle *all_tasks(int sid, const char *call) {
     struct sionlib_handle *h = sionlib_handle_of(sid, call);
     if (h == NULL || h->opened != SIONLIB_SERIAL || h->count == 0) {
@@ -194,7 +194,7 @@ FILE *sion_get_fp(int sid) {
     return h == NULL || h->count == 0 ? NULL : sionlib_stream(h);
 }
 
-/* In SIONlib only buddy checkpointing has such a list. */
+/* SIONlib returns a list of files only for buddy checkpointing. */
 sion_io_stat_t *sion_get_io_info(int sid) {
     (void)sionlib_handle_of(sid, "sion_get_io_info");
     return NULL;

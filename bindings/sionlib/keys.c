@@ -10,7 +10,8 @@ static bool reported(const hpcw_error *err) {
     return false;
 }
 
-/* Finds one more record. *more: it exists. Returns false after reporting an error. */
+/* Finds the next record and adds it to the list. *more: whether there is one. Returns false after reporting an
+ * error. */
 static bool scan(struct sionlib_handle *h, struct sionlib_keys *k, bool *more) {
     struct sionlib_task *t = sionlib_current(h);
     hpcw_sion_record found;
@@ -19,7 +20,7 @@ static bool scan(struct sionlib_handle *h, struct sionlib_keys *k, bool *more) {
     if (k->complete) {
         return true;
     }
-    size_t last = k->records - 1; /* SIONLIB_NONE without a record */
+    size_t last = k->records - 1; /* equal to SIONLIB_NONE if there is no record */
     if (k->in != last || last == SIONLIB_NONE) {
         uint64_t from =
             last == SIONLIB_NONE ? 0 : k->record[last].offset + SIONLIB_RECORD_HEADER + k->record[last].size;
@@ -90,7 +91,8 @@ static bool read_value(struct sionlib_handle *h, struct sionlib_keys *k, size_t 
     return got == size;
 }
 
-/* Advances the position of a key by `size` bytes that were read. It may move to another record. */
+/* Advances the position of a key by `size` bytes that were read. At the end of a value, it moves to the next record
+ * of the key. */
 static void read_on(const struct sionlib_keys *k, struct sionlib_key *key, uint64_t size) {
     key->at += size;
     if (key->at == k->record[key->current].size) {
@@ -154,7 +156,7 @@ int sion_fread_key_iterator_next(int sid, uint64_t *key, size_t *size) {
     return SION_SUCCESS;
 }
 
-/* Sets the position of a key. False: it is not in the records that were found so far. */
+/* Sets the position of a key. Returns false if the position is not in the records that were found so far. */
 static bool set_position(const struct sionlib_keys *k, struct sionlib_key *entry, int entrynum, sion_int64 at) {
     if (entry == NULL || (entrynum == SION_CURRENT_BLOCK && entry->current == SIONLIB_NONE)) {
         return false;

@@ -5,10 +5,11 @@
 #include "bindings/sionlib/handles/parallel.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* A task of the caller. `key` is its number in hpcw_sion when it is written, and its rank when it is read. */
+/* A task of the caller. `key`: for writing, the task number that hpcw_sion has for the task; for reading, the rank
+ * of the task. */
 struct local {
     uint32_t key;
-    int index; /* index in the caller's arrays */
+    int index; /* index of the task in the caller's arrays */
 };
 
 static int by_key(const void *a, const void *b) {
@@ -16,8 +17,8 @@ static int by_key(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Returns the caller's tasks, sorted by key, in new memory; NULL without memory. `first` has the first number of
- * each file; NULL: sort by ranks. */
+/* Returns the caller's tasks, sorted by key, in an array from malloc; NULL without memory. first: the first task
+ * number of each file, for writing; NULL: keys are ranks. */
 static struct local *sorted(const struct sionlib_mapping *a, const uint32_t *first) {
     size_t count = *a->count > 0 ? (size_t)*a->count : 0;
     struct local *local = calloc(count + 1, sizeof *local);
@@ -32,7 +33,7 @@ static struct local *sorted(const struct sionlib_mapping *a, const uint32_t *fir
     return local;
 }
 
-/* Checks the tasks of this process for an open to write. Returns false after reporting an error. */
+/* Checks the caller's arrays for an open to write. Returns false after reporting an error. */
 static bool check_mapping(const char *path, const struct sionlib_mapping *a, int64_t tasks, int files) {
     bool well = files > 0 && files <= tasks && *a->count >= 0;
     if (!well) {
@@ -52,7 +53,7 @@ static bool check_mapping(const char *path, const struct sionlib_mapping *a, int
     return well;
 }
 
-/* Selects the first of the caller's tasks in the lowest file, as SIONlib does. */
+/* Selects the first of the caller's tasks that are in the lowest file, as SIONlib does. */
 static void select_first(struct sionlib_handle *h, const int *ranks) {
     uint32_t lowest = UINT32_MAX;
     for (uint32_t i = 0; i < h->count; i++) {
@@ -68,11 +69,12 @@ static void select_first(struct sionlib_handle *h, const int *ranks) {
 
 /* Input of the writer: the tasks of this process in the order of their numbers. */
 struct writing {
-    uint32_t *tasks, *first; /* [files] tasks of each file, and the number of its first task */
+    /* [files] `tasks`: number of tasks of each file; `first`: number of the first task of each file */
+    uint32_t *tasks, *first;
     struct local *local;     /* [count] */
     uint32_t *number, *rank; /* [count] */
     uint64_t *size;          /* [count] */
-    bool renamed;            /* some task of any process has a rank that differs from its number */
+    bool renamed;            /* true: some task of any process has a rank that differs from its task number */
 };
 
 static void writing_free(struct writing *w) {
@@ -187,15 +189,16 @@ done:
     return h;
 }
 
-/* Divides the tasks as SIONlib does: equal shares, and the rest for the last process. */
+/* Gets this process's share of all tasks, [*first, *end), as in SIONlib: equal shares, and the remainder for the
+ * last process. */
 static void share(const struct sionlib_parallel *p, uint32_t tasks, int64_t *first, int64_t *end) {
     int64_t each = tasks / (uint32_t)p->processes.size;
     *first = p->processes.rank * each;
     *end = p->processes.rank == p->processes.size - 1 ? tasks : *first + each;
 }
 
-/* Opens a reader of the caller's tasks, or of a share of all tasks. Collective. Returns NULL after reporting an
- * error. */
+/* Opens a reader of the tasks that the caller names, or of a share of all tasks. Collective. Returns NULL after
+ * reporting an error. */
 static hpcw_sion_reader *open_reader(struct sionlib_parallel *p, hpcw_comm *comm,
                                      const struct sionlib_mapping *a) {
     hpcw_sion_reader *reader = NULL;
@@ -241,7 +244,7 @@ static void *array(void *given, uint32_t count, size_t size) {
     return given != NULL ? given : malloc(((size_t)count + 1) * size);
 }
 
-/* Copies the tasks into the caller's arrays. Returns false after reporting an error. */
+/* Copies the properties of the tasks into the caller's arrays. Returns false after reporting an error. */
 static bool hand_out(const struct sionlib_handle *h, const struct sionlib_mapping *a) {
     bool shares = *a->count < 0;
     *a->ranks = array(*a->ranks, h->count, sizeof **a->ranks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of physical files: SIONlib's, or a program's. */
+/* Names of physical files: SIONlib's names, or the results of a program's callback. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,8 @@ static bool write_name(void *names, const char *path, uint32_t file, char *name,
     return fits;
 }
 
-/* Opens a file under the program's name. `path` is SIONlib's: the set's name, and for file k > 0 a dot and k. */
+/* Opens a physical file under the name of the program's callback. `path` is SIONlib's name of the file: the name of
+ * the container and, for file k > 0, a dot and k. */
 static hpcw_status open_named(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                               hpcw_error *err) {
     const struct sionlib_parallel *p = context;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Selects a task and a position. It refuses and accepts what SIONlib does. */
+/* Selects a task and a position. The calls accept and refuse the same arguments as in SIONlib. */
 #include "bindings/sionlib/handles/handle.h"
 #include "bindings/sionlib/handles/stream.h"
 #include <inttypes.h>
 
-/* Returns the index of a task in the handle's list, or h->count if it has none of this rank. */
+/* Returns the index of the task with a rank in the handle's list, or h->count if the list has no such task. */
 static uint32_t find(const struct sionlib_handle *h, int rank) {
     if (h->opened == SIONLIB_SERIAL) {
         return rank >= 0 && (uint32_t)rank < h->count ? (uint32_t)rank : h->count;
@@ -18,7 +18,7 @@ static uint32_t find(const struct sionlib_handle *h, int rank) {
     return h->count;
 }
 
-/* Resolves SION_ABSOLUTE_POS. */
+/* Converts an offset from the start of the task to a block and an offset in its chunk (SION_ABSOLUTE_POS). */
 static bool from_start(const struct sionlib_task *t, sion_int64 *at, int *block) {
     if (*at < 0) {
         return false;
@@ -30,7 +30,7 @@ static bool from_start(const struct sionlib_task *t, sion_int64 *at, int *block)
     return true;
 }
 
-/* Resolves SION_END_POS. */
+/* Converts an offset from the end of the task to a block and an offset in its chunk (SION_END_POS). */
 static bool from_end(const struct sionlib_task *t, sion_int64 *at, int *block) {
     if (*at > 0) {
         return false;
@@ -49,7 +49,7 @@ static int refuse(const struct sionlib_handle *h, const char *what, sion_int64 v
     return SION_NOT_SUCCESS;
 }
 
-/* Moves to position `at` of `block`; each may be a constant of sion.h. */
+/* Moves to offset `at` of `block`. Both may be constants of sion.h, such as SION_CURRENT_POS. */
 static int seek_in_task(struct sionlib_handle *h, int block, sion_int64 at) {
     struct sionlib_task *t = sionlib_current(h);
     sion_int64 wanted = at;
@@ -126,7 +126,8 @@ int sion_seek_fp(int sid, int rank, int currentblocknr, sion_int64 posinblk, FIL
             result = seek_in_task(h, block, at);
         }
     } else if (block != SION_CURRENT_BLK || at != SION_CURRENT_POS) {
-        /* A writer does not move. With several tasks, SIONlib prints this message and returns success. */
+        /* The position of a writer cannot be set. With several tasks, SIONlib prints this message and returns
+         * success. */
         sionlib_report(
             "sion_seek: expected SION_CURRENT_BLK and SION_CURRENT_POS in a container open for writing");
         result = one_task ? SION_NOT_SUCCESS : SION_SUCCESS;

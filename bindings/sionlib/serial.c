@@ -7,8 +7,8 @@
 #include "bindings/sionlib/handles/mode.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* Copies chunk sizes and ranks into the caller's arrays, which are made if NULL. Returns false after reporting an
- * error. */
+/* Copies chunk sizes and ranks into the caller's arrays. Arrays that are NULL are allocated. Returns false after
+ * reporting an error. */
 static bool hand_out(const struct sionlib_handle *h, sion_int64 **chunksizes, int **globalranks) {
     sion_int64 *sizes = chunksizes == NULL ? NULL : *chunksizes;
     int *ranks = globalranks == NULL ? NULL : *globalranks;
@@ -41,8 +41,8 @@ static bool hand_out(const struct sionlib_handle *h, sion_int64 **chunksizes, in
     return true;
 }
 
-/* Sets the distance between blocks in each file. It is the sum of the file's chunks, and the handle has all tasks.
- * Returns false after reporting an error. */
+/* Sets the distance from one block to the next in each file: the sum of the chunk sizes of the file. The handle has
+ * all tasks. Returns false after reporting an error. */
 static bool set_strides(struct sionlib_handle *h) {
     sion_int64 *sum = calloc((size_t)h->files, sizeof *sum);
     if (sum == NULL) {
@@ -59,7 +59,7 @@ static bool set_strides(struct sionlib_handle *h) {
     return true;
 }
 
-/* Returns a chunk size from the caller's array. The open has checked that none is negative. */
+/* Returns a chunk size from the caller's array. The open has checked that no size is negative. */
 static uint64_t chunk_of(void *chunksizes, uint32_t task) {
     return (uint64_t)((const sion_int64 *)chunksizes)[task];
 }
@@ -85,12 +85,13 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
     hpcw_sion_shape shape;
     sion_int64 stride = 0;
     sionlib_mode_options(mode, path, block_size, &o);
-    o.layout = HPCW_SION_ALIGNED; /* one process has no partner for collective writes */
+    /* a single process makes no collective writes, for which chunks would be packed */
+    o.layout = HPCW_SION_ALIGNED;
     o.flavour = HPCW_SION_SERIAL;
     o.count = (uint32_t)ntasks;
     o.size_of = chunk_of;
     o.size_context = chunksizes;
-    /* The ranks were checked: none is negative. Ranks in order need no option, and the close is then faster. */
+    /* No rank is negative, as checked before. Ranks 0, 1, 2, ... need no option, and the close is then faster. */
     o.global_ranks = in_order(ranks, h->count) ? NULL : (const uint32_t *)(const void *)ranks;
     if (hpcw_sion_open(path, NULL, &o, &h->writer, &err) != HPCW_OK) {
         goto failed;
@@ -118,7 +119,7 @@ static struct sionlib_handle *create(const char *path, const struct sionlib_mode
         h->task[i].stride = stride;
     }
     h->files = 1;
-    h->file = 1; /* file number of a single file: doc/formats/sion.md, "Single files, sets, ranks, mapping" */
+    h->file = 1; /* the serial writer gives a single file the number 1: doc/formats/sion.md, "Sets" */
     h->keys = mode->keys;
     h->big_data = mode->data == HPCW_SION_BIG;
     *fsblksize = block_size;
@@ -130,7 +131,8 @@ reported:
     return NULL;
 }
 
-/* Returns the tasks of one file in the order of their index, and those of a set by rank. */
+/* Compares tasks by their index in the file, for qsort. The tasks of a single file are returned in this order, the
+ * tasks of a set by rank. */
 static int by_index(const void *a, const void *b) {
     const struct sionlib_task *x = a, *y = b;
     return (x->index > y->index) - (x->index < y->index);

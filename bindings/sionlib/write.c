@@ -27,7 +27,8 @@ size_t sion_coll_fwrite(const void *data, size_t size, size_t nitems, int sid) {
         return h == NULL ? (size_t)-1 : 0;
     }
     if (h->merge != NULL) {
-        return h->merge(h, data, bytes) ? bytes : 0; /* SIONlib returns bytes here, not items */
+        /* as in SIONlib, the result is a number of bytes, not of items */
+        return h->merge(h, data, bytes) ? bytes : 0;
     }
     return sionlib_write(h, data, bytes) && size > 0 ? nitems : 0;
 }
@@ -63,8 +64,8 @@ int sion_flush(int sid) {
     return SION_SUCCESS;
 }
 
-/* Counts bytes of a record. Its header and value may be split over chunks anywhere: doc/formats/sion.md,
- * "Key-value content". */
+/* Counts the bytes of a key-value record. Header and value may be split over chunks anywhere: doc/formats/sion.md,
+ * "Key-value streams". */
 static void count_bytes(struct sionlib_task *t, sion_int64 size) {
     while (size > 0) {
         sion_int64 n = t->chunk - t->at;

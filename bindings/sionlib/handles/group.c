@@ -5,13 +5,13 @@ static int64_t align(int64_t bytes, int64_t block) {
     return (bytes + block - 1) / block * block;
 }
 
-/* Most groups of a file if the mode does not set their size. */
+/* Returns the largest number of groups in a file if the mode does not set the size of a group. */
 static int64_t usual_groups(int64_t tasks) {
     return tasks >= 512 ? 32 : tasks >= 256 ? 16 : tasks >= 32 ? 8 : tasks >= 16 ? 4 : tasks;
 }
 
-/* Returns the size of a group, bytes. Tasks are added to a group until it is as large. all: bytes of all tasks
- * together. each: tasks per group that the mode asks for; 0 or less: not set. */
+/* Returns the limit of a group: the largest sum of chunk sizes, bytes, to which tasks are added. all: sum of the
+ * chunk sizes of all tasks. each: number of tasks per group in the mode; 0 or less: not set. */
 static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t each) {
     int64_t groups = each > 0 ? (tasks + each - 1) / each : usual_groups(tasks);
     int64_t most = (all + block - 1) / block;
@@ -19,7 +19,7 @@ static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t
     return align(all / (groups < 1 ? 1 : groups), block);
 }
 
-/* Makes tasks [first, end) a group of `bytes`. */
+/* Makes tasks [first, end), whose chunks have `bytes` bytes together, a group. */
 static void close_group(struct sionlib_member *m, int64_t first, int64_t end, int64_t bytes, int64_t block,
                         bool merge) {
     int64_t whole = align(bytes, block);

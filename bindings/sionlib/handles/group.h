@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SIONlib's groups of tasks for collective calls. See doc/formats/sion.md, "What the other writer modes leave on
- * disk". */
+/* SIONlib's groups of tasks for collective calls. See doc/formats/sion.md, "Modes of SIONlib". */
 #ifndef HPCW_BINDINGS_SIONLIB_HANDLES_GROUP_H
 #define HPCW_BINDINGS_SIONLIB_HANDLES_GROUP_H
 
@@ -10,26 +9,27 @@
 
 #include "bindings/sionlib/handles/mode.h"
 
-/* What a task writes in a collective call. */
+/* The bytes that a task writes in a collective call. */
 struct sionlib_piece {
     const void *data;
     size_t size;
 };
 
 struct sionlib_member {
-    int64_t chunk;     /* in: bytes that the task asks for; out: bytes of its chunk */
-    int64_t collector; /* out: the first task of its group */
+    int64_t chunk;     /* in: requested chunk size of the task, bytes; out: size of its chunk */
+    int64_t collector; /* out: the first task of the group of this task */
     int64_t tasks;     /* out: number of tasks of the group */
-    /* 1: stays in the group of the previous task, since the threads of a process stay together */
+    /* 1: the task stays in the group of the previous task, because the threads of a process stay together; 0: it
+     * need not */
     int64_t follows;
 };
 
 /* Length of a struct sionlib_member in messages, words. */
 enum { SIONLIB_MEMBER_WORDS = sizeof(struct sionlib_member) / sizeof(int64_t) };
 
-/* Sets the chunks and groups of all tasks of a file. `again` stands for sion_parreinit_mpi: it may divide the
- * threads of a process, and each task of a merged container gets a chunk of its own. False, without a report: the
- * chunks are too large. */
+/* Sets the chunks and groups of all tasks of a file. again: the call comes from sion_parreinit_mpi. Then threads of
+ * a process may be in different groups, and each task of a merged container gets a chunk of its own. Returns false,
+ * without reporting an error, if the chunks are too large. */
 bool sionlib_group_tasks(struct sionlib_member *member, int64_t tasks, const struct sionlib_mode *mode,
                          bool again, int64_t block);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handles behind SIONlib's numbers. */
+/* The handles to which SIONlib's numbers refer. */
 #ifndef HPCW_BINDINGS_SIONLIB_HANDLES_HANDLE_H
 #define HPCW_BINDINGS_SIONLIB_HANDLES_HANDLE_H
 
@@ -14,18 +14,21 @@ void sionlib_handle_free(struct sionlib_handle *h);
 /* Returns the handle with a number. Returns NULL after reporting an error. */
 struct sionlib_handle *sionlib_handle_of(int sid, const char *call);
 
-/* Returns the handle with a number if several processes have opened it as `opened` says: with one task each, or
- * with any number. Returns NULL after reporting an error. */
+/* Returns the handle with a number if several processes have opened it in the way `opened`: SIONLIB_PARALLEL for
+ * one task per process, SIONLIB_MAPPED for any number of tasks. Returns NULL after reporting an error. */
 struct sionlib_handle *sionlib_handle_of_several(int sid, enum sionlib_opened opened, const char *call);
 
-/* Return the handle with a number if it is open for writing or reading. NULL after reporting an error. */
+/* Return the handle with a number if it is open for writing, or for reading. They return NULL after reporting an
+ * error. */
 struct sionlib_handle *sionlib_writer_of(int sid, const char *call);
 struct sionlib_handle *sionlib_reader_of(int sid, const char *call);
 
-/* Closes a handle and frees it. A writer writes its metadata. Collective as hpcw_sion_close. */
+/* Closes a handle and frees it. For a writer, this writes the metadata of the container. Collective as
+ * hpcw_sion_close. */
 int sionlib_handle_close(struct sionlib_handle *h);
 
-/* Makes a handle for `reader`, which it owns, also on failure. Returns NULL after reporting an error. */
+/* Makes a handle for `reader`. The function takes ownership of `reader`, also on failure. Returns NULL after
+ * reporting an error. */
 struct sionlib_handle *sionlib_handle_of_reader(enum sionlib_opened opened, hpcw_sion_reader *reader);
 
 /* Returns the name of physical file `file` of a set, from malloc, or NULL without memory. */

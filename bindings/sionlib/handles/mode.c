@@ -72,7 +72,7 @@ void sionlib_mode_options(const struct sionlib_mode *mode, const char *path, int
     options->endian = sionlib_machine_endian();
     options->data_endian = mode->data;
     options->fs_block_size = (uint32_t)fs_block_size;
-    /* SIONlib leaves it to the system when the data reaches the disk. */
+    /* As in SIONlib, the system decides when the data reaches the disk. */
     options->durability = HPCW_SYNC_NONE;
     if (mode->collective) {
         options->layout = HPCW_SION_PACKED;
@@ -82,6 +82,6 @@ void sionlib_mode_options(const struct sionlib_mode *mode, const char *path, int
 
 int sionlib_block_size(const char *path) {
     uint32_t size;
-    /* On failure take SIONlib's default: the open then reports the error. */
+    /* On failure, return SIONlib's default. The open that follows then reports the error. */
     return hpcw_sion_block_size(path, &size, NULL) == HPCW_OK ? (int)size : SION_DEFAULT_FSBLOCKSIZE;
 }

@@ -8,7 +8,7 @@ bool sionlib_agree(const struct sionlib_processes *processes, bool well) {
     return processes->reduce(processes->context, well, SIONLIB_LEAST) == 1;
 }
 
-/* Checks the mode. It is the same everywhere, so process 0 reports for all. */
+/* Checks the mode. All processes have the same mode, so only process 0 reports an error. */
 static bool check_mode(const struct sionlib_parallel *p, const char *mode) {
     bool known = p->mode.write || p->mode.read;
     if (p->processes.rank > 0) {
@@ -75,7 +75,8 @@ bool sionlib_divide_by_number(struct sionlib_parallel *p, int files) {
 }
 
 void sionlib_group_options(hpcw_sion_options *options) {
-    /* Chunks already have their final sizes. With all tasks in one group, hpcw_sion rounds up only its end. */
+    /* sionlib_group_tasks has made the groups, and chunks have their final sizes. For hpcw_sion all tasks are one
+     * group, so that only the end of the last chunk is rounded up. */
     options->layout = HPCW_SION_PACKED;
     options->tasks_per_group = HPCW_SION_MAX_TASKS;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The key-value records of a task that were found so far, in the order of the file. In SIONlib a program can read
- * the values of all keys in any order, and each key has a position of its own. So the list is kept, and it grows
- * when a program asks for more.
+ * The list of the key-value records of a task that were found so far, in the order of the file. In SIONlib a
+ * program can read the values of all keys in any order, and each key has a position of its own. So the handle keeps
+ * the list, and extends it when a program asks for a record that is not in the list.
  */
 #ifndef HPCW_BINDINGS_SIONLIB_HANDLES_RECORDS_H
 #define HPCW_BINDINGS_SIONLIB_HANDLES_RECORDS_H
@@ -15,19 +15,20 @@
 
 struct sionlib_record {
     uint64_t size;   /* bytes of the value */
-    uint64_t offset; /* offset of the value in the stream of the task */
-    uint64_t before; /* bytes of the key's values in earlier records */
-    size_t key;      /* index in the list of keys */
-    size_t next;     /* next record of the same key */
+    uint64_t offset; /* offset of the record in the stream of the task */
+    uint64_t before; /* total bytes of the values of the same key in earlier records */
+    size_t key;      /* index of the record's key in the list of keys */
+    size_t next;     /* index of the next record of the same key; SIONLIB_NONE: none so far */
 };
 
 /* A key and its position. */
 struct sionlib_key {
     uint64_t key;
-    size_t first, last; /* first and last record of the key */
+    size_t first, last; /* indices of the first and the last record of the key */
     size_t records;
-    size_t current; /* current record; SIONLIB_NONE: after the last one that was found */
-    uint64_t at;    /* offset in the value of the current record */
+    /* index of the current record; SIONLIB_NONE: the position is after the last record found so far */
+    size_t current;
+    uint64_t at; /* offset in the value of the current record */
 };
 
 struct sionlib_keys {
@@ -37,16 +38,16 @@ struct sionlib_keys {
     size_t keys, key_capacity;
     size_t *slot;    /* [slots] hash table of indices in `key`; SIONLIB_NONE: free */
     size_t slots;    /* a power of two */
-    size_t in;       /* record where the reader is; SIONLIB_NONE: unknown */
+    size_t in;       /* index of the record at which the reader is; SIONLIB_NONE: unknown */
     bool complete;   /* all records were found */
-    size_t iterated; /* records that sion_fread_key_iterator_next has returned */
-    size_t listed;   /* keys that have been listed so far */
+    size_t iterated; /* number of records that sion_fread_key_iterator_next has returned */
+    size_t listed;   /* number of keys that sion_key_list_iterator_next has returned */
 };
 
 /* Frees the list. NULL is allowed. */
 void sionlib_keys_free(struct sionlib_keys *keys);
 
-/* Returns a key, or NULL if it was not found so far. Valid until a record is added. */
+/* Returns the entry of a key, or NULL if no record of the key was found so far. Valid until a record is added. */
 struct sionlib_key *sionlib_key_find(const struct sionlib_keys *keys, uint64_t key);
 
 /* Adds a record at the end. Returns false after reporting an error. */

@@ -10,7 +10,8 @@
 #include "bindings/sionlib/handles/report.h"
 #include <sion.h>
 
-/* The program's listener. SIONlib's calls take no context, so it is global. */
+/* The listener: the function that the program passed to sion_hpcw_on_error. It is global, because SIONlib's calls
+ * take no context. */
 static sion_hpcw_report *listener;
 static void *listener_context;
 
@@ -19,8 +20,8 @@ void sion_hpcw_on_error(sion_hpcw_report *report, void *context) {
     listener_context = context;
 }
 
-/* Delivers a line, which ends with a newline. A listener gets it without the newline. aloud: write it to stderr if
- * there is no listener. */
+/* Delivers a line that ends with a newline. A listener gets the line without the newline. aloud: if there is no
+ * listener, write the line to stderr. */
 static void deliver(char *line, size_t size, bool aloud) {
     if (listener != NULL) {
         line[size - 1] = '\0';

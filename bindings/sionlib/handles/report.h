@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reports of errors, which SIONlib prints. See sion_hpcw_on_error. */
+/* Reports of errors. SIONlib prints errors; this library calls a function of the program, see
+ * sion_hpcw_on_error. */
 #ifndef HPCW_BINDINGS_SIONLIB_HANDLES_REPORT_H
 #define HPCW_BINDINGS_SIONLIB_HANDLES_REPORT_H
 
 #include <hpcw/comm.h>
 
-/* Reports an error of one of our own checks. */
+/* Reports an error that a check of this interface found. */
 void sionlib_report(const char *format, ...) HPCW_PRINTF(1, 2);
 
 /* Reports a call that this library does not support. Goes to stderr if nobody listens. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A FILE for the bytes of the current task. It has no buffer, so that a program can alternate calls on it and on
- * the handle. hpcw_sion and hpcw_sion_reader have buffers. */
+/* A FILE for the bytes of the current task. The FILE has no buffer, so a program can alternate calls on the FILE
+ * and on the handle. hpcw_sion and hpcw_sion_reader have buffers. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -10,7 +10,7 @@ static ssize_t take(void *cookie, const char *data, size_t size) {
     struct sionlib_handle *h = cookie;
     struct sionlib_task *t = sionlib_current(h);
     sion_int64 counted = t->counted;
-    /* stdio may write a record in pieces, so a piece must not go to the next block. */
+    /* stdio may write a record in pieces. If a piece went to the next block, the record would be in two chunks. */
     if (size > (size_t)(t->chunk - t->at)) {
         sionlib_report("fwrite: task %u: expected at most %" PRId64
                        " bytes, which are left of the chunk, got %zu",
@@ -22,7 +22,7 @@ static ssize_t take(void *cookie, const char *data, size_t size) {
         errno = EIO;
         return 0;
     }
-    t->counted = counted; /* SIONlib does not note writes through the stream */
+    t->counted = counted; /* as in SIONlib, a write through the stream does not change `counted` */
     return (ssize_t)size;
 }
 
@@ -36,7 +36,7 @@ static ssize_t give(void *cookie, char *data, size_t size) {
     return (ssize_t)got;
 }
 
-/* Moves the position of a reader, an offset in the stream of the task. A writer can only ask for its position. */
+/* Sets the position of a reader, an offset in the stream of the task. For a writer, only returns the position. */
 static int move(void *cookie, off64_t *offset, int whence) {
     struct sionlib_handle *h = cookie;
     struct sionlib_task *t = sionlib_current(h);

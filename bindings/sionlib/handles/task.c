@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks and positions of tasks. A writer counts its bytes as hpcw_sion places them. */
+/* Blocks and positions of tasks. For a writer, the blocks are computed by the rules by which hpcw_sion places
+ * records. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>

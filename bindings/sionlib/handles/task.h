@@ -10,7 +10,7 @@
 
 #include "bindings/sionlib/handles/report.h"
 
-/* Key and length of a record, bytes. */
+/* Size of the key and the length at the start of a key-value record, bytes. */
 enum { SIONLIB_RECORD_HEADER = 16 };
 
 struct sionlib_keys;
@@ -18,25 +18,26 @@ struct sionlib_parallel;
 
 /* A task as SIONlib sees it: its blocks, and a position in one of them. The position of a writer is at the end. */
 struct sionlib_task {
-    uint32_t rank;      /* global */
-    uint32_t number;    /* number of the task in hpcw_sion */
+    uint32_t rank;      /* global rank */
+    uint32_t number;    /* task number that hpcw_sion has for the task */
     uint32_t file;      /* physical file */
-    uint32_t index;     /* index in its physical file */
-    sion_int64 chunk;   /* bytes; for a writer, the bytes that the program may fill */
-    sion_int64 start;   /* offset in the file of the chunk of block 0; -1: not known */
-    sion_int64 stride;  /* bytes from a block to the next; -1: not known */
-    sion_int64 *used;   /* [blocks] used bytes; a reader's is NULL until it is needed */
-    int blocks;         /* at least 1 */
+    uint32_t index;     /* index of the task in its physical file */
+    sion_int64 chunk;   /* size of the task's chunks, bytes; for a writer, the part that the program may fill */
+    sion_int64 start;   /* offset in the file of the task's chunk in block 0; -1: not known */
+    sion_int64 stride;  /* bytes from one block to the next in the file; -1: not known */
+    sion_int64 *used;   /* [blocks] used bytes of each chunk; in a reader NULL until needed */
+    int blocks;         /* number of blocks, at least 1 */
     int capacity;       /* capacity of `used` */
-    int block;          /* block of the position */
-    sion_int64 at;      /* offset of the position in its block */
-    sion_int64 written; /* writer: bytes in all blocks */
+    int block;          /* block in which the position is */
+    sion_int64 at;      /* offset of the position in its chunk */
+    sion_int64 written; /* writer: total bytes in all blocks */
     /* writer: the value of `at` that sion_bytes_avail_in_chunk uses, see sionlib_look */
     sion_int64 counted;
-    uint64_t next;             /* reader: offset in the task's stream after the last read */
-    int next_block;            /* reader: block of that offset */
-    sion_int64 next_at;        /* reader: offset in that block. A sequential read needs no sum over blocks */
-    struct sionlib_keys *keys; /* NULL until they are needed */
+    uint64_t next;  /* reader: offset in the task's stream after the last read */
+    int next_block; /* reader: block that contains the offset `next` */
+    /* reader: offset of `next` in its chunk. So a sequential read needs no sum over all blocks */
+    sion_int64 next_at;
+    struct sionlib_keys *keys; /* list of key-value records; NULL until needed */
 };
 
 enum sionlib_opened { SIONLIB_SERIAL, SIONLIB_RANK, SIONLIB_PARALLEL, SIONLIB_MAPPED };
@@ -52,12 +53,14 @@ struct sionlib_handle {
     uint32_t current; /* index of the selected task */
     int files, file;  /* number of physical files, and the file of the current task */
     bool keys;
-    bool big_data; /* the container is marked as holding big-endian user data */
+    bool big_data; /* the container states that the user's data is big-endian */
     FILE *stream;
-    void *team;          /* team of threads, which owns their common writer; NULL: none */
+    /* struct sionlib_team of the threads that share a writer; the team owns the writer; NULL: no threads */
+    void *team;
     sion_int64 *table;   /* result of sion_get_locations and sion_get_current_locations */
     sion_int32 *mapping; /* result of sion_get_mapping */
-    /* Collective write to a merged container: sends the records of the group to its first task. */
+    /* Function for collective writes to a merged container: sends the records of a group to the first task of the
+     * group. NULL: the container is not merged. */
     bool (*merge)(struct sionlib_handle *h, const void *data, size_t size);
     struct sionlib_parallel *parallel; /* parallel part of a handle of several processes; otherwise NULL */
     bool duplicate;                    /* made by sion_dup */
@@ -67,13 +70,13 @@ static inline struct sionlib_task *sionlib_current(const struct sionlib_handle *
     return &h->task[h->current];
 }
 
-/* Notes the position of a writer. SIONlib does so before each write, and when a program flushes or asks for the
- * bytes written. */
+/* Copies the position of a writer to `counted`. SIONlib does this before each write, and when a program flushes or
+ * asks for the bytes written. */
 static inline void sionlib_look(struct sionlib_task *t) {
     t->counted = t->at;
 }
 
-/* Bytes from the position of a reader to the end of the block. */
+/* Returns the bytes from the position of a reader to the end of the used bytes of the chunk. */
 static inline sion_int64 sionlib_left(const struct sionlib_task *t) {
     return t->used[t->block] - t->at;
 }
@@ -87,7 +90,7 @@ bool sionlib_reserve_blocks(struct sionlib_task *t, sion_int64 more);
 /* Begins the next block of a writer. Call sionlib_reserve_blocks first. */
 void sionlib_next_block(struct sionlib_task *t);
 
-/* Counts the bytes of a written record. Call sionlib_reserve_blocks first. */
+/* Advances the position of a writer by the bytes of a written record. Call sionlib_reserve_blocks first. */
 void sionlib_count(struct sionlib_task *t, sion_int64 size);
 
 /* Fills in a task from the reader's description of it. */
@@ -99,7 +102,7 @@ bool sionlib_load_blocks(struct sionlib_handle *h, struct sionlib_task *t);
 /* Returns the position as an offset in the stream of the task. */
 uint64_t sionlib_offset(const struct sionlib_task *t);
 
-/* Moves to an offset in the stream. */
+/* Moves the position to an offset in the stream of the task. */
 void sionlib_move(struct sionlib_task *t, uint64_t offset);
 
 /* Returns whether the current task is at the end of its stream. At the end of an earlier chunk, moves to the next

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups depend on the requests of all tasks, so the first process of a file makes them. */
+/* Groups depend on the requested chunk sizes of all tasks, so the first process of a file makes the groups. */
 #include <stdlib.h>
 
 #include "bindings/sionlib/mpi/groups.h"

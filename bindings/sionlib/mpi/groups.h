@@ -14,7 +14,7 @@ bool sionlib_group(struct sionlib_parallel *p, struct sionlib_member *own, int c
 bool sionlib_merge_pieces(struct sionlib_handle *h, MPI_Comm group, int block_size,
                           const struct sionlib_piece *record, int count);
 
-/* Writes one record of each process of the group as sionlib_merge_pieces does. */
+/* Calls sionlib_merge_pieces with one record of each process of the group. */
 bool sionlib_merge_write(struct sionlib_handle *h, const void *data, size_t size);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective writes to a merged container. The first process of a group writes the records of all, by rank. */
+/* Collective writes to a merged container. The first process of a group writes the records of all its processes, in
+ * the order of ranks. */
 #include <stdlib.h>
 
 #include "bindings/sionlib/mpi/groups.h"
 
 enum { MESSAGE = 1 << 20, TAG = 1 };
 
-/* Returns the size of a message. SIONlib sends a record in pieces of a block, which may go into different chunks.
- * A message holds several pieces if blocks are small. */
+/* Returns the size of a message, bytes. As SIONlib does, a record is written in pieces of one file system block,
+ * which may go into different chunks. A message has several pieces if blocks are small. */
 static int message_of(int block_size) {
     return block_size < MESSAGE ? MESSAGE / block_size * block_size : block_size;
 }
@@ -20,7 +21,8 @@ static void send_record(MPI_Comm group, const struct sionlib_piece *record, int 
     }
 }
 
-/* Receives a record and writes it. After a failed write it goes on to receive, as the sender does not know. */
+/* Receives a record and writes it. After a failed write it still receives the rest of the record, because the
+ * sender does not learn of the failure. */
 static bool receive_record(struct sionlib_handle *h, MPI_Comm group, int from, int64_t size, int block_size,
                            char *data) {
     int message = message_of(block_size);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opens and closes of MPI programs. */
+/* The calls with which MPI programs open and close containers. */
 #include "bindings/sionlib/mpi/groups.h"
 
-/* Sets the group of the process's task. A merged container also needs a communicator of the group. Collective. */
+/* Sets the chunk and the group of this process's task. For a merged container, also makes a communicator of the
+ * group. Collective. */
 static bool group(struct sionlib_handle *h, struct sionlib_member *own, hpcw_sion_options *options) {
     struct sionlib_parallel *p = h->parallel;
     struct sionlib_mpi *mpi = sionlib_mpi_of(p);

@@ -59,7 +59,7 @@ bool sionlib_divide_by_comm(struct sionlib_parallel *p, MPI_Comm part, int tasks
     }
     int rank, files, file = 0;
     (void)MPI_Comm_rank(part, &rank);
-    /* SIONlib numbers files in the order of the first processes of their communicators. */
+    /* As in SIONlib, files are numbered in the order of the first processes of their communicators. */
     int leads = rank == 0;
     (void)MPI_Allreduce(&leads, &files, 1, MPI_INT, MPI_SUM, all);
     (void)MPI_Exscan(&leads, &file, 1, MPI_INT, MPI_SUM, all);

@@ -4,7 +4,7 @@
 
 #include "bindings/sionlib/omp/team.h"
 
-/* Writes the records of all threads, which are one group, into the master's task. */
+/* Writes the records of all threads into the task of the master thread. All threads are one group. */
 static bool merge(struct sionlib_team *team) {
     bool well = true;
     for (int t = 0; t < team->threads; t++) {

@@ -93,7 +93,7 @@ static struct sionlib_handle *writer_of(const struct sionlib_team *team, uint32_
         .blocks = 1,
     };
     if (!sionlib_reserve_blocks(&h->task[0], 1)) {
-        h->writer = NULL; /* the team owns it */
+        h->writer = NULL; /* the team owns the writer */
         sionlib_handle_free(h);
         return NULL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Threads that share a container. To write, the master thread opens one writer with a task for each thread. To
- * read, each thread has a reader of its own, as a reader is for one thread.
+ * read, each thread has a reader of its own, because only one thread may use a reader.
  */
 #ifndef HPCW_BINDINGS_SIONLIB_OMP_TEAM_H
 #define HPCW_BINDINGS_SIONLIB_OMP_TEAM_H
@@ -17,14 +17,14 @@ struct sionlib_team {
     uint32_t *number, *rank;       /* [threads] task numbers and ranks for the options */
     struct sionlib_piece *record;  /* [threads] records of a collective write to a merged container */
     struct sionlib_handle *master; /* handle of the master thread */
-    const char *path;              /* path of the open */
+    const char *path;              /* path that was passed to the open */
     struct sionlib_mode mode;
-    uint32_t first;        /* rank of the master's task */
-    uint32_t first_number; /* number of that task in hpcw_sion */
+    uint32_t first;        /* rank of the master thread's task */
+    uint32_t first_number; /* task number that hpcw_sion has for the master thread's task */
     int files, file;       /* number of physical files, and the file of the team */
-    int first_in_file;     /* index of the master's task in the file */
+    int first_in_file;     /* index of the master thread's task in the file */
     int block_size;
-    hpcw_comm *comm; /* NULL: one process */
+    hpcw_comm *comm; /* communicator of the writer; NULL: one process */
     hpcw_sion *writer;
     atomic_bool failed;
     int closed; /* result of the close */
