@@ -69,7 +69,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hp
  *  Limits and numbers (doc/formats/clog2.md, "Limits" and "Events and states")
  * --------------------------------------------------------------------------------------------------------- */
 
-#define HPCW_CLOG2_SEGMENT 65536u   /**< a slice begins at a record whose number is a multiple of this */
+/** number of records of a slice: each slice begins at a record whose number is a multiple of it */
+#define HPCW_CLOG2_SEGMENT 65536u
 #define HPCW_CLOG2_LAST 100000000.0 /**< 1e8 s: time of the last record; all others are earlier */
 #define HPCW_CLOG2_COLOUR 23u       /**< longest name of a colour, bytes without NUL */
 #define HPCW_CLOG2_NAME 31u         /**< longest name of a state or event, bytes without NUL */
@@ -260,7 +261,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_colour_check(const char *colour,
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Options of a log. All must agree on all processes. Initialise them with hpcw_clog2_options_init. */
+/** Options of a log. All members must be the same on all processes. Initialise them with
+ * hpcw_clog2_options_init. */
 struct hpcw_clog2_options {
     size_t size;      /**< size of this struct; hpcw_clog2_options_init sets it (hpcw.h) */
     uint32_t ranks;   /**< number of ranks of the world, >= 1 */

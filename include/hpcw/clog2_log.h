@@ -78,7 +78,7 @@ typedef enum hpcw_clog2_sync {
     HPCW_CLOG2_SYNC_NEIGHBOURS = 4
 } hpcw_clog2_sync;
 
-/** Options of a recording; all but `directory` must agree on all processes. */
+/** Options of a recording. All members but `directory` must be the same on all processes. */
 typedef struct hpcw_clog2_log_options {
     size_t size;            /**< size of this struct; hpcw_clog2_log_options_init sets it (hpcw.h) */
     hpcw_clog2_clock clock; /**< default HPCW_CLOG2_CLOCK_BEST */
@@ -364,18 +364,20 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *t
 
 /** What was recorded and what was lost. Counts are totals over all processes. */
 typedef struct hpcw_clog2_log_report {
-    uint64_t records;     /**< records in the file */
-    uint64_t lost;        /**< records lost because memory or disk was full */
-    uint64_t undefined;   /**< left out: events, communicators or messages that were not defined */
-    uint64_t end_alone;   /**< left out: ends of states that did not begin */
-    uint64_t start_alone; /**< states that did not end; kept */
-    uint64_t bad_cargo;   /**< pieces of cargo left out */
+    uint64_t records; /**< number of records in the log */
+    uint64_t lost;    /**< number of records lost because memory or disk was full */
+    /** number of records left out because their event, communicator or message was not defined */
+    uint64_t undefined;
+    uint64_t end_alone;   /**< number of ends of states left out because the state had not begun */
+    uint64_t start_alone; /**< number of states that did not end; their begins are in the log */
+    uint64_t bad_cargo;   /**< number of events recorded without their cargo, which did not match the format */
     uint64_t spilled;     /**< bytes of records that did not fit into `memory` and were in local files only */
     uint64_t stalls;      /**< number of waits for the disk of more than 2 ms */
     /** number of threads that recorded in memory, because their local file got no space or could not be created.
      * Their records would have been lost if the process had died */
     uint64_t unsaved;
-    hpcw_error disk; /**< failure of the first process whose local file had one; code HPCW_OK: none */
+    /** failure of a local file, of the first process that had such a failure; code HPCW_OK: no process had one */
+    hpcw_error disk;
     /* The following members describe this process. */
     int64_t begin_offset_ns;      /**< clock of process 0 - clock of this process, ns, at the begin */
     int64_t end_offset_ns;        /**< clock of process 0 - clock of this process, ns, at the end */
@@ -423,9 +425,10 @@ HPCW_API void hpcw_clog2_log_free(hpcw_clog2_log *log);
 
 /** What hpcw_clog2_recover found. */
 typedef struct hpcw_clog2_recovered {
-    uint64_t records;  /**< records in the log */
-    uint64_t left_out; /**< records left out, as `undefined` and `end_alone` of hpcw_clog2_log_report */
-    uint32_t files;    /**< number of local files that were used */
+    uint64_t records; /**< number of records in the log */
+    /** number of records left out, for the reasons of `undefined` and `end_alone` in hpcw_clog2_log_report */
+    uint64_t left_out;
+    uint32_t files; /**< number of local files that were used */
     /** number of used files that are cut short or damaged, or had no space for all records */
     uint32_t truncated;
     uint32_t missing; /**< number of ranks of the run that have no local file */

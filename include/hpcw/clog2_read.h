@@ -60,7 +60,7 @@ typedef struct hpcw_clog2_reader hpcw_clog2_reader;
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_open(const char *path, hpcw_clog2_reader **out,
                                                             hpcw_error *err);
 
-/** Closes and frees, NULL allowed. */
+/** Closes a handle and frees it. NULL is allowed. */
 HPCW_API void hpcw_clog2_reader_free(hpcw_clog2_reader *reader);
 
 /** Content of the preamble. Later versions may add members at the end. */
@@ -288,9 +288,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_solos(hpcw_clog2_reader *
 typedef struct hpcw_clog2_definition {
     bool state;         /**< true: a state; false: a solo event */
     int32_t number;     /**< number of the state or event */
-    const char *name;   /**< valid until the next call on the handle */
-    const char *colour; /**< valid until the next call on the handle */
-    const char *format; /**< format of the cargo, valid until the next call on the handle */
+    const char *name;   /**< its name, valid until the next call on the handle */
+    const char *colour; /**< its colour, valid until the next call on the handle */
+    const char *format; /**< format of its cargo, valid until the next call on the handle */
 } hpcw_clog2_definition;
 
 /** Gets the definition with an index that a row of the selected table has. Returns false and fills in nothing for

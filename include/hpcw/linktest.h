@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-/** name of the result that LinkTest uses by default */
+/** LinkTest's default name of a result file */
 #define HPCW_LINKTEST_FILE_NAME "pingpong_results_bin.sion"
 #define HPCW_LINKTEST_HASH_SIZE 41 /**< size of a git hash: 40 hex digits and a NUL */
 #define HPCW_LINKTEST_TIME_SIZE 32 /**< size of a time as text, with its NUL */
@@ -77,7 +77,7 @@ typedef struct hpcw_linktest_params {
     bool check_buffers;       /**< each received message is compared with the message that was sent */
     uint64_t messages;        /**< number of timed messages per pair, >= 1 */
     uint64_t message_size;    /**< bytes */
-    uint64_t warmup_messages; /**< messages per pair before the timed ones */
+    uint64_t warmup_messages; /**< number of messages per pair before the timed messages */
     /** number of slowest connections to measure again; the file has min(retests, N) */
     uint64_t retests;
     /** number of message buffers; default 1. More than 1 sets the flag many_buffers of the file */
@@ -232,7 +232,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hp
  *                processes
  * @param end     time in the form of `start`, not before `start`; the same on all processes
  * @param slow    [min(retests, N)] connections from hpcw_linktest_slowest, with retest_ps filled in; NULL: each
- * retest_ps is equal to time_ps. Only the array of the process that owns task 0 is used
+ *                retest_ps is equal to time_ps. Only the array of the process that owns task 0 is used
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start,
                                                                    const char *end,

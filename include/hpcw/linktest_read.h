@@ -52,7 +52,7 @@ typedef struct hpcw_linktest_reader hpcw_linktest_reader;
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_open(const char *path, hpcw_linktest_reader **out,
                                                                hpcw_error *err);
 
-/** Closes and frees, NULL allowed. */
+/** Closes a handle and frees it. NULL is allowed. */
 HPCW_API void hpcw_linktest_reader_free(hpcw_linktest_reader *reader);
 
 /** Content of the file header. Texts are valid as long as the handle. Later versions may add members at the end. */
@@ -86,7 +86,7 @@ typedef struct hpcw_linktest_info {
     uint64_t message_size;    /**< bytes */
     uint64_t warmup_messages; /**< number of messages per pair before the timed messages */
     uint64_t retests;         /**< length of the list of slowest connections of a permutation */
-    uint64_t message_buffers; /**< number of buffers */
+    uint64_t message_buffers; /**< number of message buffers of a pair */
     uint64_t buffer_seed;     /**< seed of the buffers' content if random_buffers is set */
     uint64_t task_seed;       /**< seed of the renumbering if randomized is set */
 } hpcw_linktest_info;

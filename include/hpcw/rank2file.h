@@ -122,7 +122,7 @@ typedef struct hpcw_rank2file_options {
     /** largest size of a node's file, bytes; default 1 MiB. A leaf with one rank, or an inner node with two
      * children, may be larger */
     uint64_t leaf_bytes;
-    /** true: replaces a dataset of this id and name. The open takes the old one out of the index and removes
+    /** true: replaces a dataset of this id and name. The open takes the old dataset out of the index and removes
      * its files. false (default): HPCW_EEXIST */
     bool replace;
     /** true: the dataset becomes the current one even if the index has a higher id; default false */
@@ -569,7 +569,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open(const char *pre
 /** A dataset that an open skipped. */
 typedef struct hpcw_rank2file_skipped {
     const char *name; /**< name of the dataset, valid as long as the handle */
-    hpcw_error why;   /**< the reason; the same on all processes */
+    hpcw_error why;   /**< why the dataset was skipped; the same on all processes */
 } hpcw_rank2file_skipped;
 
 /** Returns the number of datasets that an open without a name skipped; 0 if `r` is NULL. */
@@ -602,9 +602,9 @@ HPCW_API void hpcw_rank2file_restart_shape(const hpcw_rank2file_restart *r, uint
                                            uint32_t *levels);
 
 /**
- * Finds the files of ranks. Collective. Each leaf is read by one process, which sends the entries to the processes
- * that need them. So any number of processes can restart any number of ranks. The call may be repeated with other
- * ranks.
+ * Finds the data files of ranks in the leaves of the map. Collective. Each leaf is read by one process, which sends
+ * the entries to the processes that need them. So any number of processes can restart any number of ranks. The call
+ * may be repeated with other ranks.
  *
  * To restart on another number of processes, pass NULL for `ranks`, and read the files of all ranks that the
  * process gets: examples/restart.c. SCR itself needs as many processes as the dataset has ranks.

@@ -83,8 +83,8 @@ typedef enum hpcw_sion_content {
  * user data. */
 typedef enum hpcw_sion_endian { HPCW_SION_LITTLE = 0, HPCW_SION_BIG = 1 } hpcw_sion_endian;
 
-/** The writer of SIONlib that is imitated. SIONlib's writers differ in a few fields. Readers accept all
- * variants. */
+/** The writer of SIONlib that is imitated. SIONlib's writers differ in a few fields. Readers accept all variants. A
+ * mapping is a table that gives the file of each task. */
 typedef enum hpcw_sion_flavour {
     HPCW_SION_PARALLEL = 0, /**< SIONlib's MPI writer: a single file has number 0 and no mapping */
     /** SIONlib's serial writer: a single file has number 1 and an empty mapping. This writer makes no sets */

@@ -117,7 +117,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_open_named(const char *pat
                                                                  const uint32_t *ranks, hpcw_sion_reader **out,
                                                                  hpcw_error *err);
 
-/** Closes and frees, NULL allowed. Not collective. */
+/** Closes a handle and frees it. NULL is allowed. Not collective. */
 HPCW_API void hpcw_sion_reader_free(hpcw_sion_reader *reader);
 
 /* ------------------------------------------------------------------------------------------------------------

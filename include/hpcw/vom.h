@@ -87,11 +87,11 @@ typedef struct hpcw_vom_id {
  * @param home        rank that made the element
  * @param number      0 for the first element of this rank, 1 for the second one, and so on over all collections
  * @param migratable  whether the element may move to another rank
- * @return the id; 0 for an argument beyond the limits above
+ * @return the id; 0 for an argument beyond HPCW_VOM_MAX_RANKS or HPCW_VOM_MAX_ELEMENTS
  */
 HPCW_API uint64_t hpcw_vom_element_id(uint32_t home, uint64_t number, bool migratable);
 
-/** Makes the id of a rank's plain message handler; 0 for a rank beyond the limits above. */
+/** Makes the id of a rank's plain message handler; 0 for a rank beyond HPCW_VOM_MAX_RANKS. */
 HPCW_API uint64_t hpcw_vom_handler_id(uint32_t rank);
 
 /**
@@ -187,8 +187,8 @@ typedef struct hpcw_vom_task {
     bool whole_ns;
     double time_s;            /**< seconds, >= 0 */
     uint64_t time_ns;         /**< nanoseconds */
-    const double *subphase_s; /**< [subphases] seconds, >= 0 */
-    /** [subphases] nanoseconds; a strict check wants their sum to be at most time_ns */
+    const double *subphase_s; /**< [subphases] times of the subphases, s, >= 0 */
+    /** [subphases] times of the subphases, ns; a strict check wants their sum to be at most time_ns */
     const uint64_t *subphase_ns;
     /** number of subphases; 0: the key "subphases" is left out, as vt does for entities that never ran */
     uint32_t subphases;
@@ -323,10 +323,10 @@ typedef struct hpcw_vom_options {
 
     unsigned allow; /**< sum of flags HPCW_VOM_ALLOW_...; default 0 */
     /**
-     * true: also checks rules between the records of a phase. No task and no edge occurs twice. The entity for
-     * which this rank records an edge is a task of the phase. The check needs at most 24 bytes of memory per record
-     * of the phase. Ids are compared exactly, edges by 72 bits of a hash (with a million edges one false alarm in
-     * 10^10 phases). Iterations are not checked.
+     * true: also refuses records that break a rule between the records of a phase: no task and no edge occurs
+     * twice, and the entity for which this rank records an edge is a task of the phase. The check needs at most 24
+     * bytes of memory per record of the phase. Ids are compared exactly, edges by 72 bits of a hash (with a million
+     * edges one false alarm in 10^10 phases). Iterations are not checked.
      */
     bool check;
 
@@ -370,7 +370,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_file_name(char *name, size_t size,
 
 /**
  * Makes the directory of a data set as vt does. One process makes it, with mode 0700, but not its parents. An
- * existing directory is accepted. Collective over `comm` (NULL: this process alone); `path` must agree.
+ * existing directory is accepted. Collective over `comm` (NULL: this process alone); `path` must be the same on all
+ * processes.
  *
  * Keep only one set, in one encoding, in a directory: vt-tv counts the files.
  *
@@ -528,7 +529,9 @@ typedef struct hpcw_vom_figures {
     double skw; /**< third moment / (sample variance)^(3/2) */
     double std; /**< standard deviation: square root of `var` */
     double sum; /**< sum of all values */
-    double var; /**< population variance (vt's own is up to 2^-24 off: it rounds 1 / car to a float) */
+    /** population variance (the variance that vt computes has a relative error of up to 2^-24, as vt rounds 1 /
+     * `car` to a float) */
+    double var;
 } hpcw_vom_figures;
 
 /**

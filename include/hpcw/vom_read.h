@@ -58,10 +58,11 @@ typedef struct hpcw_vom_reader hpcw_vom_reader;
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_reader_open(const char *path, hpcw_vom_reader **out,
                                                           hpcw_error *err);
 
-/** Closes and frees, NULL allowed. */
+/** Closes a handle and frees it. NULL is allowed. */
 HPCW_API void hpcw_vom_reader_free(hpcw_vom_reader *reader);
 
-/** State of the file after the open, or after the last watch. Later versions may add members at the end. */
+/** State of the file after the open, or after the last call of hpcw_vom_reader_watch. Later versions may add
+ * members at the end. */
 typedef struct hpcw_vom_info {
     bool ended;         /**< all phases were read, and the end of the file is correct */
     bool compressed;    /**< the file is compressed with brotli */
