@@ -81,8 +81,8 @@ static struct sionlib_handle *new_writer(const struct sionlib_parallel *p) {
     return h;
 }
 
-/* Opens a container for writing. The handle owns `p`, also on failure. Collective. Returns NULL after reporting an
- * error. */
+/* Opens a container for writing. Takes ownership of `p`, also on failure. Collective. Returns NULL after reporting
+ * an error. */
 static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, bool well, int *files, sion_int64 chunk,
                                             sion_int32 *block_size) {
     if (chunk < 0) {
@@ -106,8 +106,8 @@ static struct sionlib_handle *open_to_write(struct sionlib_parallel *p, bool wel
     return h;
 }
 
-/* Opens a container for reading. The handle owns `p`, also on failure. Collective. Returns NULL after reporting an
- * error. */
+/* Opens a container for reading. Takes ownership of `p`, also on failure. Collective. Returns NULL after reporting
+ * an error. */
 static struct sionlib_handle *open_to_read(struct sionlib_parallel *p, int *files, sion_int64 *chunk,
                                            sion_int32 *block_size) {
     hpcw_comm *comm = NULL;

@@ -6,7 +6,7 @@
 #include "bindings/sionlib/handles/parallel.h"
 #include "bindings/sionlib/handles/records.h"
 
-/* Containers that a process can have open at the same time. */
+/* Largest number of containers that a process can have open at the same time. */
 #define SIONLIB_HANDLES 4096
 
 /* A new handle gets the lowest free number. */

@@ -37,7 +37,7 @@ struct sionlib_keys {
     struct sionlib_key *key;
     size_t keys, key_capacity;
     size_t *slot;    /* [slots] hash table of indices in `key`; SIONLIB_NONE: free */
-    size_t slots;    /* a power of two */
+    size_t slots;    /* number of slots, a power of two */
     size_t in;       /* index of the record at which the reader is; SIONLIB_NONE: unknown */
     bool complete;   /* all records were found */
     size_t iterated; /* number of records that sion_fread_key_iterator_next has returned */

@@ -9,7 +9,8 @@
 /* Reports an error that a check of this interface found. */
 void sionlib_report(const char *format, ...) HPCW_PRINTF(1, 2);
 
-/* Reports a call that this library does not support. Goes to stderr if nobody listens. */
+/* Reports a call that this library does not support. The report goes to stderr if sion_hpcw_on_error was not
+ * called. */
 void sionlib_refuse(const char *format, ...) HPCW_PRINTF(1, 2);
 
 /* Reports an error of hpcw. After a collective call only the process that failed reports. */

@@ -59,7 +59,7 @@ void sionlib_team_options(struct sionlib_team *team, hpcw_sion_options *options)
     options->sizes = team->chunk;
 }
 
-/* Writes collectively to a merged container. All threads call. */
+/* Writes collectively to a merged container. Called by all threads. */
 static bool merge(struct sionlib_handle *h, const void *data, size_t size) {
     struct sionlib_team *team = h->team;
     team->record[omp_get_thread_num()] = (struct sionlib_piece){data, size};
@@ -111,7 +111,7 @@ static struct sionlib_handle *reader_of(const struct sionlib_team *team, uint32_
     return sionlib_handle_of_reader(SIONLIB_PARALLEL, reader);
 }
 
-/* Returns whether no thread of any process has failed. All threads call. */
+/* Returns whether no thread of any process has failed. Called by all threads. */
 static bool agree(struct sionlib_team *team, bool well) {
     if (!well) {
         atomic_store(&team->failed, true);

@@ -28,9 +28,10 @@ struct sionlib_team {
     hpcw_sion *writer;
     atomic_bool failed;
     int closed; /* result of the close */
-    /* Opens the writer. The master thread calls. Returns false after reporting an error. */
+    /* Opens the writer. Called by the master thread. Returns false after reporting an error. */
     bool (*create)(struct sionlib_team *team);
-    /* Writes the records of a merged container. The master thread calls. Returns false after reporting an error. */
+    /* Writes the records of a merged container. Called by the master thread. Returns false after reporting an
+     * error. */
     bool (*merge)(struct sionlib_team *team);
     bool merged; /* result of `merge` */
     /* Returns whether the teams of all processes succeeded. NULL: there is one team. */
@@ -38,10 +39,10 @@ struct sionlib_team {
     struct sionlib_parallel *parallel; /* parallel part of the handle; NULL: one process */
 };
 
-/* Makes the team of the calling threads. One thread calls. Returns NULL after reporting an error. */
+/* Makes the team of the calling threads. Called by one thread. Returns NULL after reporting an error. */
 struct sionlib_team *sionlib_team_new(const char *path, const char *mode);
 
-/* Frees the team. One thread calls. NULL is allowed. */
+/* Frees the team. Called by one thread. NULL is allowed. */
 void sionlib_team_free(struct sionlib_team *team);
 
 /* Sets the options of the team's writer, except those for processes and groups. */
@@ -52,7 +53,7 @@ void sionlib_team_options(struct sionlib_team *team, hpcw_sion_options *options)
 int sionlib_team_open(struct sionlib_team *team, sion_int64 *chunk, sion_int32 *block_size, int *rank,
                       FILE **stream, char **name);
 
-/* Closes the container. All threads call. */
+/* Closes the container. Called by all threads. */
 int sionlib_team_close(int sid, const char *call);
 
 #endif

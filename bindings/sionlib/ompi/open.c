@@ -48,7 +48,7 @@ static bool create(struct sionlib_team *team) {
     return true;
 }
 
-/* Divides the processes among files. The master thread calls, on all processes. Returns false after reporting an
+/* Divides the processes among files. Called by the master thread of each process. Returns false after reporting an
  * error. */
 static bool divide(struct sionlib_team *team, int *files, const MPI_Comm *part) {
     struct sionlib_parallel *p = team->parallel;
