@@ -133,7 +133,7 @@ uint32_t mpe_comm(MPI_Comm comm) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  A log of our own
+ *  A log for programs without the wrapper
  * --------------------------------------------------------------------------------------------------------- */
 
 /* Ends MPI at the program's exit if this library began it. */
@@ -145,7 +145,7 @@ static void end_mpi(void) {
     }
 }
 
-/* Begins MPI if the program did not. False: MPI has already ended. */
+/* Begins MPI if the program did not. Returns false if MPI has already ended. */
 static bool need_mpi(void) {
     int initialised = 0, finalised = 0;
     (void)MPI_Initialized(&initialised);
