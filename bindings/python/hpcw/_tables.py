@@ -6,7 +6,7 @@ import numpy as np
 
 from . import errors
 
-# Rows of a block. Its columns fit into the cache of a core.
+# Number of rows of a block. The columns of a block fit into the cache of a core.
 BLOCK = 1 << 14
 
 

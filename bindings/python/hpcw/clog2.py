@@ -157,8 +157,8 @@ class EventLog(_show.Shown):
     def messages(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
         """Messages that are in flight at any time in [begin, end), from or to some ranks. The log must have send and receive.
 
-        Returns a structured array in the order of the later of both ends: source, dest (ranks), comm, tag, size (bytes),
-        sent, received (seconds).
+        Returns a structured array in the order of the later of `sent` and `received`: source, dest (ranks), comm, tag, size
+        (bytes), sent, received (seconds).
         """
         return self._select("messages", _c.HPCW_CLOG2_TABLE_MESSAGES, MESSAGES, begin, end, ranks)
 

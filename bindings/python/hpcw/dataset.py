@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Datasets of hpcgen, and `open`, which makes an object of any path."""
+"""Datasets of hpcgen, and `open`, which opens a path of any format."""
 from __future__ import annotations
 
 import builtins

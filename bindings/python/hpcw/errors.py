@@ -43,7 +43,7 @@ class HpcwNotFoundError(HpcwError, FileNotFoundError):
 
 
 class HpcwPermissionError(HpcwError, PermissionError):
-    """The system does not allow it: EACCES."""
+    """The system does not allow the access: EACCES."""
 
 
 class HpcwExistsError(HpcwError, FileExistsError):

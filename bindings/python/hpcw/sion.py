@@ -89,8 +89,8 @@ class Container(_show.Shown):
                                          errors.Status.ETRUNCATED)
 
     def read(self, task: int, dtype=None, key: int | None = None) -> np.ndarray:
-        """Reads the stream of a task as an array of `dtype` (default: that of the container). With a key, reads the values of
-        the key, one after the other. The byte order is that of `dtype`.
+        """Reads the stream of a task as an array of `dtype` (default: `dtype` of this object). With a key, reads the
+        values of the key, one after the other. The byte order is that of `dtype`.
 
         Raises HpcwValueError for a task or a key that does not exist. Raises HpcwFormatError if the bytes are not a whole
         number of elements, or the file is damaged.

@@ -146,7 +146,7 @@ class Loads(_show.Shown):
 
     @functools.cached_property
     def nodes(self) -> np.ndarray:
-        """Node number of each rank of `ranks`, from the metadata; -1: the file does not say."""
+        """Node number of each rank of `ranks`, from the metadata; -1: the file has no node number."""
         found = []
 
         @CFUNCTYPE(c_int, c_void_p, POINTER(_c.hpcw_vom_metadata))

@@ -450,7 +450,7 @@ def log_create(path: str | os.PathLike, ranks: int, comm=None, *, threads: int =
 
 
 class CheckpointWriter(Writer):
-    """See checkpoint_create. ranks: number of ranks of the job. first_rank: the lowest rank of this process. name: that of the
+    """See checkpoint_create. ranks: number of ranks of the job. first_rank: the lowest rank of this process. name: name of the
     dataset."""
 
     _calls = "hpcw_rank2file"
@@ -491,8 +491,8 @@ def checkpoint_create(prefix: str | os.PathLike, ranks: int = 1, comm=None, *, i
     """Creates a checkpoint in a prefix directory of SCR: `with checkpoint_create("scr", 4) as f: f.write(rank, name, array)`.
     Collective over `comm`.
 
-    ranks: number of ranks of this process, whose numbers follow those of the previous process. id, name: of the dataset; the
-    default name is SCR's. layout: "scr-1.1", "scr-1.2", "scr-3" or "shared". replace: removes an older dataset with this id.
-    sync: "none", "file" or "directory".
+    ranks: number of ranks of this process, whose numbers follow those of the previous process. id, name: id and name of the
+    dataset; the default name is SCR's. layout: "scr-1.1", "scr-1.2", "scr-3" or "shared". replace: removes an older dataset
+    with this id. sync: "none", "file" or "directory".
     """
     return CheckpointWriter(prefix, ranks, comm, id, name, layout, replace, sync)
