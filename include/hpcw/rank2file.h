@@ -433,7 +433,7 @@ typedef struct hpcw_rank2file_tally {
     /** number of files that stay in the directories of removed datasets, because they do not belong to the
      * datasets */
     uint64_t left;
-    hpcw_error why; /**< reason of the first skipped dataset */
+    hpcw_error why; /**< why the first skipped dataset was not changed */
 } hpcw_rank2file_tally;
 
 /** Options of a removal of datasets. */

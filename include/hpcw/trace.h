@@ -32,7 +32,7 @@ extern "C" {
 #define HPCW_TRACE_WEAK __attribute__((weak))
 
 /**
- * Returns the log between MPI_Init and MPI_Finalize.
+ * Returns the wrapper's log, which exists from MPI_Init to MPI_Finalize.
  *
  * @param version  HPCW_TRACE_VERSION; the wrapper and the program's libhpcw must have the same version
  * @return the log; NULL: nothing is recorded, or the wrapper has another version

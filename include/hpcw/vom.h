@@ -424,8 +424,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_task_add(hpcw_vom *v, const hpcw_v
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_vom_edge *edge, hpcw_error *err);
 
 /**
- * Begins an entry of "lb_iterations" in the open phase: an intermediate placement, as LBAF and vt-tv show it; vt
- * ignores it and never writes one. It comes after the edges of the phase and before its tasks.
+ * Begins an entry of "lb_iterations" in the open phase: an intermediate placement of the tasks on ranks, as LBAF
+ * and vt-tv show it; vt ignores it and never writes one. It comes after the edges of the phase and before its
+ * tasks.
  *
  * @param id  number of the iteration, above that of the previous iteration of the phase
  * @return as hpcw_vom_task_add
