@@ -248,8 +248,8 @@ static void collect(void) {
     free(size);
 }
 
-/* Adds definitions for missing numbers below the highest described number, because the log's numbers must have no
- * gap. */
+/* Adds definitions for the missing numbers below the highest number that a definition has, because the log's
+ * numbers must have no gap. */
 static void fill_gaps(void) {
     define_next();
     while (all.defined < all.count) {

@@ -6,8 +6,8 @@
 #include "bindings/sionlib/handles/parallel.h"
 #include "bindings/sionlib/handles/stream.h"
 
-/* Opens a container for writing in mode p->mode. Later calls for the same handle keep the communicator and the
- * task. Collective. Returns false after reporting an error. */
+/* Opens a container for writing in mode p->mode. A repeated call for a handle uses the communicator and the task
+ * that the handle has. Collective. Returns false after reporting an error. */
 static bool create(struct sionlib_handle *h, sion_int64 chunk) {
     struct sionlib_parallel *p = h->parallel;
     struct sionlib_task *t = &h->task[0];

@@ -162,7 +162,7 @@ struct processes {
     int64_t *word; /* [size] values of all processes in a reduction; used on process 0 */
     /* the program's group of the processes that share a file with this process; NULL: not needed */
     void *of_file;
-    struct sionlib_member own; /* task of this process in a collective container */
+    struct sionlib_member own; /* this process's task as a member of a group, in a collective container */
 };
 
 static void free_processes(void *context) {

@@ -17,8 +17,9 @@ static int by_key(const void *a, const void *b) {
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Returns the caller's tasks, sorted by key, in an array from malloc; NULL without memory. first: the first task
- * number of each file, for writing; NULL: keys are ranks. */
+/* Returns the caller's tasks, sorted by key, in an array from malloc; NULL without memory. The key is the rank of
+ * the task if `first` is NULL. For writing, `first` is the lowest task number of each file, and the key is the task
+ * number. */
 static struct local *sorted(const struct sionlib_mapping *a, const uint32_t *first) {
     size_t count = *a->count > 0 ? (size_t)*a->count : 0;
     struct local *local = calloc(count + 1, sizeof *local);
