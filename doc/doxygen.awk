@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Doxygen's input filter: the headers stay plain, and the chapters of the reference are made here.
+# Doxygen's input filter. The headers stay plain; this script adds the commands that make the chapters of the
+# reference.
 #
-# - The first comment of a header describes its chapter, which holds all that the header declares. The comment of hpcw.h
-#   is the main page, and its table of headers a list of links to the chapters.
+# - The first comment of a header describes its chapter, which holds all declarations of the header. The comment of
+#   hpcw.h is the main page. Its table of headers becomes a list of links to the chapters.
 # - A banner ("/* ----", a title and perhaps more, "---- */") begins a section of the chapter.
 #
-# Lines keep their numbers, so that a warning names the right one.
+# The filter adds and removes no lines, so that a warning names the right line.
 FNR == 1 {
     chapter = FILENAME
     sub(/.*\//, "", chapter)
@@ -14,7 +15,8 @@ FNR == 1 {
     print "/** @file */" # without it Doxygen makes no links to what the file declares
     next
 }
-# <hpcw/sion.h> and data.<rank>.json are no HTML, and page.md#anchor no name to look up.
+# Escapes text that Doxygen would take for HTML, as <hpcw/sion.h> and data.<rank>.json, or for a name to look up, as
+# page.md#anchor.
 !/^#/ {
     gsub(/\.md#/, ".md\\#")
     while (match($0, /<hpcw\/[a-z0-9_]+\.h>/))
@@ -56,7 +58,7 @@ intro == 1 && / \*   (header|-----)/ { print " *"; next }
     next
 }
 /^ \* -+ \*\/$/ { print " */ /** @{ */"; next }
-# The chapter ends after extern "C" does: its lines are only seen by C++.
+# The chapter ends at the first blank line after the second `#ifdef __cplusplus`, which closes extern "C".
 /^#ifdef __cplusplus$/ { braces++ }
 /^$/ && braces == 2 && chapter != "hpcw" {
     print "/** @} */" (section ? " /** @} */" : "")

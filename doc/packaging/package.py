@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A recipe for Spack, as a starting point: it was not run. `spack create --name hpcw` makes the directory that it goes to;
-# set `git` to where your clone is.
+# A recipe for Spack, as a starting point: it was never run. Put it into the directory that `spack create --name
+# hpcw` makes, and set `git` to the location of your clone.
 from spack.package import *
 
 
