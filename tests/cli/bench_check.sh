@@ -13,7 +13,7 @@ sweep() {
         --layout sion-aligned,sion-packed,task-local,shared-posix --mode buffered --least-bytes 1 --least-time 1us \
         --quiet || bad "sweep $1 fails"
 }
-# This library comes before that of the sanitizers, which must be first.
+# Skipped with sanitizers: their library and $SLOW_WRITES both have to be loaded first.
 ldd "$HPCGEN" | grep -q -e asan -e tsan && { echo 'a build with sanitizers measures nothing' >&2; exit 77; }
 sweep first
 export LD_PRELOAD="$SLOW_WRITES" SLOW_PERCENT=10000 SLOW_MOST=4000

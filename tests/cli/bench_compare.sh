@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Two sweeps compared: what is printed. Which differences are found is a question of series that were not measured
-# (test_bench_compare), and of bench_check.sh. $HPCGEN is the benchmark.
+# Compares two sweeps and checks the output. Which differences are found is checked elsewhere: by test_bench_compare
+# with made-up measurements, and by bench_check.sh. $HPCGEN is the benchmark.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
@@ -19,7 +19,7 @@ grep -q 'task-local  *1  ' equal || bad "the layouts are not compared: $(cat equ
 "$JSON_CHECK" equal.json || bad "no JSON"
 grep -q '"layout": "task-local", "points": 1, .*"verdict": "' equal.json || bad "not in the JSON: $(cat equal.json)"
 
-# The verdicts follow from the table: each change is that of the two ratios, or of the two rates of plain writes.
+# Each change in the table follows from the two ratios in its row, or from the two rates of plain writes.
 cat >follows.py <<'ENDE'
 import json, re, sys
 rows = [re.split("  +", line.strip()) for line in open("equal")]
@@ -35,7 +35,7 @@ for at in said["points"] + said["layouts"]:
 ENDE
 python3 follows.py || bad "a change is not that of the figures: $(cat equal)"
 
-# A sweep that was killed: the first line says so, and the verdict begins with it, also in JSON.
+# A killed sweep is named in the first line and at the begin of the verdict, in text and in JSON.
 sed 's/"stopped": null/"stopped": "not ended"/' second/results.json >killed.json
 "$HPCGEN" compare first/results.json killed.json >said || bad "compare fails with a killed sweep"
 [ "$(head -n 1 said)" = 'killed.json: the sweep was not ended, and this is of 12 of its 12 runs' ] || bad "first line: $(cat said)"

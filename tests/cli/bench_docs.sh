@@ -15,7 +15,7 @@ for program in "$HPCGEN" "$generator"; do
         cp help "text.$command"
         twice=$(grep '^[A-Z].*:$' help | sort | uniq -d)
         [ -z "$twice" ] || bad "$program $command: a heading is there twice: $twice"
-        # Numbers as people write them.
+        # Default values are printed as people write numbers.
         grep -E 'default[^ ]* (is )?[0-9.]*(e[0-9]|[0-9]{7})' help && bad "$program $command: a default is no text for people"
     done <commands
     "$program" help | cmp - whole || bad "$program help: another text than --help"
@@ -29,7 +29,7 @@ for program in "$HPCGEN" "$generator"; do
     sed -n 's/\[no\\-\]//; s/\\fR\|\\f[BI]\|\\//g; /^-/p' page | sed 's/^-\(.\), --/\1 /; s/^--/- /; s/$/ -/' |
         cut -d' ' -f1-3 >"options.$(basename "$program")"
 done
-# Programs without commands. A build without MPI has none of them.
+# Programs without subcommands. They exist only in a build with MPI.
 : >alone.none
 linktest=$(dirname "$HPCGEN")/hpcw-linktest
 for program in "$linktest" "$(dirname "$HPCGEN")/../trace/hpcw-trace"; do
@@ -39,7 +39,8 @@ for program in "$linktest" "$(dirname "$HPCGEN")/../trace/hpcw-trace"; do
     python3 "$HERE/page_check.py" page "alone.$(basename "$program")" || bad "$program: page and help differ"
 done
 [ ! -x "$linktest" ] || "$linktest" help | cmp - alone.hpcw-linktest || bad "hpcw-linktest help: another text than --help"
-# Examples are command lines: with status 2 an option would be wrong. The launchers are left out.
+# Runs the examples of the help texts as command lines, without the launchers. Status 2 means that an option is
+# wrong.
 mkdir -p bin examples
 for program in "$HPCGEN" "$linktest" "$(dirname "$HPCGEN")/../trace/hpcw-trace"; do
     [ ! -x "$program" ] || ln -sf "$(realpath "$program")" "bin/$(basename "$program")"
@@ -53,7 +54,8 @@ while read -r line; do
     (cd examples && PATH=$PWD/../bin:$PATH timeout 60 sh -c "$line" >../said 2>&1 </dev/null)
     [ $? -ne 2 ] || bad "$line: $(cat said)"
 done <lines
-# An option has the same letter in both programs, and takes a value in both or in none. A letter has one name.
+# An option has the same letter in both programs, and takes a value in both or in neither. A letter stands for one
+# option name.
 awk 'NR == FNR { name[$1] = $2; letter[$2] = $1; value[$2] = $3 != "-"; known[$2]; next }
     $1 != "-" && name[$1] != "" && name[$1] != $2 { print "-" $1 ": here --" $2 ", in hpcgen --" name[$1] }
     $2 in known && letter[$2] != $1 { print "--" $2 ": here -" $1 ", in hpcgen -" letter[$2] }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Sweeps with problems: full disks, signals, failing processes, too little time. The affected points report it, the
-# others are measured, nothing hangs, and no data remain.
+# Sweeps with problems: full disks, signals, failing processes, too little time. The affected points are reported,
+# the others are measured, nothing hangs, and no data remain.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
@@ -21,12 +21,12 @@ ends() { # STATUS COMMAND...
     [ $got -eq "$expected" ] || bad "status $got, expected $expected: $*"
 }
 
-# ---- files may not grow beyond 64 KiB: the container fails, files of a rank each do not
+# ---- files may not grow beyond 64 KiB: the write of the container fails, the task-local files fit
 # shellcheck disable=SC2016
 small='ulimit -f 128; exec "$0" "$@"'
 ends 1 sh -c "$small" "$HPCGEN" data --out limit --repeat 1 --ranks 4 --per-rank 40000 --blocksize 4K --mode fsync --files 1 \
     --layout sion-aligned,task-local --record 8000 --quiet 2>said
-# The page of the results is also larger than that limit. The results are kept.
+# The report page is larger than 64 KiB, so writing it fails. The results are kept.
 case $(cat said) in
 '' | 'hpcw-bench: limit/report.html: cannot write '*': File too large') ;;
 *) bad "it says: $(cat said)" ;;
@@ -37,7 +37,7 @@ holds limit '"fate": "measured"'
 holds limit '"complete": true'
 clean data
 
-# ---- the same on one process of three
+# ---- one of three processes may not write files beyond 64 KiB
 if [ -n "$MPIEXEC" ]; then
     set -- data --repeat 1 --ranks 6 --per-rank 40000 --blocksize 4K --mode fsync --files 1 --record 8000 --quiet \
         --layout sion-aligned,task-local,shared-posix,mpiio-independent,mpiio-collective
@@ -46,7 +46,8 @@ if [ -n "$MPIEXEC" ]; then
     holds one '"fate": "measured"'
     clean data
 
-    # HDF5: with this seed the dataset is written before its ceiling. It reports its own failure and nothing else.
+    # HDF5: with this seed the dataset is written before its ceiling. HDF5 reports the failed write and nothing
+    # else.
     set -- data --repeat 1 --ranks 6 --per-rank 40000 --mode fsync --record 8000 --quiet --seed 2 \
         --layout hdf5-independent,hdf5-collective
     "$MPIEXEC" -n 1 "$HPCGEN" "$@" --out dataset : -n 1 sh -c "$small" "$HPCGEN" "$@" --out dataset 2>launcher
@@ -58,7 +59,7 @@ if [ -n "$MPIEXEC" ]; then
     clean data
 fi
 
-# ---- each process in a directory of its own
+# ---- a relative path that names another directory on each process
 if [ -n "$MPIEXEC" ]; then
     mkdir -p here/data there/data
     ends 1 "$MPIEXEC" -n 1 -wdir here "$HPCGEN" data --out ../apart --quiet : -n 1 -wdir there "$HPCGEN" data --out ../apart \
@@ -70,7 +71,7 @@ if [ -n "$MPIEXEC" ]; then
     clean there/data
 fi
 
-# ---- a small file system: checked before, and full in the middle
+# ---- a small file system: too small before the run, or full during the run
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; then
     set -- small --out before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned --mode fsync --files 1 --quiet
@@ -79,7 +80,8 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; the
     grep -q "^hpcw-bench: $PWD/$needs" said || bad "it says: $(cat said)"
     ends 0 "$HPCGEN" "$@" --dry-run >said
     grep -q "^warning: $PWD/$needs" said || bad "the plan says: $(cat said)"
-    # Sizes that the sweep chooses would be too small to count: the disk is named, not the budget.
+    # The sweep chooses the sizes. Here the smallest size that counts does not fit: the message names the disk, not
+    # the budget.
     ends 1 "$HPCGEN" small --out before --quiet 2>said
     needs='small: expected [0-9.]* [MG]iB of free space for runs of [0-9.]* MiB (--least-bytes), got 4.0 MiB; use a directory '
     grep -q "^hpcw-bench: $PWD/$needs" said || bad "it says: $(cat said)"
@@ -92,7 +94,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; the
         --mode preallocated --files 1 --record 8K --quiet
     holds middle '"failure": {"errno": 28, "process": 0}'
     holds middle '"fate": "measured"'
-    # This is memory, so no rate is called durable, and nothing bypasses the page cache.
+    # tmpfs is memory: no rate is called durable, and O_DIRECT points are left out.
     ends 0 "$HPCGEN" small --out memory --repeat 1 --ranks 2 --per-rank 64K --layout shared-posix --mode fsync,direct \
         --record 8K >said 2>progress
     holds memory '"reason": "tmpfs is memory, with no disk for O_DIRECT"'
@@ -122,7 +124,7 @@ for signal in INT:2 TERM:15 USR1:10; do
     holds ${signal%:*} '"complete": false'
     clean data
 done
-# The same for metadata rates: results for the numbers of tasks that were finished.
+# A signal stops the measurement of metadata rates: the results contain the task counts that are finished.
 "$HPCGEN" metadata data --out ended --budget 1000h --repeat 5 --tasks 5,262144 --quiet &
 pid=$!
 while [ ! -e data/.hpcw-bench.$pid/task.000500 ] && kill -0 $pid 2>/dev/null; do :; done
@@ -134,7 +136,7 @@ holds ended '"stopped": "interrupted (signal 15)"'
 holds ended 'with 5 tasks, '
 clean data
 
-# ---- data that cannot be removed are named, and the next run removes them
+# ---- data that a run cannot remove are named; the next run removes them
 if [ "$(id -u)" -eq 0 ] && mkdir mounted && mount -t tmpfs -o size=64k none mounted 2>/dev/null; then
     umount mounted
     "$HPCGEN" data --out held --budget 1h --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
@@ -154,12 +156,12 @@ if [ "$(id -u)" -eq 0 ] && mkdir mounted && mount -t tmpfs -o size=64k none moun
     clean data
 fi
 
-# ---- killed: what whole repetitions measured is there, and says that it is not all
+# ---- a killed sweep: results.json has all complete repetitions, and says that the sweep did not end
 "$HPCGEN" data --out killed --budget 1h --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
     --layout shared-posix --mode fsync &
 pid=$!
 while [ ! -e killed/results.json ] && kill -0 $pid 2>/dev/null; do :; done
-# A second run at the same time leaves its data alone.
+# A second run at the same time does not touch the data of the first run.
 "$HPCGEN" data --out beside --repeat 1 --ranks 2 --per-rank 20000 --layout shared-posix --mode fsync --quiet 2>said ||
     bad "fails beside another: $(cat said)"
 [ -d data/.hpcw-bench.$pid ] && [ ! -s said ] || bad "the data of a run go away beside it: $(ls -A data) $(cat said)"
@@ -168,7 +170,7 @@ wait $pid 2>/dev/null
 holds killed '"stopped": "not ended"'
 holds killed '"complete": false'
 holds killed '"fate": "measured"'
-# The next run removes its data and reports them. Files that only look like such data stay.
+# The next run removes the data of the killed run and reports their directory. Directories with similar names stay.
 mkdir data/.hpcw-bench.1 data/.hpcw-bench.1x && touch data/.hpcw-bench.1x.owner
 [ -d data/.hpcw-bench.$pid ] || bad "no data of the killed run: $(ls -A data)"
 "$HPCGEN" data --out next --repeat 1 --ranks 2 --per-rank 20000 --layout shared-posix --mode fsync --quiet 2>said ||
@@ -178,7 +180,7 @@ mkdir data/.hpcw-bench.1 data/.hpcw-bench.1x && touch data/.hpcw-bench.1x.owner
 rm -r data/.hpcw-bench.1*
 clean data
 
-# ---- a directory that goes away
+# ---- the directory of the data is removed during the sweep
 mkdir gone
 "$HPCGEN" gone --out lost --budget 20s --repeat 2 --quiet --layout shared-posix,task-local --mode fsync &
 pid=$!
@@ -190,7 +192,7 @@ got=$?
 [ $got -eq 1 ] || bad "status $got where the directory went away"
 [ ! -e lost ] || holds lost '"errno": 2,'
 
-# ---- a directory of data that becomes a link: what it leads to is not removed
+# ---- the directory of the data is replaced by a link: the target of the link is not removed
 mkdir -p swapped precious/below
 echo mine >precious/below/file
 "$HPCGEN" swapped --out link --budget 20s --repeat 30 --ranks 2 --per-rank 2000000 --files 1 --blocksize 4K --mode fsync \
@@ -205,7 +207,7 @@ got=$?
 [ $got -eq 1 ] || bad "status $got where the directory of data became a link: $(cat said)"
 [ "$(cat precious/below/file)" = mine ] || bad "what a link leads to is removed"
 
-# ---- too little time: what there was none for is named, and no measurement at all is a failure
+# ---- too little time: the message names the point that has no time; a sweep without any measurement fails
 ends 1 "$HPCGEN" data --out short --budget 300ms --quiet 2>said
 grep -q '^hpcw-bench: data: nothing was measured: sion-aligned/fsync/[0-9]*[KM]: the budget of 300 ms is too small for it$' said ||
     bad "it says: $(cat said)"

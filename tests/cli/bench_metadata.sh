@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Metadata rates: what is measured, its output, and that no files remain. $HPCGEN is the benchmark, $MPIEXEC may be
-# empty.
+# Metadata rates: operations, output, and no files remain. $HPCGEN is the benchmark; $MPIEXEC may be empty.
 # shellcheck disable=SC2034 # of refuse.inc
 PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
@@ -19,13 +18,13 @@ rates() {
 for launch in '' ${MPIEXEC:+"timeout 100 $MPIEXEC -n 3"}; do
     name=out${launch:+3}
     rates "$name" --tasks 40,5
-    # Both layouts for both numbers, ascending: four operations with five runs each.
+    # The CSV has 2 layouts and 2 task counts in ascending order, each with 4 operations and 5 runs.
     [ "$(grep -c . "$name/results.csv")" -eq $((1 + 2 * 2 * 4 * 5)) ] || bad "other rows: $(cat "$name/results.csv")"
     [ "$(tail -n +2 "$name/results.csv" | cut -d, -f1,2 | uniq | tr '\n' ' ')" = \
         'task-local,5 sion-aligned,5 task-local,40 sion-aligned,40 ' ] || bad "other order: $(cat "$name/results.csv")"
     [ "$(head -n 1 "$name/results.csv" | tr -d '\r')" = \
         layout,tasks,operation,repetition,seconds,tasks_per_second,others_processors ] || bad "other columns"
-    # The rate follows from the seconds.
+    # tasks_per_second is tasks divided by seconds.
     tail -n +2 "$name/results.csv" | awk -F, '{ r = $2 / $5 / $6 } r < 0.999999 || r > 1.000001 || $5 <= 0' >odd
     [ ! -s odd ] || bad "rates that the seconds do not give: $(cat odd)"
     case $(tail -n 1 table) in
@@ -34,7 +33,7 @@ for launch in '' ${MPIEXEC:+"timeout 100 $MPIEXEC -n 3"}; do
     esac
 done
 
-# The page has one chart with everything, and is the same when drawn again.
+# The page has one chart, and a second report gives the same page.
 if [ -f out/report.html ]; then
     "$HTML_CHECK" out/report.html out/results.json >said || bad "no sound page, or one with other figures"
     [ "$(cut -d' ' -f1 said)" -eq 1 ] || bad "expected 1 chart, got $(cat said)"
@@ -44,12 +43,13 @@ if [ -f out/report.html ]; then
     refuse 1 'odd.json: metadata*unlink: expected * from its trials, got *' "$HPCGEN" report odd.json -O x
 fi
 
-# One run shows no noise.
+# With a single run, the noise is unknown, so there is no verdict.
 "$HPCGEN" metadata data --out once --repeat 1 --tasks 5 >table || bad "fails with one run"
 [ "$(tail -n 1 table | sed 's/.*) nothing/nothing/')" = 'nothing can be said: expected 5 runs or more, got 1; use a larger --repeat' ] ||
     bad "last line: $(tail -n 1 table)"
 
-# A file system with few inodes: results that fit are kept, the failure is named, and nothing larger is tried.
+# A file system with few inodes: results of 5 tasks are kept, the failure of 200 tasks is named, and 1000 tasks are
+# not tried.
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16m,nr_inodes=100 none small 2>/dev/null; then
     "$HPCGEN" metadata small --out inodes --repeat 5 --tasks 5,200,1000 >table 2>said
@@ -69,7 +69,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=16m,nr_inodes=100 none small 2
     [ ! -f inodes/report.html ] || "$HPCGEN" report inodes/results.json -O again.html || bad "report fails"
 fi
 
-# No time at all: this is reported, and is no failure.
+# The budget has no time for 5000 tasks: this is reported, but is no failure.
 rates short --tasks 5:5000:x10 --budget 100ms
 grep -q '^task-local files *5000 .*no time' table || bad "5000 tasks in 0.1 s: $(cat table)"
 refuse 1 'nowhere: cannot*' "$HPCGEN" metadata nowhere --out four

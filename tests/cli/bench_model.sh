@@ -11,10 +11,10 @@ grep -q '"counted_not_measured": true' small.json || bad "the JSON does not say 
 grep -q '"layout": "sion-packed", .*"blocks": 26, "data_blocks": 7, "shared_blocks": 3, ' small.json ||
     bad "other figures in the JSON"
 [ "$(grep -c '"layout":' small.json)" -eq 7 ] || bad "expected seven layouts in the JSON"
-# The same as a table.
+# The same counts, printed as a table.
 "$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 || bad "model failed"
 
-# Hosts share less than ranks: with four ranks on two hosts, one block or none.
+# With two ranks per host, hosts share fewer blocks than ranks: one in shared-posix, none in sion-aligned.
 "$HPCGEN" model --ranks 4 --blocksize 64 --per-rank 100 --ranks-per-host 2 --layout sion-aligned,shared-posix >hosts ||
     bad "model with hosts failed"
 [ "$(sed -n 's/^\(s[a-z-]*\) *64 *\([0-9]*\) *\([0-9]*\) *\([0-9]*\) .*/\1 \2 \3 \4/p' hosts | tr '\n' ' ')" = \
@@ -24,7 +24,7 @@ grep -q '"layout": "sion-packed", .*"blocks": 26, "data_blocks": 7, "shared_bloc
 grep -q '"shared_blocks": 3, "blocks_shared_by_hosts": 0, ' hosts || bad "one host shares blocks: $(cat hosts)"
 rm hosts
 
-# Containers with another block size than the file system's; several of them; selected layouts.
+# Containers with another block size than that of the file system; a list of block sizes; selected layouts.
 "$HPCGEN" model -n 1000000 -b 4K:16M:x64 --container-block 1M --layout sion-aligned,task-local || bad "model failed"
 
 # refuse_model PATTERN OPTION...
@@ -40,7 +40,8 @@ refuse_model() {
     *) bad "stderr: $(cat .stderr), expected $pattern" ;;
     esac
 }
-# The unaligned case is shared-posix, as the help says. Ranks of sion-shifted that fill a quarter of a block share none.
+# The help names shared-posix as the unaligned case. In sion-shifted, ranks that fill a quarter of a block share no
+# block.
 "$HPCGEN" model -n 64 -b 4M --per-rank 1M --json >quarter.json || bad "model fails"
 for shares in sion-aligned:0 sion-shifted:0 shared-posix:16; do
     grep -q "\"layout\": \"${shares%:*}\".* \"shared_blocks\": ${shares#*:}," quarter.json || bad "other than $shares: $(cat quarter.json)"

@@ -5,7 +5,7 @@
 . "$HERE/refuse.inc"
 mkdir data
 export HPCW_BENCH="$HPCGEN"
-# 1000000 KiB/s written, 500000 KiB/s read.
+# fio: 1000000 KiB/s written, 500000 KiB/s read.
 cat >fio <<'END'
 #!/bin/sh
 for option; do
@@ -17,7 +17,7 @@ for option; do
 done
 awk -v at=$at -v rate=$rate 'BEGIN { for (i = 1; i <= 60; i++) printf "%s;", i == at ? rate : 1; print "" }'
 END
-# 2000 MiB/s written, 1000 MiB/s read; its second table has other figures.
+# IOR: 2000 MiB/s written, 1000 MiB/s read. Its output has a second table, which must not be read.
 cat >ior <<'END'
 #!/bin/sh
 case "$*" in
@@ -30,7 +30,7 @@ FIO=$PWD/fio IOR=$PWD/ior "$HERE/../../bench/beside-peers.sh" data 4 3 >said || 
 for row in 'write *fio *1024' 'write *ior *2097' 'read *fio *512' 'read *ior *1049'; do
     grep -q "^$row  *0 %  *[0-9.]* ([0-9.]* to [0-9.]*)$" said || bad "no row $row: $(cat said)"
 done
-# The ratios follow from the rates.
+# Each ratio is the rate of hpcw divided by that of fio or IOR.
 awk '$2 == "hpcw" { rate[$1] = $3 } $2 == "fio" || $2 == "ior" { r = rate[$1] / $3 / $6
     if ($6 > 0.05 && (r < 0.8 || r > 1.2)) print "other ratio: " $0 }' said >odd
 [ ! -s odd ] || bad "$(cat odd said)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The results of a sweep as a page: every figure on it is in the results. $HPCGEN is the benchmark.
+# The report page of a sweep: each figure on the page is in results.json. $HPCGEN is the benchmark.
 # shellcheck disable=SC2034 # of refuse.inc
 PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
@@ -29,8 +29,8 @@ sed -n '/<div class="findings">/,/<\/div>/p' out/report.html | grep -qF "<p>$ver
 
 grep -q '<p>Measured with the data of .*4.* ranks from .*1.* process\.' out/report.html || bad "not on top: how many ranks and processes"
 
-# The verdict says where. Then follow one chart, an explanation of the page and its terms, and at the end the
-# method.
+# The verdict begins with directory and host. Then follow one chart, an explanation of the page and its terms, and
+# at the end the method.
 case $verdict in
 "On $PWD/data ("*", host $(uname -n), 20"*') '*) ;;
 *) bad "the verdict does not say where: $verdict" ;;
@@ -56,7 +56,7 @@ for name in out/results.json out/../out/results.json link; do
         "$HPCGEN" report out/results.json --output "$name"
 done
 cmp kept.json out/results.json || bad "the results are gone"
-# A pipe without a writer is no results, and nobody waits for one.
+# A FIFO is refused as input, without waiting for a writer.
 mkfifo pipe
 refuse 1 'pipe: expected a regular file, got a FIFO, a socket or a device' timeout -k 1 20 "$HPCGEN" report pipe
 refuse 1 'pipe: expected a regular file, got a FIFO, a socket or a device' \
@@ -70,7 +70,7 @@ rm out/report.html
 "$HPCGEN" report out/results.json || bad "report fails without --output"
 cmp out/report.html again.html || bad "it is not beside the results"
 
-# A sweep that was killed has no page, and `report` makes it. Its first words say that it did not end.
+# A killed sweep has no page; `report` makes it. The page begins with the statement that the sweep did not end.
 "$HPCGEN" data --out killed --budget 60s --repeat 300 --ranks 4 --per-rank 20000 --quiet --blocksize 4K \
     --layout sion-aligned,sion-shifted --mode fsync &
 sweep=$!
@@ -101,8 +101,8 @@ file="$HERE"/../cluster/results/moosefs.json
 "$HPCGEN" report "$HERE/../fuzz/seeds/results/metadata.json" --output metadata.html || bad "report of a seed fails"
 narrow metadata.html
 
-# Text from outside is shown as text. Figures that do not follow from their samples are refused, and so are files
-# that are no results.
+# Text from results.json is escaped in HTML. Refused: statistics that do not follow from their samples, and files
+# that are not results.
 sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json
 "$HPCGEN" report odd.json --output odd.html || bad "report of odd text fails"
 "$HTML_CHECK" odd.html >/dev/null || bad "odd text breaks the page"
@@ -130,7 +130,7 @@ sed 's|"processor": "[^"]*"|"processor": "other one"|; s|sion-packed/fsync/64K|s
 "$JSON_CHECK" pairs.json || bad "pairs.json is no JSON"
 grep -q '^other processor: .*, other one$' said || bad "the other processor is not said"
 grep -q '^other.json: sion-packed/fsync/65K: only in this file$' said || bad "the point without a partner is not said"
-# These points are too small for a statement.
+# The points are too small to be compared.
 grep -q '^out/results.json: sion-aligned/fsync/4K: too small: [0-9.]* KiB in [0-9.]* [mu]*s, expected 256.0 MiB and 40.0 ms$' said || bad "too small points are not named: $(cat said)"
 [ "$(tail -n 1 said)" = \
     'nothing can be said: no point counts in both sweeps; some points are too small: use a larger --per-rank for both sweeps' ] || bad "last line: $(tail -n 1 said)"
@@ -141,7 +141,7 @@ grep -q '^sion-aligned/fsync/4K .* +0.0 % .*no difference shown' said || bad "a 
 grep -q '^task-local  *[1-9].* +0.0 % .*no difference shown' said || bad "a layout differs from itself: $(cat said)"
 grep -q '^plain writes  *[1-9].* +0.0 % .*no difference shown' said || bad "plain writes differ from themselves"
 case $(tail -n 1 said) in
-# How much these short runs scatter decides which of these it is; test_bench_compare has each with given figures.
+# The scatter of these short runs decides which line is printed. test_bench_compare checks each line.
 'no difference was shown; differences above '*' % in a layout'*' would have been seen') ;;
 'nothing can be said: too few runs of a point (expected 5 or more, got 3); use --repeat 5 for both sweeps') ;;
 'nothing can be said: '*' points of '*' layouts are too few to show how sweeps scatter; use more block sizes'*) ;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A sweep that is killed goes on with what it measured, and measures nothing twice. --dry-run and --json. $HPCGEN is the
-# benchmark, $MPIEXEC may be empty.
+# A killed sweep can be resumed: it keeps its measurements and repeats none. Also --dry-run and --json. $HPCGEN is
+# the benchmark, $MPIEXEC may be empty.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
@@ -9,7 +9,7 @@ mkdir data
 set -- --budget 300s --repeat 6 --ranks 4 --per-rank 3000000 --record 50000 --blocksize 4K,64K --files 1 --mode fsync \
     --layout sion-aligned,sion-shifted,task-local --least-bytes 1 --least-time 1us
 
-# What a sweep would do; nothing is written.
+# --dry-run prints the plan of a sweep and writes nothing.
 "$HPCGEN" data "$@" --out out --dry-run >plan || bad "--dry-run fails"
 [ -z "$(ls -A data)" ] && [ ! -e out ] || bad "--dry-run writes: $(ls -A data)"
 cat >expected <<ENDE
@@ -23,7 +23,7 @@ grep '^[a-z-]*/fsync' plan | tr -s ' ' >points
 tr -s ' ' <expected | diff - points >said || bad "other points are planned: $(cat said)"
 grep -q "^where: $PWD/data (.*, blocks of [0-9]* B), from 1 process on 1 host\$" plan || bad "not where: $(cat plan)"
 grep -q '^runs: 6 of each of 5 points and of its ceiling, after a warm-up run$' plan || bad "no runs: $(cat plan)"
-# Five points and their ceilings, seven times.
+# 801.1 MiB: 5 points and their ceilings, 7 runs each, with the warm-up run.
 grep -qx 'writes: about 801.1 MiB in all, and about 11.4 MiB in 4 files at any time' plan || bad "no bytes: $(cat plan)"
 grep -qx 'space: [0-9.]* [KMGTP]iB free; a run fits' plan || bad "no space: $(cat plan)"
 grep -q '^time: at most 5 min 00 s (--budget)$' plan || bad "no time: $(cat plan)"
@@ -32,28 +32,30 @@ grep -q '^warning' plan && bad "a warning: $(cat plan)"
 "$HPCGEN" data "$@" --out out --dry-run --max-bytes 1M >plan || bad "--dry-run fails with little space"
 grep -q '^warning: .*/data: expected [0-9]* bytes of --max-bytes for a run, got 1048576 ' plan || bad "no warning: $(cat plan)"
 grep -q '^space: .* free; a run does not fit into --max-bytes$' plan || bad "it does not say what a run does not fit into: $(cat plan)"
-# Sizes that look equal when they are rounded are not given twice.
+# Only exact byte counts are printed, if the numbers would look equal as rounded sizes.
 "$HPCGEN" data "$@" --out out --dry-run --per-rank 64M --ranks 64 >plan || bad "--dry-run fails with 64 ranks of 64 MiB"
 grep -q '^warning: .*/data: expected 42[0-9]* bytes of [-a-z ]* for a run, got 4294967296; use a smaller --per-rank or ' plan ||
     grep -q 'bytes of free space' plan || bad "another warning: $(cat plan)"
-# The comparison of the manual fits, and has more than the six points of the first question.
+# The example of doc/bench.md that compares two sweeps fits into --max-bytes, and has at least 12 points, not only
+# the 6 about the block size.
 options=$(sed -n 's/^    hpcw-bench DIR --out before \(.*\) && .*/\1/p' "$HERE/../../doc/bench.md")
 # shellcheck disable=SC2086 # several options
 "$HPCGEN" data $options --out out --dry-run >plan || bad "the comparison of doc/bench.md cannot be planned: $options"
 ! grep -q -e 'into --max-bytes$' plan && [ "$(grep -c '^sion-aligned/fsync/\|^sion-shifted/fsync/' plan)" -ge 12 ] ||
     bad "the comparison of doc/bench.md with $options: $(cat plan)"
-# What is too small for --least-bytes is so for the plan and for the sweep.
+# Runs below --least-bytes are too small to be compared: the plan and the sweep both say so.
 "$HPCGEN" data "$@" --out out --dry-run --least-bytes 16M >plan || bad "--dry-run fails with a small --per-rank"
 small='--per-rank: runs of 11.4 MiB are below --least-bytes, 16.0 MiB, and no point will be compared; use a larger --per-rank or a smaller --least-bytes'
 grep -qxF "warning: $small" plan || bad "no warning of small runs: $(cat plan)"
 "$HPCGEN" data "$@" --out small --repeat 1 --least-bytes 16M >table 2>progress || bad "a sweep of small runs fails"
 grep -qxF "hpcw-bench: $small" progress || bad "the sweep does not say that its runs are small: $(cat progress)"
-# The probe of a short sweep makes its runs smaller, so little space matters to a fast file system only.
+# A short sweep first measures the speed and makes its runs as small as needed. So too little space is a problem
+# only if the file system is fast.
 "$HPCGEN" data --out out --dry-run --budget 10s --max-bytes 128M >plan || bad "--dry-run fails with a short budget"
 grep -q '^warning: if plain writes are faster than 1.[0-9]* GB/s: .*/data: expected .* of [-a-z ]* for runs of 256.0 MiB (--least-bytes), ' plan ||
     bad "no warning for a fast file system: $(cat plan)"
-# The plan has the points that fit into the budget, as the sweep has. At the assumed speed a pair takes 56 ms. Points
-# about the block size need 6 runs, others 7.
+# The plan has the points that fit into the budget, as the sweep has. At the assumed speed, a run and its ceiling
+# take 56 ms. Points about the block size need time for 6 runs, others for 7.
 "$HPCGEN" data "$@" --out out --dry-run --budget 1900ms >plan || bad "--dry-run fails with a short budget"
 grep -q '^runs: 6 of each of 4 points ' plan || bad "the plan has points that do not fit: $(cat plan)"
 grep -qx 'left out, the budget of 1.90 s is too small for it: task-local/fsync/records-50000' plan || bad "not left out: $(cat plan)"
@@ -68,12 +70,13 @@ assert (plan["bytes"], plan["most_bytes"], plan["most_files"]) == (2 * 4 * 7 * 1
 assert len(plan["warnings"]) == 1 and "--max-bytes" in plan["warnings"][0]
 assert plan["free_bytes"] > 0 and plan["fits"] is False
 ENDE
-# A plan of nothing fails, as the sweep does. Too little space comes before too little time.
+# A plan without points fails, as the sweep does. If space and time are both too small, the message names the space.
 refuse 1 '*/data: nothing would be measured: sion-aligned/fsync/4K: the budget of 100 ms is too small for it' \
     "$HPCGEN" data "$@" --out out --dry-run --budget 100ms
 refuse 1 '*/data: expected * bytes of *, got *; use a smaller --per-rank or *' \
     "$HPCGEN" data --out out --dry-run --per-rank 2G --max-bytes 1G
-# Without --per-rank, the runs have the bytes of the assumed speed, which a minute has no time to repeat for all points.
+# Without --per-rank, the size of the runs follows from the assumed speed. A budget of 60 s has no time for all
+# points.
 "$HPCGEN" data --out out --dry-run --budget 60s --json >plan.json || bad "--dry-run --json fails"
 python3 - plan.json <<'ENDE' || bad "another plan in JSON: $(cat plan.json)"
 import json, sys
@@ -84,11 +87,11 @@ ENDE
 grep -q '^warning: .*/data: expected .* for runs of 256.0 MiB (--least-bytes), ' plan || bad "no warning: $(cat plan)"
 ! grep -q '"type": "tmpfs"' small/results.json || grep -q '^tmpfs is memory: ' plan || bad "memory is not called so: $(cat plan)"
 
-# trials FILE: a line for each run that results have
+# trials FILE: prints a line for each run of a layout or ceiling in the results
 trials() {
     grep '{"repetition": ' "$1" | sed 's/^ *//; s/,$//' | LC_ALL=C sort
 }
-# until_runs N: waits until the results have so many runs with their ceilings
+# until_runs N: waits until the results have N runs and their ceilings
 until_runs() {
     tries=0
     while [ "$(trials out/results.json 2>/dev/null | wc -l)" -lt $((2 * $1)) ] && [ $tries -lt 3000 ]; do
@@ -96,12 +99,12 @@ until_runs() {
         tries=$((tries + 1))
     done
 }
-# end SIGNAL PROCESS: of a sweep that runs in the background
+# end SIGNAL PROCESS: sends the signal to a process of the sweep, then waits for the sweep
 end() {
     kill -s "$1" "$2" 2>/dev/null || bad "the sweep has ended before it is killed"
     wait $sweep 2>/dev/null
 }
-# Of the interrupted file each run is in the end, byte by byte, and each point has each repetition once.
+# After a resume, the results contain each earlier run byte for byte. Each point has each repetition once.
 whole() {
     trials out/results.json >after
     [ -z "$(LC_ALL=C comm -23 before after)" ] || bad "runs are gone: $(LC_ALL=C comm -23 before after)"
@@ -121,7 +124,8 @@ until_runs 7
 end KILL $sweep
 trials out/results.json >before
 runs=$(($(wc -l <before) / 2))
-# The plan says what is kept, and counts the bytes of what is to do: each point makes its other runs and warms up again.
+# The plan names the kept runs and counts the bytes still to write: each point makes its missing runs and a warm-up
+# run.
 "$HPCGEN" data "$@" --out out --resume --dry-run --json >plan.json 2>progress || bad "--resume --dry-run fails: $(cat progress)"
 grep -qx "hpcw-bench: out: $runs of 30 runs kept, $((30 - runs)) to do, each with its ceiling" progress || bad "the plan does not say what is kept: $(cat progress)"
 grep -qx "  \"bytes\": $((2 * (35 - runs) * 12000000))," plan.json || bad "other bytes to do after $runs runs: $(cat plan.json)"
@@ -131,7 +135,7 @@ grep -q "^hpcw-bench: out: $runs of 30 runs kept, $((30 - runs)) to do, each wit
 grep -q 'removed: a run that was killed left it' progress || bad "the data of the killed run are not removed"
 whole
 tail -n 1 table | grep -q '^On ' || bad "no verdict after a resume: $(cat table)"
-# Of a sweep that is complete nothing is left to measure.
+# A complete sweep has nothing left to measure.
 cp after before
 "$HPCGEN" data "$@" --out out --resume >table 2>progress || bad "a complete sweep cannot be resumed"
 grep -q '^hpcw-bench: out: 30 of 30 runs kept, 0 to do,' progress || bad "no runs kept: $(cat progress)"
@@ -140,7 +144,7 @@ grep -q '^writes: about 0 B in all, ' plan || bad "the plan of a complete sweep 
 refuse 1 'out: expected the name of a new directory for the results, got one that exists' "$HPCGEN" data "$@" --out out
 whole
 
-# Killed twice; the first time there is nothing yet to go on with.
+# The sweep is killed twice. At the first start, --resume finds nothing to keep.
 rm -r out
 mkdir out
 "$HPCGEN" data "$@" --out out --resume --quiet 2>err &
@@ -163,7 +167,6 @@ trials out/results.json >before
 [ -z "$(LC_ALL=C comm -23 first before)" ] || bad "runs of the first sweep are gone after the second"
 "$HPCGEN" data "$@" --out out --resume --json >json 2>err || bad "the third start fails: $(cat err)"
 whole
-# JSON on standard output is that of the file.
 cmp json out/results.json || bad "--json prints something else"
 
 if [ -n "$MPIEXEC" ]; then
@@ -178,7 +181,7 @@ if [ -n "$MPIEXEC" ]; then
     until_runs 5
     end KILL "$(head -n 1 pids)"
     trials out/results.json >before
-    # Of several processes, their number is given. No launcher is named: it may be mpirun, srun or another one.
+    # The command to go on names the number of processes, but no launcher: it may be mpirun, srun or another one.
     if "$HPCGEN" report out/results.json 2>said; then
         grep -qF "; to go on with 2 processes: hpcw-bench $* $PWD/data --out out --resume" said || bad "report says nothing of two processes: $(cat said)"
     fi
@@ -186,7 +189,8 @@ if [ -n "$MPIEXEC" ]; then
     whole
 fi
 
-# An interrupt says how much was done, and the command that goes on. So does a report, with the full path on the page.
+# An interrupted sweep prints how many runs it made, and the command to go on. So does `report`. The report page has
+# the command with the full path.
 rm -r out
 "$HPCGEN" data "$@" --out out >table 2>progress &
 sweep=$!
@@ -211,7 +215,7 @@ refuse 1 'out: expected the name of a new directory *, got one that exists; to g
     "$HPCGEN" data "$@" --out out
 refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume
 refuse 1 '--resume: expected --out DIR, *' "$HPCGEN" data "$@" --resume --dry-run
-# What is not of a sweep stays, and so does what links lead to.
+# --resume replaces no file that a sweep did not write, and no target of a link.
 resume() { # NAME
     timeout -k 1 60 "$HPCGEN" data --resume --out "$@" --quiet
 }
@@ -245,7 +249,7 @@ mkdir other
 refuse 1 'out: directory: expected "*/data" as in the interrupted sweep, got "*/other"' \
     "$HPCGEN" other "$@" --out out --resume --quiet
 
-# A sweep that loses its time after five rounds makes fewer than it planned, and says so.
+# A sweep that is stopped for 4 s after five rounds makes fewer rounds than planned, and says so.
 rm -r out
 "$HPCGEN" data --out out --budget 4s --ranks 4 --per-rank 3000000 --blocksize 4K --files 1 --mode fsync \
     --layout sion-aligned,sion-shifted --least-bytes 1 --least-time 1us >table 2>progress &

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A small sweep: its output, and that no files remain. $HPCGEN is the benchmark, $MPIEXEC may be empty.
+# A small sweep: its output, and no files remain. $HPCGEN is the benchmark, $MPIEXEC may be empty.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
@@ -24,40 +24,40 @@ count() { grep -c "$1" "$2"; }
 
 launch=''
 sweep one --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix
-# Aligned, packed and shifted at two block sizes with fsync; 3 files; two plain layouts; five at 4K in the three
-# other modes.
-# tmpfs has no direct I/O.
+# Points: 6 with fsync at two block sizes (aligned, packed, shifted), 1 in three files, 2 of plain layouts, and 5 at
+# 4K in each of the modes direct and preallocated. tmpfs has no direct I/O.
 least=19
 grep -q '"type": "tmpfs"' one/results.json && least=14
 [ "$(count '"fate": "measured"' one/results.json)" -ge $least ] || bad "points are missing: $(grep reason one/results.json)"
 [ "$(count '"verified": true' one/results.json)" -eq "$(count '"fate": "measured"' one/results.json)" ] || bad "not verified"
-# A heading, two trials of two sides for each point, and lines as in RFC 4180.
+# The CSV has a heading and 4 rows per point: two repetitions of a run and its ceiling. Lines end as in RFC 4180.
 [ "$(count . one/results.csv)" -eq $((1 + 4 * $(count '"fate": "measured"' one/results.json))) ] || bad "rows are missing"
 [ "$(count "$(printf '\r')\$" one/results.csv)" -eq "$(count . one/results.csv)" ] || bad "line ends"
 
-# Whole records, named by their size. A rank writes 30000 bytes, so 1M equals 30000.
+# Points are named by the size of their records. A rank writes 30000 bytes, so records of 1M have only 30000.
 grep -q '"id": "shared-posix/fsync/records-5000"' one/results.json || bad "no point of the given record size"
 "$HPCGEN" data --out names --budget 60s --repeat 1 --ranks 4 --per-rank 30000 --layout shared-posix --mode fsync \
     --record 4K,1M,30000 >table 2>progress || bad "fails with large records"
 [ "$(sed -n 's/.*"id": "\(.*\)",$/\1/p' names/results.json | tr '\n' ' ')" = \
     'shared-posix/fsync/records-4K shared-posix/fsync/records-30000 ' ] || bad "other names: $(grep '"id"' names/results.json)"
 
-# The plan says which differences it can detect.
+# The plan says which differences the sweep can detect.
 grep -q '^hpcw-bench: plan: 2 points, 1 rounds of [0-9.]* [mu]*s; too little for a difference to show$' progress ||
     bad "no plan: $(cat progress)"
 
-# Points without a result are listed and are in no verdict. The last line says what to do.
+# Points without a result are listed, but no verdict counts them. The last line says what to do.
 grep -q '^shared-posix/fsync/records-30000  *117.2 KiB .*too small' table || bad "not too small: $(cat table)"
-# Runs are planned for 182 ms in this budget. They still count if the disk becomes four times as fast.
+# The budget gives a run 182 ms. A run counts if it takes a quarter of this or more, in case the disk becomes four
+# times as fast.
 grep -q '"least_s": 0.04,' names/results.json || bad "another least time: $(grep least_s names/results.json)"
 [ "$(count '"too_small": true' names/results.json)" -eq 2 ] || bad "results.json does not say what is too small"
 case $(tail -n 1 table) in
 "On $PWD/data ("*", host $(uname -n), 20"*') nothing can be said: 2 points are too small (below 256.0 MiB or '*' ms); use a larger --per-rank') ;;
 *) bad "last line: $(tail -n 1 table)" ;;
 esac
-# One run has no interval.
+# A point with one run has no confidence interval.
 [ ! -f names/report.html ] || ! grep -q '"low": [[]*[0-9]' names/report.html || bad "an interval of one run: $(grep '"low"' names/report.html)"
-# If the budget is short for runs of 256 MiB, smaller ones count, and a line says so.
+# If the budget is too short for runs of 256 MiB, smaller runs count, and a line says so.
 if "$HPCGEN" data --out lowered --budget 4s --layout sion-aligned,sion-shifted --mode fsync --blocksize 4K --files 1 >table 2>progress; then
     least=$(sed -n 's/^ *"least_bytes": \([0-9]*\),$/\1/p' lowered/results.json)
     lowered=0
@@ -75,7 +75,7 @@ case $(tail -n 1 table) in
 esac
 [ "$(count '^left out' table)" -le 1 ] || bad "more than a line of what was left out: $(cat table)"
 
-# Other processes read what was written: in every counted run of a layout, and in none of a ceiling.
+# --read: other processes read the written data in each counted run of a layout. The data of a ceiling are not read.
 reading() {
     out=$1
     shift
@@ -93,7 +93,7 @@ refuse 1 '--readers: expected at most the number of processes, 1, got 2' "$HPCGE
 if [ -n "$MPIEXEC" ]; then
     refuse 1 '--writers: expected at most the number of processes, 1, got 2' "$HPCGEN" data --out never --writers 2
     reading read3 --readers 1
-    # One process writes and two read, so no block is shared by two writers.
+    # Only one process writes, so no block is shared by two writing processes.
     reading read4 --writers 1 --verify
     grep -q '"writers": 1,' read4/results.json || bad "the number of writers is not in the results"
     grep -q '"shared": [1-9][0-9]*, "shared_by_processes": 0,' read4/results.json || bad "one process shares blocks"
@@ -103,7 +103,8 @@ if [ -n "$MPIEXEC" ]; then
 fi
 launch=''
 
-# No write begins after the stonewall: fewer bytes than the planned gigabyte, and rates of what was written.
+# No write begins after the stonewall time. So fewer bytes than the planned 1 GiB are written, and rates count the
+# written bytes.
 wall() {
     out=$1 time=$2
     shift 2
@@ -121,7 +122,7 @@ wall() {
 }
 wall wall 20ms --layout sion-aligned,task-local --blocksize 64K --files 1
 grep -q '"stonewall_s": 0.02,' wall/results.json || bad "the stonewall is not in the results"
-# The stonewall is over before the first write, which is made anyway.
+# The stonewall time is over before the first write. Each process still makes one write.
 wall late 1us --layout task-local --record 64K
 [ "$(grep -c ',layout,.*,65536,134217728,8,8,65536,' late/results.csv)" -eq 2 ] || bad "more or less than a write: $(cat late/results.csv)"
 refuse 1 '--stonewall: expected neither --read nor --verify, *' "$HPCGEN" data --out never --stonewall 1s --read
@@ -156,12 +157,13 @@ if [ -n "$MPIEXEC" ]; then
         launch="timeout 100 $MPIEXEC -n $n"
         sweep np$n
         grep -q '"id": "mpiio-collective/fsync/records-5000"' np$n/results.json || bad "no MPI-IO with $n processes"
-        # Of the five boundaries of ranks within a block, some are boundaries of processes, and none of hosts.
+        # Ranks share five blocks at their boundaries. Some of these are also boundaries of processes, and none is
+        # of hosts.
         grep -q "\"shared\": 5, \"shared_by_processes\": $((n - 1)), \"shared_by_hosts\": 0}" np$n/results.json ||
             bad "other shared blocks with $n processes: $(grep '"shared"' np$n/results.json)"
         grep -q 'needs processes' np$n/results.json && bad "MPI-IO left out with $n processes"
     done
-    # Datasets of HDF5: H5Dread reads them back, and boundaries of ranks are as in a shared file.
+    # HDF5 datasets: H5Dread reads them back. Ranks share the same blocks as in a shared file.
     for n in 1 2 4; do
         launch="timeout 100 $MPIEXEC -n $n"
         sweep hdf5.$n --layout hdf5-independent,hdf5-collective,shared-posix --mode fsync --read
@@ -177,7 +179,7 @@ if [ -n "$MPIEXEC" ]; then
     launch=''
 fi
 
-# Two hosts, if a namespace may have its own host name: what they share, and the slower one.
+# Two hosts, if a namespace can set its own host name: the blocks that hosts share, and the slowest host.
 cat >on_host <<'END'
 #!/bin/sh
 hostname "node$((${OMPI_COMM_WORLD_RANK-${PMI_RANK}} / 2))" || exit
@@ -195,14 +197,13 @@ if [ -n "$MPIEXEC" ] && unshare -r -u hostname here 2>/dev/null; then
     launch=''
 fi
 
-# The table, and a file name made from the time.
+# Without --out, the results' directory has the current time as its name.
 "$HPCGEN" data --budget 60s --repeat 1 --ranks 2 --per-rank 5000 --layout sion-aligned,sion-shifted --mode fsync \
     --blocksize 4K >table 2>progress || bad "fails without --out"
 grep -q '^sion-shifted/fsync/4K ' table || bad "no table: $(cat table)"
 set -- hpcw-bench-*Z
 [ -f "$1/results.json" ] || bad "no directory named after the time: $(ls)"
 
-# Refusals before anything is measured.
 refuse 1 'one: expected the name of a new directory*' "$HPCGEN" data --out one
 refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --out four
 refuse 2 'sweep: expected at most 1 argument*' "$HPCGEN" data more
