@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `hpcgen fit`: data of known parameters and their twin with another seed are alike; other data differ. No measured
-# value is in the configuration. Also poor and damaged data.
+# `hpcgen fit`: data of known parameters and their twin with another seed are alike; other data differ. The
+# configuration contains no measured value. Poor and damaged data are fitted or refused.
 failed=0
 bad() {
     echo "$*"
@@ -11,12 +11,12 @@ bad() {
 number() {
     sed -n "s/.*\"$1\": \([0-9]*\).*/\1/p"
 }
-# Two data sets must be alike in all rows.
+# Checks that two data sets are alike in all rows.
 alike() { # REAL TWIN
     "$HPCGEN" fit --compare "$1" "$2" --json >rows || bad "$1: the comparison failed"
     [ "$(number different <rows)" = 0 ] || bad "$1 and $2 differ: $(grep '"verdict": "different"' rows)"
 }
-# The value of a learned parameter lies in a range.
+# Checks that the value of a learned parameter lies in a range.
 learned() { # KEY LOW HIGH FILE
     awk -v key="$1" -v low="$2" -v high="$3" '$1 == key && $2 == "=" {found = found || $3 >= low && $3 <= high}
         END {exit !found}' "$4" || bad "expected $1 from $2 to $3, got: $(grep "^$1 " "$4")"
@@ -80,7 +80,7 @@ learned checkpoints 3 3 twin.ini
 
 # ---- nothing leaves ----
 
-# Numbers as printed, with four or more digits.
+# Prints the numbers in files that have four or more digits.
 numbers() {
     grep -hoE '[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?' "$@" | awk '{d = $0; sub(/[eE].*/, "", d); gsub(/[^0-9]/, "", d)
         if (length(d) >= 4) print}' | LC_ALL=C sort -u
@@ -94,7 +94,7 @@ numbers twin.ini >told
 [ -z "$(LC_ALL=C comm -12 measured told)" ] || bad "values in the configuration: $(LC_ALL=C comm -12 measured told)"
 ! grep -qE 'jwb|/|real' twin.ini || bad "a name in the configuration: $(grep -E 'jwb|/|real' twin.ini)"
 
-# ---- a distribution that the form of the model does not have, and no messages ----
+# ---- a distribution of task times that is written as a table, and no messages ----
 
 "$HPCGEN" -q -n 64 -f vom --seed 3 -o two --workload stencil --set load.course=ramp --set load.phases=8 --set load.comm=none --set load.fill_spread=0.5 \
     --set load.objects=40 --set load.fill=0.4 --set load.setup=no --set load.sigma_first=0.9 \
@@ -108,7 +108,7 @@ learned fill_spread 0.3 0.7 two.ini
 "$HPCGEN" verify two_twin >/dev/null || bad "the twin of a table is not sound"
 alike two two_twin
 
-# ---- what handlers send, as in a program's run: their bytes together are learned ----
+# ---- messages that handlers send, as in a program's run: the sum of their bytes is learned ----
 
 for workload in wavefront fft; do
     "$HPCGEN" -q -n 64 -f vom --seed 3 -o sent --workload $workload || exit 1
@@ -135,7 +135,7 @@ for course in bursts steps; do
     rm -r course course_twin
 done
 
-# ---- edges: whole numbers of messages, and bytes that follow the work ----
+# ---- edges: whole numbers of messages, and bytes that follow the load ----
 
 "$HPCGEN" -q -n 256 -f vom --seed 6 -o edges --workload stencil --set load.course=ramp --set load.phases=4 --set load.edge_follows=0.9 --set load.alike=0.9 \
     --set load.edge_bytes_sd=1 --set load.edge_messages_mean=0.5 --set load.edge_messages_sd=1.3 || exit 1
@@ -145,7 +145,7 @@ learned edge_bytes_sd 0.9 1.05 edges.ini
 learned edge_messages_mean 0.42 0.58 edges.ini
 learned edge_messages_sd 1.22 1.38 edges.ini
 
-# ---- memory, and work that cannot move ----
+# ---- memory of objects, and the work of handlers, which cannot move ----
 
 "$HPCGEN" -q -n 64 -f vom --seed 8 -o memory --workload stencil --set load.course=ramp --set load.phases=3 --set load.block_objects=3 --set load.block_bytes=3M \
     --set load.block_sd=0.2 --set load.footprint=9K --set load.rank_bytes=70K --set load.handler_time=2 || exit 1
@@ -158,14 +158,14 @@ learned rank_bytes 71600 71800 memory.ini
 learned handler_time 1.5 2.6 memory.ini
 learned block_objects 0 0 edges.ini
 
-# ---- few ranks and one phase, of which nobody knows what lasts ----
+# ---- few ranks and one phase, from which persistence cannot be learned ----
 
 "$HPCGEN" -q -n 4 -f vom --seed 9 -o few --workload stencil --set load.course=ramp --set load.phases=1 --set load.setup=no --set load.objects=16 || exit 1
 "$HPCGEN" fit few -O few.ini -q || bad "the fit of few ranks failed"
 learned persistence 1 1 few.ini
 learned persistence_first 1 1 few.ini
-# With the learned seed, the slowest ranks and longest tasks are about those of the data, whatever the data's seed
-# is.
+# The learned seed makes a twin whose slowest rank and longest task are about those of the data, for any seed of the
+# data.
 maxima() { # DIR
     "$HPCGEN" export "$1" --output - -q | awk -F , '$6 == 1 {load[$1] += $11; all += $11; longest = $11 > longest ? $11 : longest}
         END {for (r in load) {n++; most = load[r] > most ? load[r] : most}; print most * n / all, longest * n / all}'
@@ -181,7 +181,7 @@ for seed in 10 11 12; do
     rm -r uneven uneven_twin
 done
 learned alike 0 1 few.ini
-# Sequence numbers begin with 0, as others write them.
+# Sequence numbers (seq_id) begin at 0, as other programs write them.
 mkdir sequence
 task='{"entity": {"collection_id": 7, "home": 0, "migratable": true, "seq_id": %s, "type": "object"}, "node": 0,
     "resource": "cpu", "time": %s}'
@@ -197,7 +197,7 @@ task='{"entity": {"collection_id": 7, "home": 0, "migratable": true, "seq_id": %
 "$HPCGEN" fit sequence -O sequence.ini -q || bad "the fit of numbers in sequence failed"
 learned objects 6 6 sequence.ini
 
-# ---- sizes that follow the field of the loads, or do not ----
+# ---- sizes of task-local data that follow the loads, and sizes that do not ----
 
 for follows in 0.9 0; do
     "$HPCGEN" -q -n 1024 -f sion --seed 5 -o sizes_of --set sion.mean_size=20K --set sion.follows=$follows || exit 1
@@ -220,14 +220,14 @@ grep -q '^layout = scr-3' scr.ini || bad "another layout: $(grep layout scr.ini)
 "$HPCGEN" -q -c scr.ini --seed 6 -o scr_twin || bad "the configuration of checkpoints is not accepted"
 "$HPCGEN" verify scr_twin >/dev/null || bad "the twin of checkpoints is not sound"
 alike scr/scr scr_twin
-# Equal sizes stay equal. Data with more checkpoints than phases can be fitted.
+# Equal file sizes stay equal in the twin. Data with more checkpoints than phases can be fitted.
 "$HPCGEN" -q -n 8 -f rank2file -o equal --set rank2file.layout=scr-3 --set load.objects=1 --set rank2file.sigma=0 \
     --set rank2file.mean_size=500 --set rank2file.checkpoints=50 --set load.phases=50 || exit 1
 "$HPCGEN" fit equal -O equal.ini -q || bad "the fit of equal sizes failed"
 "$HPCGEN" -q -c equal.ini --seed 6 -o equal_twin || bad "the configuration of equal sizes is not accepted"
 alike equal equal_twin
 
-# ---- links: the machine is recognised, and one with other speeds ----
+# ---- links: a machine is recognised, also if its links have other speeds ----
 
 "$HPCGEN" -q -n 256 -f linktest --preset tcp-1g --seed 5 -o links --set linktest.messages=10 \
     --set linktest.permutations=2 --set machine.ppn=8 --set machine.line_3=0.5 --set machine.line_4=0.5 \
@@ -244,8 +244,8 @@ alike links links_twin
 "$HPCGEN" -q -n 256 -f linktest --preset torus-tofud --seed 6 -o torus || exit 1
 "$HPCGEN" fit --compare links torus --json >rows || bad "the comparison of links failed"
 [ "$(number different <rows)" -ge 3 ] || bad "another machine differs in too few rows: $(cat rows)"
-# The job's number decides its nodes and the traffic of others. The twin has a number that resembles the measured
-# run.
+# machine.job decides the nodes of a job and the traffic of other jobs. `fit` chooses the number whose timings are
+# like the measured ones.
 "$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1 -o spread || exit 1
 "$HPCGEN" -q -n 256 -f linktest --preset dfplus-hdr200 --seed 1001 -o elsewhere || exit 1
 "$HPCGEN" fit --compare spread elsewhere --json >rows || bad "the comparison of two jobs failed"
@@ -253,8 +253,8 @@ alike links links_twin
 "$HPCGEN" fit spread -O spread.ini -q || bad "the fit of a spread job failed"
 "$HPCGEN" -q -c spread.ini -s 1001 -o spread_twin || bad "the configuration of a job is not accepted"
 alike spread spread_twin
-# Processes of one host that wait for processors: a wide spread and delayed messages. A tool that flags timings far
-# out flags as many in the twin.
+# Oversubscribed processes on one host: times scatter widely, and some messages are delayed. A tool that counts
+# outliers finds as many in the twin.
 "$HPCGEN" -q -n 32 -f linktest --preset dfplus-hdr200 --seed 1 -o crowded --set machine.ppn=32 --set linktest.messages=20 \
     --set linktest.s_msg=0.9 --set linktest.tail_probability=0.006 --set linktest.tail=1500 --set linktest.tail_max=3000 || exit 1
 "$HPCGEN" -q -n 32 -f linktest --preset dfplus-hdr200 --seed 2 -o calm --set machine.ppn=32 --set linktest.messages=20 || exit 1
@@ -290,15 +290,15 @@ grep -q '^clog2 .*alike' said || bad "no rows of a log: $(cat said)"
 
 # ---- event logs ----
 
-# Their program: a wavefront, transposes in rows and columns, messages that change.
-# Few phases, which a barrier in each checkpoint interrupts. They are the phases of the twin, too.
+# A log with few phases, which the barriers of checkpoints interrupt. The twin has the same number of phases.
 for seed in 1 2 4; do
     "$HPCGEN" -q -n 16 -f clog2 -s $seed -w wavefront --scale tiny -o brief || exit 1
     "$HPCGEN" fit brief -O brief.ini -q || bad "seed $seed: no twin of a log with few phases"
     [ "$(sed -n 's/^phases = \([0-9]*\).*/\1/p' brief.ini)" -gt 4 ] || bad "seed $seed: other phases: $(cat brief.ini)"
     rm -r brief brief.ini brief.lua
 done
-# Two logs of one program: fit takes an outer loop for the main one, or the loop inside. Turns of the same one are compared.
+# Two logs of one program, whose main loop is nested. In one log fit finds the outer loop, in the other the inner
+# one. The comparison counts the turns of the same loop.
 for seed in 1 3; do
     "$HPCGEN" -q -n 16 -f clog2 -s $seed -w stencil --scale tiny --set load.phases=37 --set workload.residual=8 -o nest$seed || exit 1
 done
@@ -317,7 +317,7 @@ for workload in wavefront fft stencil; do
     stencil) remark='workload\.rest is 0\.125, far from 1: ' ;;
     esac
     grep -q "^; clog2: $remark" made/log.ini || bad "$workload: no remark $remark: $(cat made/log.ini)"
-    # The text is beside the configuration, whatever the current directory is.
+    # The workload file is found beside the configuration, whatever the current directory is.
     (mkdir -p elsewhere && cd elsewhere && "$HPCGEN" -q -c ../made/log.ini -s 77 -o ../log_twin) ||
         bad "the twin of a log of $workload cannot be generated"
     alike log log_twin
@@ -329,7 +329,7 @@ for workload in wavefront fft stencil; do
     esac
     rm -r log log_twin made
 done
-# Another workload differs, and the first line says how.
+# The log of another workload differs, and the first line says how.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w fft --scale tiny -o log &&
     "$HPCGEN" -q -n 16 -f clog2 -s 5 -w stencil --scale tiny -o other_log || exit 1
 "$HPCGEN" fit --compare log other_log >said || bad "the comparison of logs failed"
@@ -340,7 +340,8 @@ if [ -d "${HPCW_GOLDEN-}/clog2" ]; then
     "$HPCGEN" -q -c mpe.ini -o mpe || bad "the twin of a log of MPE2 cannot be generated"
     alike "$HPCW_GOLDEN/clog2/np4_comms.clog2" mpe
 fi
-# In a log with few short messages, each may have ended in a call that waited for longer ones. They are no measure of latency.
+# In a log with few short messages, each of them may have ended in a call that waited for longer messages. So their
+# times are no measure of latency.
 "$HPCGEN" -q -n 8 -f clog2 -s 2 -w stencil --scale small -o short_log || exit 1
 "$HPCGEN" fit short_log -O short_log.ini -q || bad "a log with few short messages has no twin"
 # A rank may be alone in a communicator. Its collective calls there are not taken for calls of all ranks.
@@ -372,7 +373,7 @@ grep -q '"lacks": *"expected a twin that takes ' farm_twin/truth.json || bad "th
 grep -q 'A partial twin: expected a twin that takes' farm.html || bad "the page of a comparison hides that the twin is partial"
 "$HPCGEN" fit --compare farm farm_twin --json | grep -q '"lacks": *"expected a twin' || bad "--json hides that the twin is partial"
 refuse 'hpcgen: --output: expected a file, as the workload is written beside it, got standard output' 1 log -O -
-# A user's own workload is not replaced; one of fit is.
+# A workload file that the user wrote is not replaced; one that fit wrote is replaced.
 echo '-- my own' >own.lua
 refuse 'hpcgen: own.lua: expected no file, or a workload that fit wrote, *: choose another --output' 1 log -O own.ini
 [ "$(cat own.lua)" = '-- my own' ] && [ ! -e own.ini ] || bad "a workload of the user's own was replaced"
@@ -383,7 +384,7 @@ for target in twice.lua nowhere; do
     rm link.lua
 done
 [ ! -e nowhere ] || bad "a workload is written through a link"
-# A workload is not replaced if its configuration cannot be: they would look like one twin.
+# If the configuration cannot be written, the old workload file stays, since both files belong to one twin.
 cp twice.lua kept.lua
 rm twice.ini
 mkdir twice.ini
@@ -393,7 +394,7 @@ refuse 'hpcgen: --output: expected a name like twin.ini, got log.lua: the worklo
 
 # ---- settings ----
 
-# All settings of the run, and a last node that is not full.
+# All settings of a LinkTest run, and a last node with fewer ranks than the others.
 "$HPCGEN" -q -n 22 -f linktest --preset dfplus-ndr200 --seed 5 -o settings --set linktest.gpu_memory=yes \
     --set linktest.kernel=bidirectional --set linktest.all_to_all=yes --set linktest.serial=yes || exit 1
 "$HPCGEN" fit settings -O settings.ini -q || bad "the fit of other settings failed"
@@ -416,7 +417,7 @@ cmp twin.ini json.ini || bad "--json changes the configuration"
 if "$HPCGEN" fit --compare real twin --output page.html >/dev/null 2>err; then
     "$HTML_CHECK" page.html >/dev/null || bad "the page of a comparison is not sound"
     grep -q 'task time from phase 1 on' page.html || bad "a distribution is not on the page"
-    # First what it is, then the answer with links to what differs most, the evidence, and how it was measured.
+    # Order of the page: what it is, the answer with links to the largest differences, the evidence, and the method.
     order=$(grep -o '<div class="about">\|[0-9]* of [0-9]* statistics are alike\|>How alike they are</h2>\|>How it was measured</h2>' page.html |
         sed 's/[0-9]* of [0-9]*/N of N/' | tr '\n' ' ')
     [ "$order" = '<div class="about"> N of N statistics are alike >How alike they are</h2> >How it was measured</h2> ' ] ||
@@ -448,9 +449,10 @@ if [ -e page.html ]; then
     [ ! -e - ] || bad "a comparison leaves a file called -"
 fi
 
-# ---- poor data: a usable configuration, and a remark ----
+# ---- poor data: the configuration is usable, and a remark tells what is missing ----
 
-# vt's old form, with the type at the end and another stem. Standard input has a line of task times for each phase.
+# Writes load data in vt's old form: the type is at the end, and the stem is `old`. Each line of standard input has
+# the task times of a phase.
 old() { # DIRECTORY
     mkdir -p "$1"
     awk '{
@@ -487,33 +489,34 @@ poor rank 1 300 0.25 'one rank'
 poor crowd 1 6000 0.25 'more objects on a rank than the model can have'
 poor zeros 2 6 0.0 'the task times of a phase are all the same'
 
-# ---- what few values stand for ----
+# ---- few values: no single value gets into the configuration ----
 
-# A set-up of one task, then 20 tasks in a phase.
+# The set-up phase has one task, each later phase 20 tasks.
 awk 'BEGIN {print "7.77"; for (p = 0; p < 6; p++) {for (t = 0; t < 20; t++) printf "0.%d ", 100 + (t * 37 + p * 11) % 97; print ""}}' |
     old single
 "$HPCGEN" fit single -O single.ini -q || bad "the fit of a single set-up task failed"
 grep -q '^mean_first' single.ini || bad "no times of the run: $(cat single.ini)"
 ! grep -qE '^setup_(factor|table)' single.ini || bad "a single time is told: $(grep setup single.ini)"
 grep -q '^; fewer than 5 tasks in phase 0' single.ini || bad "no remark on the set-up: $(cat single.ini)"
-# One task in a phase, which would be the level at the begin of the run.
+# One task in each phase: its first time would become the level at the begin of the run.
 printf '%s\n' 0.51 1.23 4.56 4.57 4.51 4.63 4.55 4.53 | old phases
 "$HPCGEN" fit phases -O phases.ini -q || bad "the fit of one task in a phase failed"
 ! grep -q '123' phases.ini || bad "a single time is told: $(grep 123 phases.ini)"
 [ "$(sed -n 's/^mean_first = //p' phases.ini)" = "$(sed -n 's/^mean_last = //p' phases.ini)" ] ||
     bad "a course of single values: $(grep mean phases.ini)"
-# 40 tasks that always take the same time: the ends of a table would be those of single tasks.
+# 40 tasks with constant times: the ends of a table would be the times of single tasks, so no table is written.
 awk 'BEGIN {for (p = 0; p < 20; p++) {for (t = 0; t < 40; t++) printf "%.3f ", 0.1 * exp(0.1 * t); print ""}}' | old same
 "$HPCGEN" fit same -O same.ini -q || bad "the fit of constant tasks failed"
 grep -q '^time_table = none' same.ini || bad "a table of 40 tasks: $(grep table same.ini)"
-# The smallest size follows from the mean and the deviation.
+# The smallest size in the configuration follows from mean and deviation, not from the smallest measured size.
 "$HPCGEN" -q -n 5 -f sion --seed 9 -o five --set sion.mean_size=6K --set sion.sigma=0.6 --set sion.min_particles=1 || exit 1
 "$HPCGEN" fit five -O five.ini -q || bad "the fit of 5 tasks failed"
 awk '$1 == "mean_size" {mean = $3} $1 == "sigma" {sigma = $3} $1 == "min_particles" {least = $3}
     END {by_form = mean * exp(-0.5 * sigma * sigma - 2.05 * sigma) / 38; exit !(least > 0.97 * by_form - 1 && least < 1.03 * by_form)}' \
     five.ini || bad "the least size is not that of the distribution: $(cat five.ini)"
 
-# Two ranks with different tasks. Each half of the data is one of them, so the tolerance accepts any distribution.
+# Two ranks with different tasks. The tolerance comes from two halves of the data, here one rank each, so it accepts
+# any distribution.
 "$HPCGEN" -q -n 2 -f vom -o ranks --set load.phases=2 --set load.alike=1 --set load.sigma_first=2 --set load.sigma_last=2 \
     --set load.persistence=1 --set load.persistence_first=1 --set load.skew=0 || exit 1
 "$HPCGEN" fit --compare ranks single --json >rows || bad "the comparison of two ranks failed"
@@ -534,7 +537,7 @@ mkdir empty nothing_ran
 echo '{"phases":[],"type":"LBDatafile"}' >nothing_ran/data.0.json
 refuse 'hpcgen: nothing_ran: expected at least one phase, got none' 1 nothing_ran -O no.ini
 refuse 'hpcgen: empty: fit: expected *linktest*sion*vom*clog2*rank2file*, or a dataset with one of them, got none' 1 empty -O no.ini
-# One line even if a log is left out of the data that cannot be fitted.
+# If a dataset cannot be fitted, stderr has only the error, without the remark that its log is left out.
 "$HPCGEN" -q -n 4 -f sion,clog2 -o cut_both || exit 1
 cp cut.sion cut_both/sion/particles.sion
 refuse 'hpcgen: cut_both/sion/particles.sion: *' 1 cut_both -O no.ini

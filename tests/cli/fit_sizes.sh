@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# hpcgen fit of logs with different numbers of ranks: one program for any number.
+# `hpcgen fit` makes one program, for any number of ranks, from logs with different numbers of ranks.
 
 failed=0
 bad() { echo "$1"; failed=1; }
 
-# refuse PATTERN ARGUMENT...: fit fails with one line like this, and writes nothing
+# refuse PATTERN ARGUMENT...: fit fails with one line that matches PATTERN, and writes nothing
 refuse() {
     pattern=$1
     shift
@@ -19,7 +19,8 @@ refuse() {
     [ ! -e no.ini ] && [ ! -e no.lua ] || bad "fit $*: a refused twin was written"
 }
 
-# Neighbours on a grid with a border. Edges become shorter with more ranks; at the border requests are to and from nobody.
+# Neighbours on a grid with a border. With more ranks, the messages become shorter. At the border, requests have no
+# partner.
 cat >halo.lua <<'EOF'
 parameters = { points = 960 }
 function run()
@@ -49,7 +50,8 @@ make() { "$HPCGEN" --quiet --seed 3 --formats clog2 --set rank2file.checkpoints=
 for ranks in 9 36 100; do make --ranks $ranks --scale tiny --workload halo.lua --out halo$ranks; done
 "$HPCGEN" fit halo36 halo9 --output twin.ini >said || bad "fit of two logs fails"
 
-# It says for which logs it is, has partners as steps on the grid, and bytes that become fewer with the side of the grid.
+# The twin names the logs that it was made from. Its partners are steps on the grid, and its messages become shorter
+# with more ranks.
 head -1 twin.lua | grep -q '^-- A twin of an event log with 36 ranks and one with 9, ' || bad "no range: $(head -1 twin.lua)"
 grep -q '^clog2: for any number of ranks, from logs with 9 to 36: ' said || bad "no range: $(cat said)"
 grep -q '^clog2: with 9 ranks the log takes .* s and the twin .* s$' said || bad "no length with 9 ranks: $(cat said)"
@@ -57,7 +59,7 @@ grep -q '^workload.rest  *[0-9.e-]*  *1  run$' said || bad "no factor of the tim
 grep -q '{ { beside { -1, 0 }, whole(1280 \* grows(-0.5)) } }' twin.lua || bad "no partner on the grid: $(cat twin.lua)"
 grep -q 'post(none, 0)' twin.lua || bad "no receive from nobody: $(cat twin.lua)"
 
-# With any number of ranks it does what the program does.
+# With any number of ranks, the twin behaves as the program does.
 for ranks in 9 36 100; do
     "$HPCGEN" --quiet --config twin.ini --seed 7 --ranks $ranks --out made || bad "$ranks ranks: no twin"
     "$HPCGEN" verify --quiet made || bad "$ranks ranks: the twin's log is damaged"
@@ -68,7 +70,8 @@ for ranks in 9 36 100; do
     done
     rm -r made
 done
-# A grid of 4 x 2 and one of 5 x 2 ranks have no rank that is inside in both dimensions; one of 4 x 4 has.
+# On grids of 4 x 2 and 5 x 2 ranks, each rank is at a border. On 4 x 4 ranks some are not, so the twin refuses this
+# grid.
 for ranks in 8 10; do make --ranks $ranks --scale tiny --workload halo.lua --out halo$ranks; done
 "$HPCGEN" fit --quiet halo8 halo10 --output flat.ini || bad "fit of flat grids fails"
 case $("$HPCGEN" --quiet --config flat.ini --ranks 16 --out made 2>&1) in
@@ -108,7 +111,7 @@ grep -q '^    at([0-9]*) post(within(rank - 1), 512)$' one.lua || bad "no receiv
 "$HPCGEN" --quiet --config one.ini --seed 7 --out made8 && "$HPCGEN" fit --compare apart8 made8 >said
 grep -q '^clog2  *bytes between pairs of ranks .* alike$' said || bad "requests that are waited for apart: $(cat said)"
 
-# Sweeps, and communicators of rows and columns.
+# Programs with sweeps over the grid, or with communicators of rows and columns.
 for workload in wavefront fft; do
     for ranks in 16 64; do make --ranks $ranks --scale tiny --workload $workload --out $workload$ranks; done
     "$HPCGEN" fit --quiet ${workload}16 ${workload}64 --output $workload.ini || bad "$workload: fit fails"
@@ -122,8 +125,8 @@ for workload in wavefront fft; do
 done
 grep -q 'divide(world, line(2, 1))' fft.lua || bad "no columns: $(cat fft.lua)"
 
-# Loops turn more often with more ranks, and ranks may send a little more than others, as where a grid of points cannot be
-# divided.
+# With more ranks, a loop has more turns. Some ranks send a little more than others, as in a program whose grid of
+# points cannot be divided evenly.
 cat >uneven.lua <<'EOF'
 parameters = { spread = 50 }
 function run()
@@ -145,7 +148,7 @@ done
 grep -q 'for _ = 1, whole(4 \* grows(1)) do' some.lua || bad "loops do not grow: $(cat some.lua)"
 grep -q 'sendrecv((rank + 1) % size, 1025, (rank - 1) % size)' some.lua || bad "no mean of the bytes: $(cat some.lua)"
 
-# Three logs: that in the middle is checked, too.
+# With three logs, the twin is also checked against the log in the middle.
 "$HPCGEN" fit halo36 halo100 halo9 --output three.ini >said || bad "fit of three logs fails"
 grep -q '^clog2: with 36 ranks the log takes ' said || bad "three logs: $(cat said)"
 
@@ -155,7 +158,7 @@ refuse 'hpcgen: halo9/clog2/app.clog2: expected another number of ranks than tha
 refuse 'hpcgen: logs: expected the same calls in the same loops on rank * of 16 and rank * of 64, got others' fft16 wavefront64
 refuse 'hpcgen: logs: expected grids that both have a border and an inside, as of 9 and 36 ranks, got 8 and 36 ranks' halo8 halo36
 refuse 'hpcgen: logs: expected partners that follow *, and equal bytes, got others in MPI_Sendrecv, first on rank 0' odd8 odd16
-# Ranks with other partners for no reason that a place on a grid gives.
+# In hydro, the partners of ranks do not depend on their places on a grid, so fit refuses the logs.
 for ranks in 16 64; do make --ranks $ranks --scale tiny --workload hydro --out hydro$ranks; done
 refuse 'hpcgen: logs: expected ranks that make the same calls *, got others in the log of 64 ranks, first on rank *' hydro16 hydro64
 exit $failed

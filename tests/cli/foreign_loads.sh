@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Load data of vt, vt-tv or LBAF that break a rule of the format. verify refuses them. info, report, export, rewrite
-# and fit use what is there, and report once what is wrong if it changes a record. Also two sets in one directory.
+# and fit accept them, and warn once if this changes a record. Also two sets in one directory.
 failed=0
 bad() {
     echo "$*"
@@ -83,7 +83,7 @@ with open("old_stats.json", "w", encoding="utf-8") as out:
     json.dump({"type": "LBStatsfile", "phases": [{"id": 0, "pre-LB": {n: figures for n in names}}]}, out)
 PYTHON
 
-# ---- what others write: SET, TASKS in it, then the warning, or nothing if no record is changed ----
+# ---- data of other programs. Usage: taken SET TASKS WARNING; WARNING is empty if no record is changed ----
 
 can_report=yes
 "$HPCGEN" report inttime -q -O page.html 2>err || can_report=no
@@ -162,14 +162,14 @@ grep -q '^files: 1$' out || bad "another set: $(cat out)"
 grep -q '^ranks = 2$' a.ini || bad "another set is learned: $(cat a.ini)"
 "$HPCGEN" fit --compare two_stems b_alone --stem b >out 2>err || bad "the comparison of a stem fails: $(cat err)"
 [ $can_report = no ] || "$HPCGEN" report two_stems --stem a -q -O a.html || bad "report of a stem fails"
-# An output among the files of the set does not belong to it.
+# An output that is a file of one of the two sets is refused.
 cp two_stems/a.0.json kept
 ! "$HPCGEN" export two_stems --stem b -q -O two_stems/a.0.json 2>err || bad "an input is replaced"
 cmp kept two_stems/a.0.json || bad "an input was replaced"
 ! "$HPCGEN" info two_stems --stem c >out 2>err || bad "a stem that is not there is taken"
 [ "$(cat err)" = 'hpcgen: two_stems: expected load data with the stem "c", got none' ] || bad "another message: $(cat err)"
 
-# ---- statistics with the type at the top ----
+# ---- statistics (LBStatsfile) with the type at the top level ----
 
 "$HPCGEN" verify old_stats.json >/dev/null 2>err || bad "verify of old statistics fails: $(cat err)"
 "$HPCGEN" info --all old_stats.json >out 2>err || bad "info of old statistics fails: $(cat err)"
