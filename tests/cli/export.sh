@@ -73,7 +73,8 @@ for row, e in zip(rows, events):
     if e["ph"] in "sf":
         assert e["args"] == {"tag": int(row["tag"]), "bytes": int(row["bytes"])}, (row, e)
         pair = (row["rank"], row["peer"]) if e["ph"] == "s" else (row["peer"], row["rank"])
-        # For each pair of ranks and tag, the n-th message sent is the n-th received: the ids of both increase.
+        # For each pair of ranks and tag, messages are received in the order in which they are sent. So the ids
+        # increase at both ends.
         ends = (e["ph"], *pair, row["tag"])
         assert int(e["id"]) > order.get(ends, 0), (row, e)
         order[ends] = int(e["id"])
@@ -81,7 +82,8 @@ for row, e in zip(rows, events):
 PYTHON
 done
 
-# States and messages are the events of the whole log, combined. In a window, those that overlap it are whole.
+# The forms states and messages contain what the events of the whole log give. In a window, states and messages that
+# overlap it are exported whole.
 for form in states messages; do
     make $log --output $form.csv --form $form
     make $log --output part.$form.csv --form $form --from 0.011 --to 0.012 --first-rank 2 --last-rank 3
@@ -122,7 +124,7 @@ part = [r for r in rows if (r["from"] in "23" or r["to"] in "23")
 assert read("part.messages.csv") == part and 0 < len(part) < len(rows), (len(part), len(rows))
 PYTHON
 
-# It prints the right size first.
+# The output line names the file and the number of events.
 "$HPCGEN" export --quiet --json $log --output 'a"b.json' >said || bad "export --json fails"
 "$JSON_CHECK" said || bad "no JSON: $(cat said)"
 grep -q '"output": *"a\\"b.json"' said || bad "expected the name of the output, got: $(cat said)"
@@ -142,7 +144,7 @@ for form in chrome csv states npz otf2; do
         "$HPCGEN" export $log -O x --form $form --first-rank 3 --last-rank 2
 done
 
-# The suffix of the output decides, or the export fails and leaves nothing.
+# The suffix of the output selects the form. For an unknown suffix the export fails and leaves nothing.
 refuse 1 "a.npy: expected one of .csv, .json, .npz, .otf2 at the end, or --form, for clog2, got .npy" \
     "$HPCGEN" export $log -O a.npy
 refuse 1 "d.d/a.parquet: expected one of .csv, *, got .parquet" "$HPCGEN" export $log -O d.d/a.parquet
@@ -153,7 +155,7 @@ cmp all.json d.d/all || bad "a suffix of the directory decides"
 make $log --output a.txt --form csv
 cmp all.csv a.txt || bad "expected csv, as --form says"
 
-# Nothing in the window is said, also with --quiet.
+# A warning says that the window contains nothing, also with --quiet.
 for form in chrome csv states messages npz; do
     make $log --output none --form $form --from 100 --to 200 --first-rank 2 --last-rank 3 2>said
     case $(cat said) in
@@ -168,7 +170,7 @@ refuse 2 'export: expected --output FILE, got none*' "$HPCGEN" export $log
 refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x
 refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q
-# Two blocks of 64 KiB are swapped. A result is made, and one line warns that it may be wrong.
+# Two blocks of 64 KiB of the log are swapped. The export succeeds, and one line warns that it may be wrong.
 "$HPCGEN" --ranks 16 --formats clog2 --workload solver --out more --quiet || bad "generate fails"
 {
     dd if=more/clog2/app.clog2 bs=1024 count=65

@@ -25,7 +25,8 @@ assert first[0] == second[0] == hosts[0] + [str(k) for k in range(n)], first[0]
 assert len(first) == len(second) == len(hosts) == n + 1
 assert len({r[1] for r in hosts[1:]}) == 2
 for rank in range(n):
-    # doc/formats/linktest.md: host name and core, then per permutation N - 1 times and as many partners.
+    # A task: host name and core, then for each permutation N - 1 times and N - 1 partners
+    # (doc/formats/linktest.md).
     b = open(f"task.{rank}", "rb").read()
     for permutation, table in enumerate((first, second)):
         row = table[1 + rank]
@@ -46,7 +47,7 @@ halves = list(csv.reader(open("halves.csv")))[1:]
 assert [[t != "" for t in r[3:]] for r in halves] == [[0, 0, 1, 1]] * 2 + [[1, 1, 0, 0]] * 2, halves
 PYTHON
 
-# A form that the output's name does not imply, and a pipe.
+# Without a suffix, the default form is csv. A pipe gets the same bytes.
 make set/linktest/$result --output piped
 cmp piped first.csv || bad "expected csv by default"
 "$HPCGEN" export set/linktest/$result --output - --quiet >piped || bad "export to a pipe fails"
@@ -66,7 +67,7 @@ refuse 1 "set/linktest/$result: --from: expected none for linktest, got one" \
 refuse 2 '--json and --output -: expected one of them, got both' \
     "$HPCGEN" export set/linktest/$result -O - --json
 
-# Memory for a row, not for the matrix of 8 MB. Sanitizers need extra memory.
+# The export needs memory for one row, not for the matrix of 8 MB. Not checked with sanitizers, which need more.
 "$HPCGEN" --ranks 1000 --formats linktest --out large --quiet || bad "generate fails"
 grep -q '__[at]san_init' "$HPCGEN" || python3 - "$HPCGEN" <<'PYTHON' || bad "too much memory"
 import os, sys

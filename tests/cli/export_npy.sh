@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A LinkTest result for NumPy, read back by it. Skipped without NumPy.
+# A LinkTest result as a NumPy file, read back by NumPy. Skipped without NumPy.
 . "$HERE/refuse.inc"
 numpy=
 for python in /usr/bin/python3 python3; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The arrays of every format in an .npz, read by Python's zipfile, and by NumPy if available. They have the values
-# of the other forms.
+# The arrays of every format in an .npz, read by Python's zipfile, and by NumPy if available. The values are the
+# same as in the other forms.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 6 --formats all --out set --quiet || bad "generate fails"
 log=set/clog2/app.clog2 links=set/linktest/pingpong_results_bin.sion

@@ -73,7 +73,7 @@ for line in lines("otf2-marker"):
 
 want = [(round(float(r[0]) * 1e9), *r[1:]) for r in list(csv.reader(open(sys.argv[1])))[1:]]
 assert sorted(rows) == sorted(want), set(rows) ^ set(want)
-# On each location, events are also in the order of the log.
+# On each location (a thread of a rank), events are in the order of the log.
 def places(table):
     by = {}
     for r in table:
@@ -84,7 +84,7 @@ assert places(rows) == places(want)
 assert clock[0] == 10**9 and clock[1] == min(r[0] for r in want)
 assert clock[1] + clock[2] == max(r[0] for r in want), clock
 
-# Each collective call ends with its state.
+# Each collective call ends together with the state of the MPI function.
 names = {"MPI_" + n for n in ("Barrier", "Bcast", "Gather", "Reduce", "Allreduce", "Allgather", "Alltoall")}
 ends = [(*r[:3], r[4][4:].upper()) for r in want if r[3] == "end" and r[4] in names]
 assert sorted(c[:4] for c in collectives) == sorted(ends), (collectives, ends)
@@ -97,7 +97,7 @@ compare() { # CSV DIR
     python3 compare.py "$1" "$2" >compared || bad "$2: other events than in the log"
 }
 
-# A whole log, and a part of it.
+# Exports the whole log and a part of it.
 "$HPCGEN" export $log --output run.csv --quiet || bad "csv fails"
 compare run.csv run.otf2
 grep -q ' ALLREDUCE MPI_COMM_WORLD ' compared || bad "no collective: $(head compared)"
@@ -109,13 +109,14 @@ compare part.csv part
 grep -q "\"events\": *$(sed 1d part.csv | wc -l)" said.json || bad "said: $(cat said.json)"
 grep -q "\"bytes\": *$(cat part/traces.* part/traces/* | wc -c)" said.json || bad "said: $(cat said.json)"
 
-# More ranks than are written at a time.
+# With 260 ranks, the export writes the ranks in more than one group.
 "$HPCGEN" --ranks 260 --formats clog2 --set load.phases=2 --out many --quiet || bad "generate fails"
 "$HPCGEN" export many/clog2/app.clog2 --output many.csv --quiet || bad "csv fails"
 "$HPCGEN" export many/clog2/app.clog2 --output many.otf2 --quiet || bad "many ranks fail"
 compare many.csv many.otf2
 
-# A communicator whose rank 0 is rank 3 of the world, and rank 1 rank 1; bytes in the cargo; a log whose states do not nest.
+# comms.clog2: a communicator whose ranks 0 and 1 are ranks 3 and 1 of the world; the cargo of an event has byte
+# counts. crossed.clog2: states that do not nest.
 cat >make.py <<'PYTHON'
 import struct, sys
 
@@ -188,7 +189,7 @@ refuse 1 'nowhere/x.otf2: cannot create the directory: *' "$HPCGEN" export $log 
 refuse 1 '--output: expected a new directory for otf2, got standard output' "$HPCGEN" export $log -O - --form otf2
 refuse 1 "$log: window of time: expected end > begin, got 2 to 1 s" \
     "$HPCGEN" export $log -O x.otf2 --from 2 --to 1
-# OTF2 loses memory when it cannot close a file.
+# OTF2 leaks memory when it cannot close a file.
 refuse 1 'x.otf2: OTF2: *' sh -c 'ulimit -f 1; exec "$@"' sh env ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" \
     "$HPCGEN" export many/clog2/app.clog2 -O x.otf2
 [ ! -e x.otf2 ] && [ -z "$(find . -name '*.tmp')" ] || bad "something is left: $(find . -name '*.tmp')"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A task of a SION container, read back by Python from the format page alone.
+# A task of a SION container, read back by a Python reader that was written from the format page alone.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 6 --formats sion,linktest --out set --quiet || bad "generate fails"
-# Each task of a set of files, and of a LinkTest result, which is also a container.
+# Each task of a container with several files, and of a LinkTest result, which is also a container.
 for container in set/sion/particles.sion set/linktest/pingpong_results_bin.sion; do
     for task in 0 1 2 3 4 5; do
         "$HPCGEN" export $container --task $task --output task.$task --quiet || bad "$container: task $task fails"
@@ -23,8 +23,8 @@ done
 "$HPCGEN" export set/sion/particles.sion --task 3 --output task.csv --form bytes --quiet || bad "--form fails"
 cmp piped task.csv || bad "other bytes with the suffix .csv"
 
-# Two tasks: one with the records key 7 "hello", key 9 "", key 7 "again", which crosses a chunk, and key 2^64 - 1
-# "x"; one without any.
+# A container of two tasks. Task 0 has four records: key 7 "hello", key 9 "", key 7 "again", which crosses a chunk,
+# and key 2^64 - 1 "x". Task 1 has none.
 python3 - <<'PYTHON'
 import struct
 stream = b"".join(struct.pack("<QQ", k, len(v)) + v for k, v in
@@ -60,7 +60,7 @@ cmp whole keys.task || bad "another stream"
 "$HPCGEN" export keys.sion --task 1 --output empty --quiet || bad "an empty task fails"
 [ -e empty ] && [ ! -s empty ] || bad "expected an empty file"
 
-# All tasks at once.
+# The form `tasks` exports all tasks.
 for container in set/sion/particles.sion keys.sion set/linktest/pingpong_results_bin.sion; do
     rm -rf all
     "$HPCGEN" export $container --form tasks --output all --json 2>said.err >said.json || bad "$container: tasks fail"

@@ -35,7 +35,6 @@ assert len(edges) > 18 and any(float(b) for *_, b, _ in rows[1:])
 assert [r[:7] + [float(r[7]), r[8]] for r in rows[1:]] == edges
 PYTHON
 
-# Some ranks, and one file.
 make set/vom --output some.csv --first-rank 2 --last-rank 3
 [ "$(sed 1d some.csv | cut -d, -f1 | uniq)" = "2
 3" ] || bad "other ranks"
@@ -44,7 +43,7 @@ grep '^3,' tasks.csv | diff - some.csv >/dev/null && bad "nothing of rank 2"
 sed 1d one.csv >one_lines
 grep '^3,' tasks.csv | diff - one_lines || bad "another rank 3"
 
-# Ends of every kind, and a text that needs its quotes doubled.
+# Edges with other ends than objects, and a text with quotes, which the CSV doubles.
 cat >odd.json <<'JSON'
 {"type":"LBDatafile","phases":[{"id":7,"communications":[
 {"type":"CollectionToNode","from":{"type":"object","seq_id":4,"home":0,"migratable":false},

@@ -16,7 +16,7 @@ map() {
 list() {
     "$HPCGEN" scr list "$1" >said || bad "fails: scr list $1"
 }
-# patch FILE OLD NEW: replaces bytes of a tree and corrects its size and CRC-32.
+# patch FILE OLD NEW: replaces bytes in a file of the format KVTree and corrects its size and CRC-32.
 patch() {
     python3 - "$@" <<'PYTHON' || bad "cannot patch $1"
 import struct, sys, zlib
@@ -51,7 +51,7 @@ for old in $layouts; do
     diff -r -x hpcw.lock $old/scr there >said || bad "$old again: $(cat said)"
 done
 
-# Checkpoints of SCR itself. SCR 3 has neither sizes nor CRC-32 in its maps. SCR 1.2's files are outside the
+# Checkpoints that SCR wrote. The maps of SCR 3 have neither sizes nor CRC-32. The files of SCR 1.2 are outside the
 # dataset's directory.
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks
@@ -80,7 +80,7 @@ PYTHON
     done
 done
 
-# A data file outside the directory of its dataset.
+# A map with a data file outside the directory of its dataset.
 cp -r scr-3/scr outside
 mv outside/ckpt.2 outside/work_2
 patch outside/.scr/scr.dataset.2/rank2file.0.0 'ckpt.2/' 'work_2/'
@@ -123,7 +123,7 @@ sound there
 list there
 [ "$(grep -c name= said)" -eq 2 ] || bad "other datasets: $(cat said)"
 
-# Damage gives one line and leaves nothing.
+# A damaged checkpoint gives one line, and no output is left.
 damage() { # LAYOUT FILE PATTERN COMMAND...
     rm -rf damaged
     cp -r "$1/scr" damaged

@@ -19,7 +19,7 @@ for new in one packed three many linktest; do
     "$HPCGEN" verify $new.sion >said 2>&1 || bad "$new: $(cat said)"
 done
 
-# Different bytes after the name of file 0 do not make another name.
+# Bytes behind the end of the name in file 0 do not belong to the name.
 mkdir odd && cp three.sion* odd/
 printf '\004' | dd of=odd/three.sion bs=1 seek=1000 conv=notrunc 2>/dev/null
 again odd/three.sion odd/copy.sion
@@ -68,7 +68,7 @@ PYTHON
 "$HPCGEN" export keys_again.sion --task 1 --key 5 --output - --quiet >said || bad "no keys are left"
 [ "$(cat said)" = end ] || bad "key 5: $(cat said)"
 
-# Real containers, of both byte orders.
+# Containers that other programs wrote, in both byte orders.
 for real in be_four_tasks be_keyval le_meta_be_data many_blocks multi8of2 unaligned_fsb1; do
     if [ -d "${HPCW_GOLDEN-}/sion" ]; then
         again "$HPCW_GOLDEN/sion/$real.sion" $real.sion --as packed

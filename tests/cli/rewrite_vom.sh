@@ -34,8 +34,8 @@ for rank in range(4):
     assert some["phases"] == old["phases"][2:4] and some["metadata"] == old["metadata"]
 PYTHON
 
-# A rank with other phases, as a killed one has. All are written, and one line reports it. With --last-phase 2 they
-# agree.
+# A rank has fewer phases, as if it was killed. All phases are written, and one line reports this. --last-phase 2
+# makes the ranks equal.
 cp -r plain/vom short
 again plain/vom/data.2.json short/data.2.json --last-phase 2
 again plain/vom moved --as plain --last-phase 2
@@ -54,8 +54,9 @@ uneven 'moved/data.1.json: expected phase 0 as in rank 0, got 1, which is writte
 again short even --last-phase 2 2>why
 [ ! -s why ] || bad "phases that are not written: $(cat why)"
 
-# Metadata about phases without data are cut, too. Phase 6 is identical to 5, which is dropped; 8 to 7, which stays.
-# Also any user-defined value, keys and numbers of other writers, and iterations.
+# Metadata of removed phases are removed, too. Phase 6 is identical to phase 5, which is removed. Phase 8 is
+# identical to phase 7, which stays. The file also has user-defined values, iterations, and another order of keys
+# than hpcgen's.
 cat >odd.json <<'JSON'
 { "type": "LBDatafile", "metadata": {"rank": 1, "type": "LBDatafile", "shared_node": {"id": 1, "num_nodes": 2, "rank": 0, "size": 1},
   "phases": {"count": 12, "skipped": {"list": [1], "range": [[3, 4], [9, 10]]}, "identical_to_previous": {"list": [6, 8], "range": []}}},
