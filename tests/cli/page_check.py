@@ -10,7 +10,7 @@ def plain(line):
 
 
 def paragraphs(page):
-    """Filled ones: other text than headings, names of options and literal lines."""
+    """Yields the filled paragraphs of a page, without headings, names of options, and literal lines."""
     words, literal, tagged = [], False, False
     for line in page.splitlines() + [".PP"]:
         if line.startswith("."):
@@ -32,7 +32,8 @@ words = " ".join(" ".join(plain(line) for line in page.splitlines() if not line.
 missing = []
 for path in sys.argv[2:]:
     text = open(path, encoding="utf-8").read()
-    # An option begins two or six columns in, its text two blanks behind it or in the next line, further in.
+    # In a help text, an option is indented by two or six columns. Its description follows after two blanks, or in
+    # the next line.
     for option in re.findall(r"^ {2,6}-.*\n(?: {8,}.*\n)*", text, re.M):
         said = " ".join(re.sub(r"^ *(-\w, )?--\S+( [^ ]+)?( {2,}|\n)", "", option).split())
         if said not in words:

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Pages in a browser: the chart of a log moves and zooms, colours, tables, pictures, small screens, paper.
+# Pages in a browser: moving and zooming the chart of a log, colours, tables, pictures, small screens, print.
 . "$HERE/refuse.inc"
 . "$HERE/browser.inc"
 
-# A late rank and slow ports, so that there is something to find; a twin for the page of a comparison.
+# A slow node and slow ports, so that the page has findings; a twin for the page of a comparison.
 "$HPCGEN" -n 64 --scale tiny -o set -q --set machine.bad_node_share=1 --set machine.slow_node_share=1 || bad "generate fails"
 "$HPCGEN" -n 64 --scale tiny -s 2 -o twin -q || bad "generate fails"
 "$HPCGEN" report set -O set.html --detail 2>said || bad "report fails: $(cat said)"
@@ -12,7 +12,7 @@
 "$HPCGEN" report set/clog2/app.clog2 -q -O log.html || bad "report of a log fails"
 "$HPCGEN" report set/linktest/*.sion -q -O links.html || bad "report of a file with a long name fails"
 
-# Single events: less than 0.3 of the log, and the directory is not replaced.
+# --detail: single events take less than 0.3 of the log's size, and their directory is not replaced.
 log=$(wc -c <set/clog2/app.clog2)
 detail=$(cat set.html.detail/*.js | wc -c)
 [ $((detail * 10)) -lt $((log * 3)) ] || bad "single events have $detail bytes, the log $log"
@@ -21,7 +21,7 @@ refuse 1 'set: --detail: expected a file for --output*' "$HPCGEN" report set -q 
 refuse 1 'set/sion/particles.sion: --detail: expected an event log, got one of format *' \
     "$HPCGEN" report set/sion/particles.sion -q -O x --detail
 [ ! -e log.html.detail ] || bad "single events that nobody wanted"
-# An older page would read the single events of a page for which there is no space.
+# If the page cannot be written, its single events are removed: an older page would read them.
 refuse 1 'full.html: cannot write *: File too large' prlimit --fsize=300000 "$HPCGEN" report set -q -O full.html --detail
 [ ! -e full.html ] && [ ! -e full.html.detail ] || bad "single events without their page"
 

@@ -8,7 +8,7 @@ sound() { # TEXT FILE
     [ "$got" = "$1" ] || bad "$2: $got, expected $1"
 }
 
-# The formats are named, so that the page stays the same when there is another one.
+# The formats are listed here, so that a new format does not change the page.
 "$HPCGEN" -n 8 -o set -q -f clog2,linktest,rank2file,sion,vom --set machine.bad_node_share=1 --set machine.slow_node_share=1 \
     --set rank2file.missing_files=1 --set rank2file.truncated_files=1 || bad "generate fails"
 "$HPCGEN" report set/ 2>said || bad "report fails: $(cat said)"
@@ -26,9 +26,9 @@ for injected in 'slow port' 'slow node' truncated_file; do
     grep -q "$injected" set.report.html || bad "what was injected is not marked: $injected"
 done
 
-# The page begins with the findings, section by section, and its contents.
+# The page begins with the findings of each section and a table of contents.
 sed -n '/<div class="findings">/,/<\/nav>/p' set.report.html | sed 's/<[^>]*>//g' >top
-# A finding names rank and host, has a value and leads to its place. The terminal has the same lines.
+# A finding names rank and host, has a value, and links to its place on the page. The terminal shows the same lines.
 host='([a-z0-9.]*)'
 for finding in "Links between ranks .*: no rank stands out by its mean time per message: the largest is that of rank [0-7] $host, .* times the median of all ranks" \
     "Task-local data .*: .*rank [0-7] $host.* times the median of all ranks" \
@@ -45,7 +45,7 @@ done
 for link in '#chart-[0-9]*">rank' '#chart-[0-9]*">phase' '#rank-[0-9]*">rank' '#timeline" data-rank="[0-9]*' '#odd-file">'; do
     sed -n '/<div class="findings">/,/<\/div>/p' set.report.html | grep -q "$link" || bad "no link $link in the findings"
 done
-# A rank that has ended computes no more.
+# The time after the end of a rank is not counted as computing.
 cat >early.lua <<'EOF'
 function run()
   for _ = 1, phases do
@@ -59,7 +59,7 @@ EOF
 grep -q 'Of their time none is in MPI, [0-9.]* % in other states ([0-9.]* % in Compute), 0 % computing outside of states, [0-9.]* % after their last state\.$' early.said ||
     bad "ranks that have ended: $(cat early.said)"
 
-# A fault of some ranks: they stand out, with the mark of the truth.
+# Ranks with a fault stand out. The page marks the fault as injected.
 "$HPCGEN" -n 64 -f linktest -o links -q --set machine.bad_node_share=1 || bad "generate fails"
 "$HPCGEN" report links -q -O links.html || bad "report of links fails"
 sed 's/<[^>]*>//g' links.html |
@@ -67,7 +67,7 @@ sed 's/<[^>]*>//g' links.html |
     bad "no rank stands out: $(grep -A 2 'class="findings"' links.html)"
 [ "$(grep -cx 'Task-local data (SION container)' top)" -eq 1 ] || bad "no contents: $(cat top)"
 
-# First what it is, then the answer, the evidence, and how it was measured.
+# Order of the page: what it is, the findings, the evidence, and the method.
 order=$(grep -o '<div class="about">\|<div class="findings">\|<div id="timeline">\|>How the event log was read</h2>' set.report.html)
 [ "$order" = "$(printf '<div class="about">\n<div class="findings">\n<div id="timeline">\n>How the event log was read</h2>')" ] ||
     bad "the page has another order: $order"
@@ -82,7 +82,7 @@ if [ -c /dev/full ]; then
     grep -q '^hpcgen: standard output: cannot write' said || bad "it says: $(cat said)"
 fi
 
-# Replaces its own page, and no other file without --force: not even one with its title or of another command.
+# report replaces its own page. Any other file needs --force, even a page of another command.
 cp set.report.html first.html
 "$HPCGEN" report set -q || bad "no second report"
 cmp first.html set.report.html || bad "another page the second time"
@@ -99,7 +99,8 @@ done
 "$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
 cmp first.html set.report.html || bad "another page with one thread"
 
-# Takes the name of a directory that the path does not contain. Writes through no link without --force.
+# The page's name is that of the directory, also for paths as `.` and `..`. Without --force, nothing is written
+# through a link.
 for path in set/. set/clog2/.. ; do
     rm set.report.html
     "$HPCGEN" report $path -q || bad "report of $path fails"
@@ -123,7 +124,8 @@ mv short/data.3.json.br uneven/ 2>/dev/null || mv short uneven/data.3.json.br
 grep -q 'uneven/data.3.json.br: expected [0-9]* phases as in the ranks before, got 3' err || bad "no word on a short rank: $(cat err)"
 mv uneven/data.3.json.br short.br && mv uneven/data.0.json.br uneven/data.3.json.br && mv short.br uneven/data.0.json.br
 
-# Formats that are not in the dataset are not on the page, and a line says so; a single file; a window.
+# Formats whose files are lost are not on the page, and a line names them. Also the report of a single file, and of
+# a window.
 rm -r set/vom set/scr set/clog2
 "$HPCGEN" report set -q -O part.html 2>said || bad "report of a part fails: $(cat said)"
 [ "$(cat said)" = \
@@ -139,7 +141,8 @@ sound "2 charts, 4 tables" one.html
 grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
 drawn 5 window.html
 
-# A call of another communicator reduces the time of the state around it, since both are one timeline.
+# A collective call inside a state is in the same timeline, even on another communicator. So its time does not count
+# for the state.
 cat >nested.lua <<'END'
 states = { "Sum" }
 function run()
@@ -169,7 +172,7 @@ refuse 1 'log/clog2/app.clog2: window of time: expected end > begin, got 2 to 1 
     "$HPCGEN" report log/clog2/app.clog2 -O x --from 2 --to 1
 refuse 1 'log/clog2/app.clog2: expected a window within *' "$HPCGEN" report log/clog2/app.clog2 -O x --from 1e6
 refuse 1 'nowhere/x: *' "$HPCGEN" report log -O nowhere/x
-# Two blocks of 64 KiB are swapped. A result is made, and one line warns that it may be wrong.
+# Two blocks of 64 KiB of the log are swapped. The report is made, and one line warns that it may be wrong.
 {
     dd if=log/clog2/app.clog2 bs=1024 count=65
     dd if=log/clog2/app.clog2 bs=1024 skip=129 count=64
