@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checkpoints: layouts, maps without data, depth, faults; the same bytes for any number of threads and parts.
+# Checkpoints: layouts, maps without data, trees of maps, faults; the same bytes for any number of threads and
+# parts.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --formats rank2file "$@" || bad "fails: $*"
@@ -31,7 +32,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     done
 done
 
-# ---- maps without data are the same as with it
+# ---- maps are the same without data files
 set -- --ranks 100 --set rank2file.leaf_ranks=7 --set rank2file.sigma=0.3
 make "$@" --out whole
 make "$@" --out maps --set rank2file.payload=none
@@ -41,7 +42,7 @@ rm -r whole/scr/scr.dataset.?/rank_*
 diff -r whole/scr maps/scr >differences 2>&1 || bad "maps alone differ: $(head -5 differences)"
 rm -rf whole maps
 
-# ---- threads, parts, resuming
+# ---- the same bytes with many threads, in parts, and after a resume
 set -- --ranks 50 --set rank2file.leaf_ranks=4 --set rank2file.content=compressible --set rank2file.missing_files=2 \
     --set rank2file.truncated_files=2
 make "$@" --out one --jobs 1

@@ -41,7 +41,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     "$HPCGEN" info --all set/scr >said || bad "fails: info, $layout"
     said "name=$name.4 .*bytes=$(cat set/scr/$name.4/*.ckpt | wc -c)" 1
 
-    # A truncated file of the newest dataset. prune then keeps two intact ones.
+    # A file of the newest dataset is truncated. prune then keeps two intact datasets.
     truncate -s 10 set/scr/$name.4/rank_2.ckpt
     "$HPCGEN" scr check set/scr >said 2>why && bad "a truncated file passes: $layout"
     said 'sound=false' 1
@@ -53,7 +53,8 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     said 'name=' 3
     [ ! -e set/scr/$name.1 ] && [ ! -e set/scr/.scr/scr.dataset.1 ] || bad "something of dataset 1 is left: $layout"
 
-    # Drops the damaged one; the next one becomes current. A file that does not belong to the dataset stays.
+    # drop removes the damaged dataset, and the next one becomes current. A file that does not belong to the dataset
+    # stays.
     echo mine >set/scr/$name.4/notes
     "$HPCGEN" scr drop set/scr $name.4 --json >said 2>why || bad "fails: drop, $layout"
     "$JSON_CHECK" said || bad "no JSON: $layout"
@@ -84,7 +85,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     done
 done
 
-# ---- nothing outside the prefix, and nothing that no map lists
+# ---- scr removes nothing outside the prefix directory, and without --all-files nothing that no map lists
 for layout in scr-1.1 scr-3; do
     rm -rf set outside
     make --set rank2file.layout=$layout
@@ -104,7 +105,7 @@ for layout in scr-1.1 scr-3; do
     find outside | sort | cmp - before || bad "something outside is gone: $layout"
     scr list set/scr
     said 'name=' 2
-    # Without its map.
+    # The map of dataset 4 is lost.
     rm "$(find outside set -path "*$([ $layout = scr-3 ] && echo dataset.4 || echo $name.4)*" -name 'rank2file*' |
         grep -v '\.0\.')"
     files=$(find set/scr/$name.4 -name '*.ckpt' | wc -l)
@@ -115,7 +116,8 @@ for layout in scr-1.1 scr-3; do
     [ ! -e set/scr/$name.4 ] || bad "something is left: $layout"
 done
 
-# A file system mounted inside a dataset is never removed, even if it is a part of the same one.
+# A directory inside a dataset on which a file system is mounted is never removed, even if it is the same file
+# system.
 if unshare -rm true 2>/dev/null; then
     rm -rf set victim
     make --set rank2file.layout=scr-3
@@ -133,13 +135,13 @@ if unshare -rm true 2>/dev/null; then
     "$HPCGEN" scr drop set/scr ckpt.4 --all-files >said 2>why || bad "fails: drop after umount"
 fi
 
-# A FIFO in place of a marker blocks nobody.
+# prune does not wait for a FIFO in place of a marker (hpcw.ID.unfinished).
 mkfifo set/scr/.scr/hpcw.9.unfinished
 timeout 20 "$HPCGEN" scr prune set/scr >said 2>why
 [ $? -eq 1 ] || bad "prune with a FIFO: $(cat said why)"
 grep -q 'hpcw.9.unfinished: expected a file of this user, got another' why || bad "why: $(cat why)"
 
-# ---- prune keeps what check finds sound: files with their sizes, but other bytes, as after a power failure, are not
+# ---- prune keeps only what check finds sound: not files of the right size with other bytes
 for layout in scr-1.1 scr-1.2 shared; do
     rm -rf set
     make --set rank2file.layout=$layout
@@ -155,7 +157,7 @@ for layout in scr-1.1 scr-1.2 shared; do
     said 'name=scr.dataset.3 .*sound=true' 1
 done
 
-# ---- a CURRENT that no restart should try first, and the choice of another
+# ---- CURRENT names a dataset from which no restart should begin; scr current chooses another dataset
 index() { # OLD NEW: replaces a text in the index as another program may write it
     python3 - "$1" "$2" <<'EOF'
 import sys, zlib
@@ -212,7 +214,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     said 'state=failed' 1
 done
 
-# ---- what can never be read in the place of a file is damage: it stops neither check nor prune, nor a restart
+# ---- a FIFO, device or directory in place of a data file is damage: check and prune go on with the other datasets
 for layout in scr-1.1 scr-3; do
     for other in fifo device directory; do
         rm -rf set
@@ -235,7 +237,7 @@ for layout in scr-1.1 scr-3; do
     done
 done
 
-# ---- the second summary of the shared layout
+# ---- damage to the second summary of a dataset in the shared layout
 rm -rf set
 make --set rank2file.layout=shared --ranks 5
 cp set/scr/.scr/scr.dataset.2/summary.scr other
@@ -272,7 +274,7 @@ limited "$HPCGEN" verify bomb/rank2file.scr >said 2>why && bad 'takes 2147483647
 grep -q 'rank2file.0.0.scr: expected at least 12884901882 bytes at offset 0 for the ranks 0 to 2147483646, got a file of 100' \
     why || bad "why: $(cat why)"
 
-# ---- no verdict on what cannot be read
+# ---- a file that cannot be read is not reported as damaged
 nobody=
 [ "$(id -u)" -ne 0 ] || nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
 "$HPCGEN" --quiet --ranks 4 --scale tiny --formats rank2file --out unread || bad "generate fails"
@@ -286,7 +288,7 @@ if $nobody "$HPCGEN" --version >/dev/null 2>&1 && $nobody test -r unread/scr/.sc
     grep -q 'why=.*Permission denied' said || bad "no reason: $(cat said)"
 fi
 
-# ---- the index of another run, with the same names and numbers but other totals: a check says so, a restart does not need them
+# ---- an index with other totals than the summaries: check reports this; a restart does not need the totals
 for layout in scr-1.1 scr-1.2 scr-3 shared; do
     rm -rf set
     make --set rank2file.layout=$layout --seed 5
@@ -305,7 +307,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     said 'sound=true' 3
 done
 
-# ---- what SCR itself left
+# ---- checkpoints that SCR wrote
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks
     [ -d "$golden" ] || continue
