@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# hpcw-linktest with problems: wrong numbers of processes, bad paths, dying processes, signals, a failing MPI. It
-# reports them in one line, all processes end, and an earlier result stays. $HPCGEN is the program.
+# hpcw-linktest with problems: wrong numbers of processes, bad paths, dying processes, signals, a failing MPI. Each
+# is reported in one line, all processes end, and an earlier result stays. $HPCGEN is the program.
 export PROGRAM=hpcw-linktest
 . "$HERE/refuse.inc"
 . "$HERE/stops.inc"
@@ -44,7 +44,7 @@ mkdir directory.sion
 fails 1 'directory.sion: *' 2 -o directory.sion
 long=$(seq 2046 | sed 's/.*/./' | tr '\n' '/')ab
 fails 1 '--output: expected at most 4095 characters, got 4096' 2 -s 1,2 -o "$long"
-# On one process, files may not exceed 64 KiB. MPICH's own files are larger.
+# One process may not write files beyond 64 KiB. MPICH itself writes larger files, so this runs with Open MPI only.
 if "$MPIEXEC" --version 2>&1 | grep -q 'Open MPI\|OpenRTE'; then
     set -- "$HPCGEN" --oversubscribe -q -n 1 -w 0 -s 8 --num-randomize-tasks 1000 -o result.sion
     # shellcheck disable=SC2016
@@ -53,7 +53,7 @@ fi
 verdicts
 unchanged 'a bad path'
 
-# ---- processes that were told different things
+# ---- processes with different command lines
 differ() { # STATUS PATTERN OPTIONS-OF-PROCESS-0 OPTIONS-OF-PROCESS-1
     # shellcheck disable=SC2086
     stops "$1" "$2" -n 1 "$HPCGEN" --oversubscribe $3 : -n 1 "$HPCGEN" --oversubscribe $4
@@ -102,12 +102,12 @@ ends() { # WHAT
 begins -q -n 4000000000
 kill -9 "$(tail -n 1 pids)"
 ends 'a process that was killed'
-# The next run removes what that one left.
+# The next run removes the temporary file of the killed run.
 measured 'a result after a run that was killed'
 [ -z "$(find . -name '*.tmp')" ] || bad "temporary files left: $(find . -name '*.tmp')"
 cp result.sion before.sion
 
-# Many steps: all processes end after one of them, although only one process gets the signal.
+# A run of many steps: one process gets the signal, and all processes end after the current step.
 begins -n 1 -w 0 -s 8 --num-randomize-tasks 1000000
 tries=0
 while ! grep -q '^hpcw-linktest: ' errors && [ $tries -lt 400 ]; do

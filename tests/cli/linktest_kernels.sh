@@ -23,7 +23,7 @@ holds() { # LINE...: of the facts
     done
 }
 
-# ---- what a result says
+# ---- the facts in a result
 measure 2 -s 8
 holds 'kernel: semidirectional' 'messages: 5' 'message_size: 8' 'warmup_messages: 2' 'retests: 2' 'permutations: 1' \
     'steps: 1' 'mode: mpi' 'hosts: 1' 'serial: false' 'bisection: false' 'all_to_all: false' 'randomize_steps: false'
@@ -34,7 +34,7 @@ grep -qx '2 processes on 1 host, ping-pong, 5 messages after 2 to warm up' said 
     bad "the table: $(cat said)"
 [ ! -s errors ] || bad "on stderr: $(cat errors)"
 
-# The same as JSON, one object for all sizes, and nothing else on standard output.
+# --json prints one object for all message sizes, and nothing else on standard output.
 "$MPIEXEC" -n 2 "$HPCGEN" --oversubscribe --output r.sion -w 2 -n 5 -s 8,1K --all-to-all --json >links.json 2>errors ||
     bad "--json fails: $(cat errors)"
 "$JSON_CHECK" links.json || bad "no JSON: $(cat links.json)"
@@ -44,7 +44,7 @@ for member in '"format": "hpcw-linktest"' '"processes": 2' '"kernel": "ping-pong
     grep -q "$member" links.json || bad "JSON has no $member"
 done
 
-# Two hosts, if this user may set host names.
+# Simulates two hosts, if this user may set host names.
 if unshare -u true 2>/dev/null; then
     # shellcheck disable=SC2016
     "$MPIEXEC" -n 2 unshare -u sh -c 'hostname "node$$"; exec "$0" "$@"' "$HPCGEN" --oversubscribe -q -n 2 -o hosts.sion ||
@@ -59,7 +59,8 @@ for processes in 2 4; do
     for kernel in semidirectional bidirectional unidirectional; do
         flag=--$kernel
         [ $kernel != semidirectional ] || flag=--no-bidirectional
-        # More than the 64 messages that a process has pending; some are longer than the buffers for all of them.
+        # 150 messages are more than the 64 that may be under way at a time. 64 messages of 30000 bytes also exceed
+        # the receive buffers of 64 KiB.
         measure $processes $flag -n 150 -s 30000
         holds "kernel: $kernel" "steps: $((processes - 1))"
         measure $processes $flag --bisection --serial-tests -s 0
@@ -87,7 +88,7 @@ mkdir with.dot
 "$MPIEXEC" -n 2 "$HPCGEN" --oversubscribe -q -n 5 || bad "the default name fails"
 "$generator" verify --quiet pingpong_results_bin.sion || bad "the default name is another one"
 
-# ---- a report draws it, and it has a synthetic twin
+# ---- a report shows the result, and fit makes a synthetic twin
 "$generator" fit --quiet pingpong_results_bin.sion --output twin.ini || bad "the result has no twin"
 if "$generator" report pingpong_results_bin.sion --output page.html 2>report.err; then
     got=$("$HTML_CHECK" page.html) || bad "the report is no sound page: $got"
