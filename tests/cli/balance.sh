@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The files beside the load data: parts write the same as one run, verify and repair handle them, --force removes
-# them.
+# The balancer's files (vom_balance/): parts write the same files as one run, verify and repair handle them, --force
+# removes them.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --ranks 24 --scale tiny --formats vom,clog2 --set load.balancer=tempered \
@@ -33,7 +33,7 @@ diff -r whole parts >differences 2>&1 || bad "parts differ: $(cat differences)"
 "$HPCGEN" info whole/$statistics >stdout || bad "info fails"
 grep -q 'LBStatsfile' stdout || bad "info of the statistics: $(cat stdout)"
 
-# A migration in the statistics is also in truth.json.
+# The number of migrations is the same in the statistics and in truth.json.
 "$HPCGEN" info --json whole/$statistics | sed -n 's/^ *"migration count": *\([0-9]*\).*/\1/p' >moved
 sed -n 's/^ *"migrations": \([1-9][0-9]*\).*/\1/p' whole/truth.json | diff - moved >differences ||
     bad "other migrations: $(cat differences)"
@@ -48,7 +48,7 @@ rm -r damaged/vom_balance
 "$HPCGEN" repair --quiet damaged || bad "repair of lost files fails"
 diff -r whole damaged >differences 2>&1 || bad "repair of lost files leaves: $(cat differences)"
 
-# Without checksums, verify checks their structure.
+# Without checksums, verify checks the structure of longest_first.csv.
 make --out bare --no-checksums
 for change in '7s/,.*,/,oops,/' '7s/^/1/' '1s/id/ID/'; do
     sed "$change" whole/$list >bare/$list

@@ -20,7 +20,7 @@ done
 log 1 8523 --set trace.skew=2
 log 24 3 --set trace.skew=1000000 --set trace.drift=400000
 
-# The log shows for each host what truth.json says.
+# The clock errors in the log are those that truth.json gives for each host.
 log 64 4 --workload hydro --set load.phases=12
 cp log/clog2/app.clog2 right.clog2
 log 64 4 --workload hydro --set load.phases=12 --set trace.skew=5000 --set trace.drift=1000

@@ -22,7 +22,7 @@ if cmp -s one/sion/particles.sion other/sion/particles.sion; then exit 1; fi
 make --out alone --formats sion
 diff -r one/sion alone/sion
 
-# Nor do they if all come from one run, in parts, or when repair makes a file again.
+# Files of one simulated run, of parts and of a repair do not depend on the other formats either.
 run() { make --ranks 8 --workload wavefront --set load.noise=0.05 --set machine.slow_node_share=0.5 "$@"; }
 run --out run --jobs 3
 for format in vom clog2 rank2file; do

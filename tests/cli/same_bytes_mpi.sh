@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Any number of processes gives the dataset of one process without mpiexec.
+# Any number of MPI processes writes the same dataset as one process without mpiexec.
 set -e
 "$HPCGEN" --ranks 64 --out serial --quiet
 for processes in 1 2 3 4; do
@@ -13,7 +13,7 @@ done
 "$MPIEXEC" -n 4 "$HPCGEN" --ranks 2 --out few-mpi --quiet
 diff -r few few-mpi
 
-# One process simulates a workload.
+# Only one process simulates a workload.
 run="--ranks 40 --scale tiny --workload farm --formats sion,clog2 --quiet --set load.noise=0.05 --set machine.slow_node_share=0.2"
 # shellcheck disable=SC2086
 "$HPCGEN" $run --out farm

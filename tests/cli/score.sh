@@ -17,7 +17,7 @@ refuse() { # PATTERN, then what to score
     esac
     [ ! -s out ] || bad "a refused call prints a result"
 }
-# Prints the line of a kind.
+# Checks the output line for a kind of fault.
 score() { # KIND LINE
     "$HPCGEN" score findings.json data >out || bad "score failed"
     grep -qF -- "- kind=$1 $2" out || bad "expected $1 $2, got: $(grep "kind=$1 " out)"
@@ -30,7 +30,7 @@ findings() {
     --set rank2file.missing_files=1 --set rank2file.truncated_files=1 --set rank2file.wrong_crcs=1 \
     --set rank2file.stale_index=yes || exit 1
 
-# Perfect findings: the places of all faults, with more members than needed.
+# Perfect findings: one for each fault in truth.json, with more members than needed.
 python3 - <<'END'
 import json
 truth = json.load(open("data/truth.json"))
@@ -73,7 +73,7 @@ END
 findings ''
 score wrong_crc 'findings=0 right=0 precision=null visible_faults=1 visible_recall=0.0'
 
-# Wrong findings: an intact file, twice, and a kind that this dataset does not have.
+# Wrong findings: an intact file (once repeated), and kinds of faults that this dataset does not have.
 findings '{"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/y"},
     {"kind": "slow_cable", "rank_a": 1, "rank_b": 2}, {"kind": "slow_cable", "rank_a": 2, "rank_b": 1},
     {"kind": "outlier", "rank": 1, "partner": 2}, {"kind": "interruption", "rank": 1, "phase": 2},
@@ -85,7 +85,7 @@ score interruption 'findings=1 right=0'
 score overloaded 'findings=1 right=0'
 score clock 'findings=1 right=0'
 
-# Ranks that a scenario overloads: in any of their phases, but not before.
+# Findings of overloaded ranks count in the phases of the scenario's overload, but not before.
 "$HPCGEN" --quiet --ranks 128 --formats vom --scale tiny --out spike --set load.scenario=spike || exit 1
 python3 - <<'END' || failed=1
 import json
@@ -100,11 +100,11 @@ found = [one["first_phase"], one["first_phase"] + one["phases"] - 1, one["since"
 json.dump({"findings": [{"kind": "overloaded", "rank": one["rank"], "phase": p} for p in found]}, open("findings.json", "w"))
 END
 "$HPCGEN" score findings.json spike >out || bad "score failed"
-# The second finding names the same fault, the third one no fault.
+# The second finding names the same fault as the first one. The third finding names no fault.
 grep -qF -- '- kind=overloaded findings=2 right=1 precision=0.5' out || bad "overloaded: got $(cat out)"
 
-# Costs of faults that cost more than 1 % of the run of 10 s, in the order in which they were found. The cost of one
-# is unknown.
+# Costs: only faults that cost more than 1 % of the run of 10 s count, in the order of the findings. The cost of one
+# fault is unknown.
 mkdir costs
 cat >costs/truth.json <<'END'
 {"clog2": {"phases": [{"end_ns": 4000000000}, {"end_ns": 10000000000}], "interruptions": [
@@ -128,7 +128,7 @@ cost 3.75 2.0 null
 findings "$(at 2), $(at 1), $(at 5), $(at 3)"
 cost 3.75 3.5 0.5
 
-# Classes and places for which this dataset has no faults, in a truth made by hand.
+# A truth.json with kinds, visibilities and places of faults that the dataset above does not have.
 mkdir by_hand
 cat >by_hand/truth.json <<'END'
 {"machine": {"slow_cables": [
@@ -150,7 +150,7 @@ kinds:
 END
 cmp -s out expected || bad "by hand: got: $(cat out)"
 
-# Ranks and phases of a fault are counted from its first one, wherever that is.
+# The ranks and phases of a fault are a range that begins at its first rank or phase.
 mkdir spans
 cat >spans/truth.json <<'END'
 {"faults": [{"kind": "slow_node", "first_rank": 3, "ranks": 13, "visibility": [{"sd": 9}]},
@@ -195,8 +195,7 @@ refuse 'hpcgen: findings.json: findings?0?.rank: expected one, got 2'
 echo '{"findings": [], "findings": [{"kind": "fast_node"}]}' >findings.json
 refuse 'hpcgen: findings.json: findings: expected one list, got 2'
 
-# A truth that was changed after it was written: detected by the checksums, or without them by missing members of a
-# fault.
+# A changed truth.json is detected by its checksum, or without checksums by missing members of a fault.
 findings '{"kind": "slow_node", "rank": 1}'
 cp -r data changed
 sed -i 's/"ranks": 128/"ranks": 127/' changed/truth.json

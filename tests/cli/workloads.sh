@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# --workload: the ranks run a program in Lua, of the library or a file. The same log from threads, parts, and a repair.
+# --workload: the ranks run a Lua program from the library or from a file. Threads, parts and repair give the same
+# log.
 set -e
 . "$HERE/refuse.inc"
 make() { "$HPCGEN" --ranks 24 --scale tiny --set load.phases=6 --quiet "$@"; }
@@ -20,22 +21,22 @@ for workload in $workloads; do
 done
 if cmp -s wavefront/clog2/app.clog2 farm/clog2/app.clog2; then exit 1; fi
 
-# A sweep begins at a corner of the grid and reaches the opposite one.
+# The logs have the states of the programs: Sweep, from one corner of the grid to the opposite one, and Master.
 "$HPCGEN" info --all wavefront/clog2/app.clog2 >facts
 grep -q 'name: Sweep' facts
 grep -q 'name: MPI_Recv' facts
 "$HPCGEN" info --all farm/clog2/app.clog2 >facts
 grep -q 'name: Master' facts
 
-# Transposes in rows and columns of 6 x 4 ranks: a communicator for each, in addition to the world and each rank
-# alone.
+# Transposes in rows and columns of 6 x 4 ranks: one communicator for each row and column, besides the world and one
+# for each rank alone.
 "$HPCGEN" info --all fft/clog2/app.clog2 >facts
 grep -q '^communicators: 35$' facts
 grep -q 'name: MPI_Comm_split' facts
 [ "$(sed -n '/^problems:/,/^profile:/p' facts | wc -l)" -eq 2 ]
 
-# Load data are those of the run. Each phase has as many messages as in the log, except those before the first task.
-# The total work is the same, including noise. They do not depend on whether other formats are written.
+# Load data are those of the simulated run: each phase has as many messages as in the log, except those before the
+# first task, and the total work, with noise, is the same. They do not depend on the other formats.
 make --workload wavefront --out formats
 make --workload wavefront --formats vom --out loads
 diff -r formats/vom loads/vom
@@ -57,7 +58,7 @@ same_work formats
 make --workload wavefront --formats vom,clog2 --set load.noise=0.2 --out interrupted # some ranks, by the load model
 same_work interrupted
 
-# Each kind of noise lengthens work. Without noise, work takes as long as the load data of an undisturbed run say.
+# Each kind of noise makes work longer. Without noise, work takes the time in the load data of a run without noise.
 calm='--set noise.processors=0 --set noise.ticks=0 --set noise.detours=0'
 # shellcheck disable=SC2086 # several words
 make --workload wavefront --formats vom,clog2 $calm --out calm
@@ -69,7 +70,8 @@ for kind in processors ticks detours; do
     log_work only-$kind | paste - calm.work | awk '$1 <= $2 || $1 > 1.14 * $2 { exit 1 }'
 done
 
-# Without noise, a scenario costs as much as a run without it is shorter, except for the rounding of objects' times.
+# Without noise, the cost of a scenario is the difference to the run without a scenario, except for the rounding of
+# task times.
 last_end() { sed -n '/"clog2"/,/^  }/s/.*"end_ns": \([0-9]*\).*/\1/p' "$1/truth.json" | tail -1; }
 for scenario in spike ramp hotspot; do
     # shellcheck disable=SC2086 # several words
@@ -79,12 +81,12 @@ for scenario in spike ramp hotspot; do
         awk '{ by = ($2 - $3) / 1e9; exit !($1 > 0 && ($1 - by) ^ 2 < 1e-12 * by ^ 2) }'
 done
 
-# truth.json has the time taken by noise, and nothing without noise.
+# truth.json gives the time lost to noise, which is 0 without noise.
 lost() { sed -n 's/.*"\(most_\)*lost_ns": \([0-9]*\).*/\2/p' "$1/truth.json"; }
 [ "$(lost formats | grep -c '^[1-9]')" -eq 12 ]
 [ "$(lost calm | grep -c '^0$')" -eq 12 ]
 
-# A text beside the dataset, with a parameter. The dataset keeps the text.
+# A workload file outside the dataset, with a parameter. The dataset keeps a copy for join and repair.
 cat >ring.lua <<'EOF'
 parameters = { bytes = 64, name = "one two" }
 states = { "Ring" }
@@ -119,7 +121,7 @@ cmp before one/clog2/app.clog2
 "$HPCGEN" verify --quiet --deep one
 mv elsewhere.lua ring.lua
 
-# A rank without work has phases and states with different times, even with a wrong clock.
+# Ranks without any work: phases and states still differ in their times, even with wrong clocks.
 cat >idle.lua <<'EOF'
 states = { "Outer", "Inner" }
 function run()
@@ -139,7 +141,7 @@ for checkpoints in 0 1; do
     "$HPCGEN" verify --quiet --deep idle.$checkpoints
 done
 
-# Communicators, edges of the load model, and files are the same for threads and parts.
+# Communicators, edges of the load data, and all files are the same with many threads and in parts.
 for workload in fft adaptive; do
     make --workload $workload --formats vom,clog2,rank2file --out whole.$workload --jobs 1
     for part in 2 3 1; do make --workload $workload --formats vom,clog2,rank2file --out split.$workload --part $part/3; done
@@ -148,7 +150,7 @@ for workload in fft adaptive; do
     "$HPCGEN" verify --quiet --deep whole.$workload
 done
 
-# Checkpoints have the times of the log: those of rank 0.
+# Checkpoints have the times that rank 0 has in the log.
 make --formats clog2,rank2file --workload ring.lua --set run.start=1714557600 --out both
 make --formats rank2file --workload ring.lua --set run.start=1714557600 --out alone
 diff -r both/scr alone/scr
@@ -168,7 +170,7 @@ awk -F, '/begin,"Checkpoint"/ { inside = 1 } inside && /begin,"MPI_Barrier"/ { b
     log.csv >log.barriers
 wc -l <log.times | cmp - log.barriers
 
-# Collective calls have their names, and the bytes that a rank sends and receives.
+# The log has the names of collective calls, and the bytes that each rank sends and receives.
 cat >all.lua <<'EOF'
 function run()
   for _ = 1, phases do
@@ -190,20 +192,19 @@ for moved in '1000 0' '1000 24000' '0 2000' '48000 2000' '3000 72000'; do
 done
 grep -q "$(printf '%08x%08x' 96000 96000)" hex
 
-# Parameters change the log; a configuration has them in a section.
+# Parameters of a workload change the log. A configuration has them in the section [workload].
 make --formats clog2 --workload ring.lua --out plain
 if cmp -s plain/clog2/app.clog2 before; then exit 1; fi
 printf '[hpcgen]\nworkload = ring.lua\nformats = sion,vom,clog2\n[workload]\nbytes = 4096\n' >ring.ini
 make --config ring.ini --out configured
 cmp configured/clog2/app.clog2 before
 
-# More phases than 16 bits can count: truth.json has the end of each.
+# More phases than 16 bits can count: truth.json has the end of each phase.
 printf 'function run()\n  for _ = 1, phases do work(1) next_phase() end\nend\n' >long.lua
 "$HPCGEN" --ranks 1 --quiet --formats clog2 --workload long.lua --set load.phases=66000 --set rank2file.checkpoints=0 \
     --out long
 [ "$(grep -c '"end_ns": [1-9]' long/truth.json)" -eq 66000 ]
 
-# The plan knows the size.
 "$HPCGEN" plan --ranks 24 --scale tiny --workload ring.lua --formats clog2 --json >plan.json
 "$JSON_CHECK" plan.json
 
