@@ -21,7 +21,7 @@ for shell in bash zsh fish; do
 done
 "$HPCGEN" --help | grep -q '^Usage: ' || bad "--help without usage"
 
-# Completes like bash: from the words so far, the last of which is incomplete.
+# The bash completion completes the last word of the command line.
 if command -v bash >/dev/null; then
     mkdir dir
     : >file

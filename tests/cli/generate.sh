@@ -13,7 +13,7 @@ echo "== checked"
 # Load data: one rank's file, and all of them.
 "$HPCGEN" verify set/vom/data.3.json.br
 "$HPCGEN" verify set/vom
-# Checkpoints: a map, a tree of it, and all of the prefix directory.
+# Checkpoints: a map, a summary, and the whole prefix directory.
 "$HPCGEN" verify set/scr/scr.dataset.1/.scr/rank2file.scr
 "$HPCGEN" verify set/scr/.scr/scr.dataset.2/summary.scr
 "$HPCGEN" verify set/scr

@@ -4,14 +4,14 @@
 page=$HERE/../../doc/info.md
 . "$HERE/refuse.inc"
 
-# The members in the first column of the tables of a section. Usage: listed SECTION
+# Prints the members that a section of the page lists in the first column of its tables. Usage: listed SECTION
 listed() {
     awk -v section="## $1" '
         /^## / { on = $0 == section }
         on && /^\| `/ { split($0, cell, "|"); print cell[2] }' "$page" | grep -o '`[^`]*`' | tr -d '`' | sort -u
 }
 
-# Prints the members in the output for some files. Usage: printed FILE...
+# Prints the members in the output of info for some files. Usage: printed FILE...
 printed() {
     for path; do
         "$HPCGEN" info --json "$path" >info.json || bad "info $path fails"
@@ -23,7 +23,7 @@ printed() {
 same() {
     section=$1
     shift
-    # Keys of a tree and of statistics have names from the file.
+    # Members below `tree` and of statistics have names from the file, so doc/info.md does not list them.
     { printf 'file\nformat\n' && listed "$section"; } | sort -u >listed
     printed "$@" | grep -v -E '^tree\.|^(phases\[\]\.(Object|Rank)_(load|comm)|container)\.' >got
     diff listed got || bad "$section: the page (<) and the program (>) differ"
@@ -44,10 +44,9 @@ same VOM uneven set/vom/data.3.json.br
 same CLOG-2 set/clog2/app.clog2
 same rank2file set/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.dataset.1/.scr/summary.scr
 
-# A dataset, and any directory; the tables list what a dataset has.
+# Together, a finished and an unfinished dataset have all members that the section Directories lists.
 "$HPCGEN" --scale tiny --quiet --ranks 16 --out parts --part 1/2 || bad "generate fails"
 same Directories set parts
-# Every fault, with where it is and what it costs.
 "$HPCGEN" --scale tiny --quiet --ranks 32 --workload wavefront --set machine.slow_node_share=0.5 --set load.noise=0.05 \
     --set load.scenario=spike --set machine.bad_cable_share=1 --set machine.nodes_per_switch=2 \
     --set rank2file.missing_files=1 --out faults || bad "generate fails"
@@ -58,20 +57,21 @@ for line in 'kind=slow_node where=jw[^ ]* phase=null factor=[0-9.]* cost_s=[0-9.
     grep -q -e "^  - $line" text || bad "no fault $line: $(grep kind= text)"
 done
 
-# The container of a LinkTest result is described like any other.
+# The container of a LinkTest result has the same members as any other container.
 listed SION >listed
 printed set/linktest/*.sion | sed -n 's/^container\.//p' >got
 diff listed got || bad "the container of a LinkTest result has other members"
-# The statistics of vt.
+# Statistics have the members that vt writes.
 printed set/vom | sed -n 's/^phases\[\]\.Rank_load\.//p' | tr '\n' ' ' >got
 [ "$(cat got)" = "avg car imb kur max min npr skw std sum var " ] || bad "statistics: $(cat got)"
-# The sum of the times overflows.
+# If the sum of the times overflows, it is null.
 "$HPCGEN" rewrite --quiet set/vom/data.3.json.br large.json && sed -i 's/"time": *[0-9.e-]*/"time":1e308/g' large.json
 printed large.json >got
 "$HPCGEN" info --all large.json >text
 grep -q '^ *sum: null$' text || bad "sums: $(grep sum: text)"
 
-# People see a screen: rounded, with units, and the longest state first. A pipe gets all tables.
+# On a terminal, info prints at most 24 lines, with rounded values, units, and the longest states first. A pipe gets
+# all tables.
 "$HPCGEN" info set/clog2/app.clog2 | grep -q '^largest_pairs:' || bad "no pairs in a pipe"
 on_a_terminal() {
     python3 -c '
@@ -119,7 +119,8 @@ for verb in report verify; do
 done
 [ ! -e parts.report.html ] || bad "a report on an unfinished dataset"
 says set/sion/particles.sion ' fs_block_size 4.1 kB (4096) ' ' apparent_bytes [0-9.]* kB ([0-9]*)'
-# The tasks of a container, as many as the screen has room for. What a table has no room for is named or cut.
+# Prints as many tasks of a container as the screen has room for. Columns without room are named, and long names are
+# cut.
 says set/sion/particles.sion '^ rank bytes blocks$' '^ 0 [0-9.]* kB [1-9]$' '^ \.\.\. and 13 more; --all shows them$' '^ columns that --all shows: mapping$'
 [ "$("$HPCGEN" info --json set/sion/particles.sion | grep -c '{"rank": [0-9]*, "bytes": [0-9]*, "blocks": [1-9]}')" -eq 16 ] ||
     bad "no task of each rank"
@@ -127,7 +128,7 @@ long=$(printf 'long-%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
 mkdir named
 echo text >"named/$long"
 says named "^ name what files bytes$" '^ long-[-long]*\.\.\. text 1 5 B$'
-# The states are sorted by their time.
+# States are sorted by their time, longest first.
 "$HPCGEN" info --json set/clog2/app.clog2 | python3 -c '
 import json, sys
 states = sorted(json.load(sys.stdin)["profile"], key=lambda s: -s.get("seconds", 0))

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# `list` shows formats, presets and parameters by topics, in 80 columns, with ranges, defaults and what marks mean.
+# `list` shows formats, presets, and parameters by topic, in 80 columns, with ranges and defaults. A legend explains
+# marks such as [A].
 . "$HERE/refuse.inc"
 "$HPCGEN" list >first || bad "list fails"
 "$HPCGEN" list --all >all || bad "list --all fails"
@@ -18,7 +19,7 @@ for text in first all each every; do
     [ "$(awk 'length > 80' $text | wc -l)" -eq 0 ] || bad "$text: lines of more than 80 columns: $(awk 'length > 80' $text)"
 done
 
-# First what is set most; --all has every parameter of the JSON, and so have all topics together.
+# `list` begins with the parameters that are set most. --all, or all topics together, have every parameter.
 keys() {
     sed -n 's/^  \([a-z0-9_]*\.[a-z0-9_]*\) = .*/\1/p' "$1" | sort
 }
@@ -38,13 +39,12 @@ keys every | diff wanted - || bad "no topic has some parameters"
 [ "$(keys first | comm -23 - wanted)" = "" ] || bad "unknown parameters"
 grep -q "^  \.\.\. and $(($(wc -l <wanted) - 30)) more: hpcgen list --all$" first || bad "first: $(tail -8 first)"
 
-# Every mark in a text is explained below it.
 for mark in $(grep -o '\[[A-Z][0-9]*\]' all | sort -u); do
     grep -q "^  \\$mark  *[a-z]" all || bad "mark $mark is not explained"
 done
 ! grep -q 'where values come from' topic || bad "a legend without marks: $(cat topic)"
 
-# Ranges, and defaults of what was set.
+# A parameter is shown with its value and range, and with its default if its value was set.
 "$HPCGEN" list trace --set trace.skew=3 | tr -s ' \n' ' ' >text
 grep -qF 'trace.skew = 3 us ' text || bad "no value: $(cat text)"
 grep -qF '(0 to 1000000; default: 0)' text || bad "no range or default: $(cat text)"
@@ -53,7 +53,7 @@ grep -qF '(0 to 1000000; default: 0)' text || bad "no range or default: $(cat te
 refuse 2 "list: unknown topic \`machin\`; did you mean \`machine\`?" "$HPCGEN" list machin
 refuse 2 "list: unknown topic \`stars\`: expected one of run, machine, *" "$HPCGEN" list stars
 
-# A preset has the name of its machine, too.
+# A preset also has the name of a real machine.
 for pair in juwels=dfplus-hdr200 LUMI=dragonfly-ss11 narval=fattree-hdr100 Jupiter=dfplus-ndr200 fugaku=torus-tofud; do
     "$HPCGEN" list presets --preset "${pair%=*}" >/dev/null || bad "no preset ${pair%=*}"
     "$HPCGEN" plan -n 8 --preset "${pair%=*}" | grep -q "preset ${pair#*=}," || bad "${pair%=*} is another preset"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# stdout has only results, stderr what people read, and --quiet suppresses the latter.
+# stdout has only results. Text for people goes to stderr, and --quiet suppresses it.
 failed=0
 bad() {
     echo "$*"
@@ -58,7 +58,7 @@ silent --quiet --ranks 4 --formats linktest --seed 18446744073709551615 --set li
 run info --all seed/linktest/pingpong_results_bin.sion
 grep -q '^task_seed: 18446744073709551615$' stdout || bad "info rounds: $(grep task_seed stdout)"
 
-# A failure to print is an error.
+# A failure to write to standard output is an error.
 if [ -c /dev/full ]; then
     "$HPCGEN" list >/dev/full 2>stderr && bad "a full standard output goes unnoticed"
     [ "$(cat stderr)" = "hpcgen: standard output: cannot write" ] || bad "stderr: $(cat stderr)"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Preset, then scale, then the configuration file, then the command line. All ways to set a value have the same effect.
+# Settings in this order replace earlier ones: preset, scale, configuration file, command line. All ways to set a
+# value have the same effect.
 failed=0
 bad() {
     echo "$*"
@@ -35,7 +36,7 @@ END
 make --config all.ini
 same line file
 
-# The command line wins over the file, option by option.
+# Options of the command line win over values of the file, one by one.
 make --config all.ini --out both --seed 8 --set machine.ppn=4
 [ "$(value both seed)" = 8 ] || bad "seed is $(value both seed), expected that of the command line"
 [ "$(value both machine.ppn)" = 4 ] || bad "ppn is $(value both machine.ppn), expected that of the command line"
@@ -46,7 +47,7 @@ same line order
 make --set machine.ppn=2 --set sion.sigma=0.25 --out first --config all.ini
 same line first
 
-# Values of the file win over preset and scale.
+# Values of the file win over those of preset and scale.
 make --config all.ini --out large --scale large --set sion.mean_size=5K
 [ "$(value large sion.mean_size)" = 5120 ] || bad "mean_size is $(value large sion.mean_size), expected what was set"
 
@@ -55,7 +56,7 @@ make --ranks 8 --blocksize 4K --out k
 make --ranks=8 -b 4096 -o bytes
 same k bytes
 
-# The directory's block size is recorded, so that the run can be repeated elsewhere.
+# --blocksize auto records the block size that it finds, so that the run can be repeated on another file system.
 make --ranks 8 --blocksize auto --out auto
 size=$(value auto blocksize)
 [ "$size" -gt 0 ] || bad "no block size was recorded: $size"
@@ -67,7 +68,7 @@ for odd in 1 512 1000 4097 1M; do
     "$HPCGEN" verify --quiet odd-$odd || bad "block size $odd: not sound"
 done
 
-# Without checksums, everything else is the same.
+# --no-checksums changes no data.
 make --ranks 8 --no-checksums --out bare
 [ ! -e bare/CHECKSUMS.xxh128 ] || bad "--no-checksums writes them"
 ! grep -q xxh128 bare/manifest.json || bad "--no-checksums leaves digests in the manifest"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Commands that read for long say how far they are, on a terminal alone, and clear that line before they print anything.
+# Commands that read for long show their progress, on a terminal only. They clear the progress line before they
+# print anything.
 . "$HERE/refuse.inc"
 [ -r /proc/self/io ] || { echo "no system that says what a process has read" >&2; exit 77; }
 "$HPCGEN" -n 128 -f clog2,vom --workload stencil -o set -q || bad "generate fails"
@@ -26,7 +27,7 @@ while True:
     text += piece
 sys.stdout.buffer.write(text)
 status = child.wait()
-# The first line comes after a tenth of a second.
+# Progress is first shown after a tenth of a second.
 open("slow", "w").write("yes" if time.monotonic() - start > 0.4 else "no")
 sys.exit(status)
 PYTHON
@@ -35,7 +36,7 @@ shows() { # COMMAND...
     python3 terminal.py "$HPCGEN" "$@" >shown || bad "fails: $*: $(cat shown)"
     [ "$(cat slow)" = no ] || grep -q "$(printf '\r[0-9.]* [kMG]*B .*s  read')" shown || bad "no progress of $*: $(cat shown)"
     seen=$((seen + $(grep -c 'B/s.* read' shown)))
-    # What is left when the line is cleared is what a pipe gets.
+    # Without the cleared lines, the terminal shows the same text as a pipe gets.
     python3 - shown <<'PYTHON' >left
 import re, sys
 print(re.sub(r"(\r[^\r\n]*)*\r\x1b\[K", "", open(sys.argv[1], newline="").read()).replace("\r\n", "\n"), end="")

@@ -35,7 +35,7 @@ refuse verify full
 refuse verify full/notes
 refuse info missing
 refuse info full/notes
-# What a killed writer of a container leaves.
+# Temporary files of a container whose writer was killed.
 echo data >full/.hpcw-0123456789abcdef-a.sion.tmp
 refuse verify full/.hpcw-0123456789abcdef-a.sion.tmp
 refuse info full/.hpcw-0123456789abcdef-a.sion.tmp
