@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Every preset and every scenario gives the bytes recorded in checksums.stdout, so that no change of the code
 # changes datasets by accident. There is one line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128. The
-# last of these datasets is larger and has the defaults. A format that came later has a dataset of its own, so that
-# the lines above show that it changes no other.
+# dataset `default default` is larger and has the default parameters. A format that is not in $first has a dataset
+# of its own, so that it changes no other line.
 set -e
 # Releases of brotli write different bytes.
 if [ "$BROTLI_VERSION" != 1.0.9 ]; then

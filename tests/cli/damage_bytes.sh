@@ -28,7 +28,7 @@ for file in linktest/pingpong_results_bin.sion linktest/pingpong_results_bin.sio
     sion/particles.sion.000001; do
     size=$(stat -c %s whole/$file)
     cp whole/$file saved
-    # Header, sizes of chunks, first chunk, somewhere inside, second metadata, last byte.
+    # Offsets: header, chunk sizes, first chunk, middle, second metadata block, last byte.
     for offset in 0 5 13 17 21 25 37 45 64 1095 1152 4096 4200 4608 $((size / 2)) $((size - 300)) $((size - 9)) \
         $((size - 1)); do
         [ $offset -lt "$size" ] && [ $offset -ge 0 ] || continue

@@ -5,7 +5,7 @@
 "$HPCGEN" --ranks 8 --formats linktest,sion --out whole --quiet || exit
 "$HPCGEN" --ranks 8 --formats linktest,sion --out bare --quiet --no-checksums || exit
 
-# edit PATTERN FROM FILE SED-SCRIPT: verify refuses a changed copy of FROM with this message
+# edit PATTERN FROM FILE SED-SCRIPT: verify refuses a changed copy of FROM with a message that matches PATTERN
 edit() {
     rm -rf set
     cp -r "$2" set
@@ -15,7 +15,7 @@ edit() {
 }
 digest=0123456789abcdef0123456789abcdef
 
-# The checksum list, line by line.
+# Changes to the checksum list that verify refuses.
 sums=CHECKSUMS.xxh128
 edit 'set/CHECKSUMS.xxh128: line 1: expected "*  linktest/*", got "0*' whole $sums "1s/^.\{32\}/$digest/"
 edit 'set/CHECKSUMS.xxh128: line 2: expected *' whole $sums '2d'
@@ -29,7 +29,7 @@ refuse 1 'set/CHECKSUMS.xxh128: cannot open for reading*' "$HPCGEN" verify set
 rm -rf set && cp -r bare set && echo "$digest  manifest.json" >set/$sums
 refuse 1 'set/manifest.json: XXH3-128: expected *' "$HPCGEN" verify set
 
-# The manifest, with and without a checksum list.
+# Changes to the manifest that verify refuses, with and without a checksum list.
 edit 'set/manifest.json: XXH3-128: expected *, got *' whole manifest.json 's/"seed": 2/"seed": 3/'
 edit 'set/sion/particles.sion: size: expected 5 bytes, got *' bare manifest.json \
     's|\(particles.sion", "size": \)[0-9]*|\15|'
@@ -59,7 +59,7 @@ rm -r set/manifest.json
 mkfifo set/manifest.json
 refuse 1 'set/manifest.json: expected a regular file*' "$HPCGEN" verify set
 
-# Files of another kind.
+# Other kinds of damage: FIFOs, unknown or missing files, paths that are too long.
 rm -rf set && cp -r bare set
 rm set/truth.json && mkfifo set/truth.json
 refuse 1 'set/truth.json: *' "$HPCGEN" verify set

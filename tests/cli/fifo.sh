@@ -34,7 +34,7 @@ ends() {
     esac
 }
 
-# ---- in the directory ----
+# ---- pipes in the dataset ----
 for name in manifest.json truth.json CHECKSUMS.xxh128 .hpcw/lease .hpcw/part.0000000000000001 .hpcw/parameters.ini \
     .hpcw/sion.0-1.jsonl .hpcw/linktest.unit0 .hpcw/.hpcw-0000000000000001-x.tmp vom/data.0.json.br \
     sion/particles.sion scr/.scr/index.scr sion/.hpcw-0000000000000001-particles.sion.tmp; do
@@ -55,7 +55,7 @@ for name in manifest.json truth.json CHECKSUMS.xxh128 .hpcw/lease .hpcw/part.000
             ends "$which with $name" $command
         done
     done
-    # Files that are only read; not the state and temporary names.
+    # Commands that only read, with pipes in place of files other than state and temporary files.
     case $name in *.hpcw*) continue ;; esac
     rm -rf d
     cp -r whole d

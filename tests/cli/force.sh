@@ -19,23 +19,24 @@ unchanged() { # DIR: as in the file `before`
 make --ranks 16 --out fresh
 make --ranks 16 --formats sion --set sion.files=2 --out less
 
-# Both sets have more files.
+# The older dataset has more LinkTest and SION files.
 make --ranks 64 --files 9 --set sion.files=11 --out finished
 make --ranks 16 --out finished --force
 same fresh finished
 
-# One format less.
+# The new dataset has fewer formats.
 make --ranks 64 --files 9 --out format
 make --ranks 16 --formats sion --set sion.files=2 --out format --force
 same less format
 
-# Never finished: the description says which files may exist, also for a format that is not requested.
+# The older dataset is unfinished: its state tells which files may exist, also for a format that is not requested.
 make --ranks 64 --files 9 --set sion.files=11 --out parts --part 2/3
 rm parts/.hpcw/*.jsonl
 make --ranks 16 --formats sion --set sion.files=2 --out parts --force
 same less parts
 
-# Without its state, nobody knows whose files these are. Only files that would disturb a reader stop the run.
+# Without the state directory, it is unknown who wrote the files. Only files that a reader would take for files of
+# the new dataset stop the run.
 make --ranks 64 --files 9 --set sion.files=11 --out stateless --part 2/3
 rm -r stateless/.hpcw
 echo half >stateless/linktest/.hpcw-0123456789abcdef-fedcba9876543210.tmp
@@ -51,7 +52,7 @@ make --ranks 16 --out stateless --force
 [ -z "$(comm -13 after expected)" ] || bad "missing: $(comm -13 after expected)"
 [ -e stateless/sion/particles.sion.000005 ] || bad "a file of nobody's dataset is gone"
 
-# A directory that never was a dataset: other files stay, whatever their names, and so do those of other formats.
+# A directory that never was a dataset: foreign files stay, whatever their names and formats are.
 mkdir -p never/vom/empty never/sion never/scr/scr.dataset.5/.scr never/linktest
 for file in vom/data.0.json vom/data.007.json vom/.hpcw-0123456789abcdef-data.1.json.tmp sion/particles.sion.000005 \
     scr/scr.dataset.5/rank_0.ckpt scr/scr.dataset.5/.scr/summary.scr; do
@@ -68,7 +69,7 @@ find never | sort | comm -23 names - >gone
 [ ! -s gone ] || bad "removed with the next dataset: $(cat gone)"
 "$HPCGEN" verify --quiet never || bad "does not verify among files of others of the same formats"
 [ ! -e never/clog2 ] || bad "the log of the older dataset stays"
-# Remaining load data would be taken for load data of this dataset.
+# Foreign load data would be taken for load data of the new dataset, so the run is refused.
 contents never >before
 for name in data.0.json data.007.json empty; do
     refuse 1 "never/vom/*: expected only files of the dataset, *" \
@@ -80,7 +81,7 @@ done
 make --ranks 2 --formats vom --scale tiny --out never --force
 "$HPCGEN" verify --quiet never || bad "does not verify when others are moved away"
 
-# A directory with foreign files.
+# --force keeps foreign files in the directory, even if its manifest lists them.
 mkdir -p mine/sion/src mine/.git
 for file in mine/notes mine/sion/src/sion.c mine/sion/particles.sion.bak mine/sion/particles.sion.1 mine/.git/HEAD; do
     echo keep >$file
@@ -100,7 +101,8 @@ done
 rm -r mine/linktest mine/sion/src mine/.git
 same less mine
 
-# Refused before the first old file is removed: too little space, something in the way, links.
+# Runs that are refused before they remove the first old file: too little space, directories or links in place of
+# files.
 make --ranks 16 --out kept
 keeps() { # STATUS PATTERN ARGUMENTS...
     status=$1 pattern=$2
@@ -112,7 +114,7 @@ keeps() { # STATUS PATTERN ARGUMENTS...
 keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000
 keeps 1 'kept: expected * bytes of free space, got *' --ranks 65536 --formats linktest --set linktest.permutations=1000 \
     --seed 7
-# Limits of the process that are too low: for the largest file of a format, for the manifest, and for the files of a
+# Process limits that are too low: the size of a file, of a format or of the manifest; the number of open files of a
 # set.
 limited() { # LIMIT PATTERN ARGUMENTS...
     limit=$1 pattern=$2
@@ -148,7 +150,8 @@ mv kept/vom moved
 keeps 1 'kept/vom: expected a directory, got a file: *' --ranks 32
 rm kept/vom
 mv moved kept/vom
-# Another user, in a directory that everybody may write, and in one where only owners may remove files.
+# Another user runs hpcgen in a directory that everybody may write, and in one in which only owners may remove
+# files.
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     nobody='setpriv --reuid 65534 --regid 65534 --clear-groups'
 else
@@ -188,7 +191,7 @@ done
 make --ranks 32 --out kept --force
 "$HPCGEN" verify --quiet kept || bad "does not verify when nothing is in the way"
 
-# Too few free inodes; those of removed files count as free.
+# Too few free inodes. Inodes of the files to be removed count as free.
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=30m,nr_inodes=96 none small 2>/dev/null; then
     make --ranks 4 --out small/out

@@ -26,7 +26,7 @@ for tenths in 0 0 1 2 3; do
     rm -rf cut
     "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --files 2 --jobs 1 --out cut &
     pid=$!
-    # As soon as a file exists, or later.
+    # Kills the run as soon as its state exists, or some tenths of a second later.
     while [ ! -e cut/.hpcw/parameters.ini ] && kill -0 $pid 2>/dev/null; do :; done
     sleep 0.$tenths
     kill -9 $pid 2>/dev/null
@@ -45,7 +45,7 @@ for tenths in 0 0 1 2 3; do
 done
 [ $killed -gt 0 ] || bad "no run was slow enough to be killed"
 
-# ---- stopped by ^C and by SIGTERM: it says what stays and how to go on, and ends by the signal
+# ---- stopped by ^C or SIGTERM: the run prints which files stay and how to go on, and ends by the signal
 cat >stop.py <<'PYTHON'
 import os, signal, subprocess, sys, time
 number, until, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
@@ -69,7 +69,7 @@ python3 stop.py 2 large "$HPCGEN" verify --deep --jobs 1 large >said || bad "^C 
 [ "$(cat said)" = "hpcgen: stopped: nothing was changed" ] || bad "said: $(cat said)"
 rm -rf large cut
 
-# ---- before it wrote its description
+# ---- a run that is killed before it writes its parameters
 mkdir -p early/.hpcw
 : >early/.hpcw/.hpcw-0123456789abcdef-0123456789abcdef.tmp
 make --ranks 64 --out early
@@ -100,7 +100,7 @@ make --ranks 64 --out bare --no-checksums
 kept 5 --ranks 64 --out bare --resume
 same whole bare
 
-# ---- truth.json is complete for formats that were kept, also where it was counted while writing
+# ---- after --resume, truth.json is complete, also its counts that are made while files are written
 "$HPCGEN" --quiet --ranks 16 --scale tiny --out counted || bad "generate fails"
 cp -r counted again
 rm again/linktest/* again/truth.json
@@ -111,7 +111,7 @@ rm other/sion/particles.sion.000001
 "$HPCGEN" --quiet --ranks 16 --scale tiny --out other --resume || bad "resume fails"
 same counted other
 
-# ---- the next run removes temporary files of a killed one; other files stay
+# ---- the next run removes temporary files of a killed run; other files stay
 make --ranks 64 --out rests --part 1/2
 echo half >rests/sion/.hpcw-0123456789abcdef-fedcba9876543210.tmp
 echo half >rests/.hpcw-00000000000000aa-00000000000000bb.tmp
@@ -122,14 +122,14 @@ make --ranks 64 --out rests --part 2/2
 rm rests/sion/.hpcw-notes.tmp
 same whole rests
 
-# ---- some parts, then the rest in one run
+# ---- some parts, then --resume writes the rest
 make --ranks 64 --files 3 --out ref
 make --ranks 64 --files 3 --out mixed --part 1/3
 make --ranks 64 --files 3 --out mixed --part 3/3
 make --ranks 64 --files 3 --out mixed --resume
 same ref mixed
 
-# ---- a join that stopped after its last rename, and one that stopped after its last list
+# ---- a join that stopped after its last rename (no manifest), or after the manifest (no checksum list)
 for last in manifest.json CHECKSUMS.xxh128; do
     rm -rf joined
     for part in 1 2 3; do
@@ -143,7 +143,7 @@ for last in manifest.json CHECKSUMS.xxh128; do
     same ref joined
 done
 
-# ---- a run that stopped before or during its last step, the removal of the state
+# ---- a run that stopped when all files were finished, before or while it removed its state
 cp -r ref ended
 mkdir ended/.hpcw
 : >ended/.hpcw/sion.0-4.jsonl

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Two runs in one directory: one writes its dataset, the other names that run. A lease outlives a dead run only if
-# nobody can know that the run is dead.
+# Two runs in one directory: one writes its dataset, the other fails and names the first. The lease of a dead run
+# counts only if nobody can know that the run is dead.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --formats linktest,sion "$@" || bad "fails: $*"
@@ -33,7 +33,7 @@ race() { # FLAG...: of both runs
                 bad "seed $seed: $(cat error.$seed)"
         fi
     done
-    # Without --force there is one winner. With it, the second may also run after the first one.
+    # Without --force, one run wins. With --force, the second run may also write after the first one.
     [ $good -ge 1 ] || bad "no run of the pair was successful: $(cat error.1 error.2)"
     [ $good -eq 1 ] || [ $# -gt 0 ] || bad "both runs say that they wrote the dataset"
     if [ $good -eq 1 ]; then
@@ -49,7 +49,7 @@ while [ $pair -lt "$PAIRS" ]; do
     pair=$((pair + 1))
 done
 
-# ---- while a run is alive
+# ---- the lease of a run that is alive, and of a killed one
 "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --jobs 1 --out busy &
 pid=$!
 while [ ! -e busy/.hpcw/lease ] && kill -0 $pid 2>/dev/null; do :; done
@@ -61,12 +61,12 @@ grep -q "^host = $(uname -n)\$" busy/.hpcw/lease || bad "the lease names another
 boot=$(sed -n 's/^boot = //p' busy/.hpcw/lease)
 kill -9 $pid
 wait $pid 2>/dev/null
-# Dead and on this host: no question is needed.
+# The run is known to be dead, so its lease is removed without --takeover.
 [ -e busy/.hpcw/lease ] || bad "the killed run has left no lease"
 make --ranks 64 --seed 1 --out busy --force
 same whole.1 busy
 
-# ---- the lease of another host
+# ---- the lease of a run on another host
 lease() { # HOST BOOT
     mkdir -p far/.hpcw
     printf 'A run of hpcgen that writes into this directory.\nhost = %s\nboot = %s\npid = 4711\nrun = generate, 8 ranks\n' \
@@ -83,7 +83,7 @@ mkdir -p far/.hpcw
 : >far/.hpcw/lease
 refuse 1 'far: expected no other run, got far/.hpcw/lease of process *--takeover' \
     "$HPCGEN" --formats linktest,sion --ranks 64 --out far
-# But not a host with the same name, or one of which nothing is known.
+# A lease with another boot id may belong to another host with the same name.
 for other in 000000 ffffff ''; do
     lease "$(uname -n)" "$other"
     refuse 1 'far: expected no other run, got far/.hpcw/lease of process 4711 *--takeover' \
@@ -93,7 +93,7 @@ lease "$(uname -n)" "$boot"
 make --ranks 64 --seed 1 --out far
 same whole.1 far
 
-# ---- a run is alive as long as one of its processes is
+# ---- a run of several processes is alive as long as one of them is
 children() { # of a process
     for stat in /proc/[0-9]*/stat; do
         sed -n "s/^\([0-9]*\) (.*) [A-Z] $1 .*/\1/p" "$stat" 2>/dev/null
@@ -115,14 +115,14 @@ if [ -n "$MPIEXEC" ]; then
     # shellcheck disable=SC2086
     kill -9 $processes 2>/dev/null
     for process in $processes; do
-        # The run is dead, or its lease is gone.
+        # Waits until the process is a zombie or gone.
         while ! grep -q ') Z ' "/proc/$process/stat" 2>/dev/null && [ -e "/proc/$process/stat" ]; do sleep 0.05; done
     done
     make --ranks 64 --seed 1 --out several --force
     same whole.1 several
 fi
 
-# ---- two who take it over at the same time
+# ---- two runs take over the same lease at the same time
 pair=0
 while [ $pair -lt "$PAIRS" ]; do
     rm -rf far
@@ -143,7 +143,7 @@ while [ $pair -lt "$PAIRS" ]; do
     pair=$((pair + 1))
 done
 
-# ---- parts share it, with each other and with nobody else
+# ---- parts share a lease with each other, but with no other run
 "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --files 2 --part 1/2 --jobs 1 --out shared &
 pid=$!
 while ! ls shared/.hpcw/part.* >/dev/null 2>&1 && kill -0 $pid 2>/dev/null; do :; done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A failure on one process or on all: one line of ours, a status that is not 0, no process hangs, nothing looks
-# finished.
+# A failure on one process or on all processes: hpcgen prints one line, the status is not 0, no process hangs, and
+# nothing looks finished.
 . "$HERE/refuse.inc"
 . "$HERE/stops.inc"
 
@@ -16,7 +16,7 @@ stops any 'out: expected * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 --
 verdicts
 [ ! -e out ] || bad "a refused run left out"
 
-# Each process has its own directory, in which it could write the dataset.
+# The same relative path names another directory on each process.
 mkdir -p one two/data/vom
 "$HPCGEN" --quiet --ranks 4 --formats clog2 --scale tiny --out one/data || bad "fails: one/data"
 stops any 'data: expected the same directory on all processes, got one without the lease*' \
@@ -50,7 +50,7 @@ stops any 'two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --config 
 verdicts
 [ ! -e out ] && [ ! -e out2 ] || bad "a refused run left its directory"
 
-# One process may write only small files; each of three processes in turn.
+# One of three processes may write only small files: each process in turn.
 # shellcheck disable=SC2016
 small='ulimit -f 8; exec "$0" "$@"'
 set -- --ranks 256 --scale small --out
@@ -69,7 +69,7 @@ timeout 60 "$MPIEXEC" -n 1 "$HPCGEN" "$@" out1 --resume --quiet --jobs 1 \
 diff -r serial out1 || bad "other bytes after a failure"
 rm -rf serial out?
 
-# Commands for one process print once.
+# Commands that run on one process print their output once.
 for command in 'list' 'plan --ranks 8 --jobs 1' 'verify full'; do
     # shellcheck disable=SC2086
     "$HPCGEN" $command >alone 2>/dev/null

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Directories that cannot be created or written, and too little space, before the first byte and in the middle.
+# Directories that cannot be created or written, and too little space: found before the first byte, or in the middle
+# of a run.
 . "$HERE/refuse.inc"
 
 refuse 1 'nowhere/out: cannot create the directory: No such file or directory' "$HPCGEN" --ranks 8 --out nowhere/out
@@ -36,14 +37,13 @@ elif [ -d /proc/self ]; then
     refuse 1 '/proc/out: cannot create the directory: *' "$HPCGEN" --ranks 8 --out /proc/out
 fi
 
-# Targets of another kind.
 mkdir -p odd/sion/particles.sion
 : >odd/sion/particles.sion/inside
 refuse 2 '*odd/sion/particles.sion: expected a regular file to replace, got a directory' \
     "$HPCGEN" --ranks 8 --out odd --force
 [ ! -e odd/manifest.json ] || bad "odd looks finished"
 
-# More than any disk has, so it is refused before anything is created.
+# The dataset needs more space than any disk has, so it is refused before anything is created.
 refuse 1 'out: expected [0-9]* bytes of free space, got [0-9]* ([0-9]*B, got [0-9]*B)' \
     "$HPCGEN" --ranks 65536 --formats linktest --out out \
     --set linktest.permutations=1000
@@ -51,7 +51,7 @@ refuse 1 'deep/out: expected * bytes of free space, got *' sh -c 'mkdir deep && 
     --formats linktest --out deep/out --set linktest.permutations=1000
 [ ! -e out ] && [ -z "$(ls -A deep)" ] || bad "a refused run leaves its directory"
 
-# Too few files may be open at once; and a case in which the run may raise that limit.
+# The limit of open files is too low, or is high enough after the run raises it.
 refuse 1 'out: expected a limit of at least * open files, got one of 40: *' \
     prlimit --nofile=40 "$HPCGEN" --ranks 64 --formats sion --set sion.files=64 --out out
 [ ! -e out ] || bad "a refused run leaves its directory"
@@ -77,7 +77,7 @@ mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; then
     refuse 1 'small/out: expected * bytes of free space, got *' "$HPCGEN" --ranks 512 --scale small --out small/out
     [ -z "$(ls -A small)" ] || bad "a refused run leaves $(ls -A small)"
-    # Another file takes the free bytes: its hole counts only once it is filled.
+    # Another file takes the free space. It is filled with data, since a hole takes no space.
     "$HPCGEN" --ranks 256 --scale small --out small/out --part 1/2 --quiet
     head -c 6300000 /dev/zero >small/ballast 2>/dev/null
     refuse 1 'small/out*' "$HPCGEN" --ranks 256 --scale small --out small/out --part 2/2
@@ -89,7 +89,7 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; the
         "$HPCGEN" export --quiet log/clog2/app.clog2 --output small/x.json
     [ -z "$(find small -name '*x.json*')" ] || bad "a refused export leaves $(ls -A small)"
     umount small
-    # New directories fail with the names that the user gave, even if the writer uses another path.
+    # A failed write names the new directory as the user gave it, not as the writer's path below /proc.
     "$HPCGEN" --ranks 4 --scale tiny --out source --quiet || bad "fails: source"
     mount -t tmpfs -o size=40k none small || bad "cannot mount again"
     "$HPCGEN" rewrite source/scr small/new 2>said && bad "checkpoints of more than 40 KiB in 40 KiB"

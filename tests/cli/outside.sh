@@ -17,7 +17,7 @@ generate half --part 1/2 || exit
 generate parts --part 1/2 && generate parts --part 2/2 || exit
 link='got a symbolic link: nothing is written through links there'
 
-# fresh WHICH: `d` is a copy of this dataset. Links lead to another dataset with the same names.
+# fresh WHICH: makes `d`, a copy of the dataset WHICH, and `outside`, to which links will lead.
 fresh() {
     chmod -R u+w d outside 2>/dev/null
     rm -rf d outside
@@ -27,7 +27,7 @@ fresh() {
     echo outside >outside/file
     list >before
 }
-# Names, inode numbers and bytes of everything outside. A file replaced by the same bytes has another number.
+# Prints names, inode numbers and checksums of all files outside. A replaced file has another inode number.
 list() {
     (cd outside && ls -RiA . && find . -type f | sort | xargs cksum)
 }
@@ -58,7 +58,7 @@ for folder in vom sion linktest clog2 scr; do
     esac
     unchanged "join, $folder"
 done
-# Below a format's directory.
+# Directories below the directory of a format.
 for folder in scr/.scr scr/ckpt.1 scr/ckpt.1/.scr; do
     fresh whole
     [ -d d/$folder ] || continue
@@ -69,7 +69,7 @@ for folder in scr/.scr scr/ckpt.1 scr/ckpt.1/.scr; do
     unchanged "--force, $folder"
 done
 [ "${found-}" = yes ] || bad "no directory below scr was tried"
-# The directory of the balancer's files is made later.
+# part 2/2 creates the directory of the balancer's files, if it is missing.
 fresh half
 rm -rf d/vom_balance
 ln -s ../outside d/vom_balance
@@ -84,7 +84,7 @@ for command in "generate d --part 2/2" "generate d --force" "generate d --resume
     refuse 1 "d/.hpcw: expected a directory, $link" $command
     unchanged ".hpcw, $command"
 done
-# A link to a directory that is not the dataset's also prevents the removal of the other files.
+# --force does not remove files through a link that does not belong to the dataset, and keeps the link.
 fresh whole
 ln -s ../outside d/mine
 generate d --force || bad "--force fails with a link of the user"
@@ -113,8 +113,8 @@ for name in manifest.json truth.json CHECKSUMS.xxh128 vom/data.7.json.br vom/.hp
     unchanged "parts, $name"
     diff -r whole d || bad "other files of two parts with a link at $name"
 done
-# The state is read through links, which are removed at the end; but not file 0 of a set, which would get its final
-# name.
+# join reads the state through links and removes them at the end. A link in place of file 0 of a set is refused,
+# since join would rename the link.
 fresh parts
 for file in d/.hpcw/parameters.ini d/.hpcw/sion.*.jsonl; do
     mv "$file" outside/
@@ -144,7 +144,7 @@ for name in lease part.0000000000000001; do
     done
 done
 
-# ---- a lost directory behind a link ----
+# ---- repair refuses a directory that was replaced by a link ----
 fresh whole
 rm -r d/vom
 echo >outside/vom/data.3.json.br
@@ -164,7 +164,7 @@ ln -s ../outside/moved behind/vom
 "$HPCGEN" verify d --quiet || bad "does not verify through links"
 generate d --resume || bad "a finished dataset with a directory behind a link is not finished"
 
-# ---- what cannot be looked at is no absence ----
+# ---- a path that cannot be examined is not taken for a missing file ----
 fresh whole
 rm d/sion/particles.sion
 ln -s loop d/sion/loop

@@ -51,13 +51,13 @@ refuse 1 "$log: $part" "$HPCGEN" fit --compare $vom d --output $log
 refuse 1 "d/truth.json: $part" "$HPCGEN" report d --force --output d/truth.json
 refuse 1 "$log: $input" "$HPCGEN" recover --output $log $log
 
-# All files of the output count.
+# All files of the output are compared with the input, not only file 0.
 "$HPCGEN" rewrite --quiet $sion of.000001 || bad "no container to rewrite"
 cp of.000001 kept
 refuse 1 "of.000001: $input" "$HPCGEN" rewrite of.000001 of --files 2
 cmp -s of.000001 kept || bad "the input is another one"
 
-# Records of a run that died, in little-endian order.
+# The local file of a process that died, in little-endian byte order, with records of its log.
 if [ "$(printf '\1\0' | od -An -d | tr -d ' ')" = 1 ]; then
     printf '\310PCWCL2\n and more' >0.local
     cp 0.local kept
@@ -71,7 +71,7 @@ fi
 list >after
 cmp -s before after || bad "changed: $(diff before after | head -3)"
 
-# A new file may be anywhere, and a file that is not read is replaced.
+# An output in the input's directory is accepted if its name is new, or if it is no input.
 for n in 1 2; do
     "$HPCGEN" export --quiet --output d/clog2/app.clog2.csv $log || bad "no export beside the log, the time $n"
 done

@@ -25,7 +25,7 @@ for files in 1 3; do
     same whole-$files parts-$files
 done
 
-# All at the same time in a new directory; more parts than files; some without checksums.
+# All parts at the same time in a new directory; more parts than files; some parts without checksums.
 for part in 1 2 3 4 5 6 7 8 9; do
     flag=$([ $((part % 2)) = 0 ] || echo --no-checksums)
     # shellcheck disable=SC2086
@@ -36,7 +36,6 @@ wait
 make --ranks 32 --files 5 --set sion.files=6 --out in-turn
 same in-turn at-once
 
-# All without checksums.
 for part in 1 2; do
     make --ranks 32 --files 5 --out bare --part $part/2 --no-checksums
 done
@@ -44,7 +43,6 @@ done
 make --ranks 32 --files 5 --out bare-whole --no-checksums
 same bare-whole bare
 
-# A part that ran twice.
 for part in 1 2 1 2; do
     make --ranks 32 --files 5 --out twice --part $part/2
 done
@@ -141,7 +139,7 @@ refuse 1 'spoilt: expected a dataset with all parts written*' "$HPCGEN" join spo
 grep -q '"complete":true' stdout || bad "join --json of a complete dataset: $(cat stdout)"
 [ ! -s stderr ] || bad "stderr with --quiet: $(cat stderr)"
 rm stdout stderr
-# But it removes what a join left that was killed at its very end.
+# A second join removes the state that was left by a join killed at its end.
 mkdir once/.hpcw
 : >once/.hpcw/sion.0-1.jsonl
 "$HPCGEN" join --quiet once || bad "join fails beside the rest of a killed one"

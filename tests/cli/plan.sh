@@ -7,7 +7,7 @@ bad() {
     failed=1
 }
 
-# One line per file: bytes apparent, bytes stored, path.
+# Prints a line per file: apparent bytes, stored bytes, path.
 planned() {
     "$HPCGEN" plan --json "$@" |
         sed -n 's/^ *{"path": "\([^"]*\)", "apparent_bytes": \([0-9]*\), "allocated_bytes": \([0-9]*\)},*$/\2 \3 \1/p'
@@ -50,7 +50,7 @@ really=$(cat set/vom/* | wc -c)
 [ "$apparent" -ge "$really" ] && [ "$apparent" -le $((really * 6 / 5)) ] || bad "vom: $really bytes, planned $apparent"
 rm -rf set
 
-# The plans of all parts give the whole plan.
+# The plans of all parts together are the plan of the whole run.
 planned --ranks 64 --files 5 >whole
 for part in 1 2 3; do
     planned --ranks 64 --files 5 --part $part/3
@@ -58,7 +58,8 @@ done | LC_ALL=C sort >parts
 LC_ALL=C sort whole | diff - parts || bad "the parts are not the whole"
 rm whole parts
 
-# A run of all parts ends with a list of all ranks that had a delay. A run of one part leaves this to join.
+# A run of all parts ends with a list of the delayed ranks, which needs memory. After a run of one part, join makes
+# this list.
 memory() {
     "$HPCGEN" plan --json --formats linktest --ranks 512 --files 2 "$@" |
         sed -n 's/^ *"memory_bytes": \([0-9]*\),*$/\1/p'
@@ -85,13 +86,13 @@ rm text said
 "$HPCGEN" --dry-run --ranks 64 --out out >dry
 "$HPCGEN" plan --ranks 64 --out out | diff - dry || bad "--dry-run is not plan"
 [ ! -e out ] || bad "--dry-run made its directory"
-# What the disk has no room for is refused by a run, and said by a plan.
+# A run that needs more space than the disk has is refused. A plan of it prints a warning.
 "$HPCGEN" plan --ranks 65536 --formats linktest --set linktest.permutations=1000 --out out >plan 2>said || bad "plan fails where the disk is too small"
 grep -qx 'hpcgen: out: expected [0-9]* bytes of free space, got [0-9]* ([0-9.]* .B, got [0-9.]* .B)' said && [ "$(wc -l <said)" -eq 1 ] ||
     bad "the plan does not say that the disk is too small: $(cat said)"
 "$HPCGEN" plan --ranks 65536 --formats linktest --set linktest.permutations=1000 >plan 2>said || bad "plan fails without --out"
 [ ! -s said ] || bad "of no directory the plan says: $(cat said)"
-# What the estimated time includes, and what it does not.
+# The plan says that its time is processor time, and how long a disk takes.
 "$HPCGEN" plan --ranks 512 --formats sion >plan
 grep -q 'The time is that of the processors. A disk of 500 MB/s takes ' plan || bad "the plan does not say what its time is"
 exit $failed

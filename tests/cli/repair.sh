@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# repair makes damaged and lost files again, proves them, and touches no others.
+# repair makes damaged and lost files again, checks the result, and changes no other files.
 . "$HERE/refuse.inc"
 link=linktest/pingpong_results_bin.sion
 put() { # FILE OFFSET BYTES
@@ -32,7 +32,7 @@ repaired() {
     state >after
     sed '$d' lines | sort >got
     sort expected | diff - got || bad "other files are repaired"
-    # Everything new in the directory was reported.
+    # Every file that is new or changed was reported.
     diff before after | sed -n 's/^> \.\/\([^ ]*\) .*/hpcgen: repaired \1/p' | sort | diff - got ||
         bad "files are written that are not named, or the other way round"
     same "$from"
@@ -57,7 +57,7 @@ for dir in whole bare; do
     repaired $dir --
 done
 
-# ---- a digest in the manifest that is none: the others, or the list, say that there are digests
+# ---- an invalid digest in the manifest: other digests, or the checksum list, show that the dataset has digests
 for list in kept lost; do
     fresh whole
     sed -i '0,/"xxh128": *"./s//"xxh128":"g/' set/manifest.json
@@ -69,7 +69,7 @@ for list in kept lost; do
     fi
 done
 
-# ---- every file of a format in its turn: flipped, cut, lost, replaced
+# ---- files of each format in turn: damaged, truncated, lost, replaced by a link
 data=$(cd whole && find scr -name 'rank_3.ckpt' | sort | head -n 1)
 map=$(cd whole && find scr -name 'rank2file*' | sort | head -n 1)
 for file in $link $link.000002 sion/particles.sion sion/particles.sion.000001 vom/data.0.json.br vom/data.9.json.br \
@@ -81,7 +81,7 @@ for file in $link $link.000002 sion/particles.sion sion/particles.sion.000001 vo
     rm set/"$file"
     repaired whole "$file" --
 done
-# Without checksums, the parameters show what is damaged.
+# Without checksums, repair compares files with what the parameters give.
 for file in $link sion/particles.sion.000001 vom/data.9.json.br "$data" truth.json; do
     fresh bare
     put set/"$file" $(($(stat -c %s set/"$file") / 2)) '\001\377\001'
@@ -95,7 +95,7 @@ rm set/truth.json
 ln -s /dev/null set/truth.json
 repaired whole truth.json --
 
-# ---- many at once
+# ---- many damaged and lost files at once
 fresh whole
 rm -r set/vom set/scr set/$link set/sion/particles.sion.000002
 put set/clog2/app.clog2 5000 '\377'
@@ -160,7 +160,7 @@ fresh bare
 rm set/manifest.json
 # shellcheck disable=SC2086
 repaired bare manifest.json -- $options --no-checksums
-# Without any list, only the files themselves prove the parameters.
+# Without manifest and checksum list, only the files can prove the options right, and one is lost.
 fresh whole
 rm set/manifest.json set/CHECKSUMS.xxh128 set/vom/data.3.json.br
 # shellcheck disable=SC2086
@@ -175,7 +175,7 @@ rm set/manifest.json
 # shellcheck disable=SC2086
 refused 'set/*: expected what these parameters give, got something else, and neither *' $options --seed 3
 
-# ---- sparse files of terabytes: their size, or that of what takes their place, says enough. The processor would read for hours
+# ---- sparse files of 8 TB: repair must decide by sizes, since reading them would take hours
 huge() { # FILE... : repaired with a minute of the processor
     fresh whole
     for file; do
@@ -205,8 +205,8 @@ echo >>set/manifest.json
 same whole
 rights | diff expected_rights - || bad "repaired files have other rights"
 
-# ---- what it does not repair
-# A manifest of another dataset with the same files: by the checksums, all files are right and stay.
+# ---- datasets that repair refuses
+# A manifest or checksum list of another dataset: the other list shows that the files are right, so they stay.
 # shellcheck disable=SC2086
 "$HPCGEN" $options --seed 77 --quiet --out other || exit
 for list in manifest.json CHECKSUMS.xxh128; do
@@ -227,7 +227,7 @@ refused 'set: expected a finished dataset, got an unfinished one: *'
 refuse 1 'nowhere: expected the directory of a dataset, got none' "$HPCGEN" repair nowhere
 refuse 1 'expected: expected the directory of a dataset, got none' "$HPCGEN" repair expected
 
-# ---- killed, or stopped by a full disk: what is there stays, and the next repair does the rest
+# ---- a repair that is killed or stopped by a full disk: repaired files stay, and the next repair does the rest
 "$HPCGEN" --ranks 512 --formats linktest,sion --quiet --out large || exit
 for tenths in 0 1 2; do
     fresh large

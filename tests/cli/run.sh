@@ -21,7 +21,7 @@ export HERE HPCGEN MPIEXEC
 expected=${script%.sh}
 
 scratch=$(mktemp -d)
-# Scripts may remove permissions.
+# Scripts may remove permissions, without which rm would fail.
 trap 'chmod -R u+rwX "$scratch"; rm -rf "$scratch"' EXIT
 mkdir "$scratch/in"
 

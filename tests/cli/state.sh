@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The state directory of a dataset loses the files of runs and nothing else.
+# From the state directory of a dataset (.hpcw), only the files of runs are removed.
 . "$HERE/refuse.inc"
 strange='notes part.mine part.0123456789abcdef.bak sion.notes.jsonl sion.0-1.jsonl.bak sion.00-1.jsonl vom.0-99999999999999999999.jsonl
 linktest.unit linktest.unit0.bak parameters.ini.bak'
@@ -11,7 +11,8 @@ lay() { # DIR
         echo mine >"$1/.hpcw/$name"
     done
 }
-# says DIR COMMAND...: it succeeds, one line on stderr says what stays, and all of that exists.
+# says DIR COMMAND...: the command succeeds, one line on stderr names the foreign files in DIR/.hpcw, and they still
+# exist.
 says() {
     dir=$1
     shift
@@ -50,7 +51,7 @@ make --quiet --out parts --part 2/2 || bad "the second part fails"
 lay parts
 says parts "$HPCGEN" join parts
 
-# A single foreign file, whose name would control a terminal.
+# One foreign file, whose name has a control character for a terminal.
 make --quiet --out one || bad "generate fails"
 mkdir one/.hpcw
 : >one/.hpcw/"$(printf 'a\033b')"

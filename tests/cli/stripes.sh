@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Stripes: refused without Lustre before anything is created or removed. With Lustre, here an imitation, they are
-# set, and the bytes are the same.
+# Options for stripes: refused without Lustre before anything is created or removed. With an imitation of Lustre,
+# stripes are set, and the bytes stay the same.
 . "$HERE/refuse.inc"
 
 [ "$(stat -f -c %T .)" != lustre ] || exit 77
@@ -17,7 +17,7 @@ refuse 2 '*: expected at most 2000 stripes, got 2001' "$HPCGEN" $common --out no
 "$HPCGEN" plan $common --stripe-count 4 >plan || bad "plan refuses options of generate"
 
 "$HPCGEN" $common --out plain || bad "plain run failed"
-# --force would remove the older dataset.
+# The run is refused before --force removes the older dataset.
 refuse 1 '*: cannot set stripes: *' "$HPCGEN" $common --out plain --force --stripe-count 4
 "$HPCGEN" verify --quiet plain || bad "a refused run changed the older dataset"
 

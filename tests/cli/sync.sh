@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# --sync flushes every file of the dataset, also those that were there before, all directories, and the parent.
+# --sync flushes every file of the dataset, also files that existed before, all directories, and the parent
+# directory.
 . "$HERE/refuse.inc"
 if ! command -v strace >/dev/null || ! strace -o trace true 2>/dev/null; then
     echo "needs strace" >&2
@@ -10,8 +11,8 @@ fi
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 PWD=$(pwd -P)
 options='--ranks 16 --scale tiny --quiet'
-# flushes DIR LISTS ARGUMENTS...: after this command everything in DIR is on disk, including names. LISTS files
-# about the whole dataset are flushed under their temporary names.
+# flushes DIR LISTS ARGUMENTS...: runs hpcgen and checks that all files and directory entries in DIR are flushed.
+# LISTS: number of files about the whole dataset that are flushed under temporary names.
 flushes() {
     dir=$1 lists=$2
     shift 2
@@ -27,22 +28,21 @@ flushes() {
     [ ! -s missing ] || bad "not flushed: $(cat missing): $*"
     [ "$(grep -c "fsync([0-9]*<$PWD/$dir/.hpcw-[^/]*.tmp>" trace)" -eq "$lists" ] || bad "the lists are not flushed: $*"
 }
-# Files kept from an earlier run.
+# Files that were kept from an earlier run are flushed.
 # shellcheck disable=SC2086
 "$HPCGEN" $options --out kept || exit
 rm kept/vom/data.3.json.br
 # shellcheck disable=SC2086
 flushes kept 3 $options --out kept --resume --sync
-# Nothing else: the dataset is finished.
+# The dataset is finished: nothing is written, but everything is flushed.
 # shellcheck disable=SC2086
 flushes kept 0 $options --out kept --resume --sync
 for list in manifest.json truth.json CHECKSUMS.xxh128; do
     grep -q "fsync([0-9]*<$PWD/kept/$list>" trace || bad "$list of a finished dataset is not flushed"
 done
-# Everything in one run.
 # shellcheck disable=SC2086
 flushes new 3 $options --out new --sync
-# Files of parts, and file 0 of the set, which only join renames.
+# join flushes the files of the parts, and file 0 of each set, which it renames.
 for part in 1 2 3; do
     # shellcheck disable=SC2086
     "$HPCGEN" $options --files 3 --out parts --part $part/3 || exit
@@ -50,16 +50,16 @@ done
 flushes parts 3 join --quiet parts --sync
 diff -r new kept || bad "other bytes"
 flushes parts 0 join --quiet parts --sync
-# A part flushes what it has written.
+# A part flushes what it wrote.
 # shellcheck disable=SC2086
 flushes first 0 $options --files 3 --out first --part 1/3 --sync
 grep -q "fsync([0-9]*<$PWD/first/.hpcw/.hpcw-[^/]*.tmp>" trace || bad "the state of a part is not flushed"
-# A repaired file, and its directory.
+# repair flushes the repaired file and its directory.
 rm new/sion/particles.sion.000001
 strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" repair --quiet --sync new || bad "repair fails"
 grep -q "fsync([0-9]*<$PWD/new/sion/.hpcw-[^/]*.tmp>" trace || bad "a repaired file is not flushed"
 grep -q "fsync([0-9]*<$PWD/new/sion>" trace || bad "the directory of a repaired file is not flushed"
-# All directories of a lost file, and their parent.
+# repair flushes all new directories and their parent.
 rm -r new/scr new/vom
 strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" repair --quiet --sync new || bad "repair fails"
 for dir in $(find new/scr new/vom -type d) new; do

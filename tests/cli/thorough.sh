@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# verify --all reports every fault. --json gives JSON even after a failure. --deep finds what structure cannot show,
-# and changes nothing.
+# verify --all reports every fault. --json gives JSON even after a failure. --deep finds changes that leave the
+# structure valid, and writes nothing.
 . "$HERE/refuse.inc"
 link=linktest/pingpong_results_bin.sion
 put() { # FILE OFFSET BYTES
@@ -98,7 +98,7 @@ fresh bare
 sed 's/"hpcw": "[^"]*"/"hpcw": "0.0.0"/' set/manifest.json >changed && mv changed set/manifest.json
 deep 'set/manifest.json: expected a dataset of hpcw *, which this program is, got one of 0.0.0'
 refuse 1 'bare/clog2/app.clog2: --deep: expected the directory of a dataset*' "$HPCGEN" verify --deep bare/clog2/app.clog2
-# Seeds have more digits than a double.
+# A seed can have more digits than a double holds.
 "$HPCGEN" --ranks 4 --formats sion --scale tiny --seed 18446744073709551557 --set machine.bad_node_share=0.1 \
     --quiet --out seed || exit
 "$HPCGEN" verify --deep --quiet seed || bad "--deep refuses a large seed"
@@ -109,7 +109,7 @@ sed 's/, "xxh128": "[0-9a-f]*"//' set/manifest.json >changed && mv changed set/m
 put set/sion/particles.sion 2000 'x'
 refuse 1 'set/sion/particles.sion: *' "$HPCGEN" verify set
 
-# ---- the header of a container, with LinkTest's as with any other
+# ---- damage to the header of a container, of LinkTest and of SION
 for file in $link sion/particles.sion; do
     for offset in 4 8 12 16 20 24 28 36 44 54 60 1079 1300 2000; do
         fresh bare
