@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs into a scratch prefix, then compiles, links and runs programs that know nothing of this tree but its
 # pkg-config files. Usage: outside.sh SOURCE_ROOT CC [MPIEXEC MPICC [FC [MPIFORT]]]
-# HPCW_PREFIX is set where packages installed everything already.
+# If HPCW_PREFIX is set, packages have already installed everything there.
 # shellcheck disable=SC2046 # pkg-config prints several words
 set -eu
 source=$1 compiler=$2 mpiexec=${3-} mpicc=${4-mpicc} fc=${5-} mpifort=${6-}
@@ -10,7 +10,7 @@ source=$1 compiler=$2 mpiexec=${3-} mpicc=${4-mpicc} fc=${5-} mpifort=${6-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 prefix=${HPCW_PREFIX-$scratch/prefix}
-# As on distributions: on Debian, libraries are not directly in lib.
+# Libraries go where the distribution has them: on Debian, in lib/TRIPLET.
 lib=lib/$($compiler -print-multiarch 2>/dev/null || true)
 libdir=$prefix/$lib
 
@@ -141,7 +141,8 @@ if [ -n "$mpifort" ]; then
     hpcgen verify heat_plain_fortran.clog2
 fi
 
-# Usage: sionlib KIND SOURCE WORDS... : a program written for SIONlib, shared and static, prints the same as in the tree.
+# Usage: sionlib KIND SOURCE COMPILER...: a program written for SIONlib prints the same as in the tree, linked
+# dynamically, statically, and with the options of sionconfig.
 sionlib() {
     kind=$1 program=$2
     shift 2
@@ -174,7 +175,7 @@ if pkg-config --exists hpcw-sionlib-ompi; then
 fi
 
 echo "== the calls of sionconfig by others"
-# Usage: answers EXPECTED WORDS... : sionconfig prints this and ends with 0.
+# Usage: answers EXPECTED WORDS...: sionconfig WORDS prints EXPECTED and ends with status 0.
 answers() {
     expected=$1
     shift
@@ -294,7 +295,8 @@ for file in share/man/man1/sionconfig.1 share/man/man1/hpcgen.1 share/man/man1/h
     [ -s "$prefix/$file" ] || [ -s "$prefix/$file.gz" ] || { echo "not installed: $file"; exit 1; }
 done
 
-# Installed are the documents that git knows, and no others. An unpacked archive has no git: there, all files count.
+# Exactly the documents that git tracks are installed. An unpacked archive has no git repository, so all of its
+# documents count.
 echo "== documents"
 (cd "$source" && { git ls-files LICENSE README.md doc examples 2>/dev/null ||
     find LICENSE README.md doc examples -type f; }) |

@@ -30,7 +30,7 @@ cp "$scratch/one/build/meson-dist/$archive" "$scratch/hpcw_$version.orig.tar.xz"
 tar -xf "$scratch/hpcw_$version.orig.tar.xz" -C "$scratch"
 tree=$scratch/hpcw-$version
 cp -r "$scratch/one/debian" "$tree"
-# It runs the tests of the suites unit and roundtrip.
+# The build runs the suites unit and roundtrip.
 (cd "$tree" && dpkg-buildpackage --no-sign -j"$(nproc)") >"$output/build.log" 2>&1 ||
     { tail -n 50 "$output/build.log"; exit 1; }
 mv "$scratch"/hpcw_* "$scratch"/*.deb "$output"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A Meson project that has this tree as a subproject gets its libraries and none of its tests.
-# Usage: subproject.sh SOURCE_ROOT CC [MPICC [FC]]; without MPICC, without MPI, and without FC, without Fortran
+# Usage: subproject.sh SOURCE_ROOT CC [MPICC [FC]]; without MPICC there is no MPI, without FC no Fortran
 set -eu
 source=$1 compiler=$2 mpicc=${3-} fc=${4-}
 
@@ -36,7 +36,6 @@ program no_init
 end program
 EOF
 
-# Only what the programs need is built.
 { CC=$compiler FC=${fc:-nowhere} meson setup build --force-fallback-for=hpcw,hpcw-mpi,hpcw-fortran,hpcw-mpi-fortran \
     -Dhpcw:mpi=$mpi -Dhpcw:mpicc="${mpicc:-mpicc}" && ninja -C build two_tasks ${mpicc:+load_data} ${fc:+two_tasks_fortran ${mpicc:+no_init}}; } >log 2>&1 ||
     { cat log; exit 1; }

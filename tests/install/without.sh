@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A build without MPI and gfortran says so; one that must have them fails. Usage: without.sh SOURCE_ROOT
+# A build without MPI and gfortran says so. A build that requires one of them fails. Usage: without.sh SOURCE_ROOT
 set -eu
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Usage: setup SOURCE_ROOT OPTION...; all names of MPI and Fortran on this machine are hidden.
+# Usage: setup SOURCE_ROOT OPTION...; hides MPI and Fortran compilers of this machine.
 setup() {
     rm -rf "$scratch/build"
     FC=gfortran.nowhere meson setup "$scratch/build" "$@" -Dmpicc=mpicc.nowhere -Dtests=disabled >"$scratch/log" 2>&1
