@@ -248,7 +248,7 @@ OWN_INTERFACES = """\
     end function
   end interface
 
-  ! The text that C has at an address or in an array, up to its NUL. Nothing at NULL.
+  ! Returns the C string at an address or in an array, without its NUL; an empty text if the address is NULL.
   interface hpcw_text
     module procedure text_at, text_in
   end interface
