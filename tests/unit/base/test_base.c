@@ -129,7 +129,7 @@ static void arrays_grow(void **state) {
     assert_non_null(item);
     assert_in_range(capacity, 70000, SIZE_MAX);
     assert_ptr_equal(hpcw_i_grow(item, &capacity, capacity, sizeof *item), item);
-    /* If the size overflows or memory runs out, nothing changes. */
+    /* If the size overflows or memory runs out, buffer and capacity do not change. */
     size_t before = capacity;
     assert_null(hpcw_i_grow(item, &capacity, SIZE_MAX / sizeof *item + 1, sizeof *item));
     hpcw_i_mem_gate = no_large;
@@ -199,13 +199,13 @@ static void keys_are_found(void **state) {
         assert_int_equal(hpcw_i_table_bytes(&d), bytes);
         *(uint64_t *)hpcw_i_table_add(&d, nth_key(0, key), NULL) = 0;
         holds(&d, 1, 1);
-        hpcw_i_table_clear(&d); /* most of it was not used */
+        hpcw_i_table_clear(&d); /* the table used little of its memory, so the memory is freed */
         assert_int_equal(hpcw_i_table_bytes(&d), 0);
         hpcw_i_table_free(&d);
     }
 }
 
-/* A table is unchanged when memory runs out. Sets have no values. Byte values need no alignment. */
+/* A table does not change when memory runs out. Also tests a set (keys without values) and values of one byte. */
 static void small_and_no_values(void **state) {
     (void)state;
     struct hpcw_i_table set = {.key_words = 2}, mark = {.key_words = 1, .value_size = 1};

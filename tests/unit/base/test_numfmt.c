@@ -48,7 +48,7 @@ static uint64_t bits_of(double v) {
 
 /* ---- The table of powers --------------------------------------------------------------------------------- */
 
-#define LIMBS 40 /* of 32 bits: 1280 bits, more than 10^324 or 2^(127 + 971) need */
+#define LIMBS 40 /* 40 limbs of 32 bits are 1280 bits, more than 10^324 or 2^(127 + 971) need. */
 
 struct big {
     uint32_t limb[LIMBS]; /* lowest first */
@@ -118,7 +118,7 @@ static void powers_of_ten(void **state) {
     for (int k = -1; k >= HPCW_I_POW10_MIN; k--) {
         (void)big_over(&b, 10);
         assert_true(big_length(&b) > 128);
-        big_top(&b, true, expected); /* no power of two is a multiple of ten */
+        big_top(&b, true, expected); /* inexact, since no power of two is a multiple of ten */
         assert_memory_equal(hpcw_i_pow10[k - HPCW_I_POW10_MIN], expected, sizeof expected);
     }
 }
@@ -229,7 +229,7 @@ static void nanoseconds_as_seconds(void **state) {
 
 /* ---- Doubles --------------------------------------------------------------------------------------------- */
 
-/* Applies the rules of the styles in a simple way to printf's %e. */
+/* Writes a number, given as text of printf's %e, in a style of the library: a slow reference. */
 static void lay_out(const char *scientific, enum hpcw_i_float_style style, char *out) {
     char digits[32];
     int n = 0;
@@ -276,8 +276,8 @@ static int count_digits(const char *text) {
     return n == zeros ? 1 : n - zeros;
 }
 
-/* The text fits the promised room, has the right form and reads back. It is the shortest such text, and the
- * nearest of those. */
+/* Checks the text of a double: it fits the promised room, has the right form and reads back. It is the shortest
+ * such text, and the nearest of those. */
 static void check_double(double v) {
     char text[2][HPCW_I_FMT_ROOM + 8], expected[HPCW_I_FMT_ROOM], plain[32];
     for (int style = 0; style < 2; style++) {
@@ -300,8 +300,8 @@ static void check_double(double v) {
     }
     (void)snprintf(plain, sizeof plain, "%.*e", n - 1, v);
     if (strtod(plain, NULL) != v) {
-        /* Just below a power of two, doubles are denser. The nearest decimal may then be outside the interval,
-         * while a farther one on the other side is inside. */
+        /* Just below a power of two, doubles are denser. The nearest decimal may then round to another double,
+         * while a farther one on the other side rounds back. */
         assert_true((bits_of(v) & ((UINT64_C(1) << 52) - 1)) == 0);
         return;
     }
@@ -423,8 +423,8 @@ static void double_hard_cases(void **state) {
         {8887055249355788, 665},  {6994187472632449, 690},   {8797576579012143, 588},
         {7363326733505337, 272},  {8549497411294502, -448},
     };
-    /* Doubles whose scaled value is nearest to an integer, or an end of their interval, or the scaled value of
-     * the next double. The first has a fraction of 2^-65.4; the last is 2^-59.6 below. */
+    /* Doubles for which a value scaled by a power of ten is very near to an integer: the double, an end of its
+     * rounding interval, or the next double. Distances are from 2^-65.4 above (first) to 2^-59.6 below (last). */
     static const struct binary nearest[] = {
         {8887055249355788, 664},  {5592117679628511, 163},  {6685530990800801, -867}, {5592117679628511, 162},
         {8661224184674796, 97},   {6741767181485241, -725}, {5698163123138226, 585},  {5141745997613069, 89},

@@ -14,7 +14,7 @@
 
 #include "libwriter/base/options.h"
 
-/* Version 1 has one option, version 2 has three. */
+/* Two versions of a struct of options: version 1 has one option, version 2 has three. */
 struct old {
     size_t size;
     uint64_t a;
@@ -68,7 +68,7 @@ static void later_options_must_be_zero(void **state) {
         "x: expected only options of this version of hpcw, 16 bytes, got one of a later version at byte 24");
 }
 
-/* Every struct of the headers: with an invalid size, and with an option of a later version. */
+/* Tests all structs of options of the headers: with an invalid size, and with an option of a later version. */
 static char path[] = "/nonexistent/directory/file";
 
 static hpcw_status open_sion(const void *options, hpcw_error *err) {
@@ -162,7 +162,7 @@ static void checks_end_where_the_struct_does(void **state) {
     assert_int_equal(hpcw_rank2file_options_check(&o.rank2file, NULL), HPCW_OK);
 }
 
-/* A struct that no init has filled may have arbitrary pointers. */
+/* A struct that no init function has filled may have arbitrary pointers, but its size is refused first. */
 static void pointers_count_only_after_the_size(void **state) {
     (void)state;
     hpcw_rank2file_options o;

@@ -10,7 +10,7 @@
 
 #include "libwriter/base/rng.h"
 
-/* From the authors' list of known answers. */
+/* Known answers from the list of the authors of Philox. */
 static void test_known_answers(void **state) {
     (void)state;
     static const struct {
@@ -92,12 +92,14 @@ static void test_below_is_even(void **state) {
         for (uint32_t x = 0; x < bounds[i]; x++) {
             chi += (count[x] - expected) * (count[x] - expected) / expected;
         }
-        /* mean bounds - 1, variance 2 (bounds - 1), plus five standard deviations */
+        /* a chi-squared value has the mean bounds - 1 and the variance 2 (bounds - 1); five standard deviations
+         * are allowed */
         assert_true(chi <= bounds[i] - 1 + 5 * sqrt(2.0 * (bounds[i] - 1)));
     }
 }
 
-/* Just above 2^63, half of all words are rejected. Otherwise low results would occur twice as often. */
+/* With a bound just above 2^63, half of all random words are rejected. Otherwise low results would occur twice
+ * as often. */
 static void test_below_rejects(void **state) {
     (void)state;
     enum { DRAWS = 20000 };
@@ -111,7 +113,8 @@ static void test_below_rejects(void **state) {
     }
     assert_in_range(lower_half, DRAWS / 2 - 350, DRAWS / 2 + 350);
     assert_in_range(even, DRAWS / 2 - 350, DRAWS / 2 + 350);
-    /* Without rejection, the first word decides. Here, one first word must have been rejected. */
+    /* Without rejection, each result would be half of its first random word. About half of the results must be
+     * different. */
     uint32_t differ = 0;
     for (uint32_t k = 0; k < 64; k++) {
         uint32_t w[4];
@@ -126,7 +129,7 @@ static void test_below_largest(void **state) {
     (void)state;
     uint32_t w[4];
     hpcw_i_draw(9, HPCW_I_FOR_STEPS, 3, 4, 0, w);
-    /* x * (2^64 - 1) / 2^64 = x - 1 for x > 0. */
+    /* A random word x > 0 is scaled to floor(x * (2^64 - 1) / 2^64), which is x - 1. */
     assert_int_equal(hpcw_i_below(UINT64_MAX, 9, HPCW_I_FOR_STEPS, 3, 4), ((uint64_t)w[1] << 32 | w[0]) - 1);
 }
 
