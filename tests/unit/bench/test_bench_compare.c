@@ -17,7 +17,7 @@
 
 enum { RUNS = 5, POINTS = 20 };
 
-/* Number of points of each layout in a default sweep. */
+/* Layout of each point of a default sweep. */
 static const enum bench_layout layout_of[POINTS] = {
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED,
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_PACKED,  BENCH_SION_PACKED,  BENCH_SION_PACKED,
@@ -33,14 +33,15 @@ struct sweep {
 /* Disturbances of a sweep. */
 struct disturbance {
     double scatter; /* relative scatter of a run */
-    /* share of the runs that other programs make three times as long */
+    /* share of the runs that other programs delay to three times their duration */
     double held_up;
-    double ceilings_held_up; /* the same for plain writes only */
-    /* variation of the whole machine between repetitions */
+    /* share of the plain writes (ceilings) that other programs delay to three times their duration */
+    double ceilings_held_up;
+    /* variation of the whole machine's speed between repetitions */
     double weather;
-    enum bench_layout layout; /* this layout is slower by the factor below */
+    enum bench_layout layout; /* layout whose runs take `slower` times as long */
     double slower;
-    size_t point; /* this point is slower by the factor below, too */
+    size_t point; /* point whose runs take another `point_slower` times as long */
     double point_slower;
 };
 
@@ -116,8 +117,8 @@ static size_t differing_layouts(const struct bench_comparison *c, enum bench_lay
 
 static const struct disturbance quiet = {.scatter = 0.08, .weather = 0.3};
 
-/* Of 300 pairs of equal sweeps, only a handful may show a difference; the level allows 6. The result is
- * reproducible. */
+/* Of 300 pairs of equal sweeps, only a handful may show a difference. The significance level allows 6. The
+ * draws are reproducible. */
 static void equal_sweeps_show_none(void **state) {
     (void)state;
     uint64_t random = 1;
@@ -154,8 +155,8 @@ static void a_busy_machine_hides_little(void **state) {
     assert_true(found >= 180);
 }
 
-/* One plain write in ten takes three times as long, as if memory were slow to get. This is no difference of
- * layouts. */
+/* One plain write in ten takes three times as long, as when the system is slow to give memory. That is no
+ * difference of layouts. */
 static void ceilings_that_are_held_up_hide_little(void **state) {
     (void)state;
     uint64_t random = 9;
@@ -197,7 +198,7 @@ static void a_slower_layout_is_found_and_no_other(void **state) {
     assert_true(found >= 180);
 }
 
-/* Differences of the stated size are found nine times out of ten. */
+/* If a layout is slower by what a comparison calls visible, nine of ten comparisons find it. */
 static void the_power_is_as_stated(void **state) {
     (void)state;
     uint64_t random = 3;
@@ -248,7 +249,7 @@ static void slow_the_disk(double factor, uint64_t *random, struct bench_comparis
     assert_int_equal(bench_compare(&a.r, &b.r, c, NULL), HPCW_OK);
 }
 
-/* A slower machine makes no layout faster, although the ratios to the ceilings rise. */
+/* A slower disk makes no layout faster, although each layout's ratio to the ceilings (plain writes) rises. */
 static void the_machine_is_told_apart(void **state) {
     (void)state;
     uint64_t random = 5;
@@ -279,7 +280,7 @@ static void the_machine_is_told_apart(void **state) {
                        changed ? "nothing can be said of layouts: repeat both sweeps"
                                : "no difference was shown; differences above ");
         assert_int_equal(strncmp(c.verdict, says, strlen(says)), 0);
-        if (!changed) { /* the figures of the table are those of the sentence */
+        if (!changed) { /* The verdict names the largest visible differences of the table. */
             int layout, point;
             double seen[2] = {0, 0};
             assert_int_equal(
@@ -307,7 +308,7 @@ static void noise_says_nothing(void **state) {
     bench_comparison_free(&c);
 }
 
-/* Four runs are too few to be called noisy. */
+/* With four runs, the verdict asks for more runs, and does not speak of noise. */
 static void few_runs_are_not_noise(void **state) {
     (void)state;
     static struct sweep a, b;
@@ -326,7 +327,8 @@ static void few_runs_are_not_noise(void **state) {
     bench_comparison_free(&c);
 }
 
-/* The scatter of two points tells too little about that of sweeps. No interval is given, and more points help. */
+/* Two points are too few to show how sweeps scatter. The comparison gives no interval and advises more block
+ * sizes. */
 static void two_points_are_too_few(void **state) {
     (void)state;
     static struct sweep a, b;
@@ -345,7 +347,7 @@ static void two_points_are_too_few(void **state) {
     assert_string_equal(c.verdict, "nothing can be said: 2 points of 1 layout are too few to show how sweeps "
                                    "scatter; use more block sizes for both sweeps (--blocksize 4K:16M:x4)");
     bench_comparison_free(&c);
-    /* The other block sizes were asked for, but the budget had no time for them. */
+    /* The first sweep was to measure more block sizes, but its budget had no time for them. */
     a.r.points = 3;
     a.r.limits.budget_ns = UINT64_C(600000000000);
     a.point[2].fate = BENCH_LEFT_OUT;
@@ -386,7 +388,8 @@ static void only_what_counts_is_compared(void **state) {
     bench_comparison_free(&c);
 }
 
-/* A record is at most what a rank writes, and its size is in the name: other sizes have no partner. */
+/* Points are compared by name, which has the record size. A record is at most the data of a rank, so points of
+ * other sizes have no partner. */
 static void other_sizes_are_told(void **state) {
     (void)state;
     static struct sweep a, b;
@@ -411,7 +414,7 @@ static void other_sizes_are_told(void **state) {
                            "use --per-rank 4M for both"));
     bench_comparison_free(&c);
     for (size_t i = 0; i < POINTS; i++) {
-        b.point[i].files = 2; /* as other bytes are */
+        b.point[i].files = 2; /* other numbers of files count as other sizes */
         (void)snprintf(b.point[i].id, sizeof b.point[i].id, "%s", a.point[i].id);
     }
     assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);
@@ -447,7 +450,7 @@ static char *print(const char *first, const char *second, bool json) {
     return text;
 }
 
-/* Runs the command on two sweeps, the second with slower task-local files. Checks tables, last line and JSON. */
+/* Compares two sweeps, the second with slower task-local files. Checks tables, last line and JSON. */
 static void the_command_names_what_is_slow(void **state) {
     (void)state;
     static struct sweep a, b;

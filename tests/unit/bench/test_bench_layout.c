@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts write to the stated places in every mode, and misplaced data are found. */
+/* Layouts write data to the expected offsets in every mode, and misplaced data are found. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static void every_layout_in_every_mode(void **state) {
                 struct bench_work w;
                 hpcw_error err;
                 hpcw_status s = write_all(&w, &shape, ceiling != 0, &err);
-                if (s != HPCW_ENOTSUP) { /* ENOTSUP: the file system does not support it */
+                if (s != HPCW_ENOTSUP) { /* ENOTSUP: the file system does not support this mode */
                     assert_int_equal(s, HPCW_OK);
                     assert_true(ceiling != 0 || bench_work_check(&w, &err) == HPCW_OK);
                 }
@@ -95,7 +95,7 @@ static void every_layout_in_every_mode(void **state) {
     }
 }
 
-/* The library's places are those that an independent reader finds. */
+/* The library writes the data of each rank where an independent reader finds them. */
 static void containers_lie_where_they_are_expected(void **state) {
     (void)state;
     static const struct {
@@ -130,7 +130,7 @@ static void containers_lie_where_they_are_expected(void **state) {
     }
 }
 
-/* The shifted twin is the same file two thirds of a block later. */
+/* The shifted twin is the aligned container two thirds of a block later. */
 static void the_shifted_twin(void **state) {
     (void)state;
     unsigned char *file[2];
@@ -187,7 +187,7 @@ static void wrong_data_are_found(void **state) {
     overwrite("data", 3 * 9001 + 500, whole + 3 * 9001 + 500, 1);
     assert_int_equal(bench_work_check(&w, &err), HPCW_OK);
 
-    overwrite("data", 0, whole + 5 * 9001, 8000); /* somebody else's */
+    overwrite("data", 0, whole + 5 * 9001, 8000); /* rank 0 gets data of rank 5 */
     assert_int_equal(bench_work_check(&w, &err), HPCW_ECHECKSUM);
     assert_non_null(strstr(err.message, "of rank 0, got one from near byte 0 of rank 5"));
     overwrite("data", 0, whole, 8000);
@@ -202,7 +202,7 @@ static void wrong_data_are_found(void **state) {
     clear(&w);
 }
 
-/* Pieces at any offset give the right data, whichever part bypasses the page cache. */
+/* Writes of any offset and size give the right data, whichever part bypasses the page cache. */
 static void direct_writes_at_any_place(void **state) {
     (void)state;
     enum { SIZE = 40000 };
@@ -244,7 +244,7 @@ static void direct_writes_at_any_place(void **state) {
     }
 }
 
-/* Buffered data are written to disk when they are to be read from disk, so errors show then. */
+/* Buffered data that are to be read from disk are flushed first, so errors of the flush are reported. */
 static int syncs_fail(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     return call == HPCW_I_SYS_FSYNC ? EIO : 0;
@@ -265,7 +265,7 @@ static void errors_of_the_disk_are_found(void **state) {
 
 static unsigned long opens;
 
-/* As on a file system where another host creates the same file at the same time. */
+/* Simulates a file system on which another host creates the same file at the same time. */
 static int first_open_exists(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     return call == HPCW_I_SYS_OPEN && opens++ == 0 ? EEXIST : 0;
@@ -294,7 +294,7 @@ static void another_host_creates_it(void **state) {
     assert_int_equal(remove(path), 0);
 }
 
-/* For every n, the n-th call fails. The run reports it, and no file stays open. */
+/* Each system call fails once. The run reports the failure, and no file stays open. */
 static void faults(void **state) {
     (void)state;
     for (int fault = 0; fault < FAULTS; fault++) {

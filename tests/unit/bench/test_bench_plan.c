@@ -69,10 +69,11 @@ static void the_default(void **state) {
     for (size_t i = 0; i < sizeof there / sizeof there[0]; i++) {
         assert_true(find(&p, there[i]) != SIZE_MAX);
     }
-    assert_true(find(&p, "sion-aligned/direct/16M") == SIZE_MAX); /* only at the file system's block size */
+    /* direct I/O is planned only at the file system's block size */
+    assert_true(find(&p, "sion-aligned/direct/16M") == SIZE_MAX);
     assert_true(find(&p, "hdf5-collective/fsync/records-47K") == SIZE_MAX);
     assert_true(find(&p, "task-local/buffered/records-47K") == SIZE_MAX);
-    /* Points about the block size come first: three sizes, then those in between. Everything else follows. */
+    /* Points that compare block sizes come first: three sizes, then those in between. All other points follow. */
     static const char *const order[] = {
         "sion-aligned/fsync/4K",          "sion-shifted/fsync/4K",         "sion-aligned/fsync/16M",
         "sion-shifted/fsync/16M",         "sion-aligned/fsync/256K",       "sion-shifted/fsync/256K",
@@ -86,8 +87,8 @@ static void the_default(void **state) {
     drop(&p);
 }
 
-/* The twin is unaligned for blocks of all sizes up to the container's. At the block size of the file system, the
- * end of a rank is in the block of the next one. */
+/* The shifted twin is unaligned for blocks of every size up to the container's block. At the block size of the
+ * file system, the data of each rank end in a block of the next rank. */
 static void the_twin_is_unaligned(void **state) {
     (void)state;
     struct plan p = {.r.left_out_mpi = "no MPI"};
@@ -103,12 +104,12 @@ static void the_twin_is_unaligned(void **state) {
     drop(&p);
 }
 
-/* A build without HDF5 drops it with a reason. */
+/* A build without HDF5 leaves HDF5's layouts out, with a reason. */
 static void hdf5_was_asked_for(void **state) {
     (void)state;
     struct plan p = {.o = {.layouts = 1u << BENCH_HDF5_INDEPENDENT | 1u << BENCH_HDF5_COLLECTIVE}};
     make(&p, 256 << 20);
-    assert_int_equal(p.r.points, 2 * 3); /* sizes of records; fsync is the only usual mode for them */
+    assert_int_equal(p.r.points, 2 * 3); /* two layouts with three record sizes, only in mode fsync */
     const char *missing = bench_layout_row(BENCH_HDF5_COLLECTIVE)->missing;
     for (size_t i = 0; i < p.r.points; i++) {
         assert_int_equal(p.planned[i].active, missing == NULL);
@@ -126,7 +127,7 @@ static void what_was_asked_for(void **state) {
                            .files = {.count = 1, .at = {2}}},
                      .no_direct = "none here"};
     make(&p, 64 * 10500);
-    assert_int_equal(p.r.points, 2 * (2 + 1)); /* a repeated size counts once */
+    assert_int_equal(p.r.points, 2 * (2 + 1)); /* in each layout a repeated size counts once */
     assert_true(find(&p, "sion-aligned/fsync/8K") != SIZE_MAX);
     size_t direct = find(&p, "sion-aligned/direct/64K");
     assert_true(direct != SIZE_MAX);
@@ -134,13 +135,14 @@ static void what_was_asked_for(void **state) {
     assert_string_equal(p.r.point[direct].reason, "none here");
     const struct bench_point *x = &p.r.point[find(&p, "sion-aligned/fsync/64K")];
     assert_int_equal(x->ranks, 64);
-    assert_int_equal(x->rank_size, 11000); /* whole records, and no fewer bytes */
+    assert_int_equal(x->rank_size, 11000); /* 10500 rounded up to whole records of 1000 bytes */
     assert_int_equal(x->bytes, 64 * 11000);
     assert_int_equal(x->files, 2);
     bench_sweep_sizes(&p.o, &p.r, 64 * 12500);
-    assert_int_equal(x->rank_size, 14000); /* 13000 fill less than a third of their last block */
+    /* 13 records would fill less than a third of their last block */
+    assert_int_equal(x->rank_size, 14000);
     bench_sweep_sizes(&p.o, &p.r, 0);
-    assert_int_equal(x->rank_size, 2000); /* 1000 fill less than a third of their block */
+    assert_int_equal(x->rank_size, 2000); /* 1 record would fill less than a third of its block */
     drop(&p);
 }
 
@@ -158,7 +160,7 @@ static void nothing_to_measure(void **state) {
     drop(&p);
 }
 
-/* No record is larger than a rank's data. The names say what is written, and equal points count once. */
+/* No record is larger than a rank's data. Names give the size really written, and equal points count once. */
 static void names_are_what_is_written(void **state) {
     (void)state;
     struct plan p = {.o = {.layouts = 1u << BENCH_SHARED_POSIX, .per_rank = 30000}};
@@ -168,7 +170,8 @@ static void names_are_what_is_written(void **state) {
     assert_true(i != SIZE_MAX);
     assert_int_equal(p.r.point[i].record_size, 30000);
     assert_int_equal(p.r.point[i].bytes, 64 * 30000);
-    assert_int_equal(p.r.points, 2 + 2); /* fsync with two sizes, not three; direct and preallocated */
+    /* fsync with two different record sizes; direct; preallocated */
+    assert_int_equal(p.r.points, 2 + 2);
     drop(&p);
 }
 
@@ -184,10 +187,10 @@ static void giving_up(void **state) {
     size_t second = find(&p, "shared-posix/fsync/records-1000");
     size_t third = find(&p, "sion-aligned/fsync/64K");
     assert_int_equal(p.r.points, 3);
-    /* No point has run. Six runs of the first one fit, according to the probe. */
+    /* No point has run. The probe estimates 10 ns for a run, so six runs of the first point fit into 60 ns. */
     assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, first, 6, 60, 10));
     p.planned[first] = (struct bench_planned){.active = true, .runs = 1, .spent_ns = 20};
-    /* Five more runs of it and six of the second, which takes as long, fit. */
+    /* Five more runs of the first point, 20 ns each, and six of the second point fit into 220 ns. */
     assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 220, 10));
     assert_false(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 219, 10));
     assert_int_equal(p.r.point[second].fate, BENCH_LEFT_OUT);
@@ -197,12 +200,12 @@ static void giving_up(void **state) {
     assert_int_equal(bench_sweep_repeat(&p.r, p.planned, 1050, 5, 30), 20);
     assert_int_equal(bench_sweep_repeat(&p.r, p.planned, 1, 5, 30), 5);
     assert_int_equal(bench_sweep_repeat(&p.r, p.planned, 100000, 5, 30), 30);
-    /* The disk becomes slower. */
+    /* The disk becomes slower, so less time is left. */
     assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 250));
     assert_true(p.planned[third].active);
     assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 249));
     assert_false(p.planned[third].active);
-    /* A point with all its runs costs nothing more, so it stays. */
+    /* A point that has all its runs costs no more time, so it stays. */
     p.planned[first].runs = 6;
     assert_true(bench_sweep_fit(&p.o, &p.r, p.planned, 6, 0));
     p.planned[first].runs = 1;
@@ -211,8 +214,8 @@ static void giving_up(void **state) {
     drop(&p);
 }
 
-/* With any budget from one minute on, aligned and shifted containers at three sizes get ten rounds, on fast and
- * slow disks. Runs of containers take up to twice as long as plain writes. */
+/* Within any budget from one minute on, aligned and shifted containers get ten rounds at three block sizes, on
+ * fast and slow disks. A run of a container takes 1.7 times as long as plain writes. */
 static void the_question_comes_first(void **state) {
     (void)state;
     static const double budget[] = {60, 90, 300, 3600}, rate[] = {60e6, 200e6, 2e9};
@@ -223,7 +226,8 @@ static void the_question_comes_first(void **state) {
         make(&p, (uint64_t)fmax(bytes, run * rate[i % 3]));
         size_t first = 0;
         uint64_t left = (uint64_t)(0.85e9 * budget[i / 3]);
-        for (uint32_t priority = 0; priority < 1000; priority++) { /* includes the round that warms up */
+        /* each point runs once, as in the warm-up round */
+        for (uint32_t priority = 0; priority < 1000; priority++) {
             for (size_t k = 0; k < p.r.points; k++) {
                 if (p.planned[k].priority == priority && p.planned[k].active &&
                     bench_sweep_admit(&p.o, &p.r, p.planned, k, 1 + BENCH_LEAST_REPEAT, left, 0)) {
@@ -242,7 +246,7 @@ static void the_question_comes_first(void **state) {
             first += p.planned[find(&p, id[k])].active;
         }
         assert_int_equal(first, BENCH_QUESTION_POINTS);
-        /* Other layouts are planned only if all block sizes fit. */
+        /* Layouts that are neither aligned nor shifted are planned only if all block sizes fit. */
         for (size_t k = 0; k < p.r.points; k++) {
             if (p.planned[k].active && p.r.point[k].layout > BENCH_SION_SHIFTED) {
                 assert_true(p.planned[find(&p, "sion-aligned/fsync/16K")].active);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rates and recommendations for invented results. */
+/* Rates and recommendations for made-up results. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,8 +21,8 @@
 
 #define MS UINT64_C(1000000)
 
-/* Makes a point of 1 MB with these run times. Half of each is spent in writing. The times of its ceiling are
- * half as long. */
+/* Returns a point of 1 MB whose runs take the times `ms`, half of it for writing. Its ceilings (plain writes)
+ * take half as long. */
 static struct bench_point point_of(enum bench_layout layout, enum bench_mode mode, uint64_t block,
                                    const uint64_t *ms, size_t runs) {
     struct bench_point p = {.layout = layout,
@@ -41,7 +41,7 @@ static struct bench_point point_of(enum bench_layout layout, enum bench_mode mod
     for (size_t i = 0; i < runs; i++) {
         p.trial[i] = (struct bench_trial){
             .repetition = (uint32_t)i + 1, .total_ns = ms[i] * MS, .written_ns = ms[i] * MS / 2};
-        /* In reverse order, since repetitions are matched by number. */
+        /* Ceilings are in reverse order, since they are matched by repetition number. */
         p.ceiling[runs - 1 - i] = (struct bench_trial){
             .repetition = (uint32_t)i + 1, .total_ns = ms[i] * MS / 2, .written_ns = ms[i] * MS / 4};
     }
@@ -96,7 +96,8 @@ static void rates_of_a_point(void **state) {
     assert_float_equal(p.durable.stats.median, 1e8, 1);
     assert_float_equal(p.cached.stats.median, 2e8, 1);
     assert_float_equal(p.ceiling_durable.stats.median, 2e8, 1);
-    assert_float_equal(p.ratio.stats.min, 0.5, 1e-9); /* from equal repetitions, so there is no spread */
+    /* the ratio is taken within a repetition: no spread */
+    assert_float_equal(p.ratio.stats.min, 0.5, 1e-9);
     assert_float_equal(p.ratio.stats.max, 0.5, 1e-9);
     p.fate = BENCH_FAILED; /* a failed point has no rate, whatever was measured before */
     hpcw_error err;
@@ -117,11 +118,11 @@ static void modes_have_their_rates(void **state) {
     assert_true(p[1].durable.there && !p[1].cached.there);
     struct bench_results r = results_of(p, 2);
     assert_true(r.point[1].noisy);
-    assert_int_equal(r.advices, 0); /* nothing to compare */
+    assert_int_equal(r.advices, 0); /* no second layout to compare */
     bench_results_free(&r);
 }
 
-/* Reading counts as from disk only if every run was. */
+/* The read rate is that of the disk only if no run read from the page cache. */
 static void cached_reading_is_told(void **state) {
     (void)state;
     struct bench_point p = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5);
@@ -155,7 +156,7 @@ static void differences_are_told(void **state) {
                                               "are aligned to 1 MiB: 2.0 x unaligned (2.0 to 2.0)");
     assert_true(says(
         &r, "The fastest point is sion-aligned/fsync/1048576, 100.0 MB/s to the disk; 1 of the 4 others may "
-            "be as fast, or at most ")); /* sion-aligned/direct/4096 */
+            "be as fast, or at most ")); /* the point that may be as fast is sion-aligned/direct/4096 */
     assert_true(says(&r, "Aligned containers are fastest with blocks of 1M"));
     assert_true(says(&r, "every other size is slower beyond noise"));
     assert_true(says(
@@ -169,7 +170,7 @@ static void differences_are_told(void **state) {
     bench_results_free(&r);
 }
 
-/* One run of five that other programs delay does not remove a verdict. */
+/* Other programs delay one of five runs. Verdict and recommendations do not change. */
 static void a_run_that_was_held_up_changes_nothing(void **state) {
     (void)state;
     static const uint64_t held_up[] = {100, 104, 500, 99, 102}, even[] = {150, 149, 153, 148, 151};
@@ -193,14 +194,14 @@ static double normal(uint64_t *random) {
     return sum;
 }
 
-/* Scatter of runs. A delay is as long as two usual runs, even for a short run. */
+/* Scatter of runs. A delay takes as long as two runs of the usual length, even if a run is shorter. */
 struct scatter {
     double run;     /* relative scatter of a run of the usual length */
-    double held_up; /* share of the runs of the usual length with a delay */
+    double held_up; /* share of the runs of the usual length that are delayed */
 };
 
-/* Simulates 200 sweeps of eight points. Their rounds take the time of five usual rounds, and the machine's speed
- * varies. *given: sweeps with a verdict. *wrong: those whose point is more than a tenth slower than the best. */
+/* Simulates 200 sweeps of eight points, whose rounds take as long as five usual rounds. The machine's speed
+ * varies. *given: sweeps with a verdict. *wrong: verdicts for a point more than 10 % slower than the best. */
 static void simulate(const struct scatter *scatter, size_t rounds, size_t *given, size_t *wrong) {
     enum { POINTS = 8, MOST = 20 };
     const double length = 5 / (double)rounds;
@@ -268,8 +269,8 @@ static void short_rounds_serve_better(void **state) {
     }
 }
 
-/* Of equal points, about one sweep in twenty finds that the best differs from another; with nine points one in
- * ten. */
+/* All points are equally fast. About one sweep in twenty still reports a difference from the best point, with
+ * nine points one in ten. */
 static void equal_points_are_called_equal(void **state) {
     (void)state;
     enum { SWEEPS = 1000, POINTS = 9, ROUNDS = 30 };
@@ -301,7 +302,8 @@ static void equal_points_are_called_equal(void **state) {
     }
 }
 
-/* A difference that the plan calls visible is found in about nine of ten cases, and half of it is not. */
+/* A difference that the plan calls visible is found in about nine of ten sweeps, and half of that difference in
+ * at most half of the sweeps. */
 static void the_plan_says_what_shows(void **state) {
     (void)state;
     static const struct {
@@ -318,7 +320,7 @@ static void the_plan_says_what_shows(void **state) {
             struct bench_point p[14];
             for (size_t k = 0; k < row[i].points; k++) {
                 uint64_t ms[30];
-                /* The second point is slower by this difference, or by half of it. */
+                /* The second point is slower by the visible difference, or by half of it. */
                 const double slower = k != 1 ? 1 : 1 + (n % 2 == 0 ? seen : seen / 2);
                 for (size_t run = 0; run < row[i].rounds; run++) {
                     ms[run] = (uint64_t)(100000 * slower * exp(row[i].scatter * normal(&random)));
@@ -345,7 +347,8 @@ static char *shown(const struct bench_results *r, bool page) {
     FILE *stream = fdopen(fd, "w+");
     assert_non_null(stream);
     if (page) {
-        assert_int_equal(bench_report_page(r, ".", path, NULL), HPCW_OK); /* replaces the file of this name */
+        /* the page replaces the file of this path */
+        assert_int_equal(bench_report_page(r, ".", path, NULL), HPCW_OK);
         assert_non_null(freopen(path, "r", stream));
     } else {
         assert_int_equal(bench_output_print(r, stream, NULL), HPCW_OK);
@@ -371,8 +374,7 @@ static const char *line_of(const char *text, const char *start) {
     return NULL;
 }
 
-/* Returns the claim of a sentence about two points: 1 or -1 if the first is faster or slower than the second; 0:
- * none. */
+/* Returns what a sentence claims of two points: 1 if the first is faster, -1 if it is slower, 0 for no claim. */
 static int claim_of(const char *text) {
     static const char *const faster[] = {": faster beyond noise (", " is worth it "},
                              *const slower[] = {": slower beyond noise (", " is not worth it "};
@@ -384,7 +386,7 @@ static int claim_of(const char *text) {
     return 0;
 }
 
-/* Checks a verdict by the rule. */
+/* Checks a verdict: no other layout is faster than the best, except the shifted twin. */
 static void check_verdict(const struct bench_results *r) {
     if (strstr(r->verdict.text, " this job writes ") == NULL) {
         assert_non_null(strstr(r->verdict.text, " can be said: "));
@@ -403,7 +405,7 @@ static void check_verdict(const struct bench_results *r) {
     assert_int_equal(says(r, "others is slower"), equal == 0);
 }
 
-/* Checks the sentences of the recommendation by the rule. */
+/* Checks that each sentence of the recommendation agrees with bench_results_differ. */
 static void check_advice(const struct bench_results *r) {
     for (size_t i = 0; i < r->advices; i++) {
         const struct bench_advice *a = &r->advice[i];
@@ -426,7 +428,7 @@ static void check_advice(const struct bench_results *r) {
 }
 
 /* Simulates quiet and noisy sweeps with one run or many. Table and page agree on each point, and no sentence
- * claims more than the rule allows. */
+ * claims a difference that bench_results_differ does not find. */
 static void one_rule_decides_all(void **state) {
     (void)state;
     static const double scatter[] = {0.005, 0.03, 0.1, 0.4};
@@ -469,7 +471,7 @@ static void one_rule_decides_all(void **state) {
         for (size_t i = 0; i < r.advices; i++) {
             claims += claim_of(r.advice[i].text) != 0;
         }
-        /* Of too few runs, nothing is said. */
+        /* With too few runs, the verdict makes no claim. */
         const bool few = count < BENCH_FEWEST_REPEAT;
         assert_int_equal(strstr(r.verdict.text, " nothing can be said: too few runs of a point (") != NULL,
                          few);
@@ -479,7 +481,7 @@ static void one_rule_decides_all(void **state) {
         assert_true(!few || (r.advices == 0 && r.verdict.evidences == 0 && !r.verdict.rival.there));
         char *table = shown(&r, false), *page = pages ? shown(&r, true) : NULL;
         assert_int_equal(strstr(table, "\npoints are ranked by ") != NULL, r.verdict.rival.there);
-        /* One run has no interval. */
+        /* A single run has no confidence interval. */
         assert_int_equal(strstr(table, "B/s to ") != NULL, count > 1);
         for (size_t i = 0; i < POINTS; i++) {
             const char *line = line_of(table, r.point[i].id);
@@ -501,7 +503,7 @@ static void one_rule_decides_all(void **state) {
         bench_results_free(&r);
     }
     print_message("%zu verdicts, %zu claims\n", verdicts, claims);
-    assert_true(verdicts >= 10 && claims >= 20); /* enough sentences were checked */
+    assert_true(verdicts >= 10 && claims >= 20);
 }
 
 static void noise_is_reported(void **state) {
@@ -512,9 +514,9 @@ static void noise_is_reported(void **state) {
                                     point_of(BENCH_TASK_LOCAL, BENCH_FSYNC, 0, other, 5)};
     struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
     assert_non_null(strstr(r.verdict.text, "nothing can be said: noisy, another layout may be "));
-    /* A repeat has all layouts, also the twins. */
+    /* The advised budget has time for the shifted twins, too. */
     assert_string_equal(strstr(r.verdict.text, "; use"), "; use --budget 20m");
-    /* The figure of the sentence, and that of the rule. */
+    /* The sentence gives the upper end of the interval, whose middle is the difference of the means. */
     char text[64];
     (void)snprintf(text, sizeof text, "another layout may be %.0f %% faster", 100 * (r.verdict.rival.high - 1));
     assert_non_null(strstr(r.verdict.text, text));
@@ -546,7 +548,7 @@ static void noise_is_reported(void **state) {
     bench_results_free(&r);
 }
 
-/* What is known of alignment is said first, and then what is not. */
+/* The verdict first says what is known of alignment, and then what is unknown. */
 static void what_is_known_comes_first(void **state) {
     (void)state;
     const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
@@ -559,7 +561,7 @@ static void what_is_known_comes_first(void **state) {
                                   "unaligned ones (5.2 to 19.0); nothing else can be said: noisy, "
                                   "another block size may be "),
                      r.verdict.text);
-    /* A sweep that was killed says so first. */
+    /* The verdict of a killed sweep says first that it did not end. */
     hpcw_error err;
     (void)snprintf(r.stopped, sizeof r.stopped, "not ended");
     r.repeat = 6;
@@ -569,7 +571,7 @@ static void what_is_known_comes_first(void **state) {
     bench_results_free(&r);
 }
 
-/* On memory, the sentence says so. */
+/* On a file system in memory, the verdict says "to memory". */
 static void memory_is_no_disk(void **state) {
     (void)state;
     const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
@@ -583,7 +585,7 @@ static void memory_is_no_disk(void **state) {
     bench_results_free(&r);
 }
 
-/* Fewer than five runs show too little. The verdict says how to get more, and nothing else. */
+/* With fewer than five runs of a point there is only a verdict, which says how to get more runs. */
 static void too_few_runs_say_nothing(void **state) {
     (void)state;
     const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
@@ -606,7 +608,7 @@ static void too_few_runs_say_nothing(void **state) {
     bench_results_free(&r);
 }
 
-/* More time does not help where fewer than two points can be chosen. */
+/* More time does not help a sweep with fewer than two points to choose from. The verdict gives the reason. */
 static void one_choice_says_why(void **state) {
     (void)state;
     for (size_t count = 2; count <= 3; count++) {
@@ -648,7 +650,8 @@ static void small_points_prove_nothing(void **state) {
     assert_string_equal(r.verdict.text,
                         WHERE "nothing can be said: 3 points are too small (below 976.6 KiB or 15.0 ms); "
                               "use a larger --per-rank");
-    /* Runs of 1 MB may be no larger: the disk has no room for them, not the budget. */
+    /* The free space of the disk limits a run to 4 MB, not the budget. So the verdict advises more data and
+     * more space. */
     r.limits.max_bytes = 4000000;
     r.fs.free_bytes = 4000000;
     r.machine.memory = 80000000;
@@ -660,7 +663,8 @@ static void small_points_prove_nothing(void **state) {
     bench_results_free(&r);
 }
 
-/* Of a long path the end is shown, from the begin of a character; of several hosts, how many they are. */
+/* Of a long path, a verdict shows the end, from the first whole character on. Of several hosts, it shows their
+ * number. */
 static void a_verdict_says_where(void **state) {
     (void)state;
     struct bench_results r = {.fs.type = "lustre", .hosts = 4, .host = "node1", .time = "2026-11-29T10:00:00Z"};
@@ -675,7 +679,8 @@ static void a_verdict_says_where(void **state) {
     assert_non_null(strstr(a.text, "\u00fce (lustre, 4 hosts, 2026-11-29) "));
 }
 
-/* Files and container follow the rule of the sweep: a factor if a difference shows, a range if the runs scatter. */
+/* The sentence on creating and opening files gives a factor if a difference is significant, and a range if the
+ * runs scatter. */
 static void metadata_follows_the_rule(void **state) {
     (void)state;
     static const struct {

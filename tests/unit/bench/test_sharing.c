@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares the count of shared blocks with a list of the owner of every byte. Places of a container's bytes are
- * not computed again. They come from files of the library, through the reader, which shares no code with it. */
+/* Compares the count of shared blocks with a list of the owner of every byte. The owners of a container's bytes
+ * are read from a file that the library wrote, by the reader, which shares no code with the library. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 
 enum { MOST_RANKS = 64, META = -1, NOBODY = 0, ROUNDS = 1000 };
 
-/* Owner of each byte of a file: rank + 1, or a constant above. */
+/* Owner of each byte of a file: rank + 1, META or NOBODY. */
 struct owners {
     int *of;
     size_t size;
@@ -40,12 +40,12 @@ static void own(struct owners *o, uint64_t start, uint64_t size, int owner) {
     }
 }
 
-/* Flags of the owners in a block. */
+/* For each rank: whether it shares a block with any rank, and with the next rank. */
 struct tally {
     bool shares[MOST_RANKS], pair[MOST_RANKS];
 };
 
-/* host: [MOST_RANKS] host of each rank; NULL: not counted. */
+/* Counts the block at `begin`. host: [MOST_RANKS] host of each rank; NULL: hosts are not counted. */
 static void count_block(const struct owners *o, uint64_t begin, uint64_t block, const uint32_t *host,
                         struct bench_sharing *c, struct tally *t) {
     bool in[MOST_RANKS + 1] = {false};
@@ -130,7 +130,7 @@ static void same(const struct bench_geometry *g, const struct bench_sharing *got
 #undef SAME
 }
 
-/* Checks without hosts, with neighbouring ranks on a host, and with ranks assigned to hosts in turn. */
+/* Checks the counts without hosts, with neighbouring ranks on a host, and with ranks assigned to hosts in turn. */
 static void check(const struct bench_geometry *geometry, const struct owners *files, uint32_t count) {
     for (int map = 0; map < 3; map++) {
         struct bench_geometry of_map = *geometry, *g = &of_map;
@@ -239,7 +239,7 @@ static void containers_are_as_the_library_writes_them(void **state) {
         struct read_sion *reader;
         MUST(read_sion_open(path, &reader, &err));
         uint32_t files = read_sion_files(reader);
-        /* An aligned container also represents its shifted twin. */
+        /* Moved by the shift, an aligned container is its shifted twin. */
         for (int shifted = 0; shifted <= (g.layout == BENCH_SION_ALIGNED); shifted++) {
             struct owners *o = calloc(files, sizeof *o);
             assert_non_null(o);
@@ -304,7 +304,7 @@ static struct bench_sharing count(struct bench_geometry g) {
     return c;
 }
 
-/* A million ranks, computed by hand: 47008 bytes each on blocks of 16 MiB. */
+/* Counts of a million ranks with 47008 bytes each, in blocks of 16 MiB, computed by hand. */
 static void a_million_ranks(void **state) {
     (void)state;
     const uint64_t mib = 1 << 20;
@@ -315,12 +315,12 @@ static void a_million_ranks(void **state) {
                                .rank_bytes = 47008};
     struct bench_sharing c = count(g);
     assert_int_equal(c.blocks, (47008 * UINT64_C(1000000) + 16 * mib - 1) / (16 * mib));
-    assert_int_equal(c.shared_blocks, c.blocks); /* 357 ranks to a block */
+    assert_int_equal(c.shared_blocks, c.blocks); /* about 357 ranks to a block */
     assert_int_equal(c.largest, 358);
-    assert_int_equal(c.pairs, 999998); /* rank 2^19 begins a block: 47008 is 2^5 * 1469 */
+    assert_int_equal(c.pairs, 999998); /* the data of rank 2^19 begin a block, as 47008 is 2^5 * 1469 */
     assert_int_equal(c.ranks, 1000000);
     assert_int_equal(c.shared_bytes, c.bytes);
-    /* Aligned: each rank has its own block. The metadata before and after them have blocks of their own. */
+    /* Aligned container: each rank has its own block. The metadata before and after the data have a block each. */
     g.layout = BENCH_SION_ALIGNED;
     c = count(g);
     assert_int_equal(c.data_blocks, 1000000);
@@ -328,7 +328,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.largest, 1);
     assert_int_equal(c.meta_blocks, 2);
     assert_int_equal(c.mixed_blocks, 0);
-    /* Shifted, with whole blocks of data: every block except the last has parts of two ranks. */
+    /* Shifted twin with whole blocks of data: every block except the last has parts of two ranks. */
     g.layout = BENCH_SION_SHIFTED;
     g.rank_bytes = 16 * mib;
     c = count(g);
@@ -336,7 +336,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.shared_blocks, 999999);
     assert_int_equal(c.pairs, 999999);
     assert_int_equal(c.mixed_blocks, 2);
-    /* Ten chunks a rank. */
+    /* Each rank has ten chunks. */
     g.chunk_bytes = g.rank_bytes;
     g.rank_bytes = 10 * g.chunk_bytes;
     c = count(g);

@@ -27,8 +27,8 @@ static struct bench_stats of(const double *x, size_t n, double level) {
     return s;
 }
 
-/* Values by hand: 2 3 5 7 11 13, with squared distances from 41/6 that sum to 581/6. R's mean, sd, mad and
- * quantile agree. */
+/* Values by hand: 2 3 5 7 11 13 have the mean 41/6, and the squared distances from it sum to 581/6. R's mean,
+ * sd, mad and quantile agree. */
 static void small_samples_are_exact(void **state) {
     (void)state;
     const double x[] = {7, 2, 13, 3, 11, 5};
@@ -80,7 +80,8 @@ static void quantiles_stay_between_their_neighbours(void **state) {
     near(bench_stats_quantile(x, 4, 0.1), 1.3, 1e-15);
 }
 
-/* Tables of distribution-free intervals, with ranks from 1: n = 5 1-5 93.75 %, 10 2-9, 20 6-15, 50 18-33. */
+/* Tables of distribution-free intervals, with ranks from 1: 1-5 of 5 values (93.75 %), 2-9 of 10, 6-15 of 20,
+ * 18-33 of 50. */
 static void ranks_of_the_interval_agree_with_tables(void **state) {
     (void)state;
     static const struct {
@@ -198,10 +199,11 @@ static void one_wild_value_moves_a_trimmed_mean_little(void **state) {
     assert_int_equal(bench_stats_trimmed(x, 5, &mean, &variance, &df, NULL), HPCW_OK);
     assert_int_equal(df, 2);
     assert_float_equal(mean, 3, 1e-12);
-    /* 2 2 3 4 4: the squares sum to 4, divided by 3 * 2 */
+    /* With both ends replaced by their neighbours, 2 2 3 4 4: the squared deviations sum to 4, divided by 3 *
+     * 2. */
     assert_float_equal(variance, 4.0 / 6, 1e-12);
     assert_int_equal(bench_stats_trimmed(x, 4, &mean, &variance, &df, NULL), HPCW_OK);
-    assert_int_equal(df, 3); /* too few to cut any */
+    assert_int_equal(df, 3); /* four values are too few to trim any */
     assert_float_equal(mean, 251.5, 1e-9);
     assert_int_equal(bench_stats_trimmed(x, 1, &mean, &variance, &df, NULL), HPCW_OK);
     assert_int_equal(df, 0);
