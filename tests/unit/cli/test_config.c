@@ -19,7 +19,7 @@
 #include "ui/cli/config.h"
 #include "ui/cli/settings.h"
 
-/* ---- a command line, then a configuration in memory ---- */
+/* ---- a command line and the text of a configuration file ---- */
 
 struct config_call {
     struct gen_cli_options options;
@@ -106,7 +106,7 @@ static void the_command_line_wins(void **state) {
     assert_int_equal(c.options.ranks, 8);
     assert_int_equal(c.options.seed, 7);
     assert_true(c.options.checksums);
-    /* Applied in order, so later settings win. */
+    /* Settings are applied in this order: the file, then --set. The last value of a key holds. */
     static const char *const expected[][2] = {{"a.b", "2"}, {"a.d", "2"}, {"a.b", "1"}, {"a.c", "1"}};
     assert_int_equal(c.options.set.count, 4);
     for (size_t i = 0; i < 4; i++) {
@@ -245,7 +245,7 @@ static void long_lines_are_refused_whole(void **state) {
                    longest, longest + 1);
     assert_string_equal(c.err.message, expected);
 
-    /* The longest value is read completely, with a line after it. One byte more is refused. */
+    /* The longest accepted value is read completely, with the line after it. One byte more is refused. */
     static const char head[] = "[hpcgen]\nout = ", tail[] = "\nseed = 9\n";
     size_t room = longest - strlen("out = ");
     for (size_t more = 0; more < 2; more++) {
@@ -309,7 +309,7 @@ static void files_are_read(void **state) {
     struct config_call c;
     char *argv[] = {(char *)(uintptr_t) "hpcgen", (char *)(uintptr_t) "--config", path, NULL};
     assert_int_equal(gen_cli_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_OK);
-    assert_int_equal(c.options.ranks, 12); /* a required option may be in the file */
+    assert_int_equal(c.options.ranks, 12); /* the required option --ranks is in the file only */
     gen_cli_options_free(&c.options);
     assert_int_equal(unlink(path), 0);
 

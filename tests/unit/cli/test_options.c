@@ -223,7 +223,7 @@ static void subcommands_and_arguments(void **state) {
     assert_string_equal(c.parse.args[0], "--file");
     good(&c, "info -");
     assert_string_equal(c.parse.args[0], "-");
-    good(&c, "join verify"); /* a directory of that name */
+    good(&c, "join verify"); /* the directory to join is named verify */
     assert_int_equal(c.parse.command, GEN_CLI_JOIN);
     assert_string_equal(c.parse.args[0], "verify");
     good(&c, "list --scale tiny");
@@ -501,7 +501,7 @@ static void the_version_is_the_library_s(void **state) {
     free(text);
 }
 
-/* Returns whether a text has an option, not just a longer one with that prefix. */
+/* Returns whether a text has the option itself, and not only a longer option that begins with its name. */
 static bool names(const char *text, const char *option) {
     const size_t size = strlen(option);
     for (const char *found = strstr(text, option); found != NULL; found = strstr(found + 1, option)) {
@@ -541,7 +541,8 @@ static void help_names_every_option_where_it_is_taken(void **state) {
                 }
             }
             has(text, "--version", "help");
-            if (widths[w] >= 80) { /* narrower ones cannot always keep a name and its argument on one line */
+            /* in narrower texts, an option and its argument may be longer than a line */
+            if (widths[w] >= 80) {
                 for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
                     assert_in_range(strlen(line), 1, widths[w]);
                     assert_true(line[strlen(line) - 1] != ' ');
@@ -641,7 +642,8 @@ static void each_group_is_a_topic(void **state) {
     }
 }
 
-/* Words of a text with one blank between them; of a manual page without its requests, fonts and escapes. */
+/* Returns the words of a text with one blank between them; of a manual page, without roff's requests, fonts and
+ * escapes. */
 static char *words_of(const char *text, bool is_page) {
     char *words = malloc(strlen(text) + 1);
     size_t n = 0;
