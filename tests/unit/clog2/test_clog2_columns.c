@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>, "Columns": the rows have what the callbacks get, for any window and any number of rows
- * a call. */
+/* <hpcw/clog2_read.h>, "Columns": rows have the values that the callbacks get, for any window and any number of
+ * rows in a call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ enum { RANKS = 3, STEPS = 40, MOST = 1000 };
 
 static char dir[256], path[300];
 
-/* Writes the log of clog2_cases with the definitions at its end. */
+/* Writes the log of clog2_case_make as late.clog2, with the definitions moved to its end. */
 static hpcw_status write_late(void) {
     struct clog2_case c;
     char late[300];
@@ -83,7 +83,7 @@ static hpcw_clog2_reader *opened(const char *name) {
 
 struct rows {
     size_t count;
-    char name[MOST][40]; /* of states and solo events */
+    char name[MOST][40]; /* name of a state or a solo event, empty for messages */
     uint32_t rank[MOST], depth[MOST], to_rank[MOST];
     int32_t comm[MOST], thread[MOST], tag[MOST], size[MOST];
     double from[MOST], to[MOST];
@@ -160,7 +160,7 @@ static void assert_row(const struct rows *a, size_t i, const struct rows *b, siz
 static const hpcw_clog2_table tables[] = {HPCW_CLOG2_TABLE_STATES, HPCW_CLOG2_TABLE_MESSAGES,
                                           HPCW_CLOG2_TABLE_SOLOS};
 
-/* ---- the same as other ways of reading ---- */
+/* ---- rows compared with callbacks ---- */
 
 static hpcw_status keep_state(void *context, const hpcw_clog2_stretch *s) {
     struct rows *all = context;
@@ -421,7 +421,8 @@ static void depth(void **state) {
     hpcw_clog2_reader_free(r);
 }
 
-/* Replaces the first big-endian `from` at or after `at` by `to`. Returns its offset. */
+/* Finds the first big-endian number `from` at the offset `at` or later, and replaces it by `to`. Returns its
+ * offset. */
 static size_t replace_number(unsigned char *data, size_t size, size_t at, int32_t from, int32_t to) {
     unsigned char old[4];
     hpcw_i_put_u32(old, (uint32_t)from, true);
@@ -431,10 +432,11 @@ static size_t replace_number(unsigned char *data, size_t size, size_t at, int32_
     return (size_t)(found - data);
 }
 
-/* An event may change from one definition to another. The reader must not remember its earlier use. */
+/* The begin event of a state gets another number later in the file. The reader must use the latest definition. */
 static void events_that_change_hands(void **state) {
     (void)state;
-    enum { OTHER = 4999 }; /* an event that was not announced; our writers define none of this number */
+    /* event number that is never announced, and that our writers do not use for definitions */
+    enum { OTHER = 4999 };
     struct clog2_case c;
     char file[300];
     static struct rows all;
@@ -461,7 +463,7 @@ static void events_that_change_hands(void **state) {
     }
     assert_int_equal(clog2_case_write(&c, file, 0, NULL), HPCW_OK);
     clog2_case_free(&c);
-    /* Changes the begin event of the first of the two states: in its definition and in its use. */
+    /* Gives the first of the two states another begin event, in its definition and at its use. */
     unsigned char *data = read_file(file, &size);
     assert_non_null(data);
     const size_t defined = replace_number(data, size, 1024, start, OTHER);
@@ -510,7 +512,8 @@ static void refusals(void **state) {
     assert_int_equal(hpcw_clog2_reader_select(r, HPCW_CLOG2_TABLE_STATES, &w, NULL), HPCW_EINVAL);
     hpcw_clog2_window_init(NULL);
 
-    /* Nothing is selected; another table is selected; or another call has ended the selection. */
+    /* A table is read only while it is selected: not before, not after another selection, and not after another
+     * call. */
     assert_int_equal(hpcw_clog2_reader_states(r, &states, 1, &count, &err), HPCW_ESTATE);
     assert_int_equal(count, 0);
     assert_non_null(strstr(err.message, "expected table 1 to be selected, got none"));

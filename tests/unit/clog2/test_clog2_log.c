@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording by one process: the log has what was recorded, invalid records are counted, and everything survives. */
+/* Recording by one process: the log has all records, invalid ones are counted, and records survive a crash. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void place_make(struct place *p) {
     (void)snprintf(p->path, sizeof p->path, "%s/app.clog2", p->directory);
 }
 
-/* Definitions of all tests. */
+/* A log being recorded, with a timeline and the definitions of all tests. */
 struct recording {
     struct place place;
     hpcw_clog2_log_options options;
@@ -75,7 +75,7 @@ static void recording_open(struct recording *r) {
     recording_begin(r);
 }
 
-/* Returns the number of records of a valid log; also counts them by kind. */
+/* Checks a log and returns its number of records. kinds: gets the number of each kind. */
 static uint64_t count_records(const char *path, unsigned flags, uint64_t kinds[12]) {
     struct read_clog2 *reader;
     hpcw_error err;
@@ -94,14 +94,14 @@ static uint64_t count_records(const char *path, unsigned flags, uint64_t kinds[1
     return all;
 }
 
-/* Finishes the log and counts its records by kind. flags: for the reader. */
+/* Finishes the log and counts its records by kind. flags: for the check of the log. */
 static void recording_finish(struct recording *r, unsigned flags, uint64_t kinds[12]) {
     hpcw_error err;
     must(hpcw_clog2_log_finish(r->log, &r->report, &err), &err);
     assert_int_equal(hpcw_clog2_log_finish(r->log, NULL, &err), HPCW_ESTATE);
     hpcw_clog2_log_free(r->log);
     assert_int_equal(count_records(r->place.path, flags, kinds), r->report.records);
-    assert_int_equal(count_entries(r->place.directory), 1); /* no local file */
+    assert_int_equal(count_entries(r->place.directory), 1); /* no local file is left */
     scratch_remove(r->place.directory);
 }
 
@@ -151,7 +151,7 @@ static void everything_is_recorded(void **state) {
     }
 }
 
-/* Time of a clock that stands still up to 5 s, and above that steps back at each reading. */
+/* Time of a clock, s, that stands still up to 5 s and then steps back at each reading. */
 static double strange_time;
 
 static double strange_now(void) {
@@ -180,22 +180,22 @@ static void misuse_is_counted(void **state) {
     (void)state;
     struct recording r;
     recording_open(&r);
-    hpcw_clog2_log_end(r.timeline, 0, r.compute);        /* this state did not begin */
+    hpcw_clog2_log_end(r.timeline, 0, r.compute);        /* end of a state that did not begin */
     hpcw_clog2_log_event(r.timeline, 0, 4321);           /* not defined */
-    hpcw_clog2_log_event(r.timeline, 0, -5);             /* nor can this one be */
-    hpcw_clog2_log_event(r.timeline, 77, 2 * r.compute); /* no such communicator */
-    hpcw_clog2_log_send(r.timeline, 0, 1, 0, 8);         /* no such rank */
+    hpcw_clog2_log_event(r.timeline, 0, -5);             /* events below 0 cannot be defined */
+    hpcw_clog2_log_event(r.timeline, 77, 2 * r.compute); /* communicator 77 does not exist */
+    hpcw_clog2_log_send(r.timeline, 0, 1, 0, 8);         /* rank 1 does not exist */
     hpcw_clog2_log_receive(r.timeline, 0, -1, 0, 8);     /* a wildcard */
     hpcw_clog2_log_send(r.timeline, 0, 0, -1, 8);        /* another */
     hpcw_clog2_cargo cargo = {0};
-    hpcw_clog2_cargo_i64(&cargo, 3); /* where %s is expected */
+    hpcw_clog2_cargo_i64(&cargo, 3); /* a number where the format has text (%s) */
     hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
     for (int i = 0; i < 5; i++) {
-        hpcw_clog2_cargo_i64(&cargo, 3); /* more than fits */
+        hpcw_clog2_cargo_i64(&cargo, 3); /* five numbers are too many */
     }
     hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
     some_work(&r, 1);
-    hpcw_clog2_log_begin(r.timeline, 0, r.exchange); /* this state does not end */
+    hpcw_clog2_log_begin(r.timeline, 0, r.exchange); /* begin of a state that does not end */
     uint64_t kinds[12];
     recording_finish(&r, 0, kinds);
     assert_int_equal(r.report.end_alone, 1);
@@ -210,7 +210,8 @@ static void packed_cargo_is_checked_by_its_format(void **state) {
     (void)state;
     struct recording r;
     recording_open(&r);
-    /* A text of 4 bytes for %s; then a length beyond the end; then pieces that do not fill the cargo. */
+    /* Cargos for %s: a text of 4 bytes, a text whose length is beyond the end, and values that leave bytes
+     * over. */
     static const char good[] = "\0\4here", long_text[] = "\0\37", both[] = "\0\1x";
     hpcw_clog2_cargo cargo = {0};
     hpcw_clog2_cargo_packed(&cargo, good, sizeof good);
@@ -253,8 +254,8 @@ static void a_log_gets_its_last_path(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* A symbolic link that has the log's name when it is opened or renamed is followed. One made later is replaced,
- * and its target stays. */
+/* If the log's name is a symbolic link at the open or the rename, the link is followed. A link made later is
+ * replaced, and its target stays. */
 static void links_are_followed_at_the_open(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -314,10 +315,11 @@ static void paths_of_no_file_are_refused(void **state) {
     assert_int_equal(hpcw_clog2_log_rename(r.log, name, &err), HPCW_ERANGE);
     uint64_t kinds[12];
     some_work(&r, 1);
-    recording_finish(&r, READ_CLOG2_STRICT, kinds); /* under its first path */
+    recording_finish(&r, READ_CLOG2_STRICT, kinds); /* the log has the path that it was opened with */
 }
 
-/* The command in a message uses the log's last path, and a shell takes each name as one word. */
+/* The message of a failed finish advises a command with the log's last path. Each argument is quoted as one
+ * word of the shell. */
 static void the_command_names_the_last_path(void **state) {
     (void)state;
     struct recording r;
@@ -398,7 +400,7 @@ static void more_than_memory_is_spilled(void **state) {
     some_work(&r, times);
     uint64_t kinds[12];
     recording_finish(&r, READ_CLOG2_STRICT, kinds);
-    /* A wait for the disk is recorded as a state, at most one for each chunk. */
+    /* A wait for the disk is recorded as a state, at most one for each chunk of records. */
     uint64_t waits = kinds[HPCW_CLOG2_BARE] - 2 * (uint64_t)times;
     assert_true(waits % 2 == 0 && waits / 2 <= 20 && (waits > 0) == (r.report.stalls > 0));
     assert_int_equal(r.report.lost, 0);
@@ -480,12 +482,13 @@ static void a_relative_directory_stays(void **state) {
         assert_int_equal(s, written ? HPCW_OK : HPCW_ENOENT);
         assert_true(written || strstr(err.message, "hpcgen recover --output log /") != NULL);
         hpcw_clog2_log_free(r.log);
-        assert_int_equal(count_entries(r.place.directory), 1); /* the log or the local file */
+        /* only the log or the local file is left */
+        assert_int_equal(count_entries(r.place.directory), 1);
         scratch_remove(r.place.directory);
     }
 }
 
-/* The log itself exceeds the limit. The program continues and gets an error. */
+/* The log is larger than the limit on file sizes. The program continues and gets an error. */
 static void a_log_beyond_the_limit_is_a_failure(void **state) {
     (void)state;
     struct recording r;
@@ -585,14 +588,14 @@ static void write_local(const char *local, const unsigned char *bytes, size_t si
     assert_int_equal(fclose(f), 0);
 }
 
-/* A partial copy, or what a dead host leaves, is no complete log. */
+/* Checks that recovery refuses a local file without all records of rank 0. */
 static void assert_is_incomplete(const struct recording *r, const char *const *locals) {
     hpcw_error err;
     assert_int_equal(hpcw_clog2_recover(r->place.path, locals, 1, false, NULL, &err), HPCW_EMISMATCH);
     assert_non_null(strstr(err.message, "incomplete: expected all records of rank 0"));
 }
 
-/* A process is killed. */
+/* A process is killed while it records. Its local file has all records. */
 static void what_was_recorded_survives(void **state) {
     (void)state;
     struct recording r;
@@ -624,12 +627,12 @@ static void what_was_recorded_survives(void **state) {
     assert_int_equal(found.files, 1);
     assert_int_equal(found.truncated, 0);
     assert_int_equal(found.left_out, 0);
-    /* A wait for the disk is recorded as a state, at most one for each chunk. */
+    /* A wait for the disk is recorded as a state, at most one for each chunk of records. */
     const uint64_t most = bare_records(r.place.path), waits = most - 2 * (uint64_t)(times + 1000);
     assert_true(waits % 2 == 0 && waits / 2 <= 4);
     assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 2, false, &found, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "expected every rank once"));
-    /* Truncated anywhere, the rest gives a log. */
+    /* A local file that is truncated at any byte gives a log of the remaining records. */
     size_t size;
     unsigned char *bytes = read_file(local, &size);
     assert_non_null(bytes);
@@ -637,7 +640,8 @@ static void what_was_recorded_survives(void **state) {
     for (size_t cut = 200; cut < size; cut += size / 23) {
         write_local(local, bytes, cut);
         if (hpcw_clog2_recover(r.place.path, locals, 1, false, NULL, &err) == HPCW_OK) {
-            assert_int_equal(bare_records(r.place.path), most); /* a window was being prepared */
+            /* the cut removes only an unused window (mapped part of the file) */
+            assert_int_equal(bare_records(r.place.path), most);
             break;
         }
         assert_is_incomplete(&r, locals);
@@ -648,14 +652,16 @@ static void what_was_recorded_survives(void **state) {
         if (found.records > 10) {
             uint64_t bare = bare_records(r.place.path);
             assert_true(bare >= before && bare <= most);
-            /* The log has everything before the cut, except what is not records. This is definitions and windows
-             * that are not full: the last one, and each that a wait for the disk left. */
+            /* The log has all records before the cut. Other 16-byte words before the cut are definitions, or
+             * unused ends of windows (mapped parts of the file): of the last window, and of windows that a wait
+             * for the disk left. */
             assert_true(bare + size / 16 - most + 1 >= cut / 16);
             before = bare;
         }
     }
     assert_true(before > 0);
-    /* Pages that did not reach the disk: the first one of a used window, and one within it. */
+    /* Loses a page, as if it had not reached the disk: the first or the sixth of a used window (mapped part of
+     * the file). */
     size_t window = CHUNK_EVENTS * 16;
     while (window < size && bytes[window] == 0) {
         window += CHUNK_EVENTS * 16;
@@ -675,7 +681,7 @@ static void what_was_recorded_survives(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* A dead run of this host is detected. One of another host may be alive. */
+/* A local file of a dead process of this host is found. A process of another host may be alive. */
 static void what_is_left_is_of_this_host(void **state) {
     (void)state;
     struct recording r;
@@ -706,7 +712,7 @@ static void what_is_left_is_of_this_host(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* There is space for one thread's window. After another thread was refused, definitions still find space. */
+/* There is space for the records of one thread. A second thread is refused, but a later definition finds space. */
 static void definitions_after_a_refusal_survive(void **state) {
     (void)state;
     struct recording r;

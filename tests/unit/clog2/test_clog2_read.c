@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>: what is read can be written again, and states and messages are those of the program. */
+/* <hpcw/clog2_read.h>: records that were read can be written again, and states and messages are those of the
+ * program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +54,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     assert_true(hpcw_clog2_reader_comm(context, index, entry));
 }
 
-/* Copies every record to another log, which must be the same file. */
+/* Copies every record of a log into another log. Both files must be the same. */
 static void what_is_read_can_be_written(void **state) {
     (void)state;
     hpcw_clog2_reader *r = opened();
@@ -106,7 +107,8 @@ static void what_is_read_can_be_written(void **state) {
 
 struct seen {
     unsigned sends, receives, computes, exchanges;
-    double stretches, states; /* seconds of stretches, and of outermost states */
+    /* sums of the stretches (states without nested ones) and of the outermost states, s */
+    double stretches, states;
     double compute;
 };
 
@@ -180,7 +182,7 @@ static void states_messages_and_their_profile(void **state) {
     hpcw_clog2_reader *r = opened();
     struct seen seen = {0};
     const hpcw_clog2_watch watch = {&seen, take_stretch, take_state, take_end};
-    for (unsigned turn = 1; turn <= 2; turn++) { /* each time from the first record on */
+    for (unsigned turn = 1; turn <= 2; turn++) { /* each call reads from the first record on */
         seen = (struct seen){0};
         assert_int_equal(hpcw_clog2_reader_watch(r, &watch, NULL), HPCW_OK);
         assert_true(seen.sends == RANKS * STEPS && seen.receives == RANKS * STEPS);
@@ -199,7 +201,7 @@ static void states_messages_and_their_profile(void **state) {
     assert_int_equal(sums.bytes, (uint64_t)RANKS * (STEPS * 1000 + STEPS * (STEPS - 1) / 2));
     assert_int_equal(hpcw_clog2_reader_profile(r, &(hpcw_clog2_profile){0}, NULL), HPCW_OK);
 
-    /* Goes back to the first record. */
+    /* hpcw_clog2_reader_rewind goes back to the first record. */
     hpcw_clog2_record record;
     bool more = true;
     assert_int_equal(hpcw_clog2_reader_next(r, &record, &more, NULL), HPCW_OK);
@@ -278,7 +280,7 @@ static void timelines_of_a_rank_overlap(void **state) {
     }
 }
 
-/* A nested state of the same timeline reduces the stretches of the outer state, not the state itself. */
+/* A nested state cuts the outer state of the same timeline into two stretches. The outer state stays one state. */
 static void nested_states(void **state) {
     (void)state;
     static const struct event events[] = {{0, 1, 600}, {0, 1, 602}, {0, 1, 603}, {0, 1, 601}};
@@ -292,7 +294,7 @@ static void nested_states(void **state) {
     assert_true(is_piece(&states.piece[1], &events[0], 1, 4));
 }
 
-/* States that end in the order of their begins, and more of them than a timeline can hold in itself. */
+/* States end in the order of their begins. More are open than fit into the fixed array of a timeline. */
 static void many_states_at_a_time(void **state) {
     (void)state;
     enum { OPEN = 6 };
@@ -319,8 +321,7 @@ static hpcw_status count_meetings(void *context, const hpcw_clog2_end *e) {
     return HPCW_OK;
 }
 
-/* One message waits for its receive. Meanwhile messages of so many other tags are complete that the reader forgets
- * some of these tags. */
+/* One message is received late. Meanwhile so many other tags have messages that the reader forgets some tags. */
 static void messages_of_many_tags(void **state) {
     (void)state;
     struct clog2_case c;
@@ -351,7 +352,8 @@ static void messages_of_many_tags(void **state) {
 
 /* ---- callbacks ---- */
 
-/* Returns a failure at call `last`. In a callback, all other calls of the handle are refused or do nothing. */
+/* Context of a callback that fails at its call `last`. All other calls of the reader within a callback are
+ * refused or do nothing. */
 struct stopping {
     hpcw_clog2_reader *reader;
     unsigned calls, last;

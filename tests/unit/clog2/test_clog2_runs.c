@@ -23,7 +23,7 @@ struct record {
 struct input {
     unsigned char *data[MOST_RUNS];
     size_t size[MOST_RUNS];
-    struct record *record; /* [records] in order */
+    struct record *record; /* [records] all records in the order of the merge */
     size_t records, bytes, runs;
 };
 
@@ -34,7 +34,7 @@ static double step_of(enum pattern pattern, uint64_t *state, uint32_t run, uint3
     switch (pattern) {
     case MIXED:
         return 1 + (double)random_below(state, 1000);
-    case TURNS: /* alternates between two runs for a while */
+    case TURNS: /* two runs have the next records in turn, for 500 records */
         return number % 500 == 0 ? 1e6 * (double)(1 + (run / 2 + random_below(state, 2)) % 5) : 1;
     case TIES:
         return (double)random_below(state, 2);
@@ -88,7 +88,7 @@ static void free_input(struct input *in) {
     free(in->record);
 }
 
-/* Takes all records except some first ones, in portions that end when room or records run out. */
+/* Merges all but some first records, in portions that end when memory is full or the records end. */
 static void check_merge(const struct input *in, struct hpcw_i_clog2_runs *runs, uint64_t *state) {
     for (size_t i = 0; i < in->runs; i++) {
         hpcw_i_clog2_runs_set(runs, i, in->data[i], in->data[i] + in->size[i]);
@@ -113,7 +113,8 @@ static void check_merge(const struct input *in, struct hpcw_i_clog2_runs *runs, 
             check += bytes;
         }
         assert_int_equal(used, check);
-        /* It stops only for a reason, and writes nothing beyond its memory. */
+        /* A merge ends at its record limit or before a record that does not fit, and writes nothing beyond its
+         * memory. */
         assert_true(number == most || used + hpcw_i_clog2_size_at(in->record[at].bytes) > size);
         for (size_t k = 0; k < SPARE; k++) {
             assert_int_equal(room[size + k], 0xee);

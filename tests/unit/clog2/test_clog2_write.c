@@ -254,7 +254,7 @@ static const unsigned char *image_data(struct image *m, size_t *size) {
     return memory_source_data(&m->source, 0, size);
 }
 
-/* Slices of any order and length, placed before or after, give the same bytes. */
+/* Slices of any length, in any order, placed before or after they are filled, give the same bytes. */
 static void slices_make_the_same_bytes(void **state) {
     (void)state;
     struct clog2_case c;
@@ -307,7 +307,7 @@ static void put_pieces(struct image *m, struct clog2_case *c, size_t piece) {
     hpcw_clog2_slice_free(slice);
 }
 
-/* Runs of plain records use a faster path but give the same blocks, whatever their size. */
+/* Plain records take a faster path, but give the same blocks for any number of records in a call. */
 static void pieces_make_the_same_bytes(void **state) {
     (void)state;
     struct clog2_case c;
@@ -366,7 +366,8 @@ static void slices_are_refused(void **state) {
     assert_int_equal(hpcw_clog2_slice_new(NULL, 0, &slice, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_clog2_slice_new(m.log, 0, NULL, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_clog2_slice_new(m.log, HPCW_CLOG2_SEGMENT, &slice, &err), HPCW_OK);
-    assert_int_equal(hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, &err), HPCW_EINVAL); /* nothing in it */
+    /* the slice is empty */
+    assert_int_equal(hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_clog2_slice_put(slice, c.record, 2, &err), HPCW_OK);
     assert_int_equal(hpcw_clog2_slice_records(slice), 2);
     assert_int_equal(hpcw_clog2_slice_end(slice, 1, &err), HPCW_EINVAL); /* not at a segment's end */
@@ -416,7 +417,7 @@ static void records_are_refused(void **state) {
 #define OF(kind_)                                                                                              \
     BAD(HPCW_EINVAL);                                                                                          \
     bad[n - 1].kind = (kind_)
-    BAD(HPCW_EINVAL), bad[n - 1].time = 0.5; /* before the last one */
+    BAD(HPCW_EINVAL), bad[n - 1].time = 0.5; /* earlier than the last record */
     BAD(HPCW_EINVAL), bad[n - 1].time = 1e8;
     BAD(HPCW_EINVAL), bad[n - 1].time = __builtin_nan("");
     BAD(HPCW_EINVAL), bad[n - 1].comm = 3;
@@ -480,7 +481,8 @@ static void records_are_refused(void **state) {
             strstr(err.message, "expected") == NULL) {
             fail_msg("record %zu: %d, \"%s\"", i, (int)s, err.message);
         }
-        assert_int_equal(hpcw_clog2_slice_records(slice), 2 + i); /* the valid record was taken */
+        /* the valid record before this one was taken */
+        assert_int_equal(hpcw_clog2_slice_records(slice), 2 + i);
     }
     hpcw_clog2_slice_free(slice);
     hpcw_clog2_free(m.log);
