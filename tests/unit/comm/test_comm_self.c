@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process: collectives are copies, and agreements return its own status. */
+/* A communicator of one process: collectives copy, and an agreement returns the process's own status. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A child of fork() uses its copy of a handle. The parent's files and names stay as they are while the parent
- * lives. When the parent has ended, the child takes over. */
+/* A child of fork() uses its copy of a handle. While the parent lives, the child leaves the parent's files and
+ * names unchanged. When the parent has ended, the child owns them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Returns whether everything was right in a child. */
+/* Calls tries(handle) in a child of fork(). Returns its result. */
 static bool in_child(bool (*tries)(void *handle), void *handle) {
     int status;
     pid_t child = fork();
@@ -48,7 +48,7 @@ static bool in_child(bool (*tries)(void *handle), void *handle) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Returns whether everything was right in the child of a process that opened a handle and ended. */
+/* A process opens a handle, forks and ends, as a daemon does. Returns the result of tries(handle) in its child. */
 static bool in_daemon(void *(*opens)(void), bool (*tries)(void *handle)) {
     int result[2];
     char good = 0;
@@ -230,7 +230,7 @@ static void containers(void **state) {
     }
 }
 
-/* The close of a daemon fails. Its free leaves no more than that of any other process. */
+/* hpcw_sion_close fails in a daemon. hpcw_sion_free then leaves no more than in any other process. */
 static bool fails_to_close(void *h) {
     bool good = mkdir(path, 0777) == 0 && hpcw_sion_close(h, NULL) != HPCW_OK;
     hpcw_sion_free(h);
@@ -240,7 +240,7 @@ static bool fails_to_close(void *h) {
 static void failed_close(void **state) {
     (void)state;
     assert_true(in_daemon(open_one, fails_to_close));
-    assert_int_equal(count_entries(dir), 1); /* the directory with this name */
+    assert_int_equal(count_entries(dir), 1); /* only that directory is left */
 }
 
 /* ---- load data ---- */

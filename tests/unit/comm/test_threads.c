@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several threads write different tasks of one handle. The bytes are those of one thread. The thread sanitizer
- * shows races. */
+/* Several threads write different tasks of one handle. The files have the bytes that one thread writes. The
+ * thread sanitizer shows races. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ enum { THREADS = 4, TASKS = 200, ROUNDS = 40 };
 struct order {
     unsigned threads;
     bool task_by_task; /* all rounds of one task, then the next task; otherwise all tasks in turn */
-    unsigned shifts;   /* number of times that tasks move to other threads */
+    unsigned shifts;   /* number of periods: the tasks of a thread change with each */
 };
 
 struct job {
@@ -42,7 +42,8 @@ static unsigned char byte_of(uint32_t task, unsigned round, size_t k) {
     return (unsigned char)(task * 31 + round * 7 + k);
 }
 
-/* Writes small records and some larger than a buffer. Every seventh one is reserved and filled a round later. */
+/* Writes small records, and some larger than a buffer. Every seventh record is reserved, and filled a round
+ * later. */
 static hpcw_status write_round(struct job *j, uint32_t t, unsigned round, uint64_t *place) {
     unsigned char data[700];
     size_t size = round % 10 == 9 ? 600 : 1 + (t * 13 + round * 5) % 90;
@@ -62,10 +63,10 @@ static hpcw_status write_round(struct job *j, uint32_t t, unsigned round, uint64
     return s;
 }
 
-/* Writes the rounds of one shift, for the tasks that this thread has in it. */
+/* Writes the rounds of one period (shift) of this thread's tasks. */
 static void *write_tasks(void *context) {
     struct job *j = context;
-    static uint64_t place[TASKS]; /* outlives the thread, as another one may fill it */
+    static uint64_t place[TASKS]; /* places of reserved records, which another thread may fill */
     unsigned shifts = j->order->shifts;
     unsigned first = ROUNDS * j->shift / shifts;
     unsigned count = ROUNDS * (j->shift + 1) / shifts - first;
@@ -130,7 +131,7 @@ static void containers_do_not_show_the_threads(void **state) {
     for (int content = HPCW_SION_RECORDS; content <= HPCW_SION_KEYVAL; content++) {
         for (size_t i = 0; i < sizeof buffer_sizes / sizeof buffer_sizes[0] * 6; i++) {
             hpcw_error err = {.message = ""};
-            unsigned k = i > 0; /* the others are compared with the first */
+            unsigned k = i > 0; /* all containers are compared with the first */
             hpcw_status s = write_container(path[k], &orders[i % 6], buffer_sizes[i / 6],
                                             (hpcw_sion_content)content, (hpcw_sink_source){NULL, NULL}, &err);
             if (s != HPCW_OK) {
@@ -156,7 +157,7 @@ static void containers_do_not_show_the_threads(void **state) {
     scratch_remove(dir[1]);
 }
 
-/* Space runs out for all threads at once. There is one reason, which close reports. */
+/* Space runs out for all threads at once. All threads report the same reason, and so does the close. */
 static hpcw_status open_small(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                               hpcw_error *err) {
     (void)path;
