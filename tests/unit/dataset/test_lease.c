@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run that ends removes the directory that it made, and no other. What is uncertain is not counted as lost. */
+/* A run that ends removes the directory that it made, and no other. A lease that cannot be looked at does not
+ * count as lost. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +100,7 @@ static void an_unknown_lease_is_not_lost(void **state) {
     assert_int_equal(left.lease.code, HPCW_ENOMEM);
     assert_non_null(strstr(left.lease.message, "/made/.hpcw/lease: cannot remove the lease of this run: "));
 
-    /* The next run removes it. */
+    /* The next run removes the lease. */
     left = (struct gen_left){0};
     assert_int_equal(gen_lease_take(&p.run, "test", &p.lease, &err), HPCW_OK);
     gen_lease_end(&p.lease);
