@@ -39,7 +39,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* Makes a file two levels below. */
+/* Makes the file deep/file in a directory. */
 static bool fill(const char *directory) {
     char name[2048];
     (void)snprintf(name, sizeof name, "%s/deep", directory);
@@ -56,7 +56,7 @@ static bool fill_new(const struct gen_folder *folder) {
     return gen_folder_inside(folder, inside, &err) == HPCW_OK && fill(inside);
 }
 
-/* A child that has begun the directory, and waits until it is killed or the test ends. */
+/* A child process that has begun a directory, and waits until it is killed or the test ends. */
 struct writer {
     pid_t child;
     int end;
@@ -146,7 +146,7 @@ static void the_next_removes_what_the_dead_left(void **state) {
         skip();
     }
     for (int n = 0; n < 2; n++) {
-        kill_writer(start_writer()); /* the second writer has removed what the first one left */
+        kill_writer(start_writer()); /* each writer removes what the killed one before left */
         assert_int_equal(count_entries(dir), 2);
     }
     const struct writer living = start_writer();
@@ -193,7 +193,7 @@ static void others_are_left_alone(void **state) {
         (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx0123456789-%s.tmp", dir, left[i].host, left[i].name);
         assert_true(mkdir(name, 0777) == 0);
     }
-    /* The target of a link stays. */
+    /* A symbolic link with a temporary name stays, and so does its target. */
     (void)snprintf(name, sizeof name, "%s/.hpcw-%06llx1123456789-trace.tmp", dir, host);
     assert_int_equal(symlink(kept, name), 0);
     write_all();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exports and rewrites to a new directory while somebody else renames things. At each system call after the
- * directory was made, it is replaced by a link or another directory, or its parent is. Nothing that existed
- * before changes, and success means that the result has its name. A summary has no size that could not be read,
- * and a failure names the output. */
+/* Exports and rewrites to a new directory while another process renames things. At each system call after
+ * mkdir, the new directory or its parent is replaced by a link or another directory. Nothing that existed
+ * before changes, and a successful export has its final name. A summary has no size that could not be read, and
+ * a failure names the output. */
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static bool is_victim(const char *path) {
     return same;
 }
 
-/* ---- what is exported and rewritten ---- */
+/* ---- inputs, exports and rewrites ---- */
 
 static void make_container(hpcw_error *err) {
     hpcw_sion *f;
@@ -118,7 +118,7 @@ static void make_log(hpcw_error *err) {
 }
 
 static hpcw_status run_tasks(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate needs other names meanwhile */
+    char from[2048]; /* copied, since the hook of system calls reuses the buffers of in() */
     (void)snprintf(from, sizeof from, "%s", in("in.sion"));
     struct gen_exported done;
     const struct gen_export what = {.form = GEN_EXPORT_TASKS};
@@ -126,7 +126,7 @@ static hpcw_status run_tasks(const char *to, hpcw_error *err) {
 }
 
 static hpcw_status run_otf2(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate needs other names meanwhile */
+    char from[2048]; /* copied, since the hook of system calls reuses the buffers of in() */
     (void)snprintf(from, sizeof from, "%s", in("in.clog2"));
     struct gen_exported done;
     const struct gen_export what = {.form = GEN_EXPORT_OTF2, .to_s = 1e8, .last_rank = UINT32_MAX};
@@ -134,7 +134,7 @@ static hpcw_status run_otf2(const char *to, hpcw_error *err) {
 }
 
 static hpcw_status run_loads(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate needs other names meanwhile */
+    char from[2048]; /* copied, since the hook of system calls reuses the buffers of in() */
     (void)snprintf(from, sizeof from, "%s", in("in.vom"));
     struct gen_rewritten done;
     const struct gen_rewrite what = {
@@ -143,7 +143,7 @@ static hpcw_status run_loads(const char *to, hpcw_error *err) {
 }
 
 static hpcw_status run_checkpoints(const char *to, hpcw_error *err) {
-    char from[2048]; /* the gate needs other names meanwhile */
+    char from[2048]; /* copied, since the hook of system calls reuses the buffers of in() */
     (void)snprintf(from, sizeof from, "%s", in("in.scr"));
     struct gen_rewritten done;
     const struct gen_rewrite what = {.sync = true};
@@ -178,12 +178,12 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- what happens meanwhile ---- */
+/* ---- the other process ---- */
 
 static struct {
     void (*act)(void);
-    int calls; /* number of calls since the directory was made; -1: not made yet */
-    int at;    /* call at which it acts */
+    int calls; /* number of system calls since the output directory was made; -1: not made yet */
+    int at;    /* system call at which `act` is called */
     bool acted;
 } other;
 
@@ -197,7 +197,8 @@ static int meanwhile(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Moves the temporary directory away and puts something else in its place, unless it already has its final name. */
+/* Moves the temporary directory of the export away and puts a link or the victim's directory in its place. Does
+ * nothing if the export has its final name. */
 static void exchange(bool link) {
     char name[512] = "";
     DIR *list = opendir(in("above"));
@@ -227,12 +228,13 @@ static void move_above(void) {
     assert_int_equal(mkdir(in("above"), 0777), 0);
 }
 
-/* Returns the current path of the victim's directory. */
+/* Returns the current path of the victim, a directory that must not change. */
 static const char *victim(void) {
     static char found[600];
     (void)snprintf(found, sizeof found, "%s/victim", dir);
     if (access(found, F_OK) != 0) {
-        (void)snprintf(found, sizeof found, "%s/above/out", dir); /* replaced at the last moment */
+        /* path of a victim that was exchanged just before the final rename */
+        (void)snprintf(found, sizeof found, "%s/above/out", dir);
     }
     DIR *list = access(found, F_OK) == 0 ? NULL : opendir(in("above"));
     const struct dirent *entry;
@@ -256,7 +258,7 @@ static void clear_all(void) {
     }
 }
 
-/* Runs an export; returns whether `act` was called before the end. */
+/* Runs an export and calls `act` at system call `at`. Returns false if the export made fewer calls. */
 static bool run_one(size_t what, void (*act)(void), int at, hpcw_status *s) {
     hpcw_error err;
     char path[1024];
@@ -307,17 +309,17 @@ static void check_exchange(void (*act)(void)) {
             }
             assert_int_equal(count_entries(victim()), files);
             if (s == HPCW_OK) {
-                check_result(what, "above/out"); /* it had its final name before */
+                check_result(what, "above/out"); /* the export had its final name before */
             } else {
                 refused++;
-                /* At the last moment, a foreign directory can get the name, but that is no success. */
+                /* Just before the final rename, a foreign directory can get the name. That is a failure. */
                 assert_true(lstat(in("above/out"), &is) != 0 || S_ISLNK(is.st_mode) ||
                             access(in("above/out/more"), F_OK) == 0);
                 assert_true(access(in("stolen"), F_OK) != 0 || count_entries(in("stolen")) == 0);
             }
             clear_all();
         }
-        assert_true(s == HPCW_ENOTSUP || refused > 0); /* a build without OTF2 */
+        assert_true(s == HPCW_ENOTSUP || refused > 0); /* a build without OTF2 cannot run this export */
         clear_all();
     }
 }
@@ -362,7 +364,7 @@ static uint64_t size_of(const char *path) {
     return (uint64_t)is.st_size;
 }
 
-/* Rewrites load data while each lookup of a file fails once. A summary has all bytes or does not exist. */
+/* Rewrites load data while one lookup of a file fails. A summary has all bytes or does not exist. */
 static void check_bytes(const char *from, const char *to, const char *const *file, size_t files) {
     const struct gen_rewrite what = {
         .form = GEN_REWRITE_PLAIN, .last_phase = UINT64_MAX, .last_rank = UINT32_MAX};

@@ -33,7 +33,7 @@ static int clean(void **state) {
 
 static char said[4096];
 
-/* The page; `said` has what a terminal shows. */
+/* Returns the page of this log. `said` gets the text of the terminal. */
 static char *page_of(uint32_t ranks, const struct happens *h, size_t count) {
     hpcw_error warning = {.code = HPCW_OK}, err = {0};
     struct gen_report r = {.path = path, .warning = &warning};
@@ -73,16 +73,16 @@ static void time_outside_of_states_is_computing(void **state) {
     HAS(said, "\nThe longest wait: rank 1 waits 6 s in MPI_Recv for rank 0, from 1 s of the log's clock on.\n");
     HAS(said, "\nThe critical path, which leads to ranks that are late by themselves, is 60 % computing "
               "outside of states, and for 10 s of 10 s on rank 0.\n");
-    /* The same in the page, with links to the row of a rank and to a time in the chart. */
+    /* The page has the same findings, with links to the row of a rank and to a time in the chart. */
     HAS(page, "is in MPI (");
     HAS(page, "Imbalance <data class=\"share\" value=\"1\">");
     HAS(page, "<a href=\"#rank-0\">rank 0</a>");
     HAS(page, "<tr id=\"rank-0\">");
     HAS(page, "<a href=\"#timeline\" data-rank=\"1\" data-from=\"1\" data-to=\"7\">rank 1</a>");
-    /* Listed and drawn. */
+    /* Computing outside of states is in the table and in the chart. */
     HAS(page, "<td>computing (outside of states)</td>");
     HAS(page, "\"name\":\"computing (outside of states)\",\"colour\":\"c12\"");
-    /* What it is, the answer, the evidence, how it was measured. */
+    /* The page begins with the kind of data, then has findings, chart, and how the log was read. */
     const char *place[] = {"The event log (CLOG-2) of a program on 2 ranks.", "<div class=\"findings\">",
                            "<div id=\"timeline\">", "How the event log was read</h2>"};
     const char *last = page;
@@ -96,7 +96,7 @@ static void time_outside_of_states_is_computing(void **state) {
     free(page);
 }
 
-/* A rank whose last state ends early does not work until the others end. */
+/* A rank does not work after the end of its last state. */
 static void an_early_end_is_no_work(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -123,7 +123,7 @@ static void a_log_without_mpi(void **state) {
     assert_null(strstr(said, "Imbalance"));
 }
 
-/* What other threads do is no time of their rank: shares are of the main threads. */
+/* Shares of time are those of the main threads. States of other threads do not count. */
 static void other_threads_do_not_count(void **state) {
     (void)state;
     static const struct happens log[] = {BEGIN(0, 0, COMPUTE),       END(2, 0, COMPUTE),
@@ -144,7 +144,7 @@ static void a_log_without_states(void **state) {
     assert_string_equal(said, "");
 }
 
-/* Who is late, over time: rank 2 in a barrier, for both others. */
+/* Ranks 0 and 1 wait for rank 2 in a barrier. A chart has the time that others wait for each rank. */
 static void a_late_rank_of_a_collective(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -158,7 +158,7 @@ static void a_late_rank_of_a_collective(void **state) {
     free(page);
 }
 
-/* Rank 1 waits twice for rank 3 and longest for rank 2, whose send begins later than that of rank 0. */
+/* Rank 1 waits twice for rank 3, and once, but longer, for rank 2. */
 static void which_ranks_wait_for_which(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -177,12 +177,13 @@ static void which_ranks_wait_for_which(void **state) {
     HAS(first, "<td class=\"number\"><data class=\"count\" value=\"1\">1</data></td><td class=\"number\"><data "
                "class=\"count\" value=\"2\">2</data></td><td class=\"number\"><data class=\"count\" "
                "value=\"1\">1</data></td><td class=\"number\"><data class=\"seconds\" value=\"5\">5 s</data>");
-    HAS(first, "value=\"0.7142857142857143\">71.4 %</data>"); /* also without scripts, as people read it */
+    /* the share is also text, for readers without scripts */
+    HAS(first, "value=\"0.7142857142857143\">71.4 %</data>");
     free(page);
 }
 
-/* A finding leads to the row of the rank that it names, though rows are few: rank 19 is the critical path, nobody
- * waits for it, and it does not work. */
+/* The table of ranks has few rows, but also the one that a finding names: rank 19 has the critical path, though
+ * nobody waits for it. */
 static void ranks_of_findings_have_a_row(void **state) {
     (void)state;
     static const struct happens log[] = {

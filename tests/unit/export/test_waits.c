@@ -90,7 +90,7 @@ static void expect_waits(const struct gen_waits *w, uint64_t count, double secon
     assert_int_equal(by_rank.time_ns, ns(seconds));
     assert_int_equal(by_pair.time_ns, ns(seconds));
     assert_int_equal(caused_ns, ns(seconds));
-    /* Each wait is told once. */
+    /* gen_waits_watch reports each wait once. */
     struct gen_waits again;
     told_ns = 0;
     assert_int_equal(gen_waits_watch(path, add_told, &again, &again, NULL), HPCW_OK);
@@ -107,7 +107,7 @@ static void expect_pair(const struct gen_waits *w, size_t i, enum gen_waits_kind
     assert_int_equal(w->pair[i].sum.time_ns, ns(seconds));
 }
 
-/* Checks the time of the critical path in a state of a rank; -1: in no state. */
+/* Checks how long the critical path is in a state of a rank, s. state -1: in no state. */
 static void expect_path(const struct gen_waits *w, uint32_t rank, int state, double seconds) {
     uint64_t time_ns = 0;
     for (size_t i = 0; i < w->shares; i++) {
@@ -150,7 +150,7 @@ static void early_sender(void **state) {
     struct gen_waits w = WAITS_OF(2, log);
     expect_waits(&w, 0, 0);
     expect_path(&w, 1, RECV, 1);
-    expect_path(&w, 1, -1, 2); /* before that, rank 1 is in no state */
+    expect_path(&w, 1, -1, 2); /* before its receive, rank 1 is in no state */
     gen_waits_free(&w);
 }
 
@@ -170,7 +170,7 @@ static void late_sender_of_several(void **state) {
     gen_waits_free(&w);
 }
 
-/* The two calls may end in either order. */
+/* A send waits for a late receive, whichever call ends first. */
 static void late_receiver(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -190,7 +190,7 @@ static void late_receiver(void **state) {
     }
 }
 
-/* A receive is posted by MPI_Irecv, and a call that completes several takes the oldest first. */
+/* MPI_Irecv posts a receive. A call that completes several receives completes those posted first. */
 static void late_post(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -206,8 +206,8 @@ static void late_post(void **state) {
     gen_waits_free(&w);
 }
 
-/* A persistent receive has no MPI_Irecv, so the call that completes it takes that of another message. The wait of
- * rank 1 is then too long: until the second MPI_Irecv, not until the first one. */
+/* A persistent receive has no MPI_Irecv in the log, so MPI_Waitall is matched with the MPI_Irecv of another
+ * message. Rank 1 seems to wait until the second MPI_Irecv, not until the first one. */
 static void persistent_receive(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -222,7 +222,7 @@ static void persistent_receive(void **state) {
     gen_waits_free(&w);
 }
 
-/* MPI_Waitall completes a send that MPI_Isend has started, and waits for its receive, whichever of the two ends
+/* MPI_Waitall completes a send of MPI_Isend, and waits for the receive of this message, whichever call ends
  * first. */
 static void late_receiver_of_started(void **state) {
     (void)state;
@@ -241,8 +241,8 @@ static void late_receiver_of_started(void **state) {
     }
 }
 
-/* A call that completes several sends waits once, for the receive that is posted last, after its wait for a late
- * sender. */
+/* MPI_Waitall first waits for a late sender. It then completes two sends, and waits once, for the receive that
+ * is posted last. */
 static void late_receivers_of_several(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -274,7 +274,7 @@ static void started_and_never_received(void **state) {
     gen_waits_free(&w);
 }
 
-/* A send that was completed before the receive was posted, as an eager one, waits in no later call either. */
+/* An eager send is completed before its receive is posted. No later call waits for that receive. */
 static void no_late_receiver_of_started(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -286,7 +286,7 @@ static void no_late_receiver_of_started(void **state) {
     gen_waits_free(&w);
 }
 
-/* MPI_Wait completes the oldest send, but none if it receives a message. */
+/* MPI_Wait either receives a message or completes the oldest send. */
 static void started_one_by_one(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -303,7 +303,7 @@ static void started_one_by_one(void **state) {
     gen_waits_free(&w);
 }
 
-/* MPI_Sendrecv waits for a late sender, and then for a late receiver, in whatever order they end. */
+/* MPI_Sendrecv waits for a late sender, and then for a late receiver, whichever call ends first. */
 static void exchange_with_two(void **state) {
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -347,7 +347,7 @@ static void no_late_receiver(void **state) {
     }
 }
 
-/* Both ranks send and receive in one call. The earlier one waits once for the later one. */
+/* Both ranks send and receive in one call. The earlier rank waits once for the later rank. */
 static void exchange(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -418,7 +418,7 @@ static void collective(void **state) {
     gen_waits_free(&w);
 }
 
-/* Calls that make a communicator wait for all of the old one. */
+/* A call that makes a communicator waits for all ranks of the old communicator. */
 static void a_new_communicator(void **state) {
     (void)state;
     static const struct happens log[] = {
@@ -519,7 +519,7 @@ static void incomplete(void **state) {
     gen_waits_free(&w);
 }
 
-/* For any events, also at equal times, the path ends. waits_of checks that it adds up. */
+/* For any events, also at equal times, the search for the critical path ends. waits_of checks its length. */
 static void random_logs(void **state) {
     (void)state;
     enum { LOGS = 300, HAPPEN = 200, RANKS = 3, SECONDS = 8 };
@@ -578,7 +578,6 @@ static void refused(void **state) {
     assert_true(is_zero(&w));
 }
 
-/* A truncated log is refused. */
 static void truncated(void **state) {
     (void)state;
     static const struct happens log[] = {BEGIN(1, 0, COMPUTE), END(6, 0, COMPUTE)};
