@@ -20,7 +20,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/rng.h"
 
-/* Returns normal draws, different for each purpose. */
+/* Returns a normal draw. Each `purpose` has its own sequence. */
 static double normal(uint32_t number, uint32_t purpose) {
     uint32_t w[4];
     hpcw_i_draw(17, HPCW_I_FOR_LOAD_OBJECT, number, purpose, 0, w);
@@ -53,13 +53,13 @@ static void quantiles(void **state) {
     for (int percent = 10; percent <= 90; percent += 10) {
         near(gen_fit_sketch_quantile(s, percent / 100.0), 10.0 * percent, 0.012 * 10 * percent);
     }
-    /* Idle tasks, more of them than others. */
+    /* Idle tasks have the load 0. They are the majority. */
     for (int i = 0; i < 1500; i++) {
         gen_fit_sketch_add(s, 0);
     }
     near(gen_fit_sketch_quantile(s, 0.5), 0, 0);
     near(gen_fit_sketch_quantile(s, 0.8), 500, 6);
-    /* Far below and far above the range. */
+    /* Values far below the range count as zero, far above it in the last bin. */
     gen_fit_sketch_add(s, 1e-30);
     gen_fit_sketch_add(s, 1e300);
     near(s->zeros, 1501, 0);
@@ -82,7 +82,8 @@ static void sketches_add_up(void **state) {
     hpcw_i_free(sum);
 }
 
-/* Two normal distributions whose means differ by d standard deviations have the distance 2 F(d / 2) - 1. */
+/* Two normal distributions whose means differ by d standard deviations have the distance 2 F(d / 2) - 1, with
+ * the normal distribution function F. */
 static void distances(void **state) {
     (void)state;
     struct gen_fit_sketch *a = sketch_of(1, 0.5, 20000, 0);
@@ -152,7 +153,7 @@ static void timings_far_out(void **state) {
     near(spread[GEN_FIT_FAR].deviation_s, 0, 0);
     near(spread[GEN_FIT_IN_NODE].timings, 0, 0);
     near(gen_fit_mean_spread(spread), 0.5 * 101 / 109, 1e-12);
-    for (size_t i = 0; i < 3; i++) { /* for the places with too few timings */
+    for (size_t i = 0; i < 3; i++) { /* timings of GEN_FIT_NEAR, of which there were too few before */
         t[i] = (struct gen_fit_timing){GEN_FIT_NEAR, 150 + 50 * (double)i};
     }
     gen_fit_spread_of(t, count, spread);
@@ -161,7 +162,7 @@ static void timings_far_out(void **state) {
     near(gen_fit_far_out(spread), 2.0 / 112, 1e-12);
 }
 
-/* Factors are compared as ratios, after one of the samples is added to both. */
+/* Two factors are compared by their ratio, after 1 / samples is added to both. */
 static void factors(void **state) {
     (void)state;
     static const struct {
@@ -209,7 +210,7 @@ static void skews_are_found(void **state) {
     }
 }
 
-/* Draws values from a table, fits a table to them, and draws from this one. Both draws have the same
+/* Draws values from a table, fits a second table to them, and draws from the second. Both draws have the same
  * distribution. */
 static void tables_come_back(void **state) {
     (void)state;
@@ -281,7 +282,7 @@ static void tables_tell_nobody(void **state) {
             const double y = k * step - tail.reach;
             const double low = k == 0 ? 0 : gen_fit_normal_below(y - 0.5 * step);
             const double high = k + 1 == tail.knots ? 1 : gen_fit_normal_below(y + 0.5 * step);
-            if ((high - low) * count < 4.9) { /* the reach is rounded */
+            if ((high - low) * count < 4.9) { /* the table gives its reach in rounded numbers */
                 fail_msg("%u values: value %u of %u stands for %g", count, k, tail.knots, (high - low) * count);
             }
         }
@@ -307,7 +308,7 @@ static void tables_are_checked(void **state) {
             fail_msg("\"%s\": %s", text, err.message);
         }
     }
-    /* Beyond the table, the line continues with slope 1 at most. */
+    /* Beyond the table, the curve continues with slope 1 at most. */
     assert_int_equal(model_load_tail_init(&tail, 0, "k", "100 -100 0 500", NULL), HPCW_OK);
     near(model_load_bend(&tail, 0.5), 2.5, 1e-12);
     near(model_load_bend(&tail, 1), 5, 1e-12);
@@ -315,7 +316,7 @@ static void tables_are_checked(void **state) {
     near(model_load_bend(&tail, -3), -3, 1e-12);
 }
 
-/* Correlations are right for the skewed form, and for a table with another mean and variance. */
+/* Correlations are right for a skewed distribution, and for a table of another mean and variance. */
 static void bent_correlations(void **state) {
     (void)state;
     static const char *const tables[] = {"none", "200 -90 -85 -80 -70 60 150 160 170 180"};

@@ -18,7 +18,7 @@
 
 enum { MOST = 20000 };
 
-/* Numbers of a tree in the order of its text. */
+/* Sequence of calls, as numbers, to be folded into a tree of loops. */
 static uint32_t numbers[MOST];
 
 static void check(const struct fit_tree *tree, const uint32_t *number, size_t count) {
@@ -47,7 +47,7 @@ static void fold(const uint32_t *number, size_t count, struct fit_tree *tree) {
     check(tree, number, count);
 }
 
-/* A sweep of 5 planes and a sum, 40 times, with a word every tenth time. */
+/* Makes 40 turns of 5 planes (1 2) and a sum (3), with an output (4) after every tenth turn. */
 static size_t make_nested(void) {
     size_t n = 0;
     for (uint32_t turn = 0; turn < 40; turn++) {
@@ -67,7 +67,7 @@ static void test_loops_are_nested(void **state) {
     (void)state;
     struct fit_tree tree;
     fold(numbers, make_nested(), &tree);
-    assert_int_equal(tree.tops, 1); /* four times: ten times (five times 1, 2; 3); then 4 */
+    assert_int_equal(tree.tops, 1); /* one loop of 4 turns: 10 turns of (5 times 1 2, then 3), then 4 */
     assert_int_equal(tree.sites, 4);
     const struct fit_node *outer = &tree.node[tree.top[0]];
     assert_int_equal(outer->turns[0], 4);
@@ -76,7 +76,7 @@ static void test_loops_are_nested(void **state) {
     fit_tree_free(&tree);
 }
 
-/* Iterations until convergence: 3, 7, 5, 3, 7, 5, ... times. */
+/* A solver iterates until convergence: an inner loop has 3, 7, 5, 3, 7, 5, ... turns. */
 static void test_turns_may_differ(void **state) {
     static const uint32_t turns[] = {3, 7, 5};
     struct fit_tree tree;
@@ -95,7 +95,7 @@ static void test_turns_may_differ(void **state) {
     fit_tree_free(&tree);
 }
 
-/* Every sequence is restored: without any pattern, too, and with unrolled loops. */
+/* The tree restores every sequence: random ones without any pattern, and unrolled loops. */
 static void test_anything_comes_back(void **state) {
     uint64_t x = 1;
     (void)state;
@@ -120,7 +120,7 @@ static void test_anything_comes_back(void **state) {
     }
 }
 
-/* Two members, one of them three times as slow, with a long tail. */
+/* Two members of a group have times with a long tail. Those of the second are three times as long. */
 static void test_draws_keep_the_mean(void **state) {
     struct fit_draws d = {0};
     double sum[2] = {0, 0};
@@ -147,7 +147,7 @@ static void test_draws_keep_the_mean(void **state) {
     fit_draws_free(&d);
 }
 
-/* A step that usually takes no time, and sometimes long. The values between stay 0. */
+/* A step usually takes no time, and sometimes long. No times between are drawn. */
 static void test_draws_keep_a_jump(void **state) {
     struct fit_draws d = {0};
     (void)state;
@@ -192,7 +192,8 @@ static struct fit_partner_seen send(struct sends *s, uint32_t ranks,
     return (struct fit_partner_seen){&s->p, &s->role, 0, 0};
 }
 
-/* The partners with 12 and with 60 ranks: grids of 4 x 3 and 10 x 6, of 3 x 2 x 2 and 5 x 4 x 3. */
+/* Finds the partner `to` from runs on 60 and 12 ranks: grids of 10 x 6 and 4 x 3, or of 5 x 4 x 3 and 3 x 2 x
+ * 2. */
 static struct fit_partner find(uint32_t (*to)(uint32_t rank, uint32_t ranks)) {
     static struct sends more, fewer;
     const struct fit_partner_seen seen[] = {send(&more, 60, to), send(&fewer, 12, to)};
@@ -217,8 +218,8 @@ static uint32_t above(uint32_t rank, uint32_t ranks) {
     return rank >= side ? rank - side : FIT_NOBODY;
 }
 
-/* One step back in the first dimension and one forward in the second, around the edges; ranks are counted along the
- * longer side. */
+/* Partner on a periodic grid: one step back in the first dimension, one forward in the second. Ranks are
+ * counted along the longer side. */
 static uint32_t across(uint32_t rank, uint32_t ranks) {
     const uint32_t x = ranks == 12 ? 4 : 10, y = ranks / x;
     return (rank / x + y - 1) % y * x + (rank % x + 1) % x;
@@ -229,7 +230,7 @@ static uint32_t in_space(uint32_t rank, uint32_t ranks) {
     return rank + plane < ranks ? rank + plane : FIT_NOBODY;
 }
 
-/* The same with 12 ranks as 3 further, but not with 60. */
+/* Partner a quarter of the ranks further: 3 with 12 ranks, 15 with 60. */
 static uint32_t quarter(uint32_t rank, uint32_t ranks) {
     return (rank + ranks / 4) % ranks;
 }
