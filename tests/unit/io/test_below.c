@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing, renaming, removing and syncing below a directory follows no symbolic link. Texts are read from
- * anything that has one, without waiting for a writer. */
+/* Writing, renaming, removing and syncing below a directory follows no symbolic link. Texts are read from files
+ * of any kind, without waiting for a writer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -54,7 +54,7 @@ static void assert_text(const char *name, const char *want) {
     assert_string_equal(got, want);
 }
 
-/* Makes root/ours/file and outside/file; root/link and root/ours/link lead to the latter. */
+/* Makes root/ours/file and outside/file, and the links root/link and root/ours/link to outside. */
 static int set_up(void **state) {
     (void)state;
     char outside[512];
@@ -102,7 +102,7 @@ static void a_source_stays_below_its_root(void **state) {
     assert_int_not_equal(write_below(&below, path, &err), HPCW_OK);
     assert_int_equal(write_below(&below, at("outside/file"), &err), HPCW_EINVAL);
     assert_text("outside/file", "outside");
-    /* A link in the file's place is replaced. */
+    /* A symbolic link with the file's name is replaced. */
     assert_int_equal(symlink("../outside/file", at("root/one")), 0);
     (void)snprintf(path, sizeof path, "%s/one", root);
     assert_int_equal(write_below(&below, path, &err), HPCW_OK);
@@ -175,7 +175,7 @@ static void trees_end_at_links(void **state) {
     assert_text("outside/file", "outside");
 }
 
-/* Runs in a child, to which the mount belongs. It is skipped if mounting is not allowed. */
+/* Runs in a child process with its own mounts. Left out if mounting is not allowed. */
 static void trees_end_at_mounts(void **state) {
     (void)state;
     pid_t child = fork();
@@ -220,7 +220,7 @@ static void texts_come_by_lines(void **state) {
         assert_string_equal(line, want[i]);
     }
     hpcw_i_text_close(&text);
-    /* Its size is 0. */
+    /* A file in /proc has the size 0, but text. */
     assert_int_equal(hpcw_i_text_open("/proc/self/status", &text), 0);
     assert_int_equal(hpcw_i_text_read(&text, line, 5, &got), 0);
     assert_memory_equal(line, "Name:", 5);
@@ -236,7 +236,7 @@ static void pipes_are_not_waited_for(void **state) {
     assert_int_equal(hpcw_i_text_open(at("root/pipe"), &text), EPIPE);
     int writer = open(at("root/pipe"), O_RDWR);
     assert_true(writer >= 0);
-    assert_int_equal(hpcw_i_text_open(at("root/pipe"), &text), 0); /* before the writer has written */
+    assert_int_equal(hpcw_i_text_open(at("root/pipe"), &text), 0); /* the writer has not written yet */
     assert_int_equal(write(writer, "from a pipe", 11), 11);
     assert_int_equal(close(writer), 0);
     assert_int_equal(hpcw_i_text_line(&text, line, sizeof line), 0);

@@ -41,7 +41,7 @@ static hpcw_sink *open_stream(const hpcw_brotli_options *o, hpcw_sink **inner) {
     return sink;
 }
 
-/* Writes `size` bytes in pieces of about `piece`. The caller frees the sink. */
+/* Writes `size` bytes in pieces of about `piece` bytes. The caller frees the sink. */
 static hpcw_sink *compress(const hpcw_brotli_options *o, size_t size, size_t piece, hpcw_sink **inner) {
     uint64_t state = piece;
     hpcw_sink *sink = open_stream(o, inner);
@@ -66,7 +66,7 @@ static void assert_text(const hpcw_sink *inner, size_t size) {
     free(back);
 }
 
-/* Decodes the window: RFC 7932, section 9.1. */
+/* Returns the window exponent from the first byte of a stream: RFC 7932, section 9.1. */
 static int window_of(const unsigned char *s) {
     if ((s[0] & 1) == 0) {
         return 16;
@@ -77,7 +77,7 @@ static int window_of(const unsigned char *s) {
     return (s[0] >> 4 & 7) == 0 ? 17 : 8 + (s[0] >> 4 & 7);
 }
 
-/* -1 means stored text. */
+/* quality -1: stored, not compressed. */
 static void every_quality_and_window(void **state) {
     (void)state;
     static const size_t sizes[] = {0, 1, 65535, 65536, 65537, 262144, 262145, 700001};
@@ -176,7 +176,8 @@ static void misuse(void **state) {
     hpcw_sink_free(sink);
 }
 
-/* The sink below is full. The first write fails, the sink is then broken, and nothing was published. */
+/* The sink that takes the compressed bytes is full. The first write fails, the compressing sink is then broken,
+ * and nothing is published. */
 static void no_space(void **state) {
     (void)state;
     make_text();

@@ -87,7 +87,7 @@ static void the_program_changes_its_directory(void **state) {
     assert_int_equal(mkdir("A", 0777) + mkdir("B", 0777) + chdir("A"), 0);
     hpcw_sink *first = begin("file", "first");
     assert_int_equal(chdir("../B"), 0);
-    /* Somebody else writes the same name there, and has not finished. */
+    /* Another program writes the same name in B, and has not finished. */
     hpcw_sink *second = begin("file", "sec");
     end(first);
     assert_int_equal(hpcw_sink_write_at(second, 3, "ond", 3, NULL), HPCW_OK);
@@ -99,7 +99,8 @@ static void the_program_changes_its_directory(void **state) {
     assert_int_equal(count_entries("."), 1);
 }
 
-/* Without a block size: it is that of the first container's directory. */
+/* A container replaces another one after a change of the working directory. The new container has the block
+ * size of the old one's directory. */
 static void a_container_instead_of_one_elsewhere(void **state) {
     (void)state;
     hpcw_sion_options o;
@@ -185,7 +186,7 @@ static void a_thousand_files_share_one_descriptor(void **state) {
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 }
 
-/* Programs close unknown descriptors and open others with the same numbers. */
+/* Programs may close descriptors that they do not know, and open files with the same numbers. */
 static void the_program_closes_the_descriptor(void **state) {
     (void)state;
     struct hpcw_i_dir *dir;
@@ -195,21 +196,22 @@ static void the_program_closes_the_descriptor(void **state) {
     assert_int_equal(hpcw_i_dir_fd(dir, &fd), 0);
     assert_int_equal(close(fd), 0);
     int other = open("B", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_int_equal(other, fd); /* the number is in use again */
+    assert_int_equal(other, fd); /* the program's file has the number of the closed descriptor */
     assert_int_equal(hpcw_i_dir_fd(dir, &again), 0);
     assert_int_not_equal(again, other);
     assert_int_equal(hpcw_i_sys_mkdir_at(again, "made", 0777), 0);
     assert_int_equal(access("A/made", F_OK), 0);
-    /* The directory's path is gone, too: this is an error, and no other directory is used. */
+    /* Descriptor and path are both lost: the call fails, and uses no other directory. */
     assert_int_equal(close(again) + rename("A", "C"), 0);
     assert_int_equal(hpcw_i_dir_fd(dir, &again), EBADF);
     hpcw_i_dir_release(dir);
-    assert_int_equal(fcntl(other, F_GETFD), FD_CLOEXEC); /* it belongs to the program and must not be closed */
+    /* this descriptor belongs to the program and must not be closed */
+    assert_int_equal(fcntl(other, F_GETFD), FD_CLOEXEC);
     assert_int_equal(close(other), 0);
 }
 
-/* The descriptor of the new file was closed. No empty file gets the name, and the file that now has the number
- * is left alone. */
+/* The program closed the descriptor of the new file and opened another file with the same number. Publishing
+ * fails, and the other file stays as it is. */
 static void the_program_closes_the_new_file(void **state) {
     (void)state;
     hpcw_error err;
@@ -277,7 +279,7 @@ static void an_older_file_keeps_its_mode(void **state) {
         put("file", "older");
         assert_int_equal(chmod("file", modes[i]), 0);
         hpcw_sink *sink = begin("file", "new");
-        /* The new data are private even before they have the name. */
+        /* The temporary file has no more rights than the file to be replaced. */
         assert_int_equal(system("for f in .hpcw-*; do stat -c %a \"$f\"; done >mode"), 0);
         size_t size = 0;
         char *text = (char *)read_file("mode", &size);
@@ -297,8 +299,8 @@ static void an_older_file_keeps_its_mode(void **state) {
 
 enum { ACCESS_LIST = 44 };
 
-/* Sets an access list of Linux: u::rw- u:1:r-- g::--- m::rw- o::---. In the mode, its mask appears as the group.
- * Returns whether the file system supports such lists. */
+/* Sets an access list of Linux: u::rw- u:1:r-- g::--- m::rw- o::---. The mode shows the list's mask as the
+ * group. Returns whether the file system supports such lists. */
 static bool put_list(const char *path) {
     static const unsigned char entries[][8] = {{1, 0, 6, 0, 255, 255, 255, 255},
                                                {2, 0, 4, 0, 1, 0, 0, 0},
@@ -310,7 +312,7 @@ static bool put_list(const char *path) {
     return setxattr(path, "system.posix_acl_access", list, sizeof list, 0) == 0;
 }
 
-/* Root replaces the private file of a user, who can still read it. */
+/* Root replaces the private file of a user. The user stays the owner, and can read the new file. */
 static void an_older_file_keeps_its_owner(void **state) {
     (void)state;
     enum { USER = 1001 };
@@ -341,7 +343,8 @@ static void an_older_file_keeps_its_access_list(void **state) {
     assert_memory_equal(before, after, ACCESS_LIST);
 }
 
-/* The new file belongs to this user. A set-user-ID bit would now give other rights, so it is dropped. */
+/* The new file belongs to the user who writes it. A set-user-ID bit would give other rights than before, so it
+ * is dropped. */
 static void the_rights_of_a_program_go(void **state) {
     (void)state;
     put("file", "older");
@@ -419,7 +422,7 @@ static void nothing_outside_is_reached(void **state) {
     assert_int_equal(entry.kind, HPCW_I_NOTHING);
     assert_int_equal(hpcw_i_below_look(root, "name/x", &entry), 0);
     assert_int_equal(entry.kind, HPCW_I_NOTHING);
-    assert_int_equal(hpcw_i_below_unlink(root, "d/link"), 0); /* the link itself */
+    assert_int_equal(hpcw_i_below_unlink(root, "d/link"), 0); /* removes the link, not its target */
     assert_int_equal(hpcw_i_below_rmdir(root, "d/e/f"), 0);
     hpcw_i_dir_release(root);
     assert_int_equal(count_entries("out"), 1);

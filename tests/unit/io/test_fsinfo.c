@@ -21,7 +21,7 @@
 #define GPFS 0x47504653u
 #define XFS 0x58465342u
 
-/* A simulated file system. If an error is 0, the value beside it is the answer. */
+/* A simulated file system. Each call returns its error below, or 0 and the values. */
 struct fake {
     struct hpcw_i_fs_source base;
     struct hpcw_i_fs_about about;
@@ -30,13 +30,13 @@ struct fake {
     uint32_t memory, offset;
     unsigned char value[512];
     size_t size;
-    /* What was done: */
+    /* arguments of the last call that set a layout */
     unsigned char was_set[64];
     size_t set_size;
     char set_path[64];
 };
 
-/* Returns the fake from its first field, the table, which is the only const part. */
+/* Returns the fake that begins with the table `self`. Only the table is const. */
 static struct fake *fake_of(const struct hpcw_i_fs_source *self) {
     return (struct fake *)(uintptr_t)self;
 }
@@ -125,14 +125,14 @@ static void lustre_layouts_are_read(void **state) {
         info = look(&f, 0);
         assert_int_equal(info.stripe.stripes, 1);
         assert_int_equal(info.stripe.stripe_bytes, 1 << 20);
-        /* The user's value wins, and is marked. */
+        /* A block size that the user gives wins, and its source is "given". */
         info = look(&f, 12345);
         assert_int_equal(info.block_bytes, 12345);
         assert_string_equal(info.block_source, "given");
     }
 }
 
-/* An invalid layout is unknown, and never a number. */
+/* Checks that an invalid layout is reported as unknown, without numbers. */
 static void doubt(const unsigned char *value, size_t size) {
     struct fake f = fake(LUSTRE, HPCW_I_FS_FILE);
     f.get_error = 0;
@@ -172,8 +172,8 @@ static void broken_layouts_are_not_believed(void **state) {
     doubt(v, size);
     hpcw_i_put_u16(v + 14, 60000, false);
     doubt(v, size);
-    /* The first entry: its end is before its start, or its position is outside, inside the table, or too close
-     * to the end. */
+    /* Damages the first entry: it ends before its start, or its position is outside, in the table of entries,
+     * or too close to the end. */
     lov_composite(v, false);
     hpcw_i_put_u64(v + 32 + 16, 0, false);
     doubt(v, size);
@@ -189,7 +189,7 @@ static void broken_layouts_are_not_believed(void **state) {
     hpcw_i_put_u32(v + 128, 0x0BD60BD0, false); /* a composite layout nested in another one */
     doubt(v, size);
 
-    struct fake f = fake(LUSTRE, HPCW_I_FS_FILE); /* no attribute at all */
+    struct fake f = fake(LUSTRE, HPCW_I_FS_FILE); /* the file has no layout attribute */
     struct hpcw_i_fsinfo info = look(&f, 0);
     assert_false(info.stripe_known);
     f.about.kind = HPCW_I_FS_DIRECTORY; /* only a file has stripes */
@@ -211,14 +211,14 @@ static void gpfs_says_its_block_size(void **state) {
 
 static void direct_io_is_known_or_not(void **state) {
     (void)state;
-    /* Without statx, or if it does not know the file, the value is unknown. */
+    /* Without statx, or if statx has no answer for the file, the alignment is unknown. */
     struct fake f = fake(0xEF53, HPCW_I_FS_FILE);
     f.memory = f.offset = 4096;
     struct hpcw_i_fsinfo info = look(&f, 0);
     assert_false(info.direct_known);
     assert_string_equal(info.direct_source, "unknown");
     assert_int_equal(info.direct_memory, 0);
-    /* Only XFS is asked by its own call. */
+    /* XFS_IOC_DIOINFO is called only on XFS. */
     f.xfs_error = 0;
     assert_false(look(&f, 0).direct_known);
     f.about.magic = XFS;
@@ -234,7 +234,7 @@ static void direct_io_is_known_or_not(void **state) {
     assert_true(info.direct_known);
     assert_string_equal(info.direct_source, "statx");
     assert_int_equal(info.direct_offset, 0);
-    /* A directory is not asked. */
+    /* The alignment of a directory is not asked for. */
     f.about.kind = HPCW_I_FS_DIRECTORY;
     assert_false(look(&f, 0).direct_known);
 }
@@ -325,7 +325,7 @@ static void stripes_are_refused(void **state) {
     assert_int_equal(f.set_size, 0);
 }
 
-/* The real file system, as far as available: the stated values must agree with experiments. */
+/* On the real file system, reported values must agree with experiments, where the system allows them. */
 static void check_here(const char *directory) {
     char path[300];
     hpcw_error err;

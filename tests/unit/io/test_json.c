@@ -29,8 +29,8 @@ static const struct hpcw_i_json_options indented = {.indent = true};
 static const struct hpcw_i_json_options ascii = {.ascii = true};
 static const struct hpcw_i_json_options replacing = {.replace_bad_utf8 = true};
 
-/* Returns the text that `write` produces, to be freed. It is written twice, to a buffer and to a sink, with
- * equal results. */
+/* Returns the text that `write` produces, to be freed. The text is written twice, to a buffer and to a sink,
+ * with equal results. */
 static char *text_of(write_fn *write, const struct hpcw_i_json_options *options) {
     struct hpcw_i_json j;
     struct hpcw_i_buf buf = {0};

@@ -34,7 +34,7 @@ static void write_some(struct hpcw_i_json *j) {
     hpcw_i_json_end_object(j);
 }
 
-/* Writes about 3 MB of everything that can need more room. */
+/* Writes about 3 MB of all values that can make the buffer grow. */
 static void write_long(struct hpcw_i_json *j) {
     static char text[30000];
     memset(text, 'x', sizeof text);
@@ -178,7 +178,7 @@ static void misuse(void **state) {
             hpcw_i_json_open_buf(&j, &buf, layout == 0 ? NULL : &indented);
             rows[i].write(&j);
             if (hpcw_i_json_status(&j) != HPCW_OK) {
-                write_some(&j); /* everything after it is ignored */
+                write_some(&j); /* calls after a failure are ignored */
                 assert_int_equal(hpcw_i_json_status(&j), rows[i].status);
             }
             assert_int_equal(hpcw_i_json_finish(&j, &err), rows[i].status);
@@ -234,7 +234,7 @@ static void sink_without_space(void **state) {
         hpcw_sink_free(sink);
     }
 
-    /* At its end, a short text is still in the buffer, so finish itself fails. */
+    /* A short text stays in the buffer until the end, so the failure comes from hpcw_i_json_finish. */
     hpcw_sink *inner = NULL, *sink = NULL;
     struct hpcw_i_json j;
     hpcw_error err = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sinks: every kind takes the same writes and has the same bytes. */
+/* Sinks: after the same writes, every kind of sink has the same bytes. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,8 @@ static int short_calls(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* The same writes of all lengths, at once and in pieces, with gaps, overlaps, and a truncation at the end. */
+/* Makes reproducible writes of all lengths, at once and in pieces, with gaps and overlaps, and a truncation at
+ * the end. */
 static void write_some(hpcw_sink *sink) {
     uint64_t rng = 3;
     unsigned char data[700];
@@ -101,7 +102,7 @@ static void write_some(hpcw_sink *sink) {
         if (i % 2 == 0) {
             assert_int_equal(hpcw_sink_write_at(sink, at, data, n, NULL), HPCW_OK);
         } else {
-            struct hpcw_i_piece piece[5]; /* includes empty ones */
+            struct hpcw_i_piece piece[5]; /* pieces may be empty */
             size_t cut = 0;
             for (size_t k = 0; k < COUNT(piece); k++) {
                 size_t size = k + 1 < COUNT(piece) ? (size_t)random_below(&rng, n - cut + 1) : n - cut;
@@ -111,7 +112,7 @@ static void write_some(hpcw_sink *sink) {
             assert_int_equal(hpcw_i_sink_write(sink, at, piece, COUNT(piece), NULL), HPCW_OK);
         }
     }
-    struct hpcw_i_piece again[150]; /* more than one call takes; all point to the same memory */
+    struct hpcw_i_piece again[150]; /* more pieces than one system call takes, all in the same memory */
     for (size_t k = 0; k < COUNT(again); k++) {
         again[k] = (struct hpcw_i_piece){"+-", k % 3};
     }
@@ -200,7 +201,7 @@ static void nothing_has_the_name_before_publish(void **state) {
     assert_int_equal(hpcw_sink_set_size(sink, 0, &err), HPCW_ESTATE);
     assert_int_equal(hpcw_sink_sync(sink, &err), HPCW_ESTATE);
     assert_int_equal(hpcw_sink_detach(sink, &err), HPCW_ESTATE);
-    hpcw_sink_discard(sink); /* too late: nothing happens */
+    hpcw_sink_discard(sink); /* no effect after publishing */
     hpcw_sink_free(sink);
     assert_content("newer");
 }
@@ -219,7 +220,8 @@ static void what_is_not_published_disappears(void **state) {
     hpcw_sink_free(sink);
     assert_int_equal(count_entries(dir), 1);
     assert_content("older");
-    /* A shared file may be used by others, so it stays until one of them removes it. */
+    /* Other processes may use a shared file. hpcw_sink_free therefore keeps it, and hpcw_sink_discard removes
+     * it. */
     hpcw_sink *hand[2];
     for (int i = 0; i < 2; i++) {
         assert_int_equal(hpcw_sink_open_shared_file(path, 3, i == 0, HPCW_SYNC_NONE, &hand[i], NULL), HPCW_OK);
@@ -305,7 +307,7 @@ static void locks_end_with_their_file(void **state) {
     assert_int_equal(hpcw_i_sys_close(fd[1]), 0);
 }
 
-/* A process that does not see the file that another one created detects this when it opens it. */
+/* A process opens a shared file that another process created. If it does not see that file, the open fails. */
 static void who_creates_a_shared_file(void **state) {
     (void)state;
     hpcw_sink *sink[2];
@@ -314,14 +316,14 @@ static void who_creates_a_shared_file(void **state) {
                      HPCW_EMISMATCH);
     assert_non_null(strstr(err.message, "expected the same directory on all processes"));
     assert_null(sink[1]);
-    assert_int_equal(count_entries(dir), 0); /* it created no file */
+    assert_int_equal(count_entries(dir), 0); /* the failed open created no file */
     assert_int_equal(hpcw_sink_open_shared_file(path, 77, true, HPCW_SYNC_NONE, &sink[0], NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_open_shared_file(path, 78, false, HPCW_SYNC_NONE, &sink[1], NULL),
                      HPCW_EMISMATCH);
     assert_int_equal(hpcw_sink_open_shared_file(path, 77, false, HPCW_SYNC_NONE, &sink[1], NULL), HPCW_OK);
     hpcw_sink_discard(sink[1]);
-    assert_int_equal(count_entries(dir), 1); /* the creator may still publish it */
-    /* No process wrote the first bytes. */
+    assert_int_equal(count_entries(dir), 1); /* the file stays: its creator may still publish it */
+    /* No process wrote the first 8 bytes, so they are zeros. */
     assert_int_equal(hpcw_sink_write_at(sink[0], 8, "x", 1, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_publish(sink[0], NULL), HPCW_OK);
     hpcw_sink_free(sink[0]);
@@ -375,7 +377,7 @@ static void temporary_names(void **state) {
 static void a_name_can_be_taken_back(void **state) {
     (void)state;
     hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), UINT64_MAX, 0);
-    hpcw_i_sink_withdraw(sink); /* it has no name yet */
+    hpcw_i_sink_withdraw(sink); /* no effect: the file has no final name yet */
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     assert_int_equal(access(path, F_OK), 0);
     hpcw_i_sink_withdraw(sink);
@@ -423,7 +425,7 @@ static void durability_is_what_was_asked(void **state) {
         hpcw_i_sys_gate = NULL;
         assert_int_equal(fsyncs, durability > HPCW_SYNC_NONE);
         hpcw_sink_free(sink);
-        /* An unpublished file must be removed by somebody. */
+        /* An unpublished shared file is removed by hpcw_sink_discard. */
         assert_int_equal(hpcw_sink_open_shared_file(path, 5, false, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
         hpcw_sink_discard(sink);
         hpcw_sink_free(sink);
@@ -462,7 +464,7 @@ static void only_files_can_be_targets(void **state) {
     put("");
     (void)snprintf(target, sizeof target, "%s/file/file", dir);
     assert_refused(target, HPCW_ENOENT, target);
-    /* Too long for a final name: it is refused at once. */
+    /* A name too long for the final file is refused at the open. */
     (void)snprintf(target, sizeof target, "%s/%0300d", dir, 0);
     assert_refused(target, HPCW_ERANGE, "name too long");
     (void)snprintf(target, sizeof target, "%s/%04500d", dir, 0);
@@ -580,7 +582,7 @@ static void limits_hold(void **state) {
         size_t size = 0;
         assert_memory_equal(hpcw_sink_memory_data(memory, &size), "123456789a", 10);
         assert_int_equal(size, 10);
-        hpcw_sink_free(sink); /* frees the wrapped one, too */
+        hpcw_sink_free(sink); /* frees the wrapped sink, too */
     }
     hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), 0, 0);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "1", 1, &err), HPCW_ENOSPC);
@@ -589,7 +591,7 @@ static void limits_hold(void **state) {
     hpcw_sink_free(sink);
 }
 
-/* The kernel would end the process with SIGXFSZ. */
+/* A write beyond the limit on file sizes is an error. The kernel would end the process with SIGXFSZ. */
 static void a_limit_of_file_sizes_is_an_error(void **state) {
     (void)state;
     pid_t child = fork();
