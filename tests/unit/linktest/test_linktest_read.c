@@ -29,7 +29,7 @@ static void check_rows(hpcw_linktest_reader *reader, const struct linktest_image
     double time[LINKTEST_IMAGE_TASKS], again[LINKTEST_IMAGE_TASKS], all_to_all;
     uint32_t partner[LINKTEST_IMAGE_TASKS], mark = 4711;
     for (uint32_t rank = 0; rank < info->tasks; rank++) {
-        /* There are only as many values as steps, also in the bisection test. */
+        /* A row has one value per step, also in the bisection test. Nothing is written after it. */
         time[info->steps] = -1;
         partner[info->steps] = mark;
         assert_int_equal(hpcw_linktest_reader_row(reader, rank, permutation, time, partner, &all_to_all, NULL),
@@ -45,8 +45,7 @@ static void check_rows(hpcw_linktest_reader *reader, const struct linktest_image
     }
 }
 
-/* Reads rows from the second one on. A row has the time of a message to each task that its task met, and NaN
- * elsewhere. */
+/* Reads the rows from rank 1 on. A row has the message times to each task that its task met, and NaN elsewhere. */
 static void check_matrix(hpcw_linktest_reader *reader, const struct linktest_image *image,
                          uint64_t permutation) {
     const uint32_t tasks = hpcw_linktest_reader_info(reader)->tasks;
@@ -145,7 +144,8 @@ static void damaged_rows(void **state) {
     linktest_image_free(&image);
 }
 
-/* The reader refuses a damaged slow list. It has four arrays: retested times, original times, ranks, partners. */
+/* The reader refuses a damaged slow list. A list has four arrays: retested times, original times, ranks,
+ * partners. */
 static void damaged_lists(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -182,7 +182,7 @@ static void damaged_lists(void **state) {
     linktest_image_free(&image);
 }
 
-/* The reader refuses a damaged summary. It has a start time, three figures, and an end time. */
+/* The reader refuses a damaged summary. A summary has a start time, three figures, and an end time. */
 static void damaged_summaries(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -212,8 +212,7 @@ static void damaged_summaries(void **state) {
     linktest_image_free(&image);
 }
 
-/* The reader refuses a damaged host name or core number. Their bytes: a length, a name such as "node01" with
- * its NUL, the core. */
+/* The reader refuses a damaged host name or core number. The bytes are: length, name with NUL ("node01"), core. */
 static void damaged_hosts(void **state) {
     (void)state;
     for (unsigned k = 0; k < 3; k++) {

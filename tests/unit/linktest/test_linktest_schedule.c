@@ -79,7 +79,7 @@ static void six_tasks_as_published(void **state) {
         }
     }
     hpcw_linktest_schedule_free(s);
-    /* Bisection in closed form: i meets N/2 + ((i + s) mod N/2). */
+    /* Bisection in closed form: in step s, i meets N/2 + ((i + s) mod N/2). */
     p = params_of(6, 1);
     s = schedule_of(&p, 0);
     for (uint32_t step = 0; step < 3; step++) {
@@ -90,7 +90,7 @@ static void six_tasks_as_published(void **state) {
     hpcw_linktest_schedule_free(s);
 }
 
-/* The closed form for large numbers, where products need 64 bits. */
+/* With 4 * 10^9 tasks, products in the closed form need 64 bits. */
 static void many_tasks(void **state) {
     (void)state;
     hpcw_linktest_params p = params_of(UINT32_C(4000000000), 0);
@@ -127,7 +127,7 @@ static void seeds_and_permutations_matter(void **state) {
     q.task_seed++;
     assert_true(fingerprint(&p, 0) != fingerprint(&q, 0));
     q = p;
-    q.step_seed++; /* has no meaning without shuffled steps */
+    q.step_seed++; /* without shuffled steps, the seed has no effect */
     assert_true(fingerprint(&p, 0) == fingerprint(&q, 0));
     q.randomize_steps = true;
     assert_true(fingerprint(&p, 0) != fingerprint(&q, 0));
@@ -178,7 +178,7 @@ static void refusals(void **state) {
         hpcw_status got = hpcw_linktest_schedule_new(&p, 1, &s, &err);
         hpcw_i_mem_gate = NULL;
         if (got == HPCW_OK) {
-            assert_int_equal(n, 1); /* the handle with its arrays */
+            assert_int_equal(n, 1); /* the handle with its arrays is one allocation */
             break;
         }
         assert_int_equal(got, HPCW_ENOMEM);

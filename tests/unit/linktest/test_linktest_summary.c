@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exact figures: the same for every order and grouping. The vector loop is compared with plain arithmetic. */
+/* Figures are exact: the same for any order and grouping of times. The vector loop is compared with plain
+ * arithmetic. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,7 @@ static void rows_are_encoded_as_one_by_one(void **state) {
             hpcw_i_linktest_range_add(&want, time[i]);
         }
         memset(out, 0xaa, sizeof out);
-        size_t at = count % 3; /* at any address */
+        size_t at = count % 3; /* the output may have any alignment */
         assert_int_equal(hpcw_i_linktest_encode_times(time, count, out + at, &got), count);
         assert_memory_equal(&want, &got, sizeof got);
         for (size_t i = 0; i < count; i++) {
@@ -151,7 +152,7 @@ static int by_rule(const void *a_, const void *b_) {
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* Many equal times: the ranks decide which stay, not the order of insertion. */
+/* Of equal times, the ranks decide which stay in the list, not the order of insertion. */
 static void ties_do_not_depend_on_the_order(void **state) {
     (void)state;
     enum { N = 20, ALL = N * (N - 1) };

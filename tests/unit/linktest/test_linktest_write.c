@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bytes of a LinkTest result as in doc/formats/linktest.md, "Examples", and what is refused. */
+/* The bytes of a LinkTest result as in doc/formats/linktest.md, "Examples", and calls that are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define NUL8 "\0\0\0\0\0\0\0\0"
 #define NUL12 NUL8 "\0\0\0\0"
 
-/* "2024-05-01T10:00:0?Z" in 32 bytes. */
+/* "2024-05-01T10:00:0?Z" in a field of 32 bytes. */
 #define TIME(digit) "2024-05-01T10:00:0" digit "Z" NUL12
 
 /* Streams of doc/formats/linktest.md, "Two tasks". The flag "SION file written in parallel" is always set, as
@@ -90,7 +90,7 @@ static void two_tasks_as_described(void **state) {
     assert_true(range.count == 2 && range.min_ps == time[0] && range.max_ps == time[1] &&
                 range.sum_low == 4500000 && range.sum_high == 0);
     assert_int_equal(hpcw_linktest_close(lt, NULL), HPCW_OK);
-    /* Data begin at 1088 + 2 * 16 rounded up to 512. Each stream is one chunk. */
+    /* Data begin at 1088 + 2 * 16 bytes, rounded up to 512. Each stream is one chunk. */
     size_t size = 0;
     const unsigned char *data = memory_source_data(&memory, 0, &size);
     assert_true(size > 2560);
@@ -99,7 +99,8 @@ static void two_tasks_as_described(void **state) {
     hpcw_linktest_free(lt);
 }
 
-/* Without a list, retested equals original. Without retests there is no list. */
+/* If the caller gives no list of retests, retested times equal original times. With 0 retests, the stream has
+ * no list. */
 static void without_retests(void **state) {
     (void)state;
     for (uint64_t d = 0; d < 2; d++) {
@@ -160,7 +161,7 @@ static void sizes_as_described(void **state) {
         assert_true((double)shape.file_size > 0.998 * cases[i].file &&
                     (double)shape.file_size < 1.002 * cases[i].file);
     }
-    /* With two tasks, two connections are measured again, and not ten. */
+    /* Two tasks have two connections, so the list has two retests, not ten. */
     p.tasks = 2;
     assert_true(hpcw_linktest_stream_size(&p, 0, 15) == 612 - 8 * 32);
     assert_true(hpcw_linktest_stream_size(&p, 1, 15) == 48);
@@ -229,7 +230,7 @@ static void bad_parameters(void **state) {
     assert_bad(&p, HPCW_EINVAL, "all-to-all tests: expected mode mpi, got tcp");
 }
 
-/* Errors that only the open can detect. */
+/* Errors that only hpcw_linktest_open detects. */
 static void bad_opens(void **state) {
     (void)state;
     hpcw_error err;
@@ -245,10 +246,10 @@ static void bad_opens(void **state) {
     p.files = 5;
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EINVAL);
     p = good_params();
-    p.set_files = 2; /* files of one file */
+    p.set_files = 2; /* 2 files of a set of 1 */
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EINVAL);
     p.files = 2;
-    p.set_files = 1; /* it has two tasks */
+    p.set_files = 1; /* file 0 has 2 of the 4 tasks */
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EMISMATCH);
     assert_non_null(strstr(err.message, "expected the 2 tasks of its files, got 4"));
     assert_null(lt);
@@ -322,7 +323,7 @@ static void wrong_calls(void **state) {
     REFUSED(hpcw_linktest_end_permutation(lt, "01234567890123456789012345678901", "t", NULL, &err), HPCW_EINVAL,
             "at most 31 characters");
     assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_OK);
-    /* The second permutation: ended once too often, and begun before the first one ended. */
+    /* The second permutation begins before the first one ended, and is ended twice. */
     REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "expected 2 ended permutations and one close, got 1");
     for (uint32_t r = 0; r < 4; r++) {
         assert_int_equal(hpcw_linktest_timings(lt, r, good, NULL, 1, &err), HPCW_OK);
@@ -353,7 +354,7 @@ static void abandoning(void **state) {
     hpcw_error err;
     hpcw_linktest_abandon(lt, &reason);
     reason.code = HPCW_ERANGE;
-    hpcw_linktest_abandon(lt, &reason); /* the first one counts */
+    hpcw_linktest_abandon(lt, &reason); /* the first reason is kept */
     assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_EIO);
     assert_string_equal(err.message, "x.sion: the network is gone");
     REFUSED(hpcw_linktest_task(lt, 0, "n", 0, &err), HPCW_ESTATE, "broken");

@@ -117,7 +117,8 @@ static void everything_is_read(void **state) {
 
 static void damaged_header(void **state) {
     (void)state;
-    /* Offsets in the stream of rank 0 for b = 4: doc/formats/linktest.md, "File header". */
+    /* Offsets in the stream of rank 0 if the mode string has 4 bytes with its NUL: doc/formats/linktest.md,
+     * "File header". */
     static const struct {
         size_t offset, size;
         uint64_t value;
@@ -138,7 +139,7 @@ static void damaged_header(void **state) {
         {65, 1, 0, 0, "mode: expected a word"},
         {68, 1, 'x', 0, "mode: expected a word with one NUL"},
         {70, 1, 2, 0, "offset 70: bidirectional kernel: expected a flag"},
-        {72, 1, 1, 0, "offset"}, /* bisection has other steps */
+        {72, 1, 1, 0, "offset"}, /* a bisection test has other steps */
         {73, 1, 255, 0, "randomized steps: expected a flag"},
         {75, 1, 1, 0, "no SION file: expected 0"},
         {80, 1, 2, 0, "checked buffers: expected a flag"},
@@ -255,7 +256,7 @@ static void containers_that_do_not_fit(void **state) {
     assert_non_null(strstr(err.message, "number of tasks: expected an even one >= 2, got 3"));
     sion_image_free(&odd);
 
-    /* The second of two files. */
+    /* Gives only the second of two files. */
     image = linktest_image_make(&linktest_spread);
     view = (struct read_sion_image){image.file[1].data, image.file[1].size};
     assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_EINVAL);

@@ -110,7 +110,7 @@ static void damaged_slow_lists(void **state) {
                 refuse_linktest(&image, 0, HPCW_EFORMAT, "slow list of permutation");
                 linktest_image_put(&image, 0, original, original_bits);
             }
-            linktest_image_put(&image, 0, retest, retest_bits + 1); /* a free choice */
+            linktest_image_put(&image, 0, retest, retest_bits + 1); /* any retested time is valid */
             accept_linktest(&image, STRICT);
             linktest_image_put(&image, 0, retest, retest_bits);
             for (int step = -1; step <= 1; step += 2) {
@@ -128,7 +128,7 @@ static void damaged_slow_lists(void **state) {
                 linktest_image_put(&image, 0, to, to_rank);
             }
         }
-        /* Replaces the last entry by a real but faster connection. */
+        /* Replaces the last entry of the slow list by a faster connection that exists. */
         size_t last = at + 8 * (d - 1);
         uint64_t original = linktest_image_get(&image, 0, last + 8 * d),
                  from = linktest_image_get(&image, 0, last + 16 * d);
@@ -144,7 +144,7 @@ static void damaged_slow_lists(void **state) {
             linktest_image_put(&image, 0, last + 16 * d, from);
             linktest_image_put(&image, 0, last + 24 * d, to);
         }
-        /* Swaps two neighbouring entries, which are real but then in the wrong order. */
+        /* Swaps two neighbouring entries of the slow list, which are then in the wrong order. */
         for (int back = 0; back < 2; back++) {
             for (size_t k = 0; k < 4; k++) {
                 uint64_t first = linktest_image_get(&image, 0, at + 8 * k * d),
@@ -251,7 +251,7 @@ static void partners_that_disagree(void **state) {
     }
 }
 
-/* The same swap on all tasks gives another valid schedule. */
+/* With the same two steps swapped on all tasks, the schedule is valid. */
 static void any_order_of_steps(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -267,7 +267,7 @@ static void any_order_of_steps(void **state) {
     linktest_image_free(&image);
 }
 
-/* Flips every bit of every stream. Accepted changes must be of values that nothing else depends on. */
+/* Flips every bit of every stream. A change may be accepted only where no other value depends on it. */
 static void flipped_bits(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
@@ -289,14 +289,14 @@ static void flipped_bits(void **state) {
                 bool name_or_core = at >= head + 4 && at < head + 15;
                 bool hash = r == 0 && at >= 20 && at < 60;
                 bool flags = r == 0 && at >= 70 && at < 82;
-                /* 130: one iteration with renumbered tasks looks like none */
+                /* Byte 130 is the number of permutations: 1, with renumbered tasks, looks like 0. */
                 bool numbers = r == 0 && ((at >= 82 && at < 106) || (at == 130 && bit == 0));
                 bool retest = r == 0 && at >= retests && at < retests + 8 * linktest_plain.retests;
                 bool times = r == 0 && ((at >= image.summary && at < image.summary + 20) ||
                                         (at >= image.summary + image.summary_size - 32 &&
                                          at < image.summary + image.summary_size - 12));
-                /* The average has a tolerance. A change in the last bits of a timing below it affects nothing
-                 * else. */
+                /* The average is checked with a tolerance, so the last bits of a timing below the average may
+                 * change. */
                 bool average = r == 0 && at >= image.summary + 40 && at < image.summary + 48;
                 size_t data = linktest_image_data(&image, r, 0);
                 bool timing = at >= data && at < data + 8 * (linktest_plain.tasks - 1);
