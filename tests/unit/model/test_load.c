@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load model: positions of objects and senders; closed forms and their inverses agree. */
+/* The load model: positions and senders of objects. Closed forms agree with their inverses. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,11 +56,11 @@ static void orders_are_orders(void **state) {
                 assert_int_equal(model_permute_back(&p, y), x);
             }
         }
-        /* On average, one entry of a permutation is fixed. */
+        /* On average, one entry of a permutation stays in its place. */
         assert_true(n < 100 || fixed < 15);
         free(seen);
     }
-    /* Near the limit of 32 bits. */
+    /* A permutation of almost 2^32 entries. */
     const struct model_permutation large = {UINT32_MAX - 4, 0, 2, HPCW_I_FOR_LOAD_FAR};
     for (uint32_t x = 0; x < 1000; x++) {
         assert_int_equal(model_permute_back(&large, model_permute(&large, x * 4294967u)), x * 4294967u);
@@ -110,7 +110,8 @@ static void owners(void **state) {
             }
             free(seen);
         }
-        /* The given share of objects moves, except on ranks without a neighbour at an end of the grid. */
+        /* About p.migration of the objects move in a phase, fewer at the ends of the grid, where a neighbour is
+         * missing. */
         double share = (double)moved / m.load.objects / (p.phases - 1);
         assert_true(ranks[i] == 1 ? moved == 0 : share > 0.3 * p.migration && share < 1.25 * p.migration);
         free(at);
@@ -161,7 +162,8 @@ static void migrations_keep_locality(void **state) {
     load_drop(&m);
 }
 
-/* Ranks have different numbers of objects, at least one. The numbers change as objects move to empty places. */
+/* Ranks have different numbers of objects, at least one. The numbers change as objects move into empty places
+ * of the index space. */
 static void counts_differ(void **state) {
     (void)state;
     struct model_load_params p;
@@ -265,7 +267,8 @@ static void senders(void **state) {
                     asymmetric += twin == 0;
                 }
             }
-            /* Neighbours send to each other; distant senders and counterparts mostly do not. */
+            /* Neighbours send to each other. Distant senders and counterparts in other collections mostly send
+             * one way. */
             double one_way = p.edge.far + (p.collections > 2);
             if (ranks[i] == 81) {
                 assert_true(fabs((double)asymmetric / m.load.objects - one_way) < 0.15);
@@ -335,8 +338,8 @@ static void count_objects(const struct model_load *m, double *mean, double *vari
     *variance = squares / m->ranks - *mean * *mean;
 }
 
-/* Without a spread, the number of objects of a rank has a binomial distribution. With one, the share of filled
- * places varies, too, and makes the variance larger. */
+/* With fill_spread 0, the number of objects of a rank has a binomial distribution. A larger fill_spread makes
+ * the variance larger. */
 static void ranks_can_differ(void **state) {
     (void)state;
     static const double spreads[] = {0, 0.5};

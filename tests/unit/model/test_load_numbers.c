@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Effects of numbers of the load model: channels of distant senders, and meshes. */
+/* The load model: channels of distant senders, and meshes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 enum { RANKS = 128 };
 
-/* Mean and variance of the number of senders, over all objects of a torus without empty places. */
+/* Sets mean and variance of the number of senders per object, on a torus without empty places. */
 static void senders(uint32_t channels, double *mean, double *variance) {
     struct model_load_params p;
     struct load_made m;
@@ -38,7 +38,7 @@ static void senders(uint32_t channels, double *mean, double *variance) {
     load_drop(&m);
 }
 
-/* The mean does not change, and the variance is that of a binomial distribution. */
+/* The number of channels does not change the mean number of senders. The variance of this number is binomial. */
 static void test_channels(void **state) {
     (void)state;
     for (uint32_t channels = 0; channels <= 8; channels += 2) {
@@ -53,7 +53,8 @@ static void test_channels(void **state) {
 
 /* ---- meshes ---- */
 
-/* The cells between two neighbours in a dimension add up to a layer of the whole mesh, whatever the blocks are. */
+/* The cells between two neighbours in a dimension add up to one layer of the mesh, whatever the sizes of the
+ * blocks are. */
 static void test_mesh(void **state) {
     (void)state;
     enum { PHASE = 5, FEW = 12, MOST_SIDE = 96 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load model: times, scenarios, volumes and memory. The statistics are those of the measured run. */
+/* The load model: times, scenarios, volumes and memory. Statistics are those of a measured run of vt. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static double correlation(const double *x, const double *y, uint32_t n) {
     return (both / a.n - mean(&a) * mean(&b)) / (sd(&a) * sd(&b));
 }
 
-/* One phase of all ranks: moments of ln(load) of the objects, and of the rank loads. */
+/* One phase of all ranks: loads of the objects, their logarithms, and loads of the ranks. */
 struct sample {
     double *ln;        /* [objects] */
     double *rank_load; /* [ranks] */
@@ -88,7 +88,7 @@ static void let_go(struct sample *s) {
     free(s->rank_load);
 }
 
-/* ln of the bytes that objects send and receive. */
+/* Sets ln(bytes) that each object sends and receives. */
 static void sum_bytes(const struct model_load *m, uint32_t phase, double *sent, double *received,
                       struct moments *edge) {
     memset(sent, 0, m->objects * sizeof *sent);
@@ -114,7 +114,8 @@ static void sum_bytes(const struct model_load *m, uint32_t phase, double *sent, 
     }
 }
 
-/* The measured run has 32 ranks with 8 objects. Its samples are 50 phases apart, a twentieth of our run. */
+/* The measured run has 32 ranks with 8 objects each. Its samples are 50 phases apart, which corresponds to a
+ * twentieth of the simulated run. */
 static void like_the_measured_run(void **state) {
     (void)state;
     struct model_load_params p;
@@ -138,10 +139,11 @@ static void like_the_measured_run(void **state) {
     ok = near("CV of object loads, late", sd(&last.object) / mean(&last.object), 0.5, 0.75) && ok;
     ok = near("phase 0 over phase 1", mean(&setup.object) / mean(&first.object), 18, 22) && ok;
     ok = near("sd of ln(load), phase 0", sd(&setup.ln_object), 1.45, 1.55) && ok;
-    /* 0.05 in the measured run; here, ranks have different numbers of objects. */
+    /* The measured run has a CV of 0.05. Here ranks have different numbers of objects, so it is larger. */
     ok = near("CV of rank loads, phase 1", sd(&first.rank) / mean(&first.rank), 0.08, 0.13) && ok;
     ok = near("CV of rank loads, late", sd(&last.rank) / mean(&last.rank), 0.38, 0.52) && ok;
-    /* In the measured run, 0.60 to 0.63 in its second tenth, and 0.988 to 0.993 in its eighth. */
+    /* The measured run has a persistence of 0.60 to 0.63 in its second tenth, and of 0.988 to 0.993 in its
+     * eighth tenth. */
     struct sample after = take(&m.load, 6);
     ok = near("persistence of loads from phase to phase, early", correlation(early.ln, after.ln, objects), 0.6,
               0.8) &&
@@ -167,7 +169,7 @@ static void like_the_measured_run(void **state) {
     free(sent);
     free(received);
 
-    /* The maximum over the mean depends on the number of ranks, so it is computed for many groups of 32. */
+    /* The maximum over the mean depends on the number of ranks, so it is computed with 32 ranks, for 40 seeds. */
     struct moments worst = {0};
     struct moments lag = {0};
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -272,7 +274,7 @@ static void scenarios(void **state) {
     }
 }
 
-/* With any number of phases and ranks, a scenario happens or is refused. */
+/* With any number of phases and ranks, a scenario either changes loads or is refused. */
 static void scenarios_hit_something(void **state) {
     (void)state;
     static const uint32_t ranks[] = {1, 2, 16, 300};
@@ -359,7 +361,7 @@ static void volumes_change_with_the_period(void **state) {
         const uint64_t now = model_load_volume(&m.load, 3, 0, flow, phase).bytes;
         assert_int_equal(now == before, phase % 5 != 0);
     }
-    /* In the first period, equal edges have equal volumes. */
+    /* In the first period, all edges of a kind have equal volumes. */
     assert_int_equal(model_load_volume(&m.load, 4, 1, flow, 0).bytes,
                      model_load_volume(&m.load, 3, 0, flow, 0).bytes);
     m.load.params.edge.phases = 0;
@@ -368,7 +370,7 @@ static void volumes_change_with_the_period(void **state) {
     load_drop(&m);
 }
 
-/* Volumes have few sizes, which differ between seeds. */
+/* Volumes (bytes of an edge) have few sizes, which differ between seeds. */
 static void volumes_have_few_sizes(void **state) {
     (void)state;
     enum { SEEDS = 2, MOST = 16, RANKS = 64 };
@@ -401,7 +403,7 @@ static void volumes_have_few_sizes(void **state) {
     }
 }
 
-/* The courses of loads differ between seeds: most pairs are not correlated. */
+/* Courses (mean loads over the phases) differ between seeds: most pairs are not correlated. */
 static void courses_differ(void **state) {
     (void)state;
     enum { SEEDS = 12, FIRST = 1, PHASES = 32 };
@@ -420,15 +422,16 @@ static void courses_differ(void **state) {
         load_drop(&m);
         for (uint64_t other = 0; other < seed; other++) {
             found[pairs] = correlation(ln[seed], ln[other], PHASES);
-            unlike += !(found[pairs++] > 0.5); /* NaN: one of them never changes */
+            unlike += !(found[pairs++] > 0.5); /* NaN if one course is constant */
         }
     }
     print_message("%u of %u pairs of courses have a correlation of at most 0.5\n", unlike, pairs);
     assert_true(2 * unlike > pairs);
-    /* Each course has the shape of its name. */
+    /* A course rises, stays or falls as its name says. */
     static const struct {
         enum model_course course;
-        double first, last; /* share of mean_last */
+        /* loads in phases 1 and 39: 0 stands for mean_first_ms, 1 for mean_last_ms */
+        double first, last;
     } ends[] = {{MODEL_COURSE_RAMP, 0, 1}, {MODEL_COURSE_FLAT, 1, 1}, {MODEL_COURSE_DECAY, 1, 0}};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         struct load_made m;
@@ -441,7 +444,7 @@ static void courses_differ(void **state) {
     }
 }
 
-/* Neighbours send each other equal volumes, in whole rows. */
+/* Neighbours send each other equal volumes, in multiples of ROW bytes. */
 static void neighbours_send_the_same(void **state) {
     (void)state;
     enum { ROW = 1320 };
@@ -478,7 +481,7 @@ static void neighbours_send_the_same(void **state) {
     load_drop(&m);
 }
 
-/* Handlers that send and do almost no work, as in a program without them. */
+/* Handlers that send, but have almost no work. */
 static void handlers(void **state) {
     (void)state;
     struct model_load_params p = load_defaults();
@@ -513,8 +516,8 @@ static void memory_of_blocks(void **state) {
     load_drop(&m);
 }
 
-/* A share of the objects is a hundred times faster, in the run and in its set-up. The set-up has its own table
- * or none. */
+/* Tables of times make a share of the objects a hundred times faster, in the set-up (phase 0) and later. The
+ * set-up has its own table or none. */
 static void tables_decide_the_times(void **state) {
     (void)state;
     for (int setup = 0; setup < 2; setup++) {
@@ -526,7 +529,7 @@ static void tables_decide_the_times(void **state) {
         (void)snprintf(p.setup.table, sizeof p.setup.table, "100 -160 -159 -158 290 300");
         load_make(&m, 500, 3, &p);
         for (uint32_t phase = 0; phase < 2; phase++) {
-            /* Between the two kinds of objects the table is steep, so few objects are there. */
+            /* Few objects are between the two kinds, so the share below the middle is that of one kind. */
             const double middle = m.load.phase[phase].median_ns;
             double fast = 0;
             for (uint32_t o = 0; o < m.load.objects; o++) {

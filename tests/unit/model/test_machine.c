@@ -132,7 +132,8 @@ static void test_hosts(void **state) {
     }
 }
 
-/* Switches and groups follow from the places. The same nodes of the machine are broken in every job. */
+/* The switch and the group of a node follow from its place. The same nodes of the machine are broken in every
+ * job. */
 static void test_allocation(void **state) {
     (void)state;
     struct model_machine_params p;
@@ -179,14 +180,16 @@ static void test_allocation(void **state) {
     model_machine_free(&m);
 }
 
-/* A numbered job has the same nodes for any seed, and not those of a seed with that number. */
+/* A numbered job has the same nodes with any seed. Without a job number, a seed of the same value gives other
+ * nodes. */
 static void test_job(void **state) {
     (void)state;
     struct model_machine_params p;
     assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", NULL), HPCW_OK);
     uint32_t same_as_seed = 0, same_as_next = 0;
     for (uint32_t job = 1; job <= 20; job++) {
-        struct model_machine m[4]; /* the job with two seeds; the seed of that number; the next job */
+        /* one job with two seeds, no job with a seed of this number, the next job */
+        struct model_machine m[4];
         for (uint32_t i = 0; i < 4; i++) {
             p.job = i == 2 ? 0 : i == 3 ? job + 1 : job;
             assert_int_equal(model_machine_init(&m[i], &p, 400, i == 1 ? 77 : job, NULL), HPCW_OK);
@@ -227,7 +230,8 @@ static void test_ports(void **state) {
     }
     assert_int_equal(slow, bad);
     assert_int_equal(kind[0] + kind[1] + kind[2], bad);
-    /* 0.004 of them, half outgoing, 60/30/10 %: within five standard deviations */
+    /* Within five standard deviations, 0.4 % of the nodes have a bad port, half of them outgoing, 60/30/10 % by
+     * kind. */
     assert_in_range(bad, 4000 - 316, 4000 + 316);
     assert_true(fabs(outgoing - 0.5 * bad) < 5 * sqrt(0.25 * bad));
     assert_true(fabs(kind[0] - 0.6 * bad) < 5 * sqrt(0.24 * bad));
@@ -287,7 +291,7 @@ static void test_torus(void **state) {
             assert_true((hops[to] == 0) == (from == to));
         }
     }
-    /* c, b and a change first: nodes 0..11 are one unit, in which b is a ring of three. */
+    /* Ranks fill the axes c, b and a first. Nodes 0..11 are one unit, in which b is a ring of three. */
     static const uint16_t unit[12] = {0, 1, 1, 2, 1, 2, 1, 2, 2, 3, 2, 3};
     model_machine_hops(&m, 0, hops);
     assert_memory_equal(hops, unit, sizeof unit);
@@ -302,7 +306,7 @@ static void test_torus(void **state) {
     p.torus_z = 24;
     assert_int_equal(model_machine_init(&m, &p, 4 * 158976, 1, &err), HPCW_OK);
     assert_int_equal(m.torus[0], 24);
-    assert_int_equal(m.torus[1], 23); /* the open side of Fugaku's 24 x 23 x 24 */
+    assert_int_equal(m.torus[1], 23); /* the side of Fugaku's 24 x 23 x 24 that is no ring */
     assert_int_equal(m.torus[2], 24);
     model_machine_free(&m);
     p.torus_y = 2;

@@ -26,7 +26,7 @@ static void make(struct ckpt_made *c, const struct model_checkpoint_params *p, u
     model_load_params_init(&load);
     load.migration = 0.05;
     load.objects = 8;
-    load.fill = p->sigma == 0 ? 1 : 0.8; /* 1 and 0 make all files equal */
+    load.fill = p->sigma == 0 ? 1 : 0.8; /* with fill 1 and sigma 0, all files are equal */
     if (model_machine_params_init(&machine, "dfplus-hdr200", &err) != HPCW_OK ||
         model_machine_init(&c->machine, &machine, ranks, 2, &err) != HPCW_OK ||
         model_load_init(&c->load, &load, &c->machine, &err) != HPCW_OK ||
@@ -93,7 +93,7 @@ static void bytes_stay(void **state) {
     drop(&c);
 }
 
-/* A file has what the objects on the rank hold at that time. */
+/* A file has the size of the objects that are on its rank at that checkpoint. */
 static void sizes_are_those_of_objects(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -132,7 +132,7 @@ static void sizes_are_those_of_objects(void **state) {
     drop(&c);
 }
 
-/* With more ranks than a log can have, sizes follow the work of the ranks alone. */
+/* With more ranks than MODEL_CHECKPOINT_MOST_MOVED, sizes follow the work of the ranks, without migrations. */
 static void many_ranks(void **state) {
     (void)state;
     struct model_checkpoint_params p;

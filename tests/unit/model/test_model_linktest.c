@@ -78,14 +78,16 @@ static void compare_rows(struct setup *s, uint64_t seed, struct model_truth_outl
     for (uint32_t k = 0; k < ROWS; k++) {
         uint32_t w[4];
         hpcw_i_draw(seed, HPCW_I_FOR_TIMING, k, 1, 2, w);
-        rank = k % 3 == 0 ? w[0] % ranks : (rank + 1) % ranks; /* neighbours share tables */
+        /* consecutive ranks reuse cached tables */
+        rank = k % 3 == 0 ? w[0] % ranks : (rank + 1) % ranks;
         uint32_t longest = ranks - 1 < LONGEST ? ranks - 1 : LONGEST;
         uint32_t count = k % 2 == 0 ? w[1] % (longest + 1) : w[1] % (longest < 40 ? longest + 1 : 40);
         uint32_t first = w[2] % (ranks - count), permutation = k / 6;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t v[4];
             hpcw_i_draw(seed, HPCW_I_FOR_RETEST, k, i, 0, v);
-            /* far ranks, near ranks, and runs with the congestion of the previous row */
+            /* one of 8 near ranks, a random rank, or ranks in order, which reuse the congestion of the previous
+             * row */
             partner[i] = v[0] % 4 == 0   ? (rank / 8 * 8 + v[1] % 8) % ranks
                          : v[0] % 4 == 1 ? v[1] % ranks
                                          : (rank + first + i + 1) % ranks;
@@ -139,7 +141,7 @@ static void test_same_bits_everywhere(void **state) {
             for (int what = 0; what < 6; what++) {
                 struct model_machine_params mp = preset(i);
                 struct model_linktest_params lp = defaults();
-                mp.bad.node_share = 0.2; /* so that all paths run */
+                mp.bad.node_share = 0.2; /* so many faults that every branch runs */
                 mp.bad.cable_share = 0.2;
                 lp.kernel = what % 3;
                 lp.run.serial = what == 3;
@@ -193,7 +195,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
     tear_down(&s);
 }
 
-/* A row is the same at once and in any pieces, and after any other row. */
+/* A row has the same times when it is computed at once, in pieces, or after other rows. */
 static void test_rows_do_not_depend_on_history(void **state) {
     (void)state;
     enum { RANKS = 1000 };
@@ -217,7 +219,7 @@ static void test_rows_do_not_depend_on_history(void **state) {
     tear_down(&s);
 }
 
-/* Files of a seed must not change, nor differ between machines and compilers. */
+/* Times of a seed are the same in every version, on every machine and with every compiler. */
 static void test_bits_are_pinned(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -301,9 +303,8 @@ static void near(const char *what, double got, double wanted, double tolerance) 
     assert_true(fabs(got / wanted - 1) <= tolerance);
 }
 
-/* Measures one pair at a time on a machine without faults, as in the published excerpt. The excerpt has 24
- * timings of 256 KiB within a switch, and its steps took as long as 175 round trips. No timing is below that
- * of the line rate. */
+/* As a published excerpt: 24 timings of 256 KiB within a switch, one pair at a time, without faults. A step
+ * took as long as 175 round trips. No timing is below that of the line rate. */
 static void test_like_the_published_steps(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
@@ -319,7 +320,7 @@ static void test_like_the_published_steps(void **state) {
     double sum = 0, least = 1e30, most = 0;
     int excerpts = 0;
     for (uint32_t i = 0; i < 48; i++) {
-        /* smallest and largest of 24, averaged over excerpts, and the mean of all */
+        /* smallest and largest of 24 timings, averaged over excerpts, and the mean of all */
         double low = 1e30, high = 0;
         for (uint32_t j = 48; j < 72; j++) {
             double us = (double)model_linktest_one(&s.model, i, j, 0, j) * 1e-6;
@@ -338,9 +339,9 @@ static void test_like_the_published_steps(void **state) {
     tear_down(&s);
 }
 
-/* Bisection of 190 nodes with 16 MiB in both directions. Minimum, mean and maximum over the steps are computed
- * as LinkTest does: pairs x 2 x size / mean time of a step. A step took 2.5 s with 1000 messages, so each has
- * its own window. */
+/* As a published bisection of 190 nodes with 16 MiB in both directions. Figures of a step are computed as by
+ * LinkTest: pairs x 2 x size / mean time. A step took 2.5 s with 1000 messages, so each step has its own
+ * congestion. */
 static void test_like_the_bisection(void **state) {
     (void)state;
     enum { RANKS = 760, HALF = 380 }; /* 190 nodes of 4 */
@@ -389,7 +390,8 @@ static void test_when_links_are_congested(void **state) {
     assert_true(s.model.congested);
     const double plain = s.model.run.wait[MODEL_OTHER_GROUP];
     tear_down(&s);
-    /* With random numbering, the ranks of a group meet all others, and fewer messages need a detour. */
+    /* With ranks numbered at random, those of a group send to all other groups, and fewer messages need a
+     * detour. */
     lp.run.permutations = 1;
     set_up(&s, &mp, &lp, 4096, 1);
     assert_true(s.model.congested && s.model.run.wait[MODEL_OTHER_GROUP] < 0.35 * plain);
@@ -399,7 +401,7 @@ static void test_when_links_are_congested(void **state) {
     set_up(&s, &mp, &lp, 4096, 1);
     assert_false(s.model.congested);
     tear_down(&s);
-    /* Two islands with 33:7 blocking. All 64 ranks of a node also share its card. */
+    /* A fat tree of two islands with 33 links down for 7 up. The 64 ranks of a node share its card. */
     lp = defaults();
     set_up(&s, &fat, &lp, 66 * 64 * 2, 1);
     assert_true(s.model.congested);
@@ -437,7 +439,7 @@ static void test_kernels(void **state) {
         near("kernel, us", (double)model_linktest_one(&s.model, 0, 4, 0, 0) * 1e-6, expected[kernel], 1e-6);
         tear_down(&s);
     }
-    /* Between torus nodes 3 hops apart there are two more hops, without congestion. */
+    /* Without congestion, 3 hops take longer than 1 hop by the time of 2 hops. */
     struct setup s;
     mp = preset(4);
     mp.bad.node_share = 0;
@@ -451,7 +453,7 @@ static void test_kernels(void **state) {
     tear_down(&s);
 }
 
-/* Buffers in GPU memory: NVLink within a node, a longer path between nodes, and refused without GPUs. */
+/* Buffers in GPU memory: NVLink within a node, a longer path between nodes, an error without GPUs. */
 static void test_gpu_memory(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
@@ -480,7 +482,7 @@ static void test_gpu_memory(void **state) {
     model_machine_free(&m);
 }
 
-/* Nearly all delays are visible; roundtrip/test_truth.c checks how much. */
+/* Nearly all delays stand out of the noise. roundtrip/test_truth.c checks by how much. */
 static void test_outliers_stand_out(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -535,8 +537,7 @@ static void test_seconds(void **state) {
     tear_down(&s);
 }
 
-/* The means of the nodes' rows show every bad port and nothing else, also for the kernel that measures one
- * direction. */
+/* The mean of a node's rows shows every bad port and no other node, for kernels of one and of both directions. */
 static void test_bad_ports_show(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -556,7 +557,7 @@ static void test_bad_ports_show(void **state) {
             for (uint32_t r = 0; r < 4; r++) {
                 mean += row_mean[4 * n + r] / 4;
             }
-            /* With one direction, a node's own timings are slow only if its sending side is. */
+            /* The kernel of one direction shows only bad outgoing ports in the node's own timings. */
             bool shows = port.factor < 1 && (kernel == HPCW_LINKTEST_SEMIDIRECTIONAL || port.outgoing);
             bad += port.factor < 1;
             found += shows;
@@ -589,7 +590,7 @@ static void test_bad_cables_show(void **state) {
     struct model_truth_cable cable;
     while (model_truth_next_cable(&s.machine, &a, &b, &cable)) {
         double slow = 0, usual = 0;
-        /* the same ranks with the neighbours of the other switch, in both directions */
+        /* the usual time: the same ranks, with partners at the switch after switch_b */
         uint32_t beside = (cable.switch_b + 1) % s.machine.switches;
         while (beside == cable.switch_a || model_machine_cable(&s.machine, cable.switch_a, beside) < 1) {
             beside = (beside + 1) % s.machine.switches;
@@ -625,7 +626,7 @@ static void test_retests(void **state) {
         mean += (double)again * 1e-6 / PAIRS;
         assert_int_not_equal(again, model_linktest_retest(&s.model, i, j, 1));
     }
-    assert_true(slower < PAIRS / 10); /* the quiet machine has no congestion */
+    assert_true(slower < PAIRS / 10); /* without congestion, a retest is rarely slower */
     assert_true(mean > 12.2 && mean < 12.9);
     tear_down(&s);
 }

@@ -167,8 +167,8 @@ static void test_density(void **state) {
     assert_true(sqrt(border) < 1.5 * sqrt(inside) && dispersion > 1.5);
 }
 
-/* In a container with the defaults: distribution of the sizes of ranks, numbers of blocks, and the bytes that
- * all 4096 ranks allocate. */
+/* Containers with the default options: distribution of the ranks' sizes, number of blocks, and bytes allocated
+ * for all 4096 ranks. */
 static void test_sizes(void **state) {
     (void)state;
     enum { RANKS = 4096 };

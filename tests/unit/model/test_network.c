@@ -25,12 +25,12 @@ static struct model_machine machine_of(size_t preset, uint32_t ranks, uint64_t s
     return m;
 }
 
-/* Time in a quiet window, in picoseconds. */
+/* Returns the time of a message without congestion, ps. */
 static double quiet_time(const struct model_way *w) {
     return model_network_time(w, 1, 0, 0);
 }
 
-/* Returns the next size: every one near the limits of the protocols, 2 % apart elsewhere. */
+/* Returns the next message size: 1 more near the limits of the protocols, else 2 % more. */
 static uint64_t next_size(const struct model_machine_params *p, uint64_t size) {
     const uint64_t limit[] = {0, p->message.eager_node, p->message.eager_net, 1 << 20};
     for (int i = 0; i < 4; i++) {
@@ -67,7 +67,7 @@ static void test_larger_messages_take_longer(void **state) {
     }
 }
 
-/* Nothing is faster than the hardware, for any contention, port and congestion. */
+/* No message is faster than the hardware, for any contention, port and congestion. */
 static void test_nothing_is_below_the_floor(void **state) {
     (void)state;
     static const uint64_t sizes[] = {0, 8, 2048, 8192, 8193, 262144, 1 << 20, 16 << 20};
@@ -100,7 +100,7 @@ static void test_nothing_is_below_the_floor(void **state) {
     }
 }
 
-/* A numbered job has the same congestion for any seed. */
+/* A job with a number has the same congestion for any seed. */
 static void test_congestion_of_a_job(void **state) {
     (void)state;
     struct model_machine_params p;
@@ -110,7 +110,7 @@ static void test_congestion_of_a_job(void **state) {
     for (uint32_t job = 0; job < 2; job++) {
         uint32_t same = 0;
         p.job = job;
-        p.busy_share = 0; /* both have the same nodes */
+        p.busy_share = 0; /* both machines have the same nodes */
         for (uint32_t i = 0; i < 2; i++) {
             assert_int_equal(model_machine_init(&m[i], &p, 4096, i + 1, NULL), HPCW_OK);
             model_network_init(&net[i], &m[i]);
@@ -124,7 +124,7 @@ static void test_congestion_of_a_job(void **state) {
     }
 }
 
-/* Congestion is correlated between adjacent windows but not distant ones, and between the links of one window. */
+/* Congestion is correlated between adjacent time windows and between links, but not between distant windows. */
 static void test_congestion_persists(void **state) {
     (void)state;
     enum { WINDOWS = 40000, LAGS = 97 };
@@ -156,7 +156,7 @@ static void test_congestion_persists(void **state) {
         lag[8] / square, lag[32] / square, lag[96] / square, other / square);
     assert_true(fabs(mean - (1 + m.params.congestion_spread)) < 0.03);
     assert_true(lag[1] / square > 0.75 && lag[1] > lag[2] && lag[2] > lag[4]);
-    /* Then only the load of the whole machine remains correlated, and later nothing. */
+    /* 8 windows apart, only the load of the whole machine is correlated, and 96 apart nothing. */
     assert_true(fabs(lag[8] / square - 0.48) < 0.06 && fabs(lag[96] / square) < 0.08);
     assert_true(other / square > 0.4 && other / square < 0.6);
     model_machine_free(&m);
@@ -214,7 +214,8 @@ static void test_contention_grows_with_the_pattern(void **state) {
     }
 }
 
-/* Factors of message times over crowded links when all ranks send at once. doc/workloads.md has these numbers. */
+/* Factors by which messages over crowded links take longer when all ranks send at once. doc/workloads.md lists
+ * them. */
 static void test_crowded_links(void **state) {
     static const struct {
         const char *preset;
@@ -239,7 +240,7 @@ static void test_crowded_links(void **state) {
         if (fabs(most - expected[i].most) > 0.05) {
             fail_msg("%s: expected %g, got %g", expected[i].preset, expected[i].most, most);
         }
-        all.ranks = m.params.nics / 8.0; /* cards that are rarely busy crowd no link */
+        all.ranks = m.params.nics / 8.0; /* so few ranks per card crowd no link */
         model_network_crowding(&net, &all, factor);
         for (int c = 0; c < MODEL_CLASSES; c++) {
             assert_true(factor[c] <= 1 && factor[c] >= 1);
@@ -248,7 +249,7 @@ static void test_crowded_links(void **state) {
     }
 }
 
-/* A slow port shows in its direction, by its factor. */
+/* A slow port makes messages in its direction slower by its factor. */
 static void test_slow_ports(void **state) {
     (void)state;
     struct model_machine m = machine_of(0, 65536, 3);

@@ -65,7 +65,7 @@ static double largest(const struct model_load_whole *w, const uint32_t *rank) {
     return most;
 }
 
-/* Of all placements of a few objects, none is below the bound, and longest first is close to the best. */
+/* No placement of a few objects is below the bound, and the placement "longest first" is close to the best one. */
 static void bounds_hold(void **state) {
     (void)state;
     enum { RANKS = 3, OBJECTS = 9, PLACEMENTS = 19683 };
@@ -138,8 +138,8 @@ static void phases_are_measured(void **state) {
 
 /* ---- balancers ------------------------------------------------------------------------------------------- */
 
-/* Checks that each object is on one rank, and each rank has at least one. Returns how many objects are elsewhere
- * than in `before`. */
+/* Checks that each object is on one rank, and that each rank has one. Returns the number of objects that
+ * `before` has on another rank. */
 static uint32_t check_placement(const struct model_load *m, const struct model_load_placement *p,
                                 const uint32_t *before, uint32_t *rank) {
     uint32_t objects = 0;
@@ -162,7 +162,7 @@ static uint32_t check_placement(const struct model_load *m, const struct model_l
     return moved;
 }
 
-/* The ranks' objects by phase, from the cursors, equal the placements. */
+/* Checks that the cursor of each rank gives its objects of the placement in this phase. */
 static void check_cursors(const struct model_load *m, uint32_t phase, struct model_load_cursor *at,
                           const struct model_load_placement *p, uint32_t moved) {
     uint32_t arrived = 0;
@@ -245,12 +245,12 @@ static void balancers(void **state) {
                                     now->first[RANKS] * sizeof *now->object);
                 assert_null(model_load_trial(&again.load, phase, 0));
                 const bool runs_now = model_load_balances(&m.load, phase);
-                /* Later, well-placed objects stay where they are. */
+                /* In the first balanced phase many objects move. Later, they may stay. */
                 assert_true(runs_now ? runs > 0 || moved > RANKS / 20 : moved == 0);
                 if (runs_now) {
                     assert_true(runs > 0 || phase == rows[i].first);
                     runs++;
-                    /* One iteration reaches the placement: the only one, or the best one. */
+                    /* One of the balancer's iterations has the final placement. */
                     bool reached = false;
                     for (uint32_t k = 0; k < model_load_iterations(&m.load); k++) {
                         const struct model_load_placement *trial = model_load_trial(&m.load, phase, k);
@@ -288,7 +288,7 @@ static void balancers(void **state) {
 
 /* ---- scenarios ------------------------------------------------------------------------------------------- */
 
-/* Largest increase of the imbalance by a scenario. */
+/* Returns the largest increase of the imbalance by the scenario, over all phases. */
 static double effect_of(const struct model_load *m) {
     struct model_load_whole w;
     hpcw_error err;
@@ -307,7 +307,7 @@ static double effect_of(const struct model_load *m) {
     return most;
 }
 
-/* A scenario is visible, with a larger factor if needed, or is refused. */
+/* A scenario is refused or visible. To make it visible, its factor may be raised. */
 static void scenarios_show(void **state) {
     (void)state;
     static const struct { uint32_t ranks, phases; } rows[] = {{256, 40}, {16, 40}, {64, 6}, {2, 6}};
@@ -352,7 +352,7 @@ static void scenarios_show(void **state) {
     }
 }
 
-/* Objects of the measured kinds need groups to send to. */
+/* With MODEL_COMM_SAMPLE, objects send to groups, so groups = 0 is refused. */
 static void sample_needs_groups(void **state) {
     (void)state;
     struct made m;
