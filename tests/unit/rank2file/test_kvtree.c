@@ -123,7 +123,7 @@ static void begin(struct image *image) {
     put(image, header, sizeof header);
 }
 
-/* Sets length and CRC to match the content. */
+/* Writes the length and the CRC that belong to the content. */
 static void end(struct image *image) {
     hpcw_i_put_u64(image->data + 8, image->size + 4, true);
     put_u32(image, hpcw_i_crc32(0, image->data, image->size));
@@ -267,7 +267,7 @@ static void three_forms(void **state) {
     hpcw_kvtree_free(root);
 }
 
-/* Each call fails once while a tree is written, read and printed. */
+/* Each system call or allocation fails once while a tree is written, read and printed. */
 static void every_call_fails_once(void **state) {
     (void)state;
     char dir[256];
@@ -296,7 +296,7 @@ static void every_call_fails_once(void **state) {
             hpcw_sink_free(sink);
             hpcw_kvtree_free(again);
             assert_int_equal(count_descriptors(), descriptors);
-            /* A close that fails after reading loses nothing. */
+            /* If only the close after reading fails, nothing is lost and the call succeeds. */
             bool fails = met && !fault_is_harmless((enum fault)fault) && s != HPCW_OK;
             assert_int_equal(s, fails ? fault_status((enum fault)fault) : HPCW_OK);
             assert_true(!fails || good_message(s, &err, ""));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps: sizes, cuts, what is refused before anything is written, and what is refused when it is read. */
+/* Maps: sizes, division into files, and what is refused by the writer and by the reader. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ struct plain {
     char name[32];
     hpcw_rank2file_entry entry;
     uint64_t size;
-    /* number of files of every rank: 0 or 1; HPCW_RANK2FILE_NO_ENTRY for rank 1 */
+    /* number of files of each rank, 0 or 1; HPCW_RANK2FILE_NO_ENTRY: rank 1 has no entry */
     size_t count;
 };
 
@@ -79,8 +79,8 @@ static void sizes_of_the_page(void **state) {
     map = map_of(&o, 4096, &p);
     assert_int_equal(hpcw_rank2file_map_nodes(map), 2);
     hpcw_rank2file_map_node(map, 0, &node);
-    /* For each rank: 46 + len(rank) + len(name) + len(size) + len(crc), with "rank_" and ".ckpt" around its
-     * digits. */
+    /* Bytes of a rank: 46 + len(rank) + len(name) + len(size) + len(crc), with "rank_" and ".ckpt" around its
+     * digits in the name. */
     uint64_t digits = 10 + 2 * 90 + 3 * 900 + 4 * (4096 - 1000);
     assert_int_equal(node.size, 68 + 4 + 4096 * (46 + 10 + 6 + 10) + 2 * digits);
     hpcw_rank2file_map_free(map);
@@ -117,7 +117,7 @@ static void cut_by_bytes(void **state) {
             assert_int_equal(node.first, next);
             assert_true(node.end > node.first && node.size <= bytes);
             next = node.end;
-            /* The next rank would not fit. It takes as much as any rank of two digits, or one or two bytes less. */
+            /* The next rank did not fit. It takes the bytes of a rank of two digits, or up to two less. */
             if (level == 0 && node.end < 100) {
                 assert_true(node.size + 46 + 2 + 7 + 12 + 1 + 10 > bytes);
             }
@@ -138,7 +138,7 @@ static void ranks_without_files(void **state) {
         hpcw_rank2file_map *map = map_of(&o, 3, &p);
         hpcw_rank2file_map_node(map, 0, &node);
         assert_int_equal(node.size, sizes[layout]);
-        /* Other files than when the map was made. */
+        /* The callback gives other files than when the map was made. */
         hpcw_sink *sink = NULL;
         hpcw_error err = {.message = ""};
         OK(hpcw_sink_open_memory(&sink, NULL));
@@ -189,9 +189,10 @@ static void names_that_are_refused(void **state) {
     char name[HPCW_RANK2FILE_MAX_NAME + 2];
     (void)snprintf(data, sizeof data, "%s/scr.dataset.1", prefix);
     for (size_t i = 0; i < sizeof name; i++) {
-        name[i] = i % 200 == 199 ? '/' : 'x'; /* no part is too long for a file system */
+        /* each part of the path is short enough for a file system */
+        name[i] = i % 200 == 199 ? '/' : 'x';
     }
-    name[HPCW_RANK2FILE_MAX_NAME - 14] = '\0'; /* after "scr.dataset.1/" */
+    name[HPCW_RANK2FILE_MAX_NAME - 14] = '\0'; /* the longest name in the directory "scr.dataset.1/" */
     for (char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         char path[2000];
         (void)snprintf(path, sizeof path, "%s/%.*s", data, (int)(slash - name), name);
@@ -282,7 +283,8 @@ static void options_that_are_refused(void **state) {
     hpcw_rank2file *w = NULL;
     o = options_of(HPCW_RANK2FILE_SHARED);
     assert_int_equal(hpcw_rank2file_open("", NULL, &o, &w, &err), HPCW_EINVAL);
-    assert_int_equal(hpcw_rank2file_open("/tmp/none", NULL, &o, &w, &err), HPCW_ERANGE); /* no rank at all */
+    /* a dataset without ranks */
+    assert_int_equal(hpcw_rank2file_open("/tmp/none", NULL, &o, &w, &err), HPCW_ERANGE);
     assert_null(w);
     hpcw_rank2file_map *map;
     struct plain p = {.count = 1};
@@ -336,7 +338,8 @@ static void assert_damage(hpcw_status want, const char *file, const char *words)
     }
 }
 
-/* Sets `value` at a path of keys, "A/B/C". The last key loses its old value. NULL removes it. */
+/* Replaces the last key of a path of keys, "A/B/C", by one with this value. NULL: removes it. Then a restart
+ * must fail with these words. */
 static void edit_named(const char *file, const char *keys, const char *value, hpcw_status want,
                        const char *named, const char *words) {
     hpcw_kvtree *tree;
@@ -386,7 +389,7 @@ static void trees_that_lie(void **state) {
     scratch_make(base, sizeof base);
     OK(rank2file_case_write(&deep, NULL, base, NULL, RANKS, NULL, &err));
     OK(restart(&err));
-    /* The root, of level 3: readers 0 and 8. */
+    /* The root of a map has level 3, and two files: from rank 0 and from rank 8 on. */
     edit(ROOT, "LEVEL", "0", BAD, "LEVEL: expected 1 or more, got 0");
     edit(ROOT, "LEVEL", "03", BAD, "LEVEL: expected a decimal number of at most 32, got \"03\"");
     edit(ROOT, "LEVEL", "99", BAD, "got \"99\"");
@@ -474,7 +477,7 @@ static void change(const char *file, long offset, int bits) {
     assert_int_equal(fclose(f), 0);
 }
 
-/* Something that can never be read as a file counts as damage, without a wait. */
+/* A directory, pipe or the like in place of a file counts as damage, without a wait. */
 static void no_files(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};

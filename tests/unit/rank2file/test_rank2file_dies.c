@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program dies before any call that changes files, and so after any. The next start finishes or undoes its
- * work. Then every dataset is listed and complete, or gone with all its files. */
+/* A program dies before each call that changes files in turn. The next start finishes or undoes its work. Then
+ * every dataset is listed and complete, or gone with all its files. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static hpcw_status write_new(hpcw_rank2file_layout layout) {
     return prefix_write(&o, NULL);
 }
 
-/* Writes a dataset with the id and name of one that died half-written. */
+/* Writes dataset LEFT again, after a writer died in the middle of it. */
 static hpcw_status write_again(hpcw_rank2file_layout layout) {
     hpcw_rank2file_options o = prefix_options(layout, LEFT);
     return prefix_write(&o, NULL);
@@ -91,10 +91,11 @@ static hpcw_status make_current(hpcw_rank2file_layout layout) {
 static const struct {
     const char *name;
     hpcw_status (*work)(hpcw_rank2file_layout layout);
-    bool lost_index;   /* there was no index before */
-    uint64_t finished; /* ids in the index after a run that does not die */
-    uint64_t may_go;   /* ids that it removes */
-    bool all_layouts;  /* all layouts; otherwise only the shared one, which has the files of both others */
+    bool lost_index;   /* the index is missing at the begin */
+    uint64_t finished; /* set of ids (bits) in the index after a run that does not die */
+    uint64_t may_go;   /* set of ids (bits) that the work removes */
+    /* tested in all layouts; otherwise only in layout "shared", which has the files of the others */
+    bool all_layouts;
 } works[] = {
     {"drop", drop, false, 1 << 1 | 1 << 3, 1 << 2, true},
     {"prune", prune, false, 1 << 3, 1 << 1 | 1 << 2, true},
@@ -122,8 +123,8 @@ static int die_at(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Does a piece of work in a child process, which dies before its n-th call that changes files. Returns whether it
- * died; otherwise it made fewer calls and succeeded. */
+/* Does a piece of work in a child process that dies before its n-th call that changes files. Returns false if
+ * the work needed fewer calls, and succeeded. */
 static bool dies(size_t work, hpcw_rank2file_layout layout, unsigned long n) {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -141,7 +142,7 @@ static bool dies(size_t work, hpcw_rank2file_layout layout, unsigned long n) {
     return WEXITSTATUS(status) == DIES;
 }
 
-/* Leaves half of a dataset. */
+/* A writer dies and leaves half of dataset LEFT. */
 static void leave_one(hpcw_rank2file_layout layout) {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -169,7 +170,7 @@ static bool is_sound(const char *name) {
     return sound;
 }
 
-/* Checks that a prefix has the files of exactly these datasets. */
+/* Checks that a prefix has the files of exactly the datasets in the set `ids` (bits). */
 static bool has_exactly(hpcw_rank2file_layout layout, uint64_t ids) {
     int datasets = 0;
     for (uint64_t id = 0; id < 16; id++) {
@@ -191,7 +192,7 @@ static void check_after(size_t k, hpcw_rank2file_layout layout, unsigned long n)
     const uint64_t at_death = ids_in_index();
     hpcw_error err = {.message = ""};
     hpcw_rank2file_tally tally = {.added = 0};
-    /* The next programs, in this order. Nothing that the index lost comes back. */
+    /* The next programs clean up, in this order. A dataset that is not in the index must not be listed again. */
     hpcw_status s = hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err);
     if (s == HPCW_OK && tally.skipped > 0) {
         err = tally.why;
@@ -206,7 +207,7 @@ static void check_after(size_t k, hpcw_rank2file_layout layout, unsigned long n)
     uint64_t kept = before & ~works[k].may_go;
     uint64_t gone = before & works[k].may_go & ~at_death;
     bool good = (now & kept) == kept && (now & at_death) == at_death && has_exactly(layout, now);
-    if (works[k].work == replace) { /* the new one may have been finished except for the index */
+    if (works[k].work == replace) { /* the new dataset may be complete except for the index */
         gone = 0;
     }
     if (!good || (now & gone) != 0) {
@@ -246,7 +247,7 @@ static void dies_before_every_call(void **state) {
 
 int main(void) {
     if (access("/dev/shm", W_OK) == 0) {
-        (void)setenv("TMPDIR", "/dev/shm", 0); /* thousands of small files are synced */
+        (void)setenv("TMPDIR", "/dev/shm", 0); /* in memory, as thousands of small files are synced */
     }
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prefix_begin, prefix_end)
     const struct CMUnitTest tests[] = {TEST(dies_before_every_call)};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that dead or moved writers left are removed, but nothing of another dataset, writer or program. */
+/* Files that a dead writer left are removed, even if the prefix was moved, but no files of other datasets,
+ * writers or programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -26,9 +27,10 @@
 
 enum { LAYOUTS = 4 };
 
-/* ---- markers that list ---- */
+/* ---- markers: lists of the files that a writer has begun ---- */
 
-/* Dies in the middle. Leaves a finished file, an unfinished one, a file of the program, and directories. */
+/* Dies after half of a dataset. Leaves a complete file, an incomplete one, a file of the program, and
+ * directories. */
 static void die(hpcw_rank2file_layout layout, uint64_t id, const char *name) {
     pid_t child = fork();
     assert_true(child >= 0);
@@ -58,8 +60,8 @@ static void a_dead_writer_in_a_directory_of_the_user(void **state) {
         prefix_plain_file(in_prefix("results/precious"), 10);
         prefix_plain_file(in_prefix("results/.hpcw-0000000000000001-precious.tmp"), 10);
         die(layout, 2, "results");
-        /* Meanwhile a dataset of another name has taken the id. The dead writer's files are removed before its
-         * marker. */
+        /* Another dataset has taken the id. The dead writer's files are removed before its marker (the list of
+         * these files). */
         if (k % 2 == 1) {
             hpcw_rank2file_options o = prefix_options(layout, 2);
             o.dataset.name = "other";
@@ -78,7 +80,7 @@ static void a_dead_writer_in_a_directory_of_the_user(void **state) {
     }
 }
 
-/* A second attempt also dies. The files listed by the first one are still listed. */
+/* A second writer of the dataset also dies. Its marker (list of files) still has the files of the first one. */
 static void two_dead_writers(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -112,7 +114,7 @@ static void list_too(hpcw_rank2file_layout layout, uint64_t id, const char *name
     hpcw_kvtree_free(leaf);
 }
 
-/* An application that reuses file names: a newer checkpoint lists a file of an older one. */
+/* An application reuses a file name, so a newer checkpoint lists a file of an older one. */
 static void a_file_of_two_datasets(void **state) {
     static const hpcw_rank2file_layout layouts[] = {HPCW_RANK2FILE_SCR_1_2, HPCW_RANK2FILE_SCR_3};
     for (int k = 0; k < 4; k++) {
@@ -142,7 +144,8 @@ static void a_file_of_two_datasets(void **state) {
     }
 }
 
-/* Files that an intent lists outside its dataset may belong to another dataset by now. */
+/* A list of files to remove names files outside its dataset. These files may belong to another dataset, and
+ * stay. */
 static void an_intent_that_lists_others(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -161,7 +164,7 @@ static void an_intent_that_lists_others(void **state) {
     assert_int_equal(prefix_restarts(&err), 1);
 }
 
-/* A user's file has the name of one that the dead writer had begun. It stays. */
+/* A dead writer had begun a file with the name of a user's file. The user's file stays. */
 static void a_dead_writer_that_would_have_replaced(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -179,7 +182,8 @@ static void a_dead_writer_that_would_have_replaced(void **state) {
     assert_int_equal(count_entries(in_prefix("results")), 1);
 }
 
-/* The index is lost. */
+/* The index is lost. A writer is refused if its dataset is complete, though no index lists the dataset. It may
+ * replace the dataset. */
 static void a_dataset_that_no_index_lists(void **state) {
     for (int k = 0; k < LAYOUTS; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
@@ -204,7 +208,7 @@ static void a_dataset_that_no_index_lists(void **state) {
     }
 }
 
-/* The second attempt has fewer processes than the dead one. */
+/* The second attempt has fewer processes than the first one, which left a marker per process. */
 static void markers_of_more_processes(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -217,10 +221,12 @@ static void markers_of_more_processes(void **state) {
     OK(prefix_write(&o, &err));
     assert_false(prefix_exists(in_prefix(".scr/hpcw.2.unfinished")));
     assert_false(prefix_exists(in_prefix(".scr/hpcw.2.unfinished.3")));
-    assert_true(prefix_exists(in_prefix(".scr/hpcw.3.unfinished.3"))); /* of another id: for prune */
+    /* the marker of another id stays */
+    assert_true(prefix_exists(in_prefix(".scr/hpcw.3.unfinished.3")));
 }
 
-/* Dies between the two summaries of the layout for all versions. Reindex does not count the dataset as damaged. */
+/* Layout "shared" has two summaries. A writer died between them. hpcw_rank2file_reindex does not count the
+ * dataset as damaged. */
 static void one_summary_of_two(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -256,7 +262,7 @@ static void a_writer_without_its_lock_file(void **state) {
         OK(prefix_put(w, 0, NULL));
         OK(prefix_put(w, 1, NULL));
         assert_int_equal(unlink(in_prefix(".scr/hpcw.lock")), 0);
-        /* It still lives. */
+        /* The writer is alive: its files stay, and a second writer is refused. */
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, NULL));
         assert_int_equal(tally.removed, 0);
         assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &other, &err), HPCW_EEXIST);
@@ -284,7 +290,7 @@ static void a_dataset_that_became_another_program_s(void **state) {
         OK(prefix_put(w, 1, NULL));
         assert_int_equal(unlink(in_prefix(".scr/hpcw.lock")), 0);
         assert_int_equal(unlink(in_prefix(".scr/hpcw.2.unfinished")),
-                         0); /* as if it belonged to another user, whose state is unknown */
+                         0); /* as if the marker belonged to another user */
         o.dataset.job_name = "theirs";
         OK(prefix_write(&o, &err));
         assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_EEXIST);
@@ -301,9 +307,10 @@ static void a_dataset_that_became_another_program_s(void **state) {
     }
 }
 
-/* ---- descriptors that the program closes ---- */
+/* ---- the program closes descriptors of the library ---- */
 
-/* Puts a file of the program in place of the descriptor of a file whose name ends like this. Returns its number. */
+/* Puts the file `path` of the program in place of an open file whose name ends with `end`. Returns its
+ * descriptor. */
 static int take_descriptor_of(const char *end, const char *path) {
     for (int fd = 3; fd < 256; fd++) {
         char link[64], text[900] = "";
@@ -357,7 +364,7 @@ static void moved_while_it_is_open(void **state) {
         assert_int_equal(mkdir(away, 0777), 0);
         assert_int_equal(chdir(prefix_dir), 0);
         OK(hpcw_rank2file_open("run", NULL, &o, &w, &err));
-        assert_int_equal(chdir(away), 0); /* a solver with its own working directory */
+        assert_int_equal(chdir(away), 0); /* as a solver that changes its working directory */
         OK(prefix_put(w, 0, &err));
         OK(prefix_put(w, 1, &err));
         if (hpcw_rank2file_close(w, &err) != HPCW_OK) {
@@ -365,7 +372,7 @@ static void moved_while_it_is_open(void **state) {
         }
         hpcw_rank2file_free(w);
         assert_int_equal(count_entries(away), 0);
-        /* The prefix is renamed, and something else gets its old name. */
+        /* The prefix directory is renamed, and another directory gets its old name. */
         o = prefix_options(layout, 2);
         OK(hpcw_rank2file_open(in_prefix("run"), NULL, &o, &w, &err));
         OK(prefix_put(w, 0, &err));
@@ -388,7 +395,7 @@ static void moved_while_it_is_open(void **state) {
     }
 }
 
-/* Writes two prefixes: "run" has one intact dataset of two, "twin" has two. */
+/* Writes two prefix directories with two datasets each. In "run", dataset 2 is damaged. */
 static void write_twins(void) {
     char home[256];
     memcpy(home, prefix_dir, sizeof home);
@@ -405,7 +412,7 @@ static void write_twins(void) {
 
 static int calls_before_the_move;
 
-/* Before one system call, the twin replaces the prefix. */
+/* Replaces the prefix directory "run" by "twin" before one system call. */
 static int move_once(enum hpcw_i_sys_call call, size_t *size) {
     (void)call;
     (void)size;
@@ -432,11 +439,12 @@ static void look_after(int call) {
     }
 }
 
-/* The prefix that was there at the begin is read and removed from, whenever another replaces it. */
+/* Whenever "twin" replaces the prefix directory during a call, the call works on the directory that it opened
+ * first. */
 static void moved_while_it_is_looked_after(void **state) {
     for (int call = 0; call < UPKEEP; call++) {
         bool moved = true;
-        for (int n = 1; moved; n++) { /* the first call finds the prefix */
+        for (int n = 1; moved; n++) { /* the first call opens the prefix directory */
             write_twins();
             if (call == REINDEX) {
                 assert_int_equal(unlink(in_prefix("run/.scr/index.scr")), 0);

@@ -92,7 +92,7 @@ static void one_dataset_at_a_time(void **state) {
     OK(prefix_put(w, 0, NULL));
     assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &other, &err), HPCW_EEXIST);
     assert_non_null(strstr(err.message, "dataset scr.dataset.1 with id 1: another program is writing it"));
-    /* The same directory under another id. */
+    /* A writer of the same directory with another id is refused, too. */
     o.dataset.id = 2;
     o.dataset.name = "scr.dataset.1";
     assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &other, &err), HPCW_EEXIST);
@@ -153,7 +153,7 @@ static void without_locks(void **state) {
         hpcw_i_sys_gate = NULL;
         assert_int_equal(prefix_restarts(NULL), i + 1);
     }
-    /* Nobody can know who is alive, so unfinished files stay. */
+    /* Without locks, nobody can know which writers are alive, so unfinished files stay. */
     prefix_plain_file(in_prefix(".scr/hpcw.9.unfinished"), 1);
     prefix_fail_calls(HPCW_I_SYS_LOCK, ENOSYS);
     OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, NULL));
@@ -166,8 +166,7 @@ static void without_locks(void **state) {
     hpcw_i_sys_gate = NULL;
 }
 
-/* Makes file permissions apply to root, too, or reverts that. Another user would not work, since the directories
- * above the prefix may be private. */
+/* Makes file permissions apply to root, too, or reverts that. Another user may not even reach the prefix. */
 static void bound_by_permissions(bool bound) {
     static struct __user_cap_data_struct before[_LINUX_CAPABILITY_U32S_3];
     struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -182,7 +181,7 @@ static void bound_by_permissions(bool bound) {
     assert_int_equal(syscall(SYS_capset, &h, now), 0);
 }
 
-/* A group that shares a prefix shares its lock, whatever the first user's umask is. */
+/* A group that can write into a prefix can lock the prefix, whatever umask the first user has. */
 static void a_shared_prefix(void **state) {
     (void)state;
     struct stat st;
@@ -194,8 +193,7 @@ static void a_shared_prefix(void **state) {
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
     (void)umask(mask);
     assert_int_equal(stat(lock, &st), 0);
-    assert_int_equal(st.st_mode & 0777,
-                     0660); /* users with read permission only could block the others by a lock */
+    assert_int_equal(st.st_mode & 0777, 0660); /* a user who may only read could block the others by a lock */
     /* Without permission to lock, nothing is written. */
     assert_int_equal(chmod(lock, 0), 0);
     hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 2);
@@ -220,7 +218,6 @@ static const char *name_of(hpcw_rank2file_layout layout, uint64_t id) {
     return p;
 }
 
-/* Checks that nothing is left of a dataset. */
 static void assert_gone(hpcw_rank2file_layout layout, uint64_t id) {
     assert_false(prefix_exists(in_prefix("%s", name_of(layout, id))));
     assert_false(prefix_exists(in_prefix(".scr/scr.dataset.%llu", (unsigned long long)id)));
@@ -242,7 +239,7 @@ static void dropped(void **state) {
         assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), NULL, NULL, &err),
                          HPCW_ENOENT);
         assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, NULL, NULL, NULL, &err), HPCW_EINVAL);
-        /* Files that no map lists stay. */
+        /* A drop leaves files that no map lists. */
         prefix_plain_file(in_prefix("%s/notes", name_of(layout, 2)), 10);
         hpcw_rank2file_tally kept;
         OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 2), NULL, &kept, &err));
@@ -253,8 +250,8 @@ static void dropped(void **state) {
         /* The id can be used again. */
         prefix_written(layout, 3);
         assert_int_equal(prefix_current(), 3);
-        /* Without a map, nobody knows which files belong to the dataset. Nothing changes unless all may be
-         * removed. */
+        /* Without a map, nobody knows which files belong to the dataset. The drop fails, unless all files may
+         * be removed. */
         const char *root =
             layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED
                 ? in_prefix("scr.dataset.3/.scr/rank2file.scr")
@@ -262,7 +259,8 @@ static void dropped(void **state) {
         hpcw_rank2file_removal how;
         hpcw_rank2file_tally tally;
         OK(truncate(root, 10));
-        if (layout == HPCW_RANK2FILE_SHARED) { /* the other map lists the same */
+        /* layout "shared" has a second map with the same content */
+        if (layout == HPCW_RANK2FILE_SHARED) {
             OK(truncate(in_prefix(".scr/scr.dataset.3/rank2file"), 10));
         }
         prefix_plain_file(in_prefix("%s/sub", name_of(layout, 3)), 10);
@@ -277,7 +275,7 @@ static void dropped(void **state) {
         assert_int_equal(tally.left, 0);
         assert_gone(layout, 3);
         assert_int_equal(prefix_current(), 1);
-        /* The last dataset: the index is then empty. */
+        /* After the last dataset is dropped, the index is empty. */
         OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), NULL, NULL, &err));
         assert_int_equal(prefix_listed(), 0);
         assert_int_equal(prefix_restarts(&err), 0);
@@ -299,7 +297,7 @@ static void marked_as_failed(void **state) {
         assert_int_equal(prefix_current(), 1);
         assert_int_equal(prefix_restarts(NULL), 1);
         hpcw_kvtree *index = prefix_read_index();
-        /* Where each version of SCR looks for it. */
+        /* Each version of SCR looks for the mark FAILED at another place. */
         hpcw_kvtree *record = hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), "2");
         if (layout >= HPCW_RANK2FILE_SCR_3) {
             assert_non_null(hpcw_kvtree_value(record, "FAILED"));
@@ -378,7 +376,7 @@ static void written_again(void **state) {
         assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &w, NULL), HPCW_EEXIST);
         o.replace = true;
         w = prefix_opened(&o);
-        assert_int_equal(prefix_listed(), 1); /* while its files change, it is not listed */
+        assert_int_equal(prefix_listed(), 1); /* a dataset is not listed while it is being replaced */
         assert_false(prefix_exists(prefix_data_path(layout, 2)));
         assert_int_equal(prefix_restarts(NULL), 1);
         OK(hpcw_rank2file_create(w, 0, "other", &file, NULL));
@@ -388,7 +386,7 @@ static void written_again(void **state) {
         hpcw_rank2file_free(w);
         assert_int_equal(prefix_restarts(NULL), 2);
         assert_int_equal(prefix_listed(), 2);
-        o = prefix_options(layout, 3); /* nothing to replace */
+        o = prefix_options(layout, 3); /* no such dataset: `replace` has no effect */
         o.replace = true;
         OK(prefix_write(&o, NULL));
         assert_int_equal(prefix_current(), 3);
@@ -397,7 +395,7 @@ static void written_again(void **state) {
     }
 }
 
-/* Kills a writer by SIGKILL in the middle. */
+/* Writes half of a dataset, and is killed by SIGKILL. */
 static void killed_writer(const hpcw_rank2file_options *o) {
     pid_t writer = fork();
     assert_true(writer >= 0);
@@ -423,7 +421,7 @@ static void pruned(void **state) {
         for (uint64_t id = 1; id <= 5; id++) {
             prefix_written(layout, id);
         }
-        /* A damaged dataset does not displace an intact one. */
+        /* Two sound datasets are kept. Damaged dataset 5 does not count. */
         OK(unlink(prefix_data_path(layout, 5)));
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 2, NULL, &tally, &err));
         assert_int_equal(tally.removed, 2);
@@ -440,7 +438,8 @@ static void pruned(void **state) {
         killed_writer(&o);
         assert_true(prefix_exists(in_prefix(".scr/hpcw.6.unfinished")));
         assert_true(prefix_exists(in_prefix("%s", name_of(layout, 6))));
-        /* Empty markers: of a writer that died before it wrote its line, and of one about to write it. */
+        /* Empty markers: the writer of dataset 9 died before it wrote its line, the writer of dataset 7 is
+         * about to write it. */
         prefix_plain_file(in_prefix(".scr/hpcw.9.unfinished"), 0);
         assert_int_equal(truncate(in_prefix(".scr/hpcw.7.unfinished"), 0), 0);
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
@@ -453,7 +452,7 @@ static void pruned(void **state) {
         OK(hpcw_rank2file_close(alive, &err));
         hpcw_rank2file_free(alive);
         assert_int_equal(prefix_restarts(&err), 7);
-        /* An existing directory keeps its content. */
+        /* A dead writer had begun in an existing directory, whose content stays. */
         assert_int_equal(mkdir(in_prefix("results"), 0777), 0);
         prefix_plain_file(in_prefix("results/precious"), 10);
         o = prefix_options(layout, 8);
@@ -473,7 +472,7 @@ static void pruned(void **state) {
     }
 }
 
-/* Without locks between hosts, a writer elsewhere looks dead. */
+/* Without locks between hosts, a living writer of another host looks dead. */
 static void pruned_from_elsewhere(void **state) {
     (void)state;
     hpcw_rank2file_tally tally;
@@ -505,7 +504,7 @@ static void pruned_from_elsewhere(void **state) {
     free(text);
 }
 
-/* Killed at any time, a writer leaves the old dataset or a complete new one. Its leftovers are removed. */
+/* Killed at any time, a writer leaves the old dataset or a complete new one. Its other files are removed. */
 static void killed_at_any_moment(void **state) {
     (void)state;
     enum { KILLS = 60 };
@@ -560,12 +559,12 @@ static void indexed_again(void **state) {
         OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(layout, 2), &err));
         size_t size = 0;
         unsigned char *before = read_file(in_prefix(HPCW_RANK2FILE_INDEX), &size);
-        /* Nothing is wrong: only the order of keys changes. */
+        /* With a correct index, hpcw_rank2file_reindex changes only the order of keys. */
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
         assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
         assert_int_equal(prefix_current(), 3);
         assert_int_equal(prefix_restarts(&err), 3);
-        /* An entry was lost, as by writers without locks. */
+        /* The index lost an entry, as when programs write it without locks. */
         hpcw_kvtree *index = prefix_read_index();
         hpcw_kvtree_remove(hpcw_kvtree_get(index, "DSET"), "3");
         hpcw_kvtree_remove(hpcw_kvtree_get(index, "DIR"), name_of(layout, 3));
@@ -584,7 +583,7 @@ static void indexed_again(void **state) {
             assert_int_equal(tally.added, 3);
             assert_int_equal(prefix_restarts(&err), 3);
         }
-        /* A damaged dataset does not come back, and an entry without a summary is removed. */
+        /* A damaged dataset is not listed again, and an entry without a summary is removed. */
         OK(unlink(in_prefix(HPCW_RANK2FILE_INDEX)));
         OK(unlink(prefix_data_path(layout, 3)));
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
@@ -621,7 +620,7 @@ static void assert_kept(hpcw_status code, const char *words) {
     hpcw_rank2file_list_free(list);
 }
 
-/* A dataset in the index that cannot be examined keeps its place and its mark. */
+/* A dataset of the index that cannot be read keeps its entry and its mark as failed. */
 static void indexed_again_without_a_look(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -648,7 +647,7 @@ static void indexed_again_without_a_look(void **state) {
         }
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, NULL));
         assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
-        /* Without a summary it does not count as a dataset. */
+        /* A directory without a summary is no dataset, so its entry is removed. */
         assert_int_equal(unlink(path[1]), 0);
         if (layout == HPCW_RANK2FILE_SHARED) {
             assert_kept(HPCW_EFORMAT, "expected the maps of layout shared");
@@ -673,7 +672,7 @@ static void copy_renamed(const hpcw_kvtree *from, const char *old, const char *n
     }
 }
 
-/* The data files stay where they are, as SCR 3 allows. */
+/* Renames a dataset in its metadata. Data files may stay in place, as SCR 3 allows. */
 static void rename_in(const char *path, const char *old, const char *name) {
     hpcw_kvtree *from, *to;
     OK(hpcw_kvtree_read_file(path, &from, NULL));
@@ -735,7 +734,7 @@ static void names_of_scr(void **state) {
     }
 }
 
-/* A drop that cannot remove a file is finished later. */
+/* hpcw_rank2file_drop cannot remove a file. The next hpcw_rank2file_prune finishes its work. */
 static void half_dropped_names_of_scr(void **state) {
     (void)state;
     static char longer[256];
@@ -757,7 +756,7 @@ static void half_dropped_names_of_scr(void **state) {
             (void)snprintf(now[rank], sizeof now[rank], "%s/rank_%d.ckpt", names[i], rank);
             rename_in(in_prefix(".scr/scr.dataset.3/rank2file.0.0"), old, now[rank]);
         }
-        /* A map with such a file name cannot be read. */
+        /* The map is unreadable, since a file name has this text. all_files allows the removal. */
         hpcw_rank2file_removal how;
         hpcw_rank2file_removal_init(&how);
         how.all_files = true;
@@ -778,7 +777,7 @@ static void half_dropped_names_of_scr(void **state) {
     }
 }
 
-/* An entry that cannot be SCR's stays, and is counted. */
+/* An index entry of an unknown kind stays, and is counted. */
 static void entries_that_cannot_be_understood(void **state) {
     (void)state;
     hpcw_rank2file_tally tally;
@@ -798,7 +797,7 @@ static void entries_that_cannot_be_understood(void **state) {
     assert_int_equal(prefix_current(), 1);
 }
 
-/* Measures processor time. Searching all datasets for each one takes minutes; this takes a fraction of a second. */
+/* Searching all datasets for each one would take minutes of processor time. The limit is 20 s. */
 static void many_datasets_are_listed(void **state) {
     (void)state;
     enum { DATASETS = 100000, LONGEST_S = 20 };

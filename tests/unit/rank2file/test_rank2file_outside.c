@@ -29,7 +29,7 @@ static bool has_1_1(hpcw_rank2file_layout layout) {
     return layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED;
 }
 
-/* The call must refuse with a message that names the link, and change nothing. */
+/* Checks that a drop fails with a message that names the link, and changes nothing. */
 static void assert_drop_refused(const char *dataset, const char *words) {
     hpcw_error err = {.message = ""};
     uint32_t before = prefix_listed();
@@ -115,7 +115,7 @@ static void a_file_behind_a_link(void **state) {
         assert_prune_skips(1, words);
         assert_int_equal(unlink(sub), 0);
         assert_int_equal(rename(in_prefix("away"), sub), 0);
-        /* The directory of the metadata. */
+        /* The directory of the dataset's metadata is a link. */
         (void)snprintf(metadata, sizeof metadata, "%s/%s%s", prefix_dir,
                        has_1_1(layout) ? prefix_name_of(layout, 1) : "",
                        has_1_1(layout) ? "/.scr" : ".scr/scr.dataset.1");
@@ -157,7 +157,7 @@ static void a_prefix_behind_a_link(void **state) {
     scratch_remove(elsewhere);
 }
 
-/* A writer whose directory is replaced by a link creates nothing behind it. */
+/* A writer whose directory is replaced by a link creates nothing behind the link. */
 static void a_writer_behind_a_link(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -198,7 +198,7 @@ static void a_writer_whose_directory_is_none(void **state) {
     }
 }
 
-/* ---- what nothing lists ---- */
+/* ---- files that no map lists ---- */
 
 static void add_to_index(const char *name, const char *id) {
     hpcw_kvtree *index = prefix_read_index();
@@ -224,7 +224,7 @@ enum { SOURCES = 3 };
 static char told_path[16][600];
 static unsigned told_paths;
 
-/* All files still exist when the first to the last are reported. */
+/* All files reported so far still exist: reports come before removals. */
 static void tell(void *context, const char *path) {
     assert_ptr_equal(context, told_path);
     assert_true(told_paths < 16);
@@ -258,7 +258,7 @@ static void an_index_that_names_a_directory(void **state) {
     assert_true(prefix_exists(in_prefix("src/main.c")));
     assert_true(prefix_exists(in_prefix("src/sub/.hpcw-0000000000000001-x.tmp")));
     assert_int_equal(prefix_listed(), 2);
-    /* With a decision of the user, everything is reported first. */
+    /* If the user allows to remove all files, each is reported before any is removed. */
     hpcw_rank2file_removal how = all_files();
     OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, &how, &tally, &err));
     assert_int_equal(told_paths, SOURCES);
@@ -287,7 +287,7 @@ static void a_marker_that_names_a_directory(void **state) {
         (void)prefix_end(state);
         (void)prefix_begin(state);
     }
-    /* A marker behind a link. */
+    /* A marker names a directory that is a link. */
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 5);
     assert_int_equal(symlink(prefix_outside, in_prefix("src")), 0);
     prefix_write_marker("hpcw.7.unfinished", 1, "src", NULL);
@@ -322,7 +322,7 @@ static void a_map_that_names_the_index(void **state) {
     }
 }
 
-/* Files that only look like those of a dataset. */
+/* Files that only look like those of a dataset stay. */
 static void what_is_left(void **state) {
     for (int k = 0; k < LAYOUTS; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
@@ -341,7 +341,8 @@ static void what_is_left(void **state) {
             (void)snprintf(path[i], sizeof path[i], "%s/%s", metadata, own[i]);
             prefix_plain_file(path[i], 10);
         }
-        /* Files of another program, and of a dead writer of this library, that belong to no dataset. */
+        /* Temporary files: `mine` of another program stays, those of rank_1.ckpt, which the map lists, are
+         * removed. */
         prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-mine.tmp", prefix_name_of(layout, 1)), 10);
         prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-rank_1.ckpt.tmp", prefix_name_of(layout, 1)),
                           10);
@@ -361,7 +362,7 @@ static void what_is_left(void **state) {
 
 /* ---- planted files ---- */
 
-/* Something else has the name of a marker, a list or an intent. It is replaced, and nobody waits. */
+/* Plants a link, a pipe or a foreign file in place of a file of the library. */
 static void plant(int kind, const char *path) {
     (void)unlink(path);
     assert_int_equal(kind == 0   ? symlink(prefix_victim(0), path)
@@ -378,14 +379,14 @@ static void planted_markers(void **state) {
         hpcw_rank2file_tally tally;
         prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
         prefix_written(HPCW_RANK2FILE_SCR_1_1, 2);
-        /* Programs that only read ignore it. */
+        /* Programs that only read ignore a planted file in place of a marker. */
         plant(kind, in_prefix(".scr/hpcw.7.unfinished"));
         plant(kind, in_prefix(".scr/hpcw.7.unfinished.3"));
         plant(kind, in_prefix(".scr/hpcw.8.dropped"));
         OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, &tally, &err));
         OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
         assert_int_equal(prefix_listed(), 2);
-        /* Programs that write replace it. */
+        /* Programs that write replace a planted file. */
         plant(kind, in_prefix(".scr/hpcw.3.unfinished"));
         plant(kind, in_prefix(".scr/hpcw.3.dropped"));
         prefix_written(HPCW_RANK2FILE_SCR_1_1, 3);
@@ -404,7 +405,7 @@ static void planted_locks(void **state) {
         prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
         plant(kind, in_prefix(".scr/hpcw.lock"));
         hpcw_status s = prefix_write(&o, &err);
-        if (kind == 2) { /* locking a file does not change it */
+        if (kind == 2) { /* a hard link: locking does not change a file */
             OK(s);
         } else {
             assert_int_not_equal(s, HPCW_OK);
@@ -418,7 +419,7 @@ static void planted_locks(void **state) {
     }
 }
 
-/* A directory in place of a marker is an error that names it. */
+/* If a directory has the name of a marker, the writer fails with a message that names the marker. */
 static void a_directory_as_a_marker(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};
@@ -429,8 +430,8 @@ static void a_directory_as_a_marker(void **state) {
     assert_non_null(strstr(err.message, ".scr/hpcw.2.unfinished: cannot note that"));
 }
 
-/* Files left by another user are not trusted: everybody who may write in .scr could make this user remove files.
- * The lock may belong to anybody. */
+/* Markers of another user are not trusted: whoever may write in .scr could make this user remove files. The
+ * lock file may belong to anybody. */
 static void files_of_another_user(void **state) {
     (void)state;
     enum { NOBODY = 65534 };
@@ -447,19 +448,19 @@ static void files_of_another_user(void **state) {
     assert_int_equal(chown(in_prefix(".scr/hpcw.8.dropped"), NOBODY, NOBODY), 0);
     assert_prune_skips(0, "expected a file of this user, got another user's");
     assert_true(prefix_exists(in_prefix("src/main.c")));
-    /* Our own would be trusted, so the test can fail. */
+    /* The same marker, owned by this user, is trusted. */
     assert_int_equal(chown(in_prefix(".scr/hpcw.7.unfinished"), 0, 0), 0);
     OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL, &err));
     assert_false(prefix_exists(in_prefix("src/main.c")));
     assert_true(prefix_exists(in_prefix("src/link")));
     prefix_write_marker("hpcw.7.unfinished", 1, "src", "main.c\n");
     assert_int_equal(chown(in_prefix(".scr/hpcw.7.unfinished"), NOBODY, NOBODY), 0);
-    /* A writer with that id replaces the marker. */
+    /* A writer of dataset 7 replaces the marker. */
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 7);
     assert_false(prefix_exists(in_prefix(".scr/hpcw.7.unfinished")));
     prefix_written(HPCW_RANK2FILE_SCR_1_1, 8);
     assert_int_equal(prefix_restarts(&err), 8);
-    /* A marker of another user says that dataset 9 is dropped. The writer is refused and leaves the marker, and
+    /* Another user's marker says that dataset 9 is being dropped. The writer is refused, the marker stays, and
      * the index does not list the dataset again. */
     hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 9);
     hpcw_kvtree *index = prefix_read_index();
@@ -480,7 +481,7 @@ static int refuse_to_open(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_OPEN && opens_before-- == 0 ? EACCES : 0;
 }
 
-/* A file of this user that cannot be opened does not count as another user's, which would be ignored. */
+/* A marker of another user is ignored. A marker of this user that cannot be opened is an error. */
 static void an_own_file_that_is_refused(void **state) {
     (void)state;
     const struct hpcw_i_r2f_which which = {.kind = HPCW_I_R2F_UNFINISHED, .id = 7};
@@ -491,7 +492,7 @@ static void an_own_file_that_is_refused(void **state) {
     make_source();
     prefix_write_marker("hpcw.7.unfinished", 1, "src", "main.c\n");
     OK(hpcw_i_r2f_hold(prefix_dir, &p, &err));
-    opens_before = 1; /* that of .scr */
+    opens_before = 1; /* the first open, of .scr, succeeds */
     hpcw_i_sys_gate = refuse_to_open;
     hpcw_status s = hpcw_i_r2f_marker_read(&p, &which, &marker, &err);
     hpcw_i_sys_gate = NULL;
@@ -503,7 +504,7 @@ static void an_own_file_that_is_refused(void **state) {
 
 /* ---- living writers ---- */
 
-/* A file in a dataset's directory that somebody is writing, whoever it is. */
+/* Temporary files of living writers in a dataset's directory stay, whoever writes them. */
 static void temporary_files_of_the_living(void **state) {
     for (int k = 0; k < LAYOUTS; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;

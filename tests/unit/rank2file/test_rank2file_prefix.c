@@ -39,7 +39,7 @@ static hpcw_rank2file *second_dataset(void) {
     return prefix_opened(&o);
 }
 
-/* The close fails, and only the first dataset is visible. */
+/* Checks that the close fails, and that only the first dataset is listed. */
 static void assert_doomed(hpcw_rank2file *w, hpcw_status want, const char *words) {
     hpcw_error err = {.message = ""};
     hpcw_status s = hpcw_rank2file_close(w, &err);
@@ -62,7 +62,7 @@ static void assert_doomed(hpcw_rank2file *w, hpcw_status want, const char *words
     assert_false(prefix_exists(in_prefix(".scr/hpcw.2.unfinished")));
 }
 
-/* The program reports a failed write, frees the file, and closes like the others. */
+/* After a failed write, the program frees the file and closes the dataset. The close fails. */
 static void a_failed_write(void **state) {
     (void)state;
     hpcw_rank2file_file *file;
@@ -77,7 +77,7 @@ static void a_failed_write(void **state) {
     assert_doomed(w, HPCW_ENOSPC, "rank_1.ckpt: cannot write 1 bytes at offset 0");
 }
 
-/* A file that could not be found again after a crash is not created. */
+/* If the marker (the list of files for the time after a crash) cannot take a file, the file is not created. */
 static void a_file_that_cannot_be_listed(void **state) {
     (void)state;
     hpcw_rank2file *w = second_dataset();
@@ -130,7 +130,7 @@ static void a_file_that_is_still_open(void **state) {
     assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_ESTATE);
     assert_non_null(strstr(err.message, "scr.dataset.2/open: expected the file to be closed or discarded"));
     hpcw_rank2file_free(w);
-    hpcw_rank2file_file_free(file); /* after its dataset: allowed, but too late */
+    hpcw_rank2file_file_free(file); /* too late to be part of the dataset */
     assert_int_equal(prefix_restarts(NULL), 1);
     free(index_before);
 }
@@ -140,7 +140,7 @@ static void a_file_that_is_discarded(void **state) {
     hpcw_rank2file_file *file;
     hpcw_rank2file *w = second_dataset();
     OK(prefix_put(w, 0, NULL));
-    /* Files that are open, broken by a write, or broken by the close. */
+    /* Discards files that are open, broken by a write, or broken by the close. */
     OK(hpcw_rank2file_create(w, 1, "open", &file, NULL));
     hpcw_rank2file_discard(file);
     assert_int_equal(hpcw_rank2file_file_write(file, "x", 1, NULL), HPCW_ESTATE);
@@ -158,7 +158,7 @@ static void a_file_that_is_discarded(void **state) {
     hpcw_i_sys_gate = NULL;
     hpcw_rank2file_discard(file);
     hpcw_rank2file_file_free(file);
-    /* Nothing happens to a closed file. */
+    /* hpcw_rank2file_discard has no effect on a closed file. */
     OK(hpcw_rank2file_create(w, 1, "good", &file, NULL));
     OK(hpcw_rank2file_file_close(file, NULL));
     hpcw_rank2file_discard(file);
@@ -171,14 +171,14 @@ static void a_file_that_is_discarded(void **state) {
     assert_int_equal(hpcw_rank2file_dataset_of(w)->files, 2);
     hpcw_rank2file_free(w);
     assert_int_equal(prefix_restarts(NULL), 2);
-    assert_int_equal(count_entries(in_prefix("scr.dataset.2")), 3); /* both files, and .scr */
+    assert_int_equal(count_entries(in_prefix("scr.dataset.2")), 3); /* two data files and .scr */
     free(index_before);
 }
 
 static void added_files_that_are_not_as_said(void **state) {
     (void)state;
     static const struct {
-        size_t size; /* SIZE_MAX: no file */
+        size_t size; /* SIZE_MAX: the file does not exist */
         hpcw_status want;
         const char *words;
     } cases[] = {
@@ -220,13 +220,12 @@ static int fail_one_sync(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_FSYNC && ++syncs == failing_sync ? EIO : 0;
 }
 
-/* The last fsync is that of the index's directory. If it fails, the call fails, but the dataset stays: the index
- * already lists it. If an earlier fsync fails, there is no dataset. */
+/* The last fsync is that of the directory of the index. If it fails, the write fails, but the dataset stays,
+ * since the index already lists it. If an earlier fsync fails, there is no dataset. */
 static void a_directory_that_is_not_synced(void **state) {
     (void)state;
     unsigned long last = 0;
-    prefix_written(HPCW_RANK2FILE_SCR_1_1,
-                   9); /* the directory .scr exists, so each dataset makes the same calls */
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 9); /* makes .scr, so that all datasets make the same calls */
     OK(hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.9", NULL, NULL, NULL));
     for (uint64_t id = 1; id <= 3; id++) {
         hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, id);
@@ -285,7 +284,7 @@ static void directories_are_synced(void **state) {
         hpcw_rank2file_options o = prefix_options(layout, 1);
         o.durability = HPCW_SYNC_DIRECTORY;
         assert_non_null(realpath(prefix_dir, real));
-        (void)snprintf(run, sizeof run, "%s/run/", prefix_dir); /* with a slash */
+        (void)snprintf(run, sizeof run, "%s/run/", prefix_dir); /* a path with a slash at its end */
         syncs_seen = 0;
         recording = true;
         OK(hpcw_rank2file_open(run, NULL, &o, &w, &err));
@@ -293,7 +292,7 @@ static void directories_are_synced(void **state) {
         OK(hpcw_rank2file_file_close(file, &err));
         hpcw_rank2file_file_free(file);
         hpcw_rank2file_dataset_name(&o, data);
-        /* A file and a directory of the program. */
+        /* The program makes a file and a directory itself. */
         assert_int_equal(mkdir(in_prefix("run/%s/own", data), 0777), 0);
         prefix_plain_file(in_prefix("run/%s/own/added", data), 10);
         OK(hpcw_rank2file_add(w, 1, "own/added", 10, NULL, &err));
@@ -403,7 +402,8 @@ static void small_writes_are_gathered(void **state) {
 
 /* ---- defaults ---- */
 
-/* time() may be behind this by a tick, and so by a second. The writer uses both clocks. */
+/* Current CLOCK_REALTIME, s. time() may be a tick, and so a second, behind this clock. The writer uses both
+ * clocks. */
 static time_t now(void) {
     struct timespec t;
     assert_int_equal(clock_gettime(CLOCK_REALTIME, &t), 0);
@@ -435,7 +435,7 @@ static void defaults_are_filled_in(void **state) {
     assert_int_equal(d->size, 2 * PREFIX_BYTES);
     assert_true(d->created_us / 1000000 >= (uint64_t)before && d->created_us / 1000000 <= (uint64_t)now());
     assert_is_now(d->flushed, before);
-    /* The files agree. */
+    /* Summary and list have the writer's values. */
     hpcw_rank2file_restart *r;
     OK(hpcw_rank2file_restart_open(prefix_dir, NULL, "ckpt.4", &r, NULL));
     assert_int_equal(hpcw_rank2file_restart_dataset(r)->created_us, d->created_us);
@@ -485,7 +485,7 @@ static void the_newest_that_is_sound(void **state) {
         OK(hpcw_rank2file_restart_open(prefix_dir, NULL, NULL, &r, &err));
         assert_int_equal(hpcw_rank2file_restart_skips(r), 0);
         assert_null(hpcw_rank2file_restart_skipped(r, 0));
-        assert_int_equal(hpcw_rank2file_restart_files(r), 0); /* nothing is loaded yet */
+        assert_int_equal(hpcw_rank2file_restart_files(r), 0); /* a restart loads the names later */
         hpcw_rank2file_restart_free(r);
         OK(unlink(prefix_data_path(layout, 4)));
         OK(truncate(prefix_data_path(layout, 3), 100));
@@ -502,7 +502,7 @@ static void the_newest_that_is_sound(void **state) {
         OK(hpcw_rank2file_restart_load(r, 0, NULL, &err));
         OK(hpcw_rank2file_restart_check(r, true, &err));
         hpcw_rank2file_restart_free(r);
-        /* The damaged one can be opened by name, to examine it. */
+        /* A damaged dataset can be opened by its name, to examine it. */
         OK(hpcw_rank2file_restart_open(prefix_dir, NULL,
                                        layout == HPCW_RANK2FILE_SCR_3 ? "ckpt.4" : "scr.dataset.4", &r, &err));
         hpcw_rank2file_restart_free(r);
@@ -517,8 +517,8 @@ static void the_newest_that_is_sound(void **state) {
     }
 }
 
-/* If a call fails while the newest dataset is read, its data may still be good. So a restart fails and does
- * not take an older dataset, whichever call it is. */
+/* If a call fails while the newest dataset is read, its data may still be good. So the restart fails, whichever
+ * call it is, and takes no older dataset. */
 static void a_file_that_cannot_be_read(void **state) {
     (void)state;
     hpcw_error err;
@@ -558,7 +558,7 @@ static void a_current_that_is_gone(void **state) {
     hpcw_rank2file_restart_free(r);
 }
 
-/* SCR 3's own maps have no sizes; the summary has their sum. */
+/* SCR 3's own maps have no sizes. The summary has their sum. */
 static void maps_without_sizes(void **state) {
     (void)state;
     prefix_written(HPCW_RANK2FILE_SCR_3, 1);
@@ -586,7 +586,7 @@ static void maps_without_sizes(void **state) {
     assert_int_equal(hpcw_rank2file_restart_check(r, false, &err), HPCW_ETRUNCATED);
     assert_non_null(
         strstr(err.message, "summary.scr: expected 2 files of together 2000 bytes, got 2 and 1100"));
-    /* Some ranks are unknown. */
+    /* With only some ranks loaded, the sum is not checked. */
     const uint32_t one = 1;
     OK(hpcw_rank2file_restart_load(r, 1, &one, &err));
     OK(hpcw_rank2file_restart_check(r, true, &err));
