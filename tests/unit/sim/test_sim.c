@@ -79,7 +79,7 @@ static void add_collectives(struct script *s, uint32_t ranks) {
     }
 }
 
-/* All ranks send to their neighbours; receives are posted before; small and large messages. */
+/* All ranks post receives, and then send small or large messages to both neighbours. */
 static void add_halo(struct script *s, uint32_t ranks, uint32_t rounds) {
     for (uint32_t k = 0; k < rounds; k++) {
         for (uint32_t r = 0; r < ranks; r++) {
@@ -96,8 +96,8 @@ static void add_halo(struct script *s, uint32_t ranks, uint32_t rounds) {
     }
 }
 
-/* Ranks handle requests as they complete, of both kinds and sizes. Their next step depends on which one
- * completed. */
+/* Ranks handle small and large sends and receives in the order of completion. Their next step depends on which
+ * request completed. */
 static void add_as_they_come(struct script *s, uint32_t ranks, uint32_t rounds) {
     for (uint32_t k = 0; k < rounds; k++) {
         for (uint32_t r = 0; r < ranks; r++) {
@@ -117,7 +117,7 @@ static void add_as_they_come(struct script *s, uint32_t ranks, uint32_t rounds) 
 
 /* ---- times ---- */
 
-/* A ping-pong takes what the network model says, whatever share of it is processor time. */
+/* A ping-pong takes the time of the network model, whatever part of it is processor time. */
 static void test_ping_pong(void **state) {
     static const uint64_t size[] = {0, 8, 1024, 8192, 8193, 1 << 20};
     (void)state;
@@ -154,7 +154,7 @@ static void test_late_receiver(void **state) {
     }
 }
 
-/* A delay reaches the n-th neighbour n iterations later, on both sides. */
+/* A delay in a chain of ranks reaches the n-th neighbour on both sides n iterations later. */
 static void test_idle_wave(void **state) {
     enum { RANKS = 21, ITERATIONS = 12, LATE_NS = 50000000 };
     (void)state;
@@ -191,13 +191,14 @@ static void test_rate_of_a_card(void **state) {
     script_end(&s);
 }
 
-/* Messages from one rank with one tag are received in the order of their sends, by named receives and by any. */
+/* Messages from one rank with one tag are received in the order of their sends, by receives from this rank and
+ * from any rank. */
 static void test_order_of_messages(void **state) {
     (void)state;
     struct script s;
     script_begin(&s, 2, 1);
     for (uint32_t i = 0; i < 6; i++) {
-        /* Requests of large messages arrive before the data of small ones sent earlier. */
+        /* A large message's request arrives before the data of an earlier small message. */
         script_isend(&s, 0, 1, i % 2 == 0 ? 8000 + i : 100000 + i, 0);
         script_recv(&s, 1, i < 3 ? 0 : SIM_ANY, 0);
     }
@@ -235,8 +236,8 @@ static void test_any_takes_the_first(void **state) {
     script_end(&s);
 }
 
-/* A wait for any request takes the one that completes first, not the one whose sender ran first. If several are
- * complete at its begin, it takes the first in order. A request of nobody is complete at once. */
+/* sim_waitany takes the request that completes first, and not that of the sender that ran first. Of several
+ * complete requests, it takes the first in the list. A message to SIM_NONE is complete at once. */
 static void test_waitany_takes_the_first(void **state) {
     (void)state;
     for (int late = 0; late < 2; late++) {
@@ -292,8 +293,8 @@ static void test_who_waits_for_the_root(void **state) {
     }
 }
 
-/* Where all ranks get data from the last one, all wait for it. In a reduce and a gather, only those above it in
- * the tree wait. */
+/* Rank 12 is late. If each rank gets data of all ranks, all wait for it. In a reduce and a gather, only the
+ * ranks above it in the tree wait. */
 static void test_who_waits_in_collectives(void **state) {
     enum { RANKS = 13, LATE = 12, LATE_NS = 10000000 };
     static const enum sim_call call[] = {SIM_CALL_BARRIER,  SIM_CALL_ALLREDUCE, SIM_CALL_ALLGATHER,
@@ -309,7 +310,7 @@ static void test_who_waits_in_collectives(void **state) {
         }
         script_run(&s);
         for (uint32_t r = 0; r < RANKS; r++) {
-            /* 12 sends to 8, and 8 to the root. */
+            /* In the tree, rank 12 sends to rank 8, rank 8 to the root. */
             const bool waits =
                 (call[i] != SIM_CALL_REDUCE && call[i] != SIM_CALL_GATHER) || r == 0 || r == 8 || r == LATE;
             if (waits != (s.mark[r] >= LATE_NS)) {
@@ -371,8 +372,8 @@ static void test_collectives_pass_the_cards(void **state) {
     }
 }
 
-/* A broadcast takes no longer than its steps down the tree, however many ranks share a card: only one rank of a
- * node uses it. */
+/* A broadcast takes no longer than its steps down the tree, however many ranks share a network card: only one
+ * rank of a node uses the card. */
 static void test_trees_do_not_share_cards(void **state) {
     enum { RANKS = 4096, STEPS = 12, BYTES = 8192 };
     (void)state;
@@ -391,7 +392,7 @@ static void test_trees_do_not_share_cards(void **state) {
     script_end(&s);
 }
 
-/* The root of a gather takes as long as its messages one after the other; so does that of a scatter. */
+/* A gather takes the root as long as its messages one after the other. So does a scatter. */
 static void test_trees_carry_what_is_below(void **state) {
     enum { RANKS = 256, BYTES = 1 << 20 };
     (void)state;
@@ -410,7 +411,8 @@ static void test_trees_carry_what_is_below(void **state) {
 
 /* ---- the order in which ranks run ---- */
 
-/* Rows and columns with their own messages and collective calls, and a duplicate of the world. */
+/* Communicators for rows and columns of a grid, with messages and collective calls, and a duplicate of the
+ * world. */
 static void add_grid(struct script *s, uint32_t ranks) {
     const uint32_t side = ranks > 3 ? 3 : 2;
     for (uint32_t r = 0; r < ranks; r++) {
@@ -485,7 +487,7 @@ static void sort_and_end(struct script *s, struct sim_event **event, size_t *eve
     script_end(s);
 }
 
-/* The order of ranks and the horizon change no result. */
+/* Neither the order of the ranks nor the horizon (the time at which they stop) changes a result. */
 static void run_in_orders(const struct sim_noise_params *noise) {
     static const uint64_t horizon_ns[] = {0, 1, 777, 100000, UINT64_MAX / 4};
     for (uint32_t ranks = 2; ranks < 100; ranks = 3 * ranks + 1) {
@@ -521,14 +523,14 @@ static void test_order_of_ranks(void **state) {
     run_in_orders(&(struct sim_noise_params){0});
 }
 
-/* With all kinds of noise, which interrupts ranks half of the time. */
+/* All kinds of noise, strong enough to interrupt ranks half of the time. */
 static void test_order_of_ranks_with_noise(void **state) {
     (void)state;
     run_in_orders(&(struct sim_noise_params){1, 10, 1000});
 }
 
-/* Counts how often the horizon moves while ranks wait for one that sometimes computes, and in some barriers
- * afterwards. */
+/* Returns how often the horizon (the time at which ranks stop) moves while ranks wait for one that computes,
+ * and in barriers afterwards. */
 static uint32_t passes_with(uint32_t barriers) {
     enum { MANY_RANKS = 16 };
     struct script s;
@@ -548,14 +550,14 @@ static uint32_t passes_with(uint32_t barriers) {
     return passes;
 }
 
-/* After a pause in which ranks run far ahead, their events stay in memory no longer than before. */
+/* After a wait in which ranks run far ahead, events stay in memory no longer than before. */
 static void test_pause(void **state) {
     (void)state;
     const uint32_t pause = passes_with(1);
     assert_in_range(passes_with(2000), pause + 2000 / 128, pause + 2000 / 8);
 }
 
-/* No event comes before a time that the observer was told has passed. */
+/* No event is earlier than a time that the observer was told has passed. */
 static void test_passed(void **state) {
     (void)state;
     struct script s;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators of the simulator: places, their messages and collective calls, and the costs of these. */
+/* Communicators of the simulator: places (ranks in a communicator), messages, collective calls, and the costs
+ * of both. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,8 @@ static const struct sim_made *made_by(const struct script *s, uint32_t rank, uin
     return &s->rank[rank].made[number - 1];
 }
 
-/* Places are in the order of keys, then of the old places. A rank that asks for no communicator gets none. */
+/* A place is the rank in a communicator. Places are in the order of keys, then of old places. A rank may get no
+ * communicator. */
 static void test_places(void **state) {
     enum { RANKS = 9, NO_MEMBER = 4 };
     /* One new communicator has ranks 8, 6, 0, 2, the other one 5, 7, 1, 3, in this order. */
@@ -53,8 +55,8 @@ static void test_places(void **state) {
 }
 
 /* Messages of one tag between two ranks match within a communicator, whatever the order of the receives. A
- * receive from any rank takes none of another communicator. Partners are places; here the ranks are in reverse
- * order. */
+ * receive from any rank takes none of another communicator. Partners are places (ranks in a communicator), here
+ * in reverse order. */
 static void test_messages(void **state) {
     enum { RANKS = 4 };
     (void)state;
@@ -88,7 +90,7 @@ static void test_messages(void **state) {
     script_end(&s);
 }
 
-/* A collective call waits only for the members, and its root is a place. */
+/* A collective call waits only for the members of its communicator. Its root is a place (rank in it). */
 static void test_members_wait_for_members(void **state) {
     enum { RANKS = 12, LATE = 7, LATE_NS = 10000000 };
     static const enum sim_call call[] = {SIM_CALL_BARRIER, SIM_CALL_ALLREDUCE, SIM_CALL_BCAST,
@@ -113,7 +115,7 @@ static void test_members_wait_for_members(void **state) {
     }
 }
 
-/* Time of a collective call of 1 MiB in all communicators at once, each of `size` ranks that are `stride` apart. */
+/* Returns the time of a call of 1 MiB in all communicators at once. Each has `size` ranks, `stride` apart. */
 static uint64_t time_in_parts(enum sim_call call, uint32_t ranks, uint32_t size, uint32_t stride) {
     struct script s;
     script_begin(&s, ranks, 1);
@@ -142,7 +144,8 @@ static void test_parts_share_the_cards(void **state) {
     assert_int_equal(model_machine_params_init(&p, model_machine_preset[0].name, &err), HPCW_OK);
     const uint32_t ranks = 4 * p.ppn;
     const double card_gbs = p.nics * p.message.line_gbs[MODEL_SAME_SWITCH];
-    const double node_bytes = 3.0 * p.ppn * (1 << 20); /* alltoall: to the other three members */
+    /* an alltoall sends to the other three members */
+    const double node_bytes = 3.0 * p.ppn * (1 << 20);
     assert_true((double)time_in_parts(SIM_CALL_ALLTOALL, ranks, 4, p.ppn) > node_bytes / card_gbs);
     /* In an allreduce each rank sends and receives at least 2 (n - 1) / n times the bytes. */
     assert_true((double)time_in_parts(SIM_CALL_ALLREDUCE, ranks, 4, p.ppn) > 1.5 / 3 * node_bytes / card_gbs);

@@ -14,7 +14,7 @@
 
 enum { RANKS = 64, NODE = 128, MESSAGES = 1000, LARGE = 256 << 10, MIB = 1 << 20 };
 
-/* Nanoseconds of `bytes` on the line between nodes, and the latency there. */
+/* Returns the time of `bytes` at the line rate between nodes, ns. */
 static double line_ns(const struct script *s, double bytes) {
     return bytes / s->machine.params.message.line_gbs[MODEL_OTHER_GROUP];
 }
@@ -142,7 +142,7 @@ static bool alltoall_moves_parts_once(const struct sim_constants *c) {
     return got_ns < most_ns;
 }
 
-/* With few ranks, whole messages are sent down a tree: two steps of all bytes. */
+/* With few ranks, a broadcast sends the whole message in two steps down a tree. */
 static bool few_ranks_use_a_tree(const struct sim_constants *c) {
     struct script s;
     const double got_ns = time_of(&s, c, 4, SIM_CALL_BCAST, MIB);
@@ -156,7 +156,7 @@ static bool few_ranks_use_a_tree(const struct sim_constants *c) {
 
 enum { SECOND_MS = 1000, MS_NS = 1000000, CUT_NS = 202000 };
 
-/* All ranks work in equal parts, with noise. */
+/* All ranks work in `parts` equal parts, with noise. */
 static void work_in_parts(struct script *s, const struct sim_constants *c, const struct sim_noise_params *noise,
                           uint32_t ranks, uint32_t parts, uint64_t part_ns) {
     script_begin(s, ranks, 1);
@@ -189,7 +189,7 @@ static bool processors_differ(const struct sim_constants *c) {
     return spread > 0.01 && spread < 0.16;
 }
 
-/* Every tenth part of 100 us is longer: a thousand ticks a second. */
+/* Every tenth part of 100 us has a tick: a thousand ticks a second. */
 static bool ticks_have_a_period(const struct sim_constants *c) {
     enum { PARTS = 2000, PART_NS = 100000 };
     struct script s;
@@ -224,7 +224,7 @@ static bool system_takes_time(const struct sim_constants *c) {
     return share > 0.0039 && share < 0.0064;
 }
 
-/* Longest interruption of each rank in a second, ascending. */
+/* Sets the longest interruption of each rank in a second, ascending. */
 static void longest_of_second(const struct sim_constants *c, uint64_t longest_ns[RANKS]) {
     struct script s;
     memset(longest_ns, 0, RANKS * sizeof *longest_ns);
@@ -259,7 +259,7 @@ static bool detours_have_a_longest(const struct sim_constants *c) {
     return longest_ns[RANKS - 1] > CUT_NS / 2 && longest_ns[RANKS - 1] < CUT_NS;
 }
 
-/* Of the interruptions of a rank, 72 of 160 also stop its neighbour on the host, but no rank on another host. */
+/* Of 160 interruptions of a rank, 72 also stop the next rank on its host. None stops a rank on another host. */
 static bool hosts_stop(const struct sim_constants *c) {
     enum { TIMES = 10000, AFTER = 3 };
     struct script s;
@@ -284,7 +284,7 @@ static bool hosts_stop(const struct sim_constants *c) {
     return hit[0] > 50 && hit[1] > hit[0] / 4 && hit[1] < hit[0] * 6 / 10 && hit[2] < hit[0] / 10;
 }
 
-/* Each constant, a value without its effect, and its test. */
+/* For each constant: a value that switches it off, and its test. */
 static const struct {
     double off;
     const char *figure;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Crowded links: messages take as long as the links need for all of them, for any order of the ranks, and no
- * rank waits for it. */
+/* Crowded links: messages take as long as the links need for all of them, whatever the order of the ranks, and
+ * no rank blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -28,7 +28,7 @@ static void begin_islands(struct script *s, uint32_t links, uint32_t ppn) {
     assert_int_equal(s->machine.groups, 2);
 }
 
-/* Each rank exchanges messages with the rank half of all ranks away. */
+/* Each rank exchanges messages with a rank of the other island. */
 static void add_exchange(struct script *s, uint32_t rank, uint64_t bytes) {
     const uint32_t other = (rank + s->machine.ranks / 2) % s->machine.ranks;
     for (uint32_t k = 0; k < ROUNDS; k++) {
@@ -42,7 +42,8 @@ static void end_phase(struct script *s, uint32_t rank, uint32_t phase) {
     }
 }
 
-/* Length of a phase in ns: between the times at which the last ranks ended the previous phase and this one. */
+/* Returns the length of a phase, ns: from the time at which the last rank ended the previous phase until the
+ * last rank ends this one. */
 static uint64_t length_of(const struct script *s, uint32_t phase) {
     uint64_t end_ns[2] = {0, 0};
     for (size_t i = 0; i < s->events; i++) {
@@ -87,8 +88,8 @@ static void test_full_links(void **state) {
     }
 }
 
-/* If pairs of ranks are apart, the figures change while some of them are in the middle of a phase. The links stay
- * full. */
+/* Pairs of ranks are at different times, so the crowding changes while some are in the middle of a phase. The
+ * links stay full. */
 static void test_ranks_apart(void **state) {
     (void)state;
     for (uint64_t apart_ns = 1000; apart_ns <= 256000; apart_ns *= 2) {
@@ -189,7 +190,7 @@ static void add_all(struct script *s) {
     }
 }
 
-/* The order of ranks and the horizon change no result, on any clock. */
+/* Neither the order of the ranks nor the horizon (the time at which they stop) changes a result. */
 static void test_order(void **state) {
     static const uint64_t horizon_ns[] = {0, 777, 100000, UINT64_MAX / 4};
     (void)state;
@@ -219,7 +220,7 @@ static void test_order(void **state) {
     free(expected);
 }
 
-/* A rank that needs a message from another's next phase, or is many phases ahead, blocks no other. */
+/* A rank that needs a message from another rank's next phase, or is many phases ahead, blocks no rank. */
 static void test_phases_apart(void **state) {
     (void)state;
     struct script s;
@@ -244,7 +245,7 @@ static void test_phases_apart(void **state) {
     script_end(&s);
 }
 
-/* In a phase of a few nanoseconds before one of a second with many calls, ranks do not stop at each call. */
+/* A phase of a few nanoseconds comes before one of a second. Ranks do not stop at each of its many calls. */
 static void test_short_phase(void **state) {
     (void)state;
     struct script s;

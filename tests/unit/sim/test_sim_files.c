@@ -64,14 +64,15 @@ static void test_barrier_in_checkpoint(void **state) {
         }
         assert_int_equal(n, CALL_EVENTS);
         assert_int_equal(time_ns[1], time_ns[0]);
-        assert_true(time_ns[2] >= (RANKS - 1) * 1000000); /* the last rank has arrived */
+        /* the barrier ends after the last rank has arrived */
+        assert_true(time_ns[2] >= (RANKS - 1) * 1000000);
         assert_true(time_ns[3] > time_ns[2]);
     }
     script_end(&s);
 }
 
-/* If all ranks write, they get the servers' bandwidth in equal shares, for any size, by a checkpoint or by
- * files. */
+/* If all ranks write, each gets an equal share of the servers' bandwidth, whatever the size, in a checkpoint
+ * and in files. */
 static void test_rate_of_the_servers(void **state) {
     enum { RANKS = 480, SERVERS = 4 };
     (void)state;
@@ -98,14 +99,16 @@ static void test_rate_of_the_servers(void **state) {
             const double most = SERVERS * s.machine.params.file.server_gbs * 1e9;
             assert_true(rate <= most);
             assert_true(rate >=
-                        (bytes > 8 * MIB ? 0.8 : 0.5) * most); /* the metadata server takes 17 ms for all */
-            assert_true(bytes < 128 * MIB || shortest > 0.8 * longest); /* smaller files have few pieces */
+                        /* the metadata server takes 17 ms for all files */
+                        (bytes > 8 * MIB ? 0.8 : 0.5) * most);
+            /* smaller files have too few pieces for equal shares */
+            assert_true(bytes < 128 * MIB || shortest > 0.8 * longest);
             script_end(&s);
         }
     }
 }
 
-/* A single rank gets its node's bandwidth; with slow cards, that of the cards. */
+/* A single rank gets its node's bandwidth, or if the cards are slower, that of the cards. */
 static void test_rate_of_a_node(void **state) {
     static const char *const preset[] = {"dfplus-hdr200", "tcp-1g"};
     (void)state;

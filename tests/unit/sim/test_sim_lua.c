@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Workloads in Lua: calls, the restricted environment of a text, and its errors. */
+/* Workloads in Lua: calls, names that a program can use, and errors. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static bool checkpoint_of(void *context, uint32_t rank, uint32_t phase, uint64_t
     return phase == PHASES - 1;
 }
 
-/* 1000 bytes to the next rank, in a circle. */
+/* An edge of 1000 bytes from each rank to the next, in a circle. */
 static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                             hpcw_error *err) {
     static struct sim_lua_edge edges_of_rank[RANKS][2];
@@ -63,7 +63,7 @@ static hpcw_status hash_event(void *context, const struct sim_event *event, hpcw
     return HPCW_OK;
 }
 
-/* Opens and runs a text with one setting, or with none if key is NULL. */
+/* Runs a Lua text with one setting, or with none if key is NULL. */
 static hpcw_status run_sized(struct workload *w, const char *text, size_t size, uint32_t ranks, const char *key,
                              const char *value, uint64_t order) {
     static const struct sim_lua_host host = {NULL, load_of, checkpoint_of, edges_of, NULL};
@@ -118,7 +118,7 @@ static void expect_bad(const char *text, const char *expected) {
     expect_bad_sized(text, strlen(text), expected);
 }
 
-/* A function `run` with these lines, which then ends the phases. */
+/* Text of a function `run` with these lines, which then ends all phases. */
 #define RUN(lines) "function run()\n" lines "\nfor _ = 1, phases do next_phase() end end"
 
 /* ---- what works ---- */
@@ -169,7 +169,7 @@ static void test_calls(void **state) {
         "end\n");
 }
 
-/* A state may begin when the horizon has moved nearer than the rank's time. */
+/* A state may begin when the horizon (the time at which ranks stop) is before the rank's time. */
 static void test_state_after_horizon(void **state) {
     (void)state;
     static const char text[] = "states = { 'Outer', 'Inner' }\n" RUN(
@@ -187,8 +187,7 @@ static void test_state_after_horizon(void **state) {
     }
 }
 
-/* A stall delays only the next call. After a barrier, all ranks are as late as the last one, and the stalled one
- * is later. */
+/* A stall delays the return of the rank's next call, once. In the next barrier, all ranks wait for this rank. */
 static void test_stall(void **state) {
     struct workload w;
     (void)state;
@@ -220,7 +219,7 @@ static void test_cart(void **state) {
     expect_bad(RUN("cart { 1 }:neighbour(2, 1)"), "neighbour: expected a dimension from 1 to 1, got 2");
 }
 
-/* A rank sends all its edges, in any number of messages. */
+/* A rank sends all its edges of the load data, in any number of messages. */
 static void test_edges(void **state) {
 #define TAKE                                                                                                   \
     "local to, from = edges()\n"                                                                               \
@@ -287,7 +286,7 @@ static void test_communicators(void **state) {
                "dup: expected at most 256 communicators of a rank, got one more");
 }
 
-/* Ranks share no variables, and cannot change what they share. */
+/* Ranks have their own variables, and cannot change shared tables. */
 static void test_ranks_share_nothing(void **state) {
     (void)state;
     expect_good("count = 0\nlocal own = 0\n" RUN("count = count + 1 own = own + 1\n"
@@ -300,7 +299,7 @@ static void test_ranks_share_nothing(void **state) {
     expect_bad("function send() end\n" RUN(""), "attempt to assign to const variable 'send'");
 }
 
-/* Only names on the list exist. */
+/* Programs can use only the names on a list. */
 static void test_positive_list(void **state) {
     static const char *const gone[] = {
         "io",           "os",          "package",     "debug",        "coroutine",      "load",
@@ -328,11 +327,11 @@ static void test_library(void **state) {
         "assert(math.exp(0) == 1 and math.log(8, 2) == 3 and math.abs(math.log(math.exp(1)) - 1) < 1e-15)"));
     expect_good(RUN("assert(('ab'):rep(3, '-') == 'ab-ab-ab' and ('abc'):sub(2, 2) == 'b' and #'x' == 1)"));
     expect_good(RUN("assert(string.format('%d %s %5.2f', 3, 'x', 0.5) == '3 x  0.50' and tostring(1) == '1')"));
-    /* In the order of numbers, texts, booleans, however they were added. */
+    /* pairs() gives numbers, texts, booleans in this order, each sorted. */
     expect_good(RUN("local t, seen = { b = 1, a = 2, [true] = 3, [10] = 4, [2.5] = 5, [1] = 6, ab = 7 }, ''\n"
                     "for k, v in pairs(t) do seen = seen .. v end\n"
                     "assert(seen == '6542713' or error(seen))"));
-    /* Stable, with and without a function. */
+    /* table.sort is stable, with and without a function. */
     expect_good(RUN("local t = {}\n"
                     "for i = 1, 100 do t[i] = { key = i * 7 % 10, number = i } end\n"
                     "table.sort(t, function(a, b) return a.key < b.key end)\n"
@@ -372,7 +371,8 @@ static void test_settings(void **state) {
         } else {
             assert_int_equal(s, HPCW_OK);
             const uint64_t end_ns = i == 0 ? 5000000 : i == 3 ? 1004000000 : 4000000;
-            assert_int_equal(w.result.end_ns, end_ns + 50); /* in its second phase, the rank does nothing */
+            /* in the second phase, the rank does nothing */
+            assert_int_equal(w.result.end_ns, end_ns + 50);
         }
         end(&w);
     }
@@ -509,7 +509,7 @@ static bool refuse(size_t size) {
     return false;
 }
 
-/* Without memory, blocks cannot grow but can shrink, and keep their content. */
+/* Without memory, a block cannot grow, but can shrink, and keeps its content. */
 static void test_blocks(void **state) {
     static const size_t size[] = {2000, 512, 500, 33, 17, 1};
     (void)state;
@@ -529,7 +529,7 @@ static void test_blocks(void **state) {
             assert_int_equal(smaller[k], 'x');
         }
         if (size[i] > SIM_LUA_SMALL) {
-            hpcw_i_free(smaller); /* it came from the heap */
+            hpcw_i_free(smaller); /* a large block came from the heap */
         } else {
             assert_null(sim_lua_allocate(&m, smaller, size[i + 1], 0));
             assert_int_equal(m.used, 0);
@@ -538,7 +538,7 @@ static void test_blocks(void **state) {
     }
 }
 
-/* Small blocks of a row are contiguous. */
+/* Small blocks allocated in a row are contiguous, in spite of large ones between them. */
 static void test_rows(void **state) {
     (void)state;
     struct sim_lua_memory m = {.limit = 1 << 20};
@@ -568,14 +568,14 @@ static void test_rows(void **state) {
     sim_lua_memory_free(&m);
 }
 
-/* Any number of ended phases in a period counts as progress: 16 phases of 4096 ranks are 2^16. */
+/* Any number of ended phases counts as progress, even a multiple of 2^16: 16 phases of 4096 ranks. */
 static void test_progress(void **state) {
     struct sim_lua_watch watch;
     hpcw_error err;
     (void)state;
     assert_int_equal(sim_lua_watch_start(&watch, 0.02, &err), HPCW_OK);
     for (int period = 0; period < 3; period++) {
-        while (watch.progress != 0) { /* until the watch has looked */
+        while (watch.progress != 0) { /* until the watchdog has cleared the count */
         }
         for (uint32_t i = 0; i < UINT32_C(1) << 16; i++) {
             sim_lua_watch_progress(&watch);

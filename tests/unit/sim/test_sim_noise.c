@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Effects of noise on work and calls. test_sim_constants.c tests its amount. */
+/* Effects of noise on work and calls. Its amount is tested in test_sim_constants.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static void end(struct script *s, struct sim_noise *noise) {
     script_end(s);
 }
 
-/* A rank is interrupted all the time. Work in parts ends when the whole work would. */
+/* A rank is interrupted all the time. Work in parts ends when undivided work would. */
 static void test_parts(void **state) {
     (void)state;
     const struct sim_noise_params params = {0, 20, 1000};
@@ -50,8 +50,8 @@ static void test_parts(void **state) {
     end(&s, &whole);
 }
 
-/* No work ends before its time. Waits absorb noise: a rank that waits half of the time loses less than one that
- * always works. */
+/* Noise never makes work shorter. Waits absorb noise: a rank that waits half of the time loses less than one
+ * that always works. */
 static void test_waits(void **state) {
     (void)state;
     const struct sim_noise_params params = {1, 1, 50};
@@ -81,7 +81,7 @@ static void test_waits(void **state) {
     end(&s, &works);
 }
 
-/* A call does not return while its rank is interrupted, but when the interruption ends. */
+/* A call that ends while its rank is interrupted returns at the end of the interruption. */
 static void test_returns(void **state) {
     (void)state;
     struct script s;
@@ -93,14 +93,14 @@ static void test_returns(void **state) {
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + 250000), first_ns + 250000);
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + MS_NS - 1), first_ns + MS_NS - 1);
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + MS_NS + 1), first_ns + MS_NS + 250000);
-    /* Half a period of work with a tick of a quarter period in it. */
+    /* Half a period of work, in which a tick takes a quarter of a period. */
     assert_int_equal(sim_noise_work(&noise, 0, first_ns + MS_NS + 900000, MS_NS / 2),
                      first_ns + 2 * MS_NS + 650000);
     end(&s, &noise);
 }
 
-/* The timer and the processors belong to a host. Another seed gives other detours and ticks on the same
- * processors. */
+/* Ticks and processor speeds are the same on a host. Another seed changes the interruptions, but not the
+ * speeds. */
 static void test_hosts_and_seeds(void **state) {
     (void)state;
     const struct sim_noise_params params = {1, 1, 1};
@@ -127,7 +127,7 @@ static void test_hosts_and_seeds(void **state) {
     end(&s, &one);
 }
 
-/* A year of work needs few draws, whatever it loses. */
+/* A year of work needs few draws, however many interruptions it has. */
 static void test_year(void **state) {
     (void)state;
     const uint64_t year_ns = UINT64_C(31536000000000000);
@@ -170,7 +170,7 @@ static void test_told(void **state) {
     script_end(&s);
 }
 
-/* Time of ranks that repeatedly work for 1 ms and then meet. */
+/* Time in which ranks 100 times work for 1 ms and meet in a barrier. */
 static uint64_t time_to_meet(uint32_t ranks, const struct sim_noise_params *noise) {
     struct script s;
     script_begin(&s, ranks, 1);
@@ -188,7 +188,7 @@ static uint64_t time_to_meet(uint32_t ranks, const struct sim_noise_params *nois
 }
 
 /* An interrupted rank makes all others wait, so the loss grows with the number of ranks (Petrini, Kerbyson,
- * Pakin, SC 2003). The timer costs one or two ticks in a period, for any number of hosts. */
+ * Pakin, SC 2003). The timer costs one or two ticks per period of computing, whatever the number of hosts is. */
 static void test_more_ranks_lose_more(void **state) {
     static const struct sim_noise_params detours = {0, 0, 1};
     static const struct sim_noise_params ticks = {0, 1, 0};

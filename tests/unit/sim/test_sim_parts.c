@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective calls with parts of different sizes: who waits for whom, what they move, and how long it takes. */
+/* Collective calls with parts of different sizes: who waits for whom, bytes, and times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static uint32_t root_of(enum sim_call call) {
     return call == SIM_CALL_GATHERV || call == SIM_CALL_SCATTERV ? ROOT : 0;
 }
 
-/* Runs one call of all ranks; rank `late` arrives later. The marks are the ends. */
+/* Runs one collective call of all ranks, to which rank `late` comes later. The marks are the times of return. */
 static void run(struct script *s, enum sim_call call, uint32_t late, const struct sim_parts *parts) {
     script_begin(s, RANKS, 1);
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -31,7 +31,8 @@ static void run(struct script *s, enum sim_call call, uint32_t late, const struc
     script_run(s);
 }
 
-/* In a gatherv the root waits for all; in a scatterv all wait for the root; in the others all wait for all. */
+/* In a gatherv the root waits for all ranks, in a scatterv all wait for the root, in the other calls all wait
+ * for all. */
 static void test_who_waits(void **state) {
     const struct sim_parts parts = {.first = 100, .step = 10};
     (void)state;
@@ -51,7 +52,7 @@ static void test_who_waits(void **state) {
     }
 }
 
-/* Bytes of each call; listed and computed parts give the same. */
+/* Bytes of each call. Listed and computed parts give the same. */
 static void test_bytes(void **state) {
     static const uint64_t list[RANKS] = {100, 110, 120, 130, 140, 150, 160, 170, 180, 190, 200, 210};
     static const struct sim_parts parts[] = {{.first = 100, .step = 10}, {.bytes = list}};
@@ -106,8 +107,8 @@ static uint64_t longest_ns(enum sim_call call, const struct sim_parts *parts, ui
     return longest;
 }
 
-/* Equal parts take about as long as the call for equal parts. Twice the bytes take up to twice as long. With one
- * root, they take at least the time that its cards need. */
+/* Equal parts take about as long as the call with one size, and twice the bytes up to twice as long. With a
+ * root, they take at least the time that its network cards need. */
 static void test_times(void **state) {
     static const struct {
         enum sim_call parts, equal;

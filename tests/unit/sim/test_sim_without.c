@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of faults: the further clocks of a run show the times of runs without the faults. */
+/* Cost of faults: clocks that run along with the simulation. Each shows the times without one of the faults. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,8 @@ static void add_pipeline(struct script *s, uint32_t ranks, const uint64_t *work_
     }
 }
 
-/* Ranks after the interrupted one wait for it. Without the fault, they wait for their own computation. */
+/* Rank 1 is interrupted, and the ranks after it wait for it. Without the fault, their own work would delay
+ * them. */
 static void test_chain(void **state) {
     static const uint64_t work_ns[] = {1 * MS, 1 * MS, 2 * MS, 1 * MS};
     (void)state;
@@ -42,8 +43,8 @@ static void test_chain(void **state) {
     const struct sim_price price = sim_price_of(s.sim, 0);
     const struct sim_cost cost = sim_cost_between(&s.network, &s.constants, 1, 2, 8);
     const uint64_t call_ns = (uint64_t)s.constants.value[SIM_CALL];
-    /* Rank 1 has its message long before it has computed, and sends at once. Without the fault, rank 2 has its
-     * own message when it has computed. It continues after a call and the message's processor time. */
+    /* Rank 1 has its message long before its work ends, and sends at once. Without the fault, rank 2 has its
+     * message when its own work ends. Rank 2 goes on after a call and the message's processor time. */
     const struct sim_cost before = sim_cost_between(&s.network, &s.constants, 0, 1, 8);
     const uint64_t sends_ns = 6 * MS + call_ns + before.overhead_ns + cost.overhead_ns;
     const uint64_t with_ns = sends_ns + cost.flight_ns + cost.overhead_ns;
@@ -57,7 +58,7 @@ static void test_chain(void **state) {
     script_end(&s);
 }
 
-/* A fault costs nothing if another one delays all ranks longer. Otherwise it costs the difference. */
+/* A fault costs nothing if another fault delays all ranks longer. The longer fault costs the difference. */
 static void test_hidden(void **state) {
     (void)state;
     struct script s;
@@ -75,13 +76,15 @@ static void test_hidden(void **state) {
     const struct sim_price other = sim_price_of(s.sim, 1);
     assert_int_equal(hidden.time_ns, 0);
     assert_int_equal(hidden.ranks, 0);
-    assert_int_equal(other.time_ns, 3 * MS); /* then the first fault would delay all */
+    /* without the second fault, the first would still delay all ranks */
+    assert_int_equal(other.time_ns, 3 * MS);
     assert_int_equal(other.ranks, 3);
     assert_int_equal(other.affected[0].rank, 0);
     script_end(&s);
 }
 
-/* If more ranks are affected than are listed, those that wait longest are listed; of equal ones the lowest. */
+/* If more ranks are affected than fit into the list, those that wait longest are listed, and of equal ones the
+ * lowest. */
 static void test_most_affected(void **state) {
     (void)state;
     struct script s;
@@ -214,8 +217,8 @@ static void run_rounds(struct script *s, size_t program, bool faulty) {
     script_run(s);
 }
 
-/* A clock agrees to the nanosecond with a run without the fault. Without a fault of its own, it equals the main
- * clock. */
+/* A clock that leaves out a fault agrees to the nanosecond with a run without the fault. A clock that leaves
+ * out nothing equals the main clock. */
 static void test_interruption(void **state) {
     (void)state;
     for (size_t i = 0; i < PROGRAMS; i++) {
@@ -246,7 +249,7 @@ static void test_interruption(void **state) {
 
 enum way { OUT, IN, CABLE, WAYS };
 
-/* Runs a program on two switches, with or without a slow port or cable. Another port is slow in both cases. */
+/* Runs a program on two switches, with or without a slow port or cable. Another port is slow in both runs. */
 static uint64_t run_network(enum way way, size_t program, bool faulty, uint64_t *price_ns) {
     struct model_machine_params p;
     struct script s;
@@ -272,7 +275,7 @@ static uint64_t run_network(enum way way, size_t program, bool faulty, uint64_t 
     return end_ns;
 }
 
-/* The same for a port that is slow in sending or receiving, and for a cable between two switches. */
+/* As test_interruption, for a port slow in sending or receiving, and for a cable between two switches. */
 static void test_network(void **state) {
     (void)state;
     for (int way = 0; way < WAYS; way++) {
@@ -294,8 +297,8 @@ static void test_network(void **state) {
 
 /* ---- nothing else matters ---- */
 
-/* A master with workers, files and noise. Costs do not depend on the order of the ranks, and never exceed the
- * fault. */
+/* A master with workers, files and noise. Costs of faults do not depend on the order of the ranks, and never
+ * exceed the fault. */
 static void add_all(struct script *s) {
     for (uint32_t k = 0; k < ROUNDS; k++) {
         for (uint32_t r = 1; r < RANKS; r++) {
