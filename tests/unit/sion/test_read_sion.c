@@ -19,8 +19,8 @@
 #define GAPS READ_SION_GAPS
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* Requests of 100, 700, 512, 1500 in blocks of 512 bytes. The streams are those of the real tools' sample of
- * this shape. */
+/* Chunks of 100, 700, 512 and 1500 requested bytes in blocks of 512 bytes. The streams are those of SIONlib's
+ * sample of this shape. */
 static const uint64_t four_chunks[4] = {512, 1024, 512, 1536};
 static const int64_t four_counts[4] = {2, 1, 5, 1};
 static const int64_t four_sizes[5][4] = {
@@ -89,7 +89,7 @@ static void fields_in_both_orders_and_all_versions(void **state) {
                 check_stream(reader, &task, 1);
                 check_stream(reader, &task, 7);
                 check_stream(reader, &task, 4096);
-                /* Also backwards: the position of the last read must not matter. */
+                /* Also backwards: the position of the last read does not matter. */
                 for (uint64_t k = task.size; k-- > 0;) {
                     unsigned char byte;
                     assert_int_equal(read_sion_read(reader, &task, k, &byte, 1, NULL), HPCW_OK);
@@ -111,7 +111,7 @@ static void fields_in_both_orders_and_all_versions(void **state) {
     }
 }
 
-/* Formats 2 and 3 leave rounding to the reader. */
+/* In formats 2 and 3, the reader rounds requested chunk sizes up to file system blocks. */
 static void old_chunk_sizes_are_rounded(void **state) {
     (void)state;
     static const uint64_t requests[4] = {100, 1024, 512, 1500};
@@ -140,7 +140,7 @@ static void old_chunk_sizes_are_rounded(void **state) {
     }
 }
 
-/* More tasks than a window of the tables holds, a packed layout, and some empty chunks. */
+/* More tasks than the reader holds of a table at a time, a packed layout, and some empty chunks. */
 static void many_tasks(void **state) {
     (void)state;
     enum { N = 5000, BLOCKS = 3 };
@@ -179,7 +179,7 @@ static void many_tasks(void **state) {
         start += chunks[t];
     }
     read_sion_free(reader);
-    /* The last size of the last task, beyond two windows, is too large for its chunk of 4. */
+    /* The last size of the last task, far in the table, is too large for its chunk of 4 bytes. */
     sion_image_put(&image, sion_image_size_at(&image, N - 1, 1), 8, false, 6);
     refuse_image(&image, 0, HPCW_EFORMAT, "size of task 4999 in block 1");
     sion_image_free(&image);
@@ -213,7 +213,7 @@ static void ranks_in_any_order(void **state) {
 struct damage {
     size_t offset, size;
     uint64_t value;
-    unsigned flags; /* flags of verify; 0: also refused by the tolerant check */
+    unsigned flags; /* flags of the check that refuses the damage; 0: every check */
     hpcw_status status;
     const char *text;
 };
@@ -363,7 +363,8 @@ static void cut_anywhere(void **state) {
     for (part.size = 0; part.size < image.size;
          part.size += part.size < 1536 || part.size >= image.counts - 1 ? 1 : 509) {
         hpcw_error err = {0};
-        unsigned flags = part.size == image.mapping ? STRICT : 0; /* what parallel writers leave */
+        /* parallel writers leave files that end here: only the strict check refuses them */
+        unsigned flags = part.size == image.mapping ? STRICT : 0;
         hpcw_status status = judge_files(&part, 1, flags, &err);
         assert_true(status == HPCW_ETRUNCATED || status == HPCW_EFORMAT);
         assert_string_not_equal(err.message, "");
@@ -381,8 +382,8 @@ static void cut_anywhere(void **state) {
     }
 }
 
-/* Returns whether the table says that a used block is larger than it is, but within its chunk. The bytes that it
- * does not have are zeros, as written ones could be, so no reader can notice. */
+/* Returns whether the table makes a used block longer than what was written, within its chunk. The bytes added
+ * are zeros, as written ones could be, so no reader can notice. */
 static bool stretched(const struct sion_image *image, const uint64_t *chunks, const int64_t *sizes, bool big) {
     for (size_t at = image->sizes, i = 0; at < image->mapping; at += 8, i++) {
         uint64_t size = sion_image_get(image, at, 8, big);
@@ -393,7 +394,7 @@ static bool stretched(const struct sion_image *image, const uint64_t *chunks, co
     return false;
 }
 
-/* Every single bit of the metadata, padding and slack matters, except those of the name. */
+/* A flip of any bit of metadata, padding and unused bytes is detected, except in the name. */
 static void flipped_bits(void **state) {
     (void)state;
     static const uint64_t chunks[3] = {24, 0, 40};
@@ -414,7 +415,7 @@ static void flipped_bits(void **state) {
         struct sion_image image = sion_image_make(&spec);
         accept_image(&image, STRICT | GAPS);
         for (size_t at = 0; at < image.size; at++) {
-            /* The NUL belongs to the name: any other byte would make it longer. */
+            /* The NUL belongs to the name, as any other value makes the name longer. */
             bool name = at >= 52 && at <= 52 + strlen(spec.prefix);
             bool payload = false;
             for (uint32_t b = 0; b < 2; b++) {

@@ -86,7 +86,7 @@ static void sets(void **state) {
         struct read_sion_task none;
         assert_int_equal(read_sion_find(reader, 6, &none, NULL), HPCW_EINVAL);
         read_sion_free(reader);
-        /* A member alone. */
+        /* One file of the set alone. */
         assert_int_equal(judge_files(set.view + 1, 1, STRICT | GAPS, &err), HPCW_OK);
         reader = open_images(set.view + 1, 1);
         assert_int_equal(read_sion_files(reader), 1);
@@ -106,7 +106,7 @@ static void damaged_sets(void **state) {
     refused_set(&set, 3, 0, HPCW_EFORMAT, ".000002: filenumber at offset 32: expected 2 as in the name, got 1");
     set.view[2] = third;
 
-    /* Member, offset, bytes, value. */
+    /* Each damage: file of the set, offset, bytes, new value. */
     static const struct {
         uint32_t file;
         size_t offset, size;
@@ -158,7 +158,7 @@ static void damaged_sets(void **state) {
         read_sion_free(reader);
         sion_image_put(&set.image[0], at, 4, false, before);
     }
-    /* One entry more than there are tasks. */
+    /* The mapping has one entry too many. */
     struct sion_image longer = sion_image_copy(&set.image[0]);
     longer.data = realloc(longer.data, longer.size + 8);
     assert_non_null(longer.data);
@@ -170,14 +170,15 @@ static void damaged_sets(void **state) {
                 "size of the mapping at offset 1376: expected 6, the tasks in all files, got 7");
     set.view[0] = sion_image_view(&set.image[0]);
     sion_image_free(&longer);
-    /* Truncated within the mapping. */
+    /* File 0 is truncated within its mapping. */
     for (set.view[0].size = mapping; set.view[0].size < set.image[0].size; set.view[0].size++) {
         refused_set(&set, 3, 0, HPCW_ETRUNCATED, "mapping");
     }
     free_set(&set);
 }
 
-/* The copy of file 1 that the tasks of file 0 keep appears as collectors without data. */
+/* With SIONlib's buddy copies, each file has tasks for the other file's data. These tasks appear as collectors
+ * without data. */
 static void buddy_copies(void **state) {
     (void)state;
     static const int64_t ranks[2][4] = {{-3, -4, 0, 1}, {-1, -2, 2, 3}};
@@ -215,7 +216,7 @@ static void buddy_copies(void **state) {
     assert_int_equal(task.index, 3);
     check_stream(reader, &task, 50);
     read_sion_free(reader);
-    /* A collector of a rank that does not exist. */
+    /* A collector task of a rank that does not exist. */
     sion_image_put(&image[1], 1076, 8, false, (uint64_t)-5);
     assert_int_equal(judge_files(views, 2, 0, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "global rank of task 0 at offset 1076"));
@@ -225,7 +226,7 @@ static void buddy_copies(void **state) {
 
 /* ---- key-value content ---------------------------------------------------------------------------------- */
 
-/* Streams of records, {key, length}, ended by a length of UINT64_MAX. */
+/* Writes records, {key, length}, up to a length of UINT64_MAX. */
 static size_t put_records(unsigned char *to, bool big, const uint64_t (*records)[2]) {
     size_t at = 0;
     for (uint64_t k = 0; (*records)[1] != UINT64_MAX; records++) {
@@ -298,7 +299,7 @@ static void key_value_records(void **state) {
         read_sion_free(reader);
         sion_image_free(&image);
 
-        /* A stream that ends elsewhere than after a value. */
+        /* A truncated stream is valid only if it ends after a value. */
         size_t good = 0;
         for (size_t cut = 0; cut < size; cut++) {
             image = keyval_image(big != 0, stream, cut);
@@ -308,7 +309,7 @@ static void key_value_records(void **state) {
             assert_true(status == HPCW_OK || strstr(err.message, "key-value stream of task 0") != NULL);
             sion_image_free(&image);
         }
-        assert_int_equal(good, COUNT(records) - 1); /* before each record */
+        assert_int_equal(good, COUNT(records) - 1); /* streams that end before a record are valid */
     }
 }
 
@@ -325,7 +326,8 @@ static void key_value_damage(void **state) {
         refuse_image(&image, 0, HPCW_EFORMAT, "key-value stream of task 0");
     }
     sion_image_put(&image, image.data_start + 8, 8, false, 10);
-    /* A chunk that is not full before another one. Without its last byte, the value is shorter. */
+    /* A chunk before another one is not full. Without its last byte, the value is shorter, and only the strict
+     * check refuses it. */
     sion_image_put(&image, sion_image_size_at(&image, 0, 0), 8, false, 63);
     refuse_image(&image, 0, HPCW_EFORMAT, "key-value stream of task 0");
     sion_image_put(&image, image.data_start + 34, 8, false, 99);
@@ -333,13 +335,13 @@ static void key_value_damage(void **state) {
     refuse_image(&image, STRICT, HPCW_EFORMAT, "expected all of its 3 chunks but the last full, got 1");
     sion_image_free(&image);
 
-    /* A last record without a value, which SIONlib's reader does not show. */
+    /* A last record has no value. SIONlib's reader does not return this record. */
     static const uint64_t trap[][2] = {{1, 32}, {2, 0}, {0, UINT64_MAX}};
     image = keyval_image(false, stream, put_records(stream, false, trap));
     accept_image(&image, STRICT);
     sion_image_free(&image);
 
-    /* Records of a container without records. */
+    /* Records are read from a container that has no records. */
     image = keyval_image(false, stream, 100);
     sion_image_put(&image, 36, 8, false, UINT64_C(50) << 32);
     struct read_sion_image one = sion_image_view(&image);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The readers with real files: holes, very large and very many files, names of sets, and things that are no
- * files. */
+/* The readers with real files: holes, very large and very many files, names of sets, and files that are not
+ * regular. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -207,12 +207,12 @@ static void a_million_tasks(void **state) {
     assert_int_equal(read_sion_find(reader, N - 1, &task, &err), HPCW_OK);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(task.size, 200);
-    /* Sum of all requests, including freed ones. */
+    /* All requested memory counts, even if it was freed. */
     assert_true(requested < MIB);
     read_sion_free(reader);
 }
 
-/* As long as the header says, but mostly a hole: 13 TB, which cannot be read byte by byte. */
+/* A sparse file of 13 TB, as long as its header says. It cannot be read byte by byte. */
 static void a_huge_hole(void **state) {
     (void)state;
     const uint32_t blocks = 0x7fffffff, tasks = 256;
@@ -303,7 +303,7 @@ static void names_of_a_large_set(void **state) {
     read_sion_free(reader);
 }
 
-/* An unreadable file does not count as one of another format. */
+/* A file that cannot be read gives an error, and not the answer that it has another format. */
 static void what_cannot_be_read_is_no_answer(void **state) {
     (void)state;
     hpcw_error err = {.message = ""};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bytes of a container do not depend on how small writes are buffered. Every way of buffering and every
- * order of tasks gives the file of an unbuffered writer; so do threads that pass tasks to each other. */
+/* The bytes of a container do not depend on how small writes are buffered. All buffer sizes, orders of tasks,
+ * and threads that pass tasks to each other give the file of an unbuffered writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static int remove_scratch(void **state) {
 
 enum order { TASK_AFTER_TASK, IN_TURN, FEW_IN_TURN, AT_RANDOM, ORDERS };
 
-/* `records` records of every task, with sizes up to `largest`. */
+/* Each task writes `records` records of random sizes up to `largest`. */
 struct stream {
     uint32_t tasks;
     uint32_t records;
@@ -44,7 +44,7 @@ struct stream {
     uint64_t chunk;
 };
 
-/* Size of record k of a task, and the offset of its bytes in `pool`. */
+/* Random bytes. Each record is a part of them, chosen by record_of. */
 static unsigned char pool[1 << 18];
 
 static size_t record_of(const struct stream *s, uint32_t task, uint32_t k, size_t *at) {
@@ -60,11 +60,11 @@ static void write_record(hpcw_sion *h, const struct stream *s, uint32_t task, ui
     size_t size = record_of(s, task, k, &at);
     if (hpcw_sion_write(h, task, pool + at, size, &err) != HPCW_OK) {
         (void)fprintf(stderr, "task %u record %u: %s\n", task, k, err.message);
-        abort(); /* also called from threads, where cmocka's asserts must not be used */
+        abort(); /* threads call this, too, and must not use cmocka's asserts */
     }
 }
 
-/* Checks the size after `records` records of the task, while other threads take its buffer slots. */
+/* Checks the stream size of a task after `records` records, while other threads may take its buffer. */
 static void check_stream_size(hpcw_sion *h, const struct stream *s, uint32_t task, uint32_t records) {
     uint64_t want = 0;
     for (uint32_t k = 0; k < records; k++) {
@@ -91,7 +91,7 @@ static hpcw_sion *open_stream(const char *path, const struct stream *s, uint64_t
     o.durability = HPCW_SYNC_NONE;
     hpcw_sion *h;
     hpcw_error err;
-    (void)remove(path); /* ext4 flushes a file at once that replaces another */
+    (void)remove(path); /* ext4 is slow if the new file replaces another one */
     if (hpcw_sion_open(path, NULL, &o, &h, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -106,7 +106,7 @@ static void close_stream(hpcw_sion *h) {
     hpcw_sion_free(h);
 }
 
-/* Writes every record once in the given order; within a task always 0, 1, 2, ... */
+/* Writes every record once, with tasks in the given order. The records of a task are in order. */
 static void write_in_order(hpcw_sion *h, const struct stream *s, enum order order) {
     enum { FEW = 5 };
     uint32_t *next = calloc(s->tasks, sizeof *next);
@@ -155,7 +155,7 @@ static void compare(const char *what, const char *want_path, const char *got_pat
     unsigned char *got = read_file(got_path, &got_size);
     assert_non_null(want);
     assert_non_null(got);
-    /* The names inside differ but have the same length. */
+    /* The files contain their names, which have the same length. */
     static const char name[] = "want.sion";
     for (size_t i = 0; i + sizeof name <= 1088 && i + sizeof name <= got_size; i++) {
         if (memcmp(got + i, "have.sion", sizeof name) == 0) {
@@ -178,10 +178,11 @@ static const uint64_t budgets[] = {512, 5000, 100000, (uint64_t)16 << 20, (uint6
 static void every_way_of_buffering_gives_the_same_bytes(void **state) {
     (void)state;
     static const struct stream streams[] = {
-        {3, 150, 3000, 20000},  /* slots of the largest kind; many blocks */
-        {300, 20, 900, 3000},   /* hot slots */
-        {270, 3, 40000, 40448}, /* some records are larger than slots; some writes bypass the buffers */
-        {2000, 5, 200, 512},    /* chunks of one file system block */
+        {3, 150, 3000, 20000}, /* buffers of the largest size; many blocks */
+        {300, 20, 900, 3000},  /* hot slots */
+        /* some records are larger than a buffer; some writes bypass the buffers */
+        {270, 3, 40000, 40448},
+        {2000, 5, 200, 512}, /* chunks of one file system block */
     };
     char want[512], have[512];
     paths(want, have);
@@ -210,7 +211,8 @@ static void every_way_of_buffering_gives_the_same_bytes(void **state) {
 
 enum { THREADS = 4 };
 
-/* In round r, thread n has the tasks t with (t + r) % THREADS == n. So each task moves from thread to thread. */
+/* In round r, thread n writes the tasks t with (t + r) % THREADS == n. So each task moves from thread to
+ * thread. */
 struct team {
     hpcw_sion *h;
     const struct stream *s;
@@ -286,8 +288,8 @@ static void threads_may_hand_tasks_to_each_other(void **state) {
     }
 }
 
-/* One thread begins the tasks, and another one ends them. The first thread is at most LEAD tasks ahead. It may hold
- * fewer hot slots than that. */
+/* One thread begins the tasks, and another ends them. The first is at most LEAD tasks ahead, and may have fewer
+ * hot slots (shared buffers). */
 enum { LEAD = 4 };
 
 struct pipeline {
@@ -362,7 +364,7 @@ static void reserved_pieces_keep_their_place_among_buffered_ones(void **state) {
             write_record(h, &s, t, 0);
             assert_int_equal(hpcw_sion_reserve(h, t, 100, &place[t], &err), HPCW_OK);
             write_record(h, &s, t, 1);
-            /* This writes to an earlier task, which has lost its hot slot. */
+            /* Task t / 2 has lost its hot slot (shared buffer). */
             write_record(h, &s, t / 2, t + 2);
         }
         for (uint32_t t = s.tasks; t-- > 0;) {
@@ -381,8 +383,8 @@ static int count_pieces(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Chunks of 64 000 bytes begin at multiples of 4096, and slots have 16 KiB. Pieces end at multiples of 16 KiB,
- * so a chunk has a short piece at either end. */
+/* Chunks of 64 000 bytes begin at multiples of 4096, and buffers have 16 KiB. Writes end at multiples of 16
+ * KiB, so a chunk has a short write at either end. */
 static void pieces_end_at_multiples_of_the_slot(void **state) {
     (void)state;
     char want[512];
@@ -409,7 +411,7 @@ static void pieces_end_at_multiples_of_the_slot(void **state) {
     }
     close_stream(h);
     hpcw_i_sys_gate = NULL;
-    /* The 20 further writes are META2, and slots that the first tasks filled in part before others needed them. */
+    /* Up to 20 further writes: META2, and buffers that the first tasks lost when partly filled. */
     int least = TASKS * 5;
     if (pieces < least || pieces > least + 20) {
         print_error("expected %d pieces, got %d\n", least, pieces);

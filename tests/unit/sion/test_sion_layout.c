@@ -67,7 +67,7 @@ static void shapes_refused(void **state) {
     assert_int_equal(hpcw_sion_shape_of(1, 0, 512, 1, 0, &shape, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_sion_shape_of(1, 512, 512, 0, 0, &shape, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_sion_shape_of(1, 512, 512, 1, 0, NULL, &err), HPCW_EINVAL);
-    /* The largest offset is 2^63 - 1; one byte less fits. */
+    /* A file may have up to 2^63 - 1 bytes. */
     uint64_t most = INT64_MAX - 1536 - 16;
     assert_int_equal(hpcw_sion_shape_of(1, 512, most, 1, UINT64_MAX, &shape, &err), HPCW_OK);
     assert_true(shape.file_size == INT64_MAX);
@@ -119,13 +119,13 @@ static void the_block_size_of_a_directory(void **state) {
 
 enum { MOST = 200 };
 
-/* A container of one process. */
 struct model {
     uint32_t tasks, files, block_size, per_group;
     hpcw_sion_layout layout;
     uint64_t request[MOST];
-    uint64_t start[MOST], chunk[MOST]; /* relative to the block */
-    uint64_t stride[MOST];             /* of each file */
+    /* start of a chunk in its SION block, and size of the chunk, bytes */
+    uint64_t start[MOST], chunk[MOST];
+    uint64_t stride[MOST]; /* bytes of a SION block of each file */
 };
 
 static struct model random_model(uint64_t *rng) {
@@ -146,8 +146,8 @@ static uint64_t up(uint64_t x, uint64_t to) {
     return (x + to - 1) / to * to;
 }
 
-/* Places one task after the other. Packed: a group takes tasks until the next one would exceed a fair share of
- * the file's requested bytes. Its last task fills up the file system block. */
+/* Places one task after the other. Packed: a group takes tasks until the next one would exceed an equal share
+ * of the file's requested bytes. Its last chunk is widened to the end of a file system block. */
 static void place_by_model(struct model *m) {
     for (uint32_t f = 0; f < m->files; f++) {
         uint32_t begin = m->tasks / m->files * f;
@@ -178,7 +178,7 @@ static void place_by_model(struct model *m) {
     }
 }
 
-/* Checks what holds for any grouping. */
+/* Checks what holds for any groups of tasks. */
 static void assert_sound(const struct model *m) {
     for (uint32_t f = 0; f < m->files; f++) {
         uint32_t begin = hpcw_sion_first_task_of_file(m->tasks, m->files, f);
@@ -189,7 +189,7 @@ static void assert_sound(const struct model *m) {
             assert_true(m->chunk[t] >= m->request[t]);
             assert_true(m->chunk[t] - m->request[t] < m->block_size);
             x += m->chunk[t];
-            /* Widened chunks end at a file system block, where a group ends. */
+            /* A widened chunk ends a group, at the end of a file system block. */
             assert_true(m->chunk[t] == m->request[t] || x % m->block_size == 0);
         }
         assert_true(m->stride[f] == x && x % m->block_size == 0);
@@ -265,10 +265,11 @@ static void placement_is_the_models(void **state) {
                                                 hpcw_sion_first_task_of_file(m.tasks, m.files, f));
         }
     }
-    assert_true(widened > 1000); /* some groups did end inside the files */
+    assert_true(widened > 1000); /* many groups ended inside a file */
 }
 
-/* Groups of SIONlib 1.7.6 with `collective,collsize=K`: chunk sizes that it wrote for these requests. */
+/* Groups of tasks in SIONlib 1.7.6 with `collective,collsize=K`: requested bytes, and chunk sizes that SIONlib
+ * wrote. */
 static void groups_of_the_collective_mode(void **state) {
     (void)state;
     static const struct {
@@ -340,8 +341,8 @@ static void sizes_that_overflow_are_refused(void **state) {
     }
 }
 
-/* Combines the census of each process in any grouping of neighbours. The result equals the census of one list. It
- * shows whether each task has the number after that of the task before it. */
+/* A census has numbers and sums of the tasks of some processes. The censuses of neighbours, combined in any
+ * order, give the census of all. It shows whether the ranks of all tasks ascend without a gap. */
 static void census_of_many_processes(void **state) {
     (void)state;
     enum { PROCESSES = 6, TASKS = 24 };
@@ -375,7 +376,7 @@ static void census_of_many_processes(void **state) {
             next += count;
             part[p] = hpcw_i_sion_census_of(count, list ? ranks : NULL, task, 64);
         }
-        /* ((0 1) (2 (3 4))) 5 or the like */
+        /* Combines random neighbours until one is left. */
         for (unsigned n = PROCESSES; n > 1; n--) {
             unsigned at = (unsigned)random_below(&rng, n - 1);
             hpcw_i_sion_census_add(&part[at], &part[at + 1]);

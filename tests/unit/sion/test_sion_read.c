@@ -136,7 +136,7 @@ static void ranks_in_any_order(void **state) {
     sion_image_free(&image);
 }
 
-/* A mapping to another place is refused, as by verify. */
+/* A mapping that swaps the places of two tasks is refused, as by the check of a file. */
 static void wrong_mapping(void **state) {
     (void)state;
     struct sion_image_spec spec = three_tasks();
@@ -203,7 +203,7 @@ static void bad_arguments(void **state) {
     sion_image_free(&image);
 }
 
-/* A stream that does not end with a value. The records before the damage are read, and later calls fail. */
+/* A stream ends within a record. The records before the damage are read, and later calls fail. */
 static void damaged_records(void **state) {
     (void)state;
     unsigned char stream[100] = {0};
@@ -234,7 +234,7 @@ static void damaged_records(void **state) {
         assert_false(more);
         assert_int_equal(hpcw_sion_reader_position(r, 0), 16);
     }
-    /* A record that is not found is not changed. */
+    /* If a key is not found, `record` does not change. */
     record.key = 99;
     assert_int_equal(hpcw_sion_reader_seek(r, 0, 0, NULL), HPCW_OK);
     assert_int_equal(hpcw_sion_reader_find_key(r, 0, 8, &record, &more, &err), HPCW_EFORMAT);
@@ -244,7 +244,7 @@ static void damaged_records(void **state) {
     sion_image_free(&image);
 }
 
-/* Block sizes that shrink or grow after the open. */
+/* The sizes of a task's data in the blocks change after the open. */
 static void changed_files(void **state) {
     (void)state;
     struct sion_image_spec spec = three_tasks();
@@ -278,7 +278,7 @@ static void changed_files(void **state) {
 
 static size_t requested;
 
-/* Sums all requests, although much is freed in between. */
+/* Sums all allocated bytes. Freed memory is not subtracted. */
 static bool count_memory(size_t size) {
     requested += size;
     return requested <= MOST;
@@ -395,7 +395,7 @@ static void large_reads_take_no_buffer(void **state) {
     free(got_bytes);
 }
 
-/* The largest share is accepted. A larger one is refused, and is read by names. */
+/* The largest share of a process is accepted. A larger one is refused, and read in several opens. */
 static void very_many_tasks(void **state) {
     (void)state;
     char path[300];
@@ -465,7 +465,8 @@ static void write_lengths(const char *path, uint32_t tasks) {
     hpcw_sion_free(h);
 }
 
-/* Repeatedly reads `size` bytes of each task and compares them. Returns the number of tasks that failed. */
+/* Reads `size` bytes of each task in turn until the end, and compares them. Returns the number of tasks that
+ * failed. */
 static uint32_t read_in_turn(hpcw_sion_reader *r, size_t size) {
     uint32_t tasks = hpcw_sion_reader_count(r), failed = 0;
     unsigned char bytes[5000];
@@ -487,7 +488,7 @@ static uint32_t read_in_turn(hpcw_sion_reader *r, size_t size) {
     return failed;
 }
 
-/* 4 tasks have large buffers, 40 have smaller ones; of 16500 some share one. */
+/* 4 tasks have large buffers, 40 have smaller ones. Some of 16500 share a buffer. */
 static void tasks_in_turn(void **state) {
     (void)state;
     static const uint32_t task_counts[] = {4, 40, 16500};
@@ -508,7 +509,7 @@ static void tasks_in_turn(void **state) {
     }
 }
 
-/* Tasks read one after the other use the large buffer in turn. A task that is read again gets its own. */
+/* Tasks read one after the other use one large buffer in turn. A task read again gets its own. */
 static void task_after_task_takes_one_buffer(void **state) {
     (void)state;
     enum { TASKS = 16500, LARGE = 1 << 20, ALL = 64 << 20 };
@@ -522,7 +523,7 @@ static void task_after_task_takes_one_buffer(void **state) {
     requested = 0;
     hpcw_i_mem_gate = count_memory;
     for (uint32_t t = 0; t < TASKS; t++) {
-        if (length_of(t, TASKS) <= 4096) { /* fits into its own buffer */
+        if (length_of(t, TASKS) <= 4096) { /* the stream fits into the task's small buffer */
             continue;
         }
         do {
@@ -549,7 +550,7 @@ static void cut_in_turn(void **state) {
     uint64_t half = hpcw_sion_reader_task(r, TASKS / 2)->start;
     assert_int_equal(truncate(path, (off_t)half), 0);
     uint32_t failed = read_in_turn(r, 64);
-    assert_true(failed >= TASKS / 2 - 3 && failed < TASKS); /* 3 of the second half are empty */
+    assert_true(failed >= TASKS / 2 - 3 && failed < TASKS); /* 3 streams of the second half are empty */
     unsigned char bytes[64];
     size_t got;
     hpcw_error err;
@@ -573,13 +574,13 @@ static void many_files_from_elsewhere(void **state) {
         FILES = 100,
         STREAMS_OPEN = 64 + 1,
         TABLES_OPEN = 9
-    }; /* file 0 is open in addition to those in use */
+    }; /* open at a time: 64 or 8 files, and file 0 */
     char path[300];
     (void)snprintf(path, sizeof path, "%s/files.sion", dir);
     write_many(path, 2 * FILES, FILES);
     int before = open(".", O_RDONLY | O_DIRECTORY);
     assert_true(before >= 0 && chdir(dir) == 0);
-    unsigned others = open_descriptors() + 1; /* includes the directory */
+    unsigned others = open_descriptors() + 1; /* includes the directory opened above */
     hpcw_sion_reader *r;
     hpcw_error err = {0};
     assert_int_equal(hpcw_sion_reader_open("files.sion", NULL, 0, NULL, &r, &err), HPCW_OK);
@@ -610,7 +611,7 @@ static void many_files_from_elsewhere(void **state) {
     assert_true(fchdir(before) == 0 && close(before) == 0);
 }
 
-/* A file of holes whose header claims four million tasks, and which is long enough for them. */
+/* A sparse file whose header claims four million tasks, and whose size is that of so many tasks. */
 static void sparse_file_takes_no_memory(void **state) {
     (void)state;
     enum { TASKS = 4000000 };
@@ -672,7 +673,8 @@ static void files_with_other_names(void **state) {
     assert_non_null(strstr(err.message, "expected a name of file 2"));
 }
 
-/* What a killed writer leaves is empty, or has data and no header. Only the name tells that it was never whole. */
+/* A killed writer leaves a file that is empty, or has data and no header. Only its temporary name shows that it
+ * was never complete. */
 static void unfinished_files(void **state) {
     (void)state;
     char path[300], other[300];
@@ -691,7 +693,7 @@ static void unfinished_files(void **state) {
     assert_int_equal(rename(path, other), 0);
     assert_int_equal(hpcw_sion_reader_open(other, NULL, 0, NULL, &r, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "not a SION file"));
-    /* A whole container under this name, as between the close and the renaming of a set. */
+    /* A complete container with a temporary name, as between close and rename of a set. */
     write_many(other, 2, 1);
     assert_int_equal(rename(other, path), 0);
     assert_int_equal(hpcw_sion_reader_open(path, NULL, 0, NULL, &r, &err), HPCW_OK);

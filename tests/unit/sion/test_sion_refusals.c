@@ -143,7 +143,7 @@ static void bad_parts_of_sets(void **state) {
     o.ranks = NULL;
     OPEN_REFUSED("x.sion", HPCW_EINVAL, "sizes of all tasks");
 #undef PART
-    /* A valid one: only the middle file. */
+    /* Valid options: this process writes only the second of three files. */
     o.all_sizes = sizes;
     hpcw_sion *h;
     hpcw_error err;
@@ -192,7 +192,8 @@ static void wrong_writes(void **state) {
         REFUSED(hpcw_sion_reserve(h, 0, 61, &place, &err), HPCW_ERANGE, "at most 60 bytes");
         REFUSED(hpcw_sion_keep_together(h, 0, 61, &err), HPCW_ERANGE, "at most 60 bytes");
         assert_int_equal(hpcw_sion_limit(h, 0, 100, NULL), HPCW_OK);
-        assert_int_equal(hpcw_sion_keep_together(h, 0, 100, NULL), HPCW_OK); /* it fits, so nothing happens */
+        /* the bytes fit into the chunk, so no block begins */
+        assert_int_equal(hpcw_sion_keep_together(h, 0, 100, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_write(h, 0, data, 30, NULL), HPCW_OK);
         REFUSED(hpcw_sion_limit(h, 0, 60, &err), HPCW_EINVAL, "a task without data");
         assert_int_equal(hpcw_sion_reserve(h, 0, 40, &place, NULL), HPCW_OK);
@@ -203,9 +204,9 @@ static void wrong_writes(void **state) {
         REFUSED(hpcw_sion_fill(h, 1, 0, data, 1, &err), HPCW_EINVAL, "reserved");
         assert_int_equal(hpcw_sion_fill(h, 0, place, NULL, 0, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_fill(h, 0, place + 30, data, 10, NULL), HPCW_OK);
-        /* Nothing of that was stored, and the handle is still usable. */
+        /* The refused calls stored nothing, and the handle is still usable. */
         assert_true(hpcw_sion_stream_size(h, 0) == 70 && hpcw_sion_stream_size(h, 1) == 0);
-        assert_int_equal(hpcw_sion_write(h, 0, data, 31, NULL), HPCW_OK); /* the next block */
+        assert_int_equal(hpcw_sion_write(h, 0, data, 31, NULL), HPCW_OK); /* begins the next block */
         assert_true(hpcw_sion_stream_size(h, 0) == 101);
         assert_true(hpcw_sion_chunk_size(h, 2) == 50 && hpcw_sion_chunk_size(h, 3) == 0);
         assert_int_equal(hpcw_sion_close(h, NULL), HPCW_OK);
@@ -247,7 +248,8 @@ static void key_values(void **state) {
         REFUSED(hpcw_sion_write_key(h, 0, 1, NULL, 1, &err), HPCW_EINVAL, "got NULL");
         uint64_t place;
         REFUSED(hpcw_sion_reserve(h, 0, 1, &place, &err), HPCW_EINVAL, "no key-value container");
-        assert_int_equal(hpcw_sion_keep_together(h, 0, 1, NULL), HPCW_OK); /* it fits, so nothing happens */
+        /* the bytes fit into the chunk, so no block begins */
+        assert_int_equal(hpcw_sion_keep_together(h, 0, 1, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_write_key(h, 0, 1, NULL, 0, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_write_key(h, 0, 2, "", 0, NULL), HPCW_OK);
         if (cases[c].value) {
@@ -259,7 +261,7 @@ static void key_values(void **state) {
     }
 }
 
-/* Also if a task got a few more bytes than requested, as the last one before the end of a file system block. */
+/* Chunks too small for the header of a record are refused, even if the packed layout widens them. */
 static void chunks_below_a_header(void **state) {
     (void)state;
     hpcw_sion_options o = good_options();
@@ -293,7 +295,7 @@ static void abandoning(void **state) {
     reason = (hpcw_error){.code = HPCW_ENOSPC, .message = "no space for more"};
     hpcw_sion_abandon(h, &reason);
     reason.code = HPCW_EIO;
-    hpcw_sion_abandon(h, &reason); /* the first one counts */
+    hpcw_sion_abandon(h, &reason); /* the first reason is kept */
     REFUSED(hpcw_sion_write(h, 0, "x", 1, &err), HPCW_ESTATE, "broken by an earlier failure");
     REFUSED(hpcw_sion_close(h, &err), HPCW_ENOSPC, "x.sion: no space for more");
     hpcw_sion_free(h);
