@@ -72,7 +72,7 @@ static void check_load(const struct model_load *m) {
         assert_int_equal(gen_edges_add(edges, phase, whole.rank, &err), HPCW_OK);
         for (uint32_t rank = 0; rank < RANKS; rank++) {
             struct sim_lua_edges of;
-            /* Until a rank asks for this phase, its lists of the previous phase stay valid. */
+            /* A rank's lists of the previous phase stay valid until it asks for this phase. */
             check(had[rank].to, had[rank].to_count, rank, true, before);
             check(had[rank].from, had[rank].from_count, rank, false, before);
             gen_edges_of(edges, rank, phase, &of);

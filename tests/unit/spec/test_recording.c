@@ -11,7 +11,7 @@
 
 enum { RANKS = 300, MANY = 400000 };
 
-/* Makes an event with values of all lengths; after some events, a time passes. */
+/* Makes the i-th event, with values of all lengths. Times increase. */
 static struct sim_event nth(uint32_t i) {
     const uint32_t x = i * UINT32_C(2654435761);
     const uint32_t shift = x >> 27;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Visibility of a fault: values by hand, and cases where it is unknown. */
+/* Visibility of a fault: values computed by hand, and cases in which it is unknown. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
