@@ -72,7 +72,7 @@ static void put_charts(struct ui_page *page) {
 static void put_heat(struct ui_page *page) {
     struct ui_raster r;
     bool (*gate)(size_t) = hpcw_i_mem_gate;
-    hpcw_i_mem_gate = NULL; /* this memory belongs to the test */
+    hpcw_i_mem_gate = NULL; /* the test's own memory may not fail */
     assert_int_equal(ui_raster_init(&r, 40, 20, 30, UI_REDUCE_MAX, NULL), HPCW_OK);
     hpcw_i_mem_gate = gate;
     for (uint64_t i = 0; i < 800; i++) {
@@ -100,7 +100,7 @@ static void put_timeline(struct ui_page *page) {
     struct ui_timeline t;
     struct ui_raster r;
     bool (*gate)(size_t) = hpcw_i_mem_gate;
-    hpcw_i_mem_gate = NULL; /* this memory belongs to the test */
+    hpcw_i_mem_gate = NULL; /* the test's own memory may not fail */
     assert_int_equal(ui_timeline_init(&t, 0, 2, 3, 2, NULL), HPCW_OK);
     assert_int_equal(ui_raster_init(&r, 4, 3, 4, UI_REDUCE_SUM, NULL), HPCW_OK);
     hpcw_i_mem_gate = gate;
@@ -187,11 +187,11 @@ static void whatever_the_text_the_page_is_sound(void **state) {
     char *text = (char *)read_file(path, &size);
     assert_non_null(text);
     struct html_page page;
-    assert_null(strstr(text, "\"-0\"")); /* for an axis that begins at -0.5 */
+    assert_null(strstr(text, "\"-0\"")); /* a label of the axis from -0.5 on is 0, not -0 */
     assert_true(html_read(text, size, &page));
     assert_int_equal(page.figures, 4);
     assert_int_equal(page.tables, 5);
-    /* Values are stored as given, whatever their size; cells as multiples of their unit. */
+    /* Values are stored exactly as given, and values of cells as multiples of a unit. */
     const double want[] = {4096, 0.25, 1e3, 2.5e9, 0.05, 1.5, 1000, 1.25e6, 1e-9};
     for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
         assert_true(has_number(&page, want[i]));

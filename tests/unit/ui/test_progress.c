@@ -107,11 +107,12 @@ static void figures_at_the_ends(void **state) {
     s.done = 999;
     s.rate = 10;
     ui_progress_line(text, sizeof text, &s);
-    assert_string_equal(text, "999 B of 1.0 kB (99%), 10 B/s, 1 s left"); /* 100 % only when done */
+    /* 100 % is shown only when done */
+    assert_string_equal(text, "999 B of 1.0 kB (99%), 10 B/s, 1 s left");
     s.done = 1000;
     ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "1.0 kB of 1.0 kB (100%), 10 B/s");
-    s.done = 1200; /* an estimate may be wrong */
+    s.done = 1200; /* more is done than was estimated */
     ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "1.2 kB of 1.2 kB (100%), 10 B/s");
     s.total = 0;
@@ -193,7 +194,7 @@ static void a_bar_is_drawn_in_place_and_cleared(void **state) {
     size_t drawings = occurrences(d.text, "\rhpcgen: ");
     assert_in_range(drawings, 2, (size_t)(took / 0.02) + 1); /* never more often than asked for */
     assert_non_null(strstr(d.text, " 50%"));
-    /* At the end, only the cleared line is left. */
+    /* At the end, the line is cleared. */
     assert_int_equal(occurrences(d.text, "\n"), 0);
     assert_string_equal(d.text + d.size - 4, "\r\033[K");
     free(d.text);
@@ -230,7 +231,8 @@ static void a_short_run_prints_no_line_and_stops_at_once(void **state) {
     start(&d, (struct ui_progress_options){.total = 100});
     ui_progress_add(d.progress, 100);
     stop(&d);
-    assert_true(now_s() - begin < 2); /* it does not wait for its first line after 5 s */
+    /* the end does not wait for the first line, which would come after 5 s */
+    assert_true(now_s() - begin < 2);
     assert_int_equal(d.size, 0);
     free(d.text);
 }

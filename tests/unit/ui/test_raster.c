@@ -21,7 +21,7 @@ static void small_matrices_stay_as_they_are(void **state) {
     ui_raster_finish(&r);
     assert_true(r.cell[0] == 7);
     assert_true(isnan(r.cell[1]));
-    assert_true(r.cell[5] == -5); /* below 0, which an empty cell might be taken for */
+    assert_true(r.cell[5] == -5); /* negative, so an empty cell must not count as 0 */
     char said[96];
     assert_string_equal(ui_raster_said(&r, said), "");
     ui_raster_free(&r);

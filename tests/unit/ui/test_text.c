@@ -148,10 +148,10 @@ static void near_names_are_found_and_far_ones_are_not(void **state) {
     assert_string_equal(nearest("renks"), "ranks");  /* replacement */
     assert_string_equal(nearest("arnks"), "ranks");  /* two swapped letters count as one change */
     assert_string_equal(nearest("blcoksiez"), "blocksize");
-    assert_string_equal(nearest("block"), "blocksize"); /* the only one with this prefix */
+    assert_string_equal(nearest("block"), "blocksize"); /* the only name with this prefix */
     assert_string_equal(nearest("format"), "formats");
     assert_string_equal(nearest("ranks"), "ranks");
-    assert_null(nearest("fo")); /* formats or force? */
+    assert_null(nearest("fo")); /* may be formats or force */
     assert_null(nearest("x"));
     assert_null(nearest(""));
     assert_null(nearest("entirely-different"));

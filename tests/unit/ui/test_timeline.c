@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ui/page/timeline: cells have the state that took most of them, on all levels, whatever the order of states. */
+/* ui/page/timeline: on all levels, a cell has the state that took most of its time, whatever the order of
+ * states. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,26 +19,26 @@ static unsigned at(const struct ui_timeline *t, uint32_t level, uint64_t rank, d
     return l->state[(size_t)(rank / l->span) * l->columns + (size_t)column];
 }
 
-/* One column of the first level is 1 s, so that its parts are known. */
+/* A cell of the first level is 1 s long. */
 static void most_of_a_cell_wins(void **state) {
     (void)state;
     for (int order = 0; order < 2; order++) {
         struct ui_timeline t;
         assert_int_equal(ui_timeline_init(&t, 0, 1024, 2, STATES, NULL), HPCW_OK);
         assert_int_equal(t.level[0].columns, 1024);
-        /* 0.4 s of one state beats twice 0.3 s of others: no majority, but the first level is exact. */
+        /* 0.4 s of one state beat twice 0.3 s of others. That is no majority, but the first level is exact. */
         for (int i = 0; i < 3; i++) {
             const int k = order == 0 ? i : 2 - i;
             const double from[] = {5, 5.4, 5.7}, to[] = {5.4, 5.7, 6};
             ui_timeline_add(&t, 1, (uint32_t)k, from[k], to[k]);
         }
-        ui_timeline_add(&t, 0, SEND, -3, 1e6); /* as far as the line goes */
-        ui_timeline_add(&t, 2, SEND, 0, 1);    /* no such rank */
+        ui_timeline_add(&t, 0, SEND, -3, 1e6); /* this state is cut to the time of the chart */
+        ui_timeline_add(&t, 2, SEND, 0, 1);    /* rank 2 does not exist */
         ui_timeline_finish(&t);
         assert_int_equal(at(&t, 0, 1, 5.5), WORK);
         assert_int_equal(at(&t, 0, 1, 4.5), UI_TIMELINE_NOTHING);
         assert_int_equal(at(&t, 0, 0, 1023.9), SEND);
-        for (uint32_t k = 1; k < t.levels; k++) { /* finer cells, each in one state */
+        for (uint32_t k = 1; k < t.levels; k++) { /* finer cells have one state each */
             assert_int_equal(at(&t, k, 1, 5.1), WORK);
             assert_int_equal(at(&t, k, 1, 5.5), WAIT);
             assert_int_equal(at(&t, k, 1, 5.9), SEND);
@@ -49,7 +50,7 @@ static void most_of_a_cell_wins(void **state) {
 
 static void a_majority_wins_in_any_order(void **state) {
     (void)state;
-    /* Of a cell of a group of ranks on the finest level: 5 of 9 ranks wait. */
+    /* In a cell of the finest level, 5 of 9 ranks wait. */
     static const unsigned char states[][9] = {{WAIT, WAIT, WAIT, WAIT, WAIT, WORK, WORK, SEND, SEND},
                                               {WORK, WORK, SEND, SEND, WAIT, WAIT, WAIT, WAIT, WAIT},
                                               {WORK, WAIT, SEND, WAIT, WORK, WAIT, SEND, WAIT, WAIT}};
@@ -65,7 +66,8 @@ static void a_majority_wins_in_any_order(void **state) {
     }
 }
 
-/* A page stays small: four characters for three cells at most, and the size does not grow with the ranks. */
+/* A page stays small: at most four characters for three cells, and a limited number of cells for any number of
+ * ranks. */
 static void cells_are_bounded(void **state) {
     (void)state;
     static const uint64_t ranks[] = {1, 2, 64, 127, 128, 4096, 4097, UINT64_C(1) << 30};
