@@ -143,7 +143,8 @@ static struct read_vom_events log_events(struct hpcw_i_buf *log, bool iterations
                                     .iteration_end = iterations ? log_phase_end : NULL};
 }
 
-/* Reads everything, `step` phases at a time; with `reopen`, each time with a new handle. */
+/* Reads a file, `step` phases at a time; with `reopen`, each time with a new handle. Returns a log of all
+ * events. */
 static char *log_of(const void *data, size_t size, bool iterations, uint64_t step, bool reopen) {
     struct hpcw_i_buf log = {0};
     struct read_vom_events events = log_events(&log, iterations);
@@ -261,7 +262,7 @@ static void an_old_form_is_read(void **state) {
     read_vom_free(reader);
 }
 
-/* A file of a thousand phases, divided anywhere, gives the same as at once. */
+/* A file of a thousand phases, read in pieces of any size, gives the same as at once. */
 static void pieces_make_no_difference(void **state) {
     (void)state;
     struct hpcw_i_buf text = {0};

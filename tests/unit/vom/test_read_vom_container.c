@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The VOM reader and everything around the records: brotli streams, JSON syntax, sizes, numbers, memory. */
+/* The VOM reader and what surrounds the records: brotli streams, JSON syntax, limits of sizes, numbers, memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #define STRICT READ_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* Returns `count` times a character. To be freed. */
+/* Returns a text of `count` times a character. To be freed. */
 static char *run_of(char c, size_t count) {
     char *text = malloc(count + 1);
     assert_non_null(text);
@@ -30,7 +30,7 @@ static char *run_of(char c, size_t count) {
     return text;
 }
 
-/* Returns the text of the first rank with one more user-defined value, which is JSON. To be freed. */
+/* Returns the text of rank 0 with a user-defined value more. `value` is JSON. The caller frees the text. */
 static char *with_value(const char *value) {
     size_t size = strlen(value) + 32;
     char *to = malloc(size);
@@ -45,7 +45,7 @@ static char *with_value(const char *value) {
 
 static void every_window_is_read(void **state) {
     (void)state;
-    /* Longer than a piece, so that there are several of output and input. */
+    /* The text is so long that the decoder's input and output have several pieces. */
     char *blanks = run_of(' ', 300000);
     blanks[0] = ',';
     char *text = vom_edit(vom_rank[0], ",", blanks);
@@ -80,7 +80,7 @@ static void streams_end_where_they_should(void **state) {
     size_t size;
     unsigned char *packed = vom_compress(vom_rank[0], strlen(vom_rank[0]), 8, 20, false, &size);
     for (size_t cut = 1; cut < size; cut++) {
-        /* A copy of exactly that size, so that reads beyond it are detected. */
+        /* A copy of exactly `cut` bytes, so that sanitizers detect reads beyond its end. */
         unsigned char *copy = malloc(cut);
         assert_non_null(copy);
         memcpy(copy, packed, cut);
@@ -178,7 +178,7 @@ static void texts_end_where_they_should(void **state) {
         memcpy(copy, vom_rank[0], cut);
         hpcw_error err = {0};
         hpcw_status status = read_vom_verify_memory("m", copy, cut, 0, &err);
-        /* A truncated number or name can also be an invalid one. */
+        /* A number or name that is cut short may also be invalid. */
         bool inside = strchr("\",:[]{}", vom_rank[0][cut - 1]) == NULL;
         if (status != HPCW_ETRUNCATED && !(inside && status == HPCW_EFORMAT)) {
             fail_msg("cut at %zu: %s %s", cut, hpcw_status_name(status), err.message);
@@ -248,7 +248,7 @@ static void refuse_value(const char *value, hpcw_status status, const char *part
 
 static void what_is_too_large_is_refused(void **state) {
     (void)state;
-    /* The value is on level 6 of at most 32. */
+    /* The user-defined value is on level 6. At most 32 levels are allowed. */
     char nested[64 + 1];
     for (int deep = 26; deep <= 27; deep++) {
         (void)snprintf(nested, sizeof nested, "%.*s%.*s", deep, "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", deep,
@@ -265,7 +265,7 @@ static void what_is_too_large_is_refused(void **state) {
     refuse_value(million, HPCW_ERANGE, "expected at most 32 levels of nesting");
     free(million);
 
-    /* Strings: one that just fits, many of those, and one that does not fit. */
+    /* Strings: one of the largest size, many such strings, and one that is too large. */
     size_t size = 1000000;
     char *text = run_of('a', size);
     text[0] = text[size - 1] = '"';
@@ -331,7 +331,7 @@ static hpcw_status take_numbers(void *context, const struct read_vom_task *t, hp
     return HPCW_OK;
 }
 
-/* Reads the numbers back as doubles, and compares their bits with the C library's. */
+/* Lets the reader convert numbers to doubles, and compares their bits with those of strtod. */
 static void convert(char literal[][64], size_t count) {
     char value[64 * 80];
     size_t used = 0;
@@ -473,7 +473,7 @@ static void other_files_are_refused(void **state) {
     assert_int_equal(read_vom_verify(path, 0, &err), HPCW_ENOENT);
     assert_int_equal(type_of(path), READ_VOM_UNKNOWN_FILE);
 
-    /* The rank in the name counts. */
+    /* The rank in the text must be that of the file name. */
     vom_put(directory, 0, vom_rank[0], false);
     vom_put(directory, 1, vom_rank[0], true);
     (void)snprintf(path, sizeof path, "%s/data.0.json", directory);
@@ -503,7 +503,7 @@ static void a_failed_handle_reads_no_further(void **state) {
     assert_false(facts.ended || place.ended);
     read_vom_free(reader);
 
-    /* Nor one that is moved to an offset after the end. */
+    /* A reader moved to an offset after the end has not ended, either. */
     assert_int_equal(read_vom_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
     place.offset = strlen(text) + 1;
     assert_int_equal(read_vom_resume(reader, &place, &err), HPCW_ETRUNCATED);

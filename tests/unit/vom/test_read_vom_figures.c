@@ -34,7 +34,7 @@ static void near(double want, double got, double scale) {
 
 /* ---- moments -------------------------------------------------------------------------------------------- */
 
-/* Compares with the definitions, computed in two passes. */
+/* Compares the moments with their definitions, computed in two passes. */
 static void figures_follow_their_definitions(void **state) {
     (void)state;
     uint64_t random = 1;
@@ -169,9 +169,10 @@ static void info_sums_up(void **state) {
          1456 + 64 + 8 + 16 + 250 + 32 + 33 + 34 + 35 + 8192 + 512 + 256,
          {{5, 0.375 + 0.0009765625 + 2, 2},
           {2, 0.375 + 0.0009765625 + 2, 2},
-          /* without the one from 1 to 1 */
+          /* volumes between objects, without that from id 1 to itself */
           {7, 1456 + 64 + 8 + 100 + 48 + 52 + 56, 1456},
-          /* rank 0: to 5 and to node 1, twice, and blocks; rank 1: to 1 */
+          /* volumes to another rank: rank 0 sends to id 5, to node 1 (twice) and to two blocks, rank 1 sends to
+           * id 1 */
           {2, 64 + 32 + 34 + 8192 + 512 + 48, 64 + 32 + 34 + 8192 + 512}}},
         {4, 3, 2, 1, 1, 12, {{3, 1.5, 1}, {2, 1.5, 1}, {1, 12, 12}, {2, 0, 0}}},
     };
@@ -195,7 +196,7 @@ static void info_sums_up(void **state) {
     assert_null(phase);
     cJSON_Delete(info);
 
-    /* One of its files, and a file that does not belong to the others. */
+    /* One file of the set; then a set with a file that does not fit. */
     (void)snprintf(path, sizeof path, "%s/data.1.json", directory);
     info = info_of(path, HPCW_OK, &err);
     assert_true(number(info, "files") == 1);

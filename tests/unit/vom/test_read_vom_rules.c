@@ -142,7 +142,7 @@ static void the_schema_holds(void **state) {
 static void entities_agree_with_themselves(void **state) {
     (void)state;
     static const struct vom_broken broken[] = {
-        /* the far end of communication 0, an element of rank 1 */
+        /* the sender of communication 0, whose home is rank 1 */
         {"{\"home\":1,\"id\":262151", "{\"home\":2,\"id\":262151", "phases[0].communications[0].from",
          "{\"home\":2,\"i", "home: expected 1 by the bits of id 262151, got 2"},
         {"\"id\":262151,\"migratable\":true", "\"id\":262151,\"migratable\":false",
@@ -205,7 +205,7 @@ static void entities_agree_with_themselves(void **state) {
          "{\"home\":1,\"i", "objgroup_id: expected 786435 by the bits of id 3145756, got 786439"},
         {"\"home\":1,\"id\":3145756", "\"home\":0,\"id\":3145756", "phases[0].communications[0].from",
          "{\"home\":0,\"i", "home: expected 1 by the bits of id 3145756, got 0"},
-        /* not collective: the rank stays in the proxy */
+        /* a group that is not collective has a rank in its objgroup_id */
         {"\"id\":3145756", "\"id\":3145748", "phases[0].communications[0].from", "{\"home\":1,\"i",
          "objgroup_id: expected 786437 by the bits of id 3145748, got 786435"},
     };

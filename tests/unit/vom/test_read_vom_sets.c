@@ -25,7 +25,7 @@
 #define STRICT READ_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* One phase at a time, and all at once. */
+/* Memory budgets: one phase at a time, and all at once. */
 static const size_t budgets[] = {1, 0};
 
 static void accept_set(const char *directory, unsigned flags) {
@@ -75,7 +75,7 @@ static void put_named(const char *directory, const char *name) {
 static void names_make_a_set(void **state) {
     (void)state;
     static const struct {
-        const char *name, *part; /* part: NULL: it does no harm without STRICT */
+        const char *name, *part; /* part of the message; NULL: valid without STRICT */
     } foreign[] = {
         {"data.1.json.br", ": expected one file for rank 1, got it plain and compressed"},
         {"toy.2.json", ": expected one data set, got two, \"data\" and \"toy\""},
@@ -117,7 +117,7 @@ static void names_make_a_set(void **state) {
     put_named(directory, ".hidden");
     accept_set(directory, STRICT);
 
-    /* A name that lost its rank 0, one with a dot in its stem, and an unrelated one. */
+    /* Refused: a set without a file of rank 0, a stem with a dot (if strict), and a path that is no directory. */
     char from[512];
     char to[512];
     (void)snprintf(from, sizeof from, "%s/data.0.json", directory);
@@ -135,7 +135,7 @@ static void names_make_a_set(void **state) {
     scratch_remove(directory);
 }
 
-/* In the first files of vt, the type is at the end, beyond what file_type reads. */
+/* The first versions of vt wrote the type at the end, which read_vom_file_type does not reach. */
 static enum read_vom_file_type type_of(const char *path) {
     enum read_vom_file_type type;
     assert_int_equal(read_vom_file_type(path, &type, NULL), HPCW_OK);
@@ -250,7 +250,7 @@ static const struct broken_set broken_sets[] = {
      "data.1.json: phases[0].communications[0] at offset ",
      ": to: index of id 262151: expected what communication 0 of rank 0 says at offset 306 or before, got "
      "another"},
-    /* The right file. */
+    /* An edge must be in the file of the right rank. */
     {0,
      "\"bytes\":64.0,\"from\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4],\"migratable\":"
      "true,\"type\":\"object\"},\"messages\":2,\"to\":{\"home\":1,\"id\":5,\"migratable\":false",
@@ -288,7 +288,7 @@ static void rules_between_ranks_hold(void **state) {
         if (b->flags == STRICT) {
             hpcw_error err = {0};
             hpcw_status loose = read_vom_verify_directory(directory, 0, 0, &err);
-            /* Without STRICT all are valid, except if a task is missing in another file, too. */
+            /* Without STRICT these sets are valid, except if a task is missing in another file, too. */
             assert_true(loose == HPCW_OK || strstr(err.message, "as a task of some rank") != NULL);
         }
         free(edited);
@@ -296,7 +296,7 @@ static void rules_between_ranks_hold(void **state) {
     }
 }
 
-/* Changes that need an edit in both files. */
+/* Edits the files of both ranks. The set must be refused. */
 static void two_edits(const char *from_0, const char *to_0, const char *from_1, const char *to_1,
                       unsigned flags, const char *part) {
     char directory[256];
@@ -332,7 +332,7 @@ static void rules_that_take_two_edits(void **state) {
               "\"shared_node\":{\"id\":0,\"num_nodes\":1,\"rank\":1,\"size\":3}", STRICT,
               ": metadata.shared_node: expected 3 ranks on host 0 by its size, got 2");
 
-    /* A record in the file of another rank than its entity's, which appears later. */
+    /* A rank has an edge that only the rank of a later entity may record. */
     two_edits("\"bytes\":64.0,\"from\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4],"
               "\"migratable\":true",
               "\"bytes\":64.0,\"from\":{\"home\":1,\"id\":5,\"migratable\":false",
@@ -356,7 +356,8 @@ static void rules_that_take_two_edits(void **state) {
 
 enum { RANKS = 37, PHASES = 23, OBJECTS = 5 };
 
-/* Objects of all ranks rotate by one rank a phase. Each receives from the next object and from a distant one. */
+/* Objects move to the next rank in each phase. Each object receives from the next object and from a distant
+ * one. */
 static char *text_of(unsigned r) {
     struct hpcw_i_buf b = {0};
     char line[1024];
@@ -424,7 +425,8 @@ static void many_files_are_read_in_step(void **state) {
         }
         assert_true(largest < (size_t)2 << 20);
     }
-    /* An object of rank 30 gets another id late in the run. Ranks with messages to it miss it. */
+    /* An object of rank 30 gets another id late in the run. The set is refused, since other ranks send to the
+     * old id. */
     char *text = text_of(30);
     const char *phase = strstr(text, "\"id\":21,\"tasks\":[");
     assert_non_null(phase);

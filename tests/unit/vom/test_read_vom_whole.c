@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The VOM reader has a fast path for records. It gives the same values and numbers as the parser, for any spelling,
- * valid or not. */
+/* The fast path of the VOM reader gives the same values and numbers as the parser, for valid and invalid texts
+ * in any spelling. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,12 +22,12 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* ---- what a text gives ----------------------------------------------------------------------------------- */
+/* ---- records and failures of a text ---- */
 
-/* All fields of all records in a row, without the padding of structs, then the failure. */
+/* All fields of all records, without the padding of structs, then the failure. */
 struct outcome {
     struct hpcw_i_buf records;
-    hpcw_status status[2]; /* of reading, and of the strict check */
+    hpcw_status status[2]; /* status of reading, and of the strict check */
     char message[2][1024];
 };
 
@@ -135,7 +135,7 @@ static void usual_records_are_taken(void **state) {
     const struct read_vom_events none = {0};
     char text[512] = "";
     struct read_vom *reader;
-    /* Memory for subphases was allocated by earlier records. */
+    /* Reading a whole file first allocates the memory for subphases. */
     assert_int_equal(
         read_vom_open_memory("m", vom_rank[0], strlen(vom_rank[0]), READ_VOM_ANY_RANK, 0, &reader, NULL),
         HPCW_OK);
@@ -164,7 +164,7 @@ static char *spaced(const char *text) {
     size_t n = 0;
     bool in_string = false;
     for (; *text != '\0'; text++) {
-        const bool quote = *text == '"'; /* there are no escaped quotes */
+        const bool quote = *text == '"'; /* the texts have no escaped quotes */
         if (!in_string && strchr("{}[],:\"", *text) != NULL) {
             out[n++] = ' ';
         }
@@ -181,7 +181,7 @@ static void spelling_makes_no_difference(void **state) {
         struct outcome o[4];
         memset(o, 0, sizeof o);
         char *blanks = spaced(vom_rank[i]);
-        /* Keys in another order are not the usual spelling. */
+        /* Keys in another order are not read by the fast path. */
         char *other = vom_edit(vom_rank[i], "\"home\":1,\"id\":262151", "\"id\":262151,\"home\":1");
         read_text(vom_rank[i], strlen(vom_rank[i]), 0, &o[0]);
         read_text(vom_rank[i], strlen(vom_rank[i]), READ_VOM_PARSED, &o[1]);
@@ -201,7 +201,7 @@ static void spelling_makes_no_difference(void **state) {
     }
 }
 
-/* Replaces each byte in turn by some others. */
+/* Replaces each byte by other bytes. Fast path and parser must refuse the same texts with the same message. */
 static void damage_is_told_alike(void **state) {
     (void)state;
     static const char others[] = "09.,}]\"{x ";
@@ -226,7 +226,7 @@ static void damage_is_told_alike(void **state) {
 
 /* ---- numbers --------------------------------------------------------------------------------------------- */
 
-/* Expects the nearest double, from the C library. found: the fast path must find it. */
+/* Expects the nearest double, as of strtod. found: the fast path must find it. */
 static void expect_double(const char *number, bool found) {
     char text[128] = "";
     (void)snprintf(text, sizeof text - READ_VOM_PAD, "%s", number);
@@ -288,11 +288,11 @@ static void doubles_are_the_nearest(void **state) {
         uint64_t bits = random_word(&random) >> 1;
         memcpy(&drawn, &bits, sizeof drawn);
         if (drawn >= 1e-275 && drawn <= 1e300) {
-            /* 64-bit digits that are exactly a double are left to the C library. */
+            /* Numbers with 64-bit digits that are exactly a double are left to the C library. */
             *hpcw_i_fmt_f64(text, drawn, HPCW_I_FLOAT_JSON) = '\0';
             expect_double(text, drawn < 1e6 || drawn > 1e18);
         }
-        /* Numbers near the middle of two doubles, and random digits with random powers. */
+        /* Numbers near the middle between two doubles, and random digits with random exponents. */
         (void)snprintf(text, sizeof text, "%.18e", drawn);
         if (drawn >= 0 && drawn <= 1e300) {
             expect_double(text, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/vom_read.h>, "Columns": the rows have what the callbacks get. */
+/* <hpcw/vom_read.h>, "Columns": the rows have the values that the callbacks get. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int clean(void **state) {
     return 0;
 }
 
-/* Returns rank 0 without what public records cannot have: a NUL in a text. */
+/* Returns the text of rank 0 without a NUL in a string, which public records cannot have. */
 static char *rank_0(void) {
     return vom_edit(vom_rank[0], "a\\u0000b", "a b");
 }
@@ -58,7 +58,7 @@ struct table {
     hpcw_vom_category category[MOST];
     uint32_t from_home[MOST], to_home[MOST];
     double bytes[MOST];
-    size_t told_tasks, told_edges; /* numbers of records whose phase is known */
+    size_t told_tasks, told_edges; /* numbers of records whose phase is set */
 };
 
 /* ---- by callbacks ---- */
@@ -187,7 +187,7 @@ static void phases_by_their_ids(void **state) {
     free(text);
 }
 
-/* Single columns, no columns, and an entity with only a seq_id. */
+/* Callers may ask for single columns or none. An entity may have only a seq_id. */
 static void columns_may_be_missing(void **state) {
     (void)state;
     hpcw_vom_reader *r = opened(vom_old, true);
@@ -228,7 +228,7 @@ static void refusals(void **state) {
     assert_int_equal(hpcw_vom_reader_watch(r, UINT64_MAX, &watch, NULL), HPCW_OK);
     hpcw_vom_reader_free(r);
 
-    /* A damaged file: nothing is kept, and the handle reads no further. */
+    /* After a damaged file, no rows are kept, and the handle reads no further. */
     char *bad = vom_edit(text, "\"id\":4", "\"id\":-4");
     r = opened(bad, false);
     for (int again = 0; again < 2; again++) {

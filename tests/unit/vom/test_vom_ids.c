@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ids from real files with all their bits (doc/formats/vom.md, "Bits of an id"), and names of files. */
+/* Ids of real files with each of their bits (doc/formats/vom.md, "Bits of an id"), and names of files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records that are refused, and the messages. After a refusal, the file continues as if the call had not been
- * made. */
+/* The writer refuses invalid records with a message. The file then continues as if the call had not been made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -206,7 +205,7 @@ static void boolean_attribute(hpcw_vom_task *t) {
 static const struct {
     spoil_task *spoil;
     hpcw_status status;
-    unsigned lifted_by; /* with this flag it is accepted */
+    unsigned lifted_by; /* HPCW_VOM_ALLOW_ flag with which the record is accepted */
     const char *message;
 } task_rows[] = {
     {other_home, HPCW_EINVAL, 0, "memory: phase 0, task 0: entity: home: expected 0 as id 262147 says, got 1"},
@@ -427,7 +426,7 @@ static void lifted_by_flags(void **state) {
         size_t k = is_task ? i : i - COUNT(task_rows);
         unsigned flag = is_task ? task_rows[k].lifted_by : edge_rows[k].lifted_by;
         for (int with = 0; with < 2; with++) {
-            /* All flags except this one, and only this one. */
+            /* Allows everything except the row's flag, and then only the row's flag. */
             struct vom_memory memory = {0};
             hpcw_vom_options o = vom_options(&memory, 0, 3);
             hpcw_error err;
@@ -452,7 +451,7 @@ static void lifted_by_flags(void **state) {
             hpcw_vom_free(v);
         }
     }
-    assert_int_equal(lifted, 4 + 6 + 3); /* with attributes of other types */
+    assert_int_equal(lifted, 4 + 6 + 3); /* number of rows with a flag */
 }
 
 int main(void) {

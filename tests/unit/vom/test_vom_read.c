@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/vom_read.h>: what is read equals what is in the file, and can be written again. */
+/* <hpcw/vom_read.h>: records that are read equal the file's, and can be written again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void put(unsigned rank, const char *text, bool compressed) {
     (void)snprintf(path, sizeof path, "%s/data.%u.json%s", dir, rank, compressed ? ".br" : "");
 }
 
-/* Returns rank 0 without what public records cannot have: a NUL in a text. */
+/* Returns the text of rank 0 without a NUL in a string, which public records cannot have. */
 static char *rank_0(void) {
     return vom_edit(vom_rank[0], "a\\u0000b", "a b");
 }
@@ -184,7 +184,7 @@ static hpcw_vom_watch watch_of(struct seen *seen) {
                             .end_phase = see_end};
 }
 
-/* Reads in one call, or in one call for each phase. */
+/* Reads the records in one call, or in one call for each phase. */
 static void records_are_those_of_the_file(void **state) {
     (void)state;
     char *text = rank_0();
@@ -205,7 +205,7 @@ static void records_are_those_of_the_file(void **state) {
         assert_int_equal(hpcw_vom_reader_watch(r, UINT64_MAX, &watch, &err), HPCW_OK);
         assert_true(info->ended && info->phases == 2 && info->text_size == strlen(text));
         assert_true(seen.metadata == 1 && seen.phases == 2 && seen.edges == 11 && seen.tasks == 4);
-        /* Nothing follows the end. */
+        /* After the end of the file, no phases follow. */
         assert_int_equal(hpcw_vom_reader_watch(r, UINT64_MAX, &watch, NULL), HPCW_OK);
         assert_int_equal(seen.phases, 2);
         hpcw_vom_reader_free(r);
@@ -213,7 +213,7 @@ static void records_are_those_of_the_file(void **state) {
     free(text);
 }
 
-/* No metadata, and an entity with a seq_id. */
+/* Tasks of an old file: no metadata, and seq_id in place of id. */
 static hpcw_status see_old(void *context, const hpcw_vom_task *t) {
     unsigned *tasks = context;
     assert_true(t->entity.by_seq_id && t->entity.id == 0);
@@ -232,7 +232,7 @@ static hpcw_status see_resource(void *context, const hpcw_vom_task *t) {
     return HPCW_OK;
 }
 
-/* The first task is read by the parser, the others as a whole. */
+/* The first task is read by the parser, the others by the fast path for whole records. */
 static void resources_have_any_length(void **state) {
     (void)state;
     unsigned tasks = 0;
@@ -264,7 +264,7 @@ static void the_old_form(void **state) {
     hpcw_vom_reader_free(r);
 }
 
-/* Content of an object or array, with blanks in the file. */
+/* The text of an object or array has no blanks, though the file has some. */
 static hpcw_status see_nested(void *context, const hpcw_vom_task *t) {
     assert_true(t->value_count == 5 && strcmp(t->values[0].key, "a") == 0);
     assert_string_equal(t->values[0].text,
@@ -302,7 +302,7 @@ static void arrays_and_objects(void **state) {
     free(text);
 }
 
-/* Values of more than 4 MiB. */
+/* User-defined values of more than 4 MiB are refused. */
 static void too_large(void **state) {
     (void)state;
     enum { SIZE = 1 << 20 };
@@ -327,7 +327,7 @@ static void too_large(void **state) {
     free(many);
 }
 
-/* Integers are exact as far as they fit, then rounded. */
+/* Integers of 64 bits are exact, larger ones are rounded. */
 static hpcw_status see_large(void *context, const hpcw_vom_task *t) {
     if (t->value_count > 0) {
         assert_true(t->values[0].type == HPCW_VOM_INTEGER && t->values[0].integer == INT64_MAX);
@@ -354,7 +354,7 @@ static void large_integers(void **state) {
     free(text);
 }
 
-/* Lists and ranges give one list, sorted by first phase. */
+/* Lists and ranges of skipped phases are merged into ranges, sorted by first phase. */
 static hpcw_status see_lists(void *context, const hpcw_vom_metadata *m) {
     static const hpcw_vom_range skipped[] = {{2, 2}, {5, 6}, {8, 8}};
     assert_int_equal(m->skipped_count, 3);
@@ -378,7 +378,8 @@ static void lists_are_in_order(void **state) {
 
 /* ---- written again ---- */
 
-/* Both ranks, byte for byte: everything that the writer accepts, in its own number format. */
+/* Writes the records of both ranks again, byte for byte. Before, the texts are edited to what the writer
+ * accepts, and to its format of numbers. */
 static void what_is_read_can_be_written(void **state) {
     (void)state;
     static const char *const edits[][2] = {
@@ -415,7 +416,7 @@ static void what_is_read_can_be_written(void **state) {
 
 /* ---- callbacks ---- */
 
-/* Returns a failure at call `last`. A watch in a callback is refused. */
+/* Context of a callback that fails at its call `last`. A call of the reader within a callback is refused. */
 struct stopping {
     hpcw_vom_reader *reader;
     unsigned calls, last;
@@ -460,7 +461,7 @@ static void callbacks_end_a_run(void **state) {
     struct stopping s = {.calls = 0};
     const struct {
         hpcw_vom_watch watch;
-        unsigned calls; /* calls for the whole file */
+        unsigned calls; /* number of callback calls for the whole file */
     } rows[] = {
         {{.context = &s, .metadata = stop_metadata}, 1},
         {{.context = &s, .begin_phase = stop_begin}, 2},
@@ -551,7 +552,7 @@ static hpcw_status any_end(void *context, const hpcw_vom_section *p) {
 }
 #endif
 
-/* The records before the fault are returned, and none after a failure. */
+/* All records before the fault are returned, and none after the failure. */
 static void failures_stay(void **state) {
     (void)state;
     static const struct {
@@ -598,7 +599,7 @@ static void failures_stay(void **state) {
 #ifdef KNOWS_USE
 static size_t peak;
 
-/* Checks the memory in use before each allocation. */
+/* Updates the peak of the memory in use. */
 static bool see_memory(size_t size) {
     const struct mallinfo2 m = mallinfo2();
     const size_t now = m.uordblks + m.hblkhd + size;
@@ -619,7 +620,7 @@ static void add_numbers(struct hpcw_i_buf *b, unsigned count, const char *before
     }
 }
 
-/* A file that reaches all limits at once: lists, many values, long values, the largest window. */
+/* A file that reaches all limits at once: lists, many values, long values, the largest brotli window. */
 static void memory_has_a_limit(void **state) {
     (void)state;
     struct hpcw_i_buf b = {0}, values[2] = {{0}, {0}};
@@ -703,7 +704,7 @@ static void refusals(void **state) {
     hpcw_vom_reader_free(r);
     put(0, "", false);
     assert_int_equal(hpcw_vom_reader_open(path, &none, NULL), HPCW_ETRUNCATED);
-    put(0, "\x11", false); /* a stream with a large window begins like this */
+    put(0, "\x11", false); /* first byte of a brotli stream with a large window */
     assert_int_equal(hpcw_vom_reader_open(path, &none, NULL), HPCW_EFORMAT);
     assert_null(none);
 }

@@ -15,7 +15,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* on: closed ranges of the enabled phases below 320. */
+/* `on` has the enabled phases below 320, as closed ranges. */
 static void phases(void **state) {
     (void)state;
     static const struct {
@@ -30,7 +30,7 @@ static void phases(void **state) {
         {"  %  150\t-0  1 \r\n\n\n 10 -20 2\n", {{0, 12}, {150, 151}, {300, 301}}, 3},
         {"%10 -10 0\n", {{0, 319}}, 1},
         {"%1\n", {{0, 319}}, 1},
-        {"3\n%3\n", {{0, 0}, {3, 3}}, 0}, /* checked below: multiples of 3 */
+        {"3\n%3\n", {{0, 0}, {3, 3}}, 0}, /* multiples of 3 are checked below */
         {"", {{0, 0}}, 0},
         {"9223372036854775807 -9223372036854775807 0", {{0, 319}}, 1},
     };

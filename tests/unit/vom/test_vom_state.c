@@ -23,13 +23,14 @@ static void uneven_subphases(void **state) {
     for (int allow = 0; allow < 2; allow++) {
         o.allow = allow == 1 ? HPCW_VOM_ALLOW_UNEVEN_SUBPHASES : 0;
         hpcw_vom *v = vom_open(&o);
-        for (uint64_t phase = 0; phase < 2; phase++) { /* phases may differ */
+        /* the number of subphases may differ between phases */
+        for (uint64_t phase = 0; phase < 2; phase++) {
             vom_ok(hpcw_vom_begin_phase(v, phase, &err), &err);
             for (uint32_t k = 0; k < 4; k++) {
                 hpcw_vom_task task = vom_task(0, k);
                 task.subphase_s = no_time;
                 task.subphases = 1 + (uint32_t)phase;
-                if (k == 2) { /* others may have any number */
+                if (k == 2) { /* tasks that cannot migrate may have any number of subphases */
                     task.entity = hpcw_vom_handler(0);
                     task.subphases = 0;
                 }
@@ -114,7 +115,7 @@ static void edges_of_others(void **state) {
     vom_refused(hpcw_vom_close(v, &err), HPCW_ESTATE, &err, "an earlier call failed");
     hpcw_vom_free(v);
 
-    /* If tasks come first, the call for an edge already finds that no task of this rank records it. */
+    /* If tasks come first, an edge that no task of this rank records fails at once. */
     o.allow = HPCW_VOM_ALLOW_TASKS_FIRST;
     v = vom_open(&o);
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
@@ -128,7 +129,7 @@ static void edges_of_others(void **state) {
     vom_ok(hpcw_vom_close(v, &err), &err);
     hpcw_vom_free(v);
 
-    /* With this flag, such an edge is accepted. */
+    /* With HPCW_VOM_ALLOW_FOREIGN_EDGES, an edge that no task of this rank records is accepted. */
     o.allow = HPCW_VOM_ALLOW_FOREIGN_EDGES;
     v = vom_open(&o);
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
@@ -139,8 +140,8 @@ static void edges_of_others(void **state) {
     hpcw_vom_free(v);
 }
 
-/* Bytes of all allocations of the library. Freed blocks are not subtracted, so the memory in use is never
- * larger. */
+/* Sum of the bytes of all allocations. Freed memory is not subtracted, so the memory in use is never larger
+ * than this. */
 static size_t largest_sum;
 
 static bool count_bytes(size_t size) {
@@ -156,7 +157,7 @@ static void bytes_for_each_record(void **state) {
     hpcw_vom_spec *spec = NULL;
     hpcw_error err;
     vom_ok(hpcw_vom_spec_parse("none", "9\n", 2, &spec, &err), &err);
-    o.spec = spec; /* nothing is written, so all allocations are the check's */
+    o.spec = spec; /* no phase is written, so all allocations are the check's */
     o.check = true;
     hpcw_vom *v = vom_open(&o);
     for (uint64_t phase = 0; phase < 2; phase++) {
@@ -175,7 +176,7 @@ static void bytes_for_each_record(void **state) {
         }
         vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
         hpcw_i_mem_gate = NULL;
-        /* Doubling allocates twice the final size in total; a second phase allocates nothing. */
+        /* Doubling the tables allocates twice their final size in total. A second phase allocates nothing. */
         assert_true(phase == 0 ? largest_sum < 2 * (24 * (size_t)(TASKS + EDGES) + 2 * 49152)
                                : largest_sum == 0);
     }
@@ -232,7 +233,7 @@ static void phases(void **state) {
     vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
     vom_expect(v, &memory, "{\"id\":10,\"tasks\":[]}");
 
-    /* The close requires all phases. If it is refused, the file can be continued. */
+    /* hpcw_vom_close refuses a file in which phases are missing. The file can then be continued. */
     static const hpcw_vom_range first = {0, 0};
     static const hpcw_vom_range second = {1, 1};
     static const hpcw_vom_range fourth = {3, 3};
@@ -262,7 +263,7 @@ static void phases(void **state) {
     vom_ok(hpcw_vom_close(v, &err), &err);
     hpcw_vom_free(v);
 
-    /* A closed handle, and no handle. */
+    /* All calls refuse a closed handle and NULL. */
     o = vom_options(&memory, 0, 1);
     v = vom_open(&o);
     vom_ok(hpcw_vom_close(v, &err), &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text that calls produce: layout, metadata, orders, disabled phases, and pitfalls of readers. */
+/* Text that calls produce: layout, metadata, order of keys, disabled phases, and what some readers misread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -187,7 +187,7 @@ static void every_category(void **state) {
     }
 }
 
-/* More than is assembled at once: dimensions, subphases, values. */
+/* Records larger than what the writer assembles at once: dimensions, subphases, values. */
 static void large_records(void **state) {
     (void)state;
     static uint64_t index[HPCW_VOM_MAX_DIMENSIONS];
@@ -253,7 +253,7 @@ static void expect_metadata(const hpcw_vom_options *o, const struct vom_memory *
     hpcw_error err;
     hpcw_vom *v = vom_open(o);
     if (o->identical_count > 0) {
-        begin(v, 0); /* the phase to be identical to */
+        begin(v, 0); /* phase 0, to which the next is identical */
         end(v);
     }
     vom_ok(hpcw_vom_close(v, &err), &err);
@@ -328,7 +328,7 @@ static void iterations(void **state) {
     static const hpcw_vom_value value = {.key = "imbalance", .type = HPCW_VOM_FLOAT, .number = 0.5};
     struct vom_memory memory = {0};
     hpcw_vom_options o = vom_options(&memory, 0, 1);
-    o.check = true; /* which does not affect iterations */
+    o.check = true; /* the check does not affect iterations */
     hpcw_vom *v = vom_open(&o);
     hpcw_vom_task task = vom_task(0, 0);
     hpcw_vom_edge edge = vom_edge(0, 0);
@@ -422,7 +422,7 @@ static void switched_off(void **state) {
 
 /* ---- Containers ------------------------------------------------------------------------------------------ */
 
-/* Writes one file with a text of `size` bytes; the length of a value fills the rest. Returns its bytes. */
+/* Writes a file whose text has `size` bytes, by the length of a value. Returns the bytes of the file. */
 static unsigned char *write_sized(const char *path, hpcw_vom_content content, size_t size, size_t *text_size) {
     static char filler[200000];
     hpcw_vom_value value = {.key = "filler", .type = HPCW_VOM_TEXT, .text = filler};
@@ -575,7 +575,8 @@ static void statistics(void **state) {
                 "phase 4: kur of Rank_comm: expected a finite number");
     hpcw_vom_balance good = {.has_strategy_loads = false};
     vom_refused(hpcw_vom_stats_phase(stats, 4, NULL, &good, &b, &err), HPCW_EINVAL, &err, "kur of Rank_comm");
-    good.figures[HPCW_VOM_RANK_STRATEGY_LOAD].avg = strtod("inf", NULL); /* not written, so not checked */
+    /* this figure is not written, so it is not checked */
+    good.figures[HPCW_VOM_RANK_STRATEGY_LOAD].avg = strtod("inf", NULL);
     vom_ok(hpcw_vom_stats_phase(stats, 4, NULL, &good, NULL, &err), &err);
     vom_ok(hpcw_vom_stats_close(stats, &err), &err);
     vom_refused(hpcw_vom_stats_close(stats, &err), HPCW_ESTATE, &err, "closed before");
