@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Harms real runs at random, again and again, and checks after each that nothing looks finished that is not.
+"""Harms real runs at random, again and again, and checks after each that no unfinished file looks finished.
 
 Usage: chaos.py [--minutes M] [--seed N] [--round R] [--keep] --hpcgen PROGRAM [--mpiexec PROGRAM] [--one-fails PROGRAM]
                 [--heat PROGRAM] [--heat-plain PROGRAM] [--trace LIBRARY] [KIND...]
 
-A round does each KIND, by default all of harms.py, once or several times with a dataset of its own. Rounds follow each
-other until the time is up; by then each kind was tried at least once. Everything but the moments depends on the seed and the round alone: --seed N --round R does one
-round again. --keep keeps the files of what did not survive. CHAOS_MINUTES (60) and CHAOS_SEED (random) are defaults.
+A round makes a dataset and does each KIND of harm once or several times; by default all kinds of harms.py. Rounds follow
+each other until the time is up and each kind was tried at least once. Everything but the moments of harm depends only on
+the seed and the number of the round: --seed N --round R does one round again. --keep keeps the files of failed tries.
+CHAOS_MINUTES (60) and CHAOS_SEED (random) are defaults.
 
-The table at the end has what was tried and what survived. Exit status 0: all of it.
+The table at the end counts tries and survivals by kind. Exit status 0: all tries survived.
 """
 import argparse
 import collections
@@ -30,7 +31,7 @@ UNSHARED = "CHAOS_UNSHARED"
 
 
 def with_own_mounts():
-    """Restarts this program in a namespace where its mounts end with it, if allowed."""
+    """Restarts this program in its own mount namespace, if allowed, so that its mounts end with the program."""
     if UNSHARED not in os.environ:
         own = ["unshare", "--mount", "--propagation", "private"]
         able = os.geteuid() == 0 and shutil.which(own[0]) and subprocess.run(own + ["true"], check=False).returncode == 0
@@ -89,7 +90,7 @@ def once(given, harm, kind, table):
 
 
 def one_round(given, number, mounts, table, place, late):
-    """Runs each kind as often as it says, but only once if it is late()."""
+    """Runs each kind as often as harms.KINDS says. Once late() is true, runs only kinds that were never tried, once."""
     os.mkdir(place)
     dataset = harms.Dataset(given, random.Random(f"{given.seed} {number}"), os.path.join(place, "whole"))
     for kind in table.kinds:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kinds of harm, and what must hold after each:
 
-- A run ends with status 0 only beside a dataset that `hpcgen verify` accepts, with the bytes of an undisturbed run.
-- After any other end nothing looks finished: `hpcgen verify` refuses it, and each file that has its name has its bytes.
+- If a run ends with status 0, `hpcgen verify` accepts the dataset, and its bytes are those of an undisturbed run.
+- After any other end, `hpcgen verify` refuses the dataset, and each file with a final name has its final bytes.
   A run that failed by itself leaves no temporary file.
-- A resumed run ends with the bytes of an undisturbed one.
-- Nothing hangs or crashes.
+- A resumed run ends with the bytes of an undisturbed run.
+- No program hangs or crashes.
 
-A kind is a function that gets a Harm, in an empty directory of its own. It raises runs.Broken for what does not survive
-and returns how often it tried, None: once.
+A kind is a function that gets a Harm and runs in an empty directory of its own. It raises runs.Broken if one of these
+rules is broken. It returns the number of its tries; None means 1.
 """
 import json
 import os
@@ -21,7 +21,7 @@ import time
 import runs
 
 OUT = "out"
-# A machine that returns after this much of an undisturbed run may find nothing, a part, or everything.
+# Latest moment of harm, as a multiple of the duration of an undisturbed run. So harm meets no files, a part, or all files.
 LATEST = 1.3
 
 
@@ -54,7 +54,7 @@ class Dataset:
 
 
 class Harm:
-    """Needs of a kind: its random numbers, a dataset, and the checks."""
+    """What a function of a kind uses: its random numbers, a dataset, and the checks."""
 
     def __init__(self, given, luck, dataset, mounts, number):
         self.given, self.luck, self.dataset, self.mounts, self.number = given, luck, dataset, mounts, number
@@ -76,16 +76,16 @@ class Harm:
         return path
 
     def moment(self, seconds=None):
-        """Returns a random time of an undisturbed run, in seconds."""
+        """Returns a random time from 0 to LATEST times the duration of an undisturbed run, in seconds."""
         return self.luck.uniform(0, LATEST * (seconds or self.dataset.seconds))
 
     def signal(self):
         return self.luck.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM))
 
-    # ---- what must hold
+    # ---- checks after a run
 
     def verify(self, path, *more):
-        """Returns whether hpcgen accepts it. If not, the reason must be one line."""
+        """Runs `hpcgen verify` on a path and returns this run. If hpcgen refuses the path, it must give one line as reason."""
         verdict = runs.run(self.given.hpcgen, "verify", "--quiet", path, *more)
         if verdict.status not in (0, 1) or (verdict.status == 1) != (verdict.output.count("hpcgen: ") == 1):
             raise runs.Broken(f"{verdict}: status {verdict.status}: {verdict.output}")
@@ -124,7 +124,7 @@ class Harm:
         self.whole(again)
 
 
-# ---- killed ---------------------------------------------------------------------------------------------------------
+# ---- runs that are killed -------------------------------------------------------------------------------------------
 
 def killed(h):
     """A run dies at a random moment, and so do the first runs that resume it."""
@@ -158,7 +158,7 @@ def killed_mpi(h):
 
 
 def killed_parts(h):
-    """Parts of a dataset die and are resumed, and so does the join."""
+    """Runs that write the parts of a dataset die and are resumed. Then the join of the parts dies and is repeated."""
     parts = h.luck.randint(2, 4)
     for part in range(parts):
         attempt = 0
@@ -184,7 +184,7 @@ def killed_parts(h):
     h.whole(again)
 
 
-# ---- no space -------------------------------------------------------------------------------------------------------
+# ---- runs without disk space ----------------------------------------------------------------------------------------
 
 def limited(h):
     """Limits the size of files."""
@@ -194,7 +194,7 @@ def limited(h):
 
 
 def limited_one(h):
-    """The same for one of several processes."""
+    """Limits the size of files for one of several processes."""
     number = h.processes()
     victim = h.luck.randrange(number)
     blocks = h.luck.randrange(max(h.dataset.sizes.values()) // 512 + 1)
@@ -238,7 +238,7 @@ def full(h):
         subprocess.run(["umount", "--lazy", "disk"], check=False)
 
 
-# ---- failures inside -------------------------------------------------------------------------------------------------
+# ---- system calls, allocations and collectives that fail -------------------------------------------------------------
 
 def one_fails(h):
     """System calls and allocations fail on one process, or collectives on all: tests/chaos/one_fails.c."""
@@ -251,10 +251,10 @@ def one_fails(h):
     return rounds
 
 
-# ---- damaged --------------------------------------------------------------------------------------------------------
+# ---- damaged files --------------------------------------------------------------------------------------------------
 
 def damage(h):
-    """Changes a file of a copy of the dataset. Returns its name, the change, and whether its size shows it."""
+    """Changes a file of a copy of the dataset. Returns the file's name, the change, and whether the file's size changed."""
     shutil.copytree(h.dataset.directory, OUT)
     while True:
         name = h.luck.choice(sorted(h.dataset.tree))
@@ -281,7 +281,8 @@ def damage(h):
 
 
 def damaged(h):
-    """verify finds a damaged file by size and digest. Without digests, it may accept what the structure allows."""
+    """verify finds a damaged file by its size and digest. In a dataset without digests, verify may accept a damaged file
+    whose structure is still valid."""
     name, what, by_size = damage(h)
     verdict = h.verify(OUT)
     if verdict.status == 0 and (h.dataset.checksums or (by_size and name != "manifest.json")):
@@ -292,7 +293,7 @@ def damaged(h):
 
 
 def repaired(h):
-    """The same, followed by a repair."""
+    """A file is damaged, and `hpcgen repair` restores the dataset."""
     if not re.search(r"^ +repair\b", runs.run(h.given.hpcgen, "--help").output, re.MULTILINE):
         raise runs.Unable("hpcgen has no repair")
     name, what, _ = damage(h)
@@ -307,13 +308,13 @@ def repaired(h):
     h.whole(again)
 
 
-# ---- two at a time ---------------------------------------------------------------------------------------------------
+# ---- two runs at a time ----------------------------------------------------------------------------------------------
 
 HELD = re.compile(r"another run|process \d+|pid \d+", re.IGNORECASE)
 
 
 def race(h, first, second, datasets):
-    """Two runs in one directory. If a run ends with status 0, the files at the end are its own."""
+    """Two runs write into one directory. If a run ends with status 0, the files at the end are those of this run."""
     one = runs.Run(first)
     time.sleep(h.moment() * h.luck.choice((0, 0.1, 1)))
     two = runs.Run(second)
@@ -340,7 +341,7 @@ def raced_other(h):
 
 
 def raced_parts(h):
-    """All parts at the same time, which is allowed."""
+    """All parts of a dataset are written at the same time, which is allowed."""
     parts = h.luck.randint(2, 4)
     made = [runs.Run(h.hpcgen("--part", f"{part + 1}/{parts}")) for part in range(parts)]
     for run in made:
@@ -355,7 +356,7 @@ def raced_parts(h):
 # ---- programs that use the library -----------------------------------------------------------------------------------
 
 def harmed_solver(h, command, **environment):
-    """The heat solver, alive or killed, after it began to write."""
+    """Runs the heat solver, and kills one of its processes after 0.2 to 3 seconds unless the run has ended."""
     run = runs.Run([h.given.mpiexec, "-n", h.luck.choice((2, 4)), *command], **environment)
     run.wait_until(h.luck.uniform(0.2, 3))
     all_of_them = runs.processes_of(run.process.pid)
@@ -379,7 +380,7 @@ def solver(h):
 
 
 def traced(h):
-    """A traced program dies. There is no log, and its local files become one."""
+    """A traced program dies. It leaves no log, but `hpcgen recover` makes one of its local files."""
     h.processes()
     local = os.path.abspath("local")
     os.mkdir(local)

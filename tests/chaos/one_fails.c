@@ -58,7 +58,7 @@ static hpcw_status write_sion(const char *directory, const char *name, hpcw_erro
     hpcw_status s = hpcw_sion_open(path, world, &o, &sion, err);
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         /* A record refused for lack of memory was not stored and may be written again, so the close would not fail.
-         * This program does not try again. It must say so. */
+         * This program does not write the record again, so it must abandon the container. */
         if (c->write(sion, ranks[i], err) == HPCW_ENOMEM) {
             hpcw_sion_abandon(sion, err);
         }
@@ -177,7 +177,7 @@ static hpcw_status write_rank2file(const char *directory, const char *name, hpcw
     return s;
 }
 
-/* ---- what looks finished ---- */
+/* ---- whether a run left a finished file ---- */
 
 static bool is_empty(const char *directory) {
     return count_entries(directory) == 0;
@@ -197,7 +197,7 @@ struct work {
     const char *name;
     bool (*is_unfinished)(const char *directory);
     const char *last; /* the file that is renamed last */
-    /* base name of a set of files, for the next open of it; NULL: the work writes one file */
+    /* base name of a set of files, by which the next open finds the set; NULL: the work writes one file */
     const char *set;
 };
 
@@ -238,8 +238,8 @@ static bool has(const char *directory, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-/* Returns whether a set that failed after its first rename is finished by its next open. Once the last file has
- * its name, only the intent remains to be removed. */
+/* Returns whether the next open finishes a set of files whose run failed after the first rename. Once the last file
+ * has its final name, only the intent (the file that lists the renames) remains to be removed. */
 static bool is_finished_later(const struct work *w, const char *want, const char *got) {
     struct hpcw_i_dir *dir = NULL;
     char path[600];
@@ -263,7 +263,7 @@ static bool is_whole(const struct work *w, const char *want, const char *got) {
     return pruned && same_trees(want, got);
 }
 
-/* Returns what is wrong after a run that returned `s` here; NULL: nothing. */
+/* Returns what is wrong after a run that returned `s` on this process; NULL: nothing. */
 static const char *judge(const struct work *w, const char *want, const char *got, int fault, bool met,
                          hpcw_status s, const hpcw_error *err) {
     if (!on_all(s == HPCW_OK) && !on_all(s != HPCW_OK)) {
@@ -289,7 +289,8 @@ static const char *judge(const struct work *w, const char *want, const char *got
                                                                                             : "looks finished";
 }
 
-/* All processes have the same random numbers. *most: approximate number of calls of the kind. */
+/* Does work `i` with a random failure. Returns whether it survived. All processes draw the same random numbers.
+ * most: [KINDS] approximate number of calls that can fail in this way. */
 static bool survives(int i, uint64_t *state, unsigned long *most) {
     char want[300], got[300];
     int fault = (int)random_below(state, KINDS);

@@ -15,7 +15,7 @@ TEMPORARY = re.compile(r"(^|/)\.hpcw")  # a temporary file, or the state of an u
 
 
 class Broken(Exception):
-    """Something that must never happen happened in one of several tries."""
+    """A rule of harms.py was broken in one of several tries."""
 
     def __init__(self, what, tried=1, survived=0):
         super().__init__(what)
@@ -23,11 +23,11 @@ class Broken(Exception):
 
 
 class Unable(Exception):
-    """This machine does not support it."""
+    """This machine cannot run the kind of harm."""
 
 
 def processes_of(session):
-    """Returns the processes of a session, by (start, id); a parallel program's launcher is the first."""
+    """Returns the ids of the processes of a session, sorted by start time. The launcher of a parallel program is the first."""
     found = []
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -82,7 +82,7 @@ class Run:
                 pass
 
     def end(self):
-        """Waits for all of its processes. Returns the exit status."""
+        """Waits until all processes of the run have ended. Returns the exit status."""
         try:
             output = self.process.communicate(timeout=HANG)[0].decode(errors="replace")
             while processes_of(self.process.pid):
