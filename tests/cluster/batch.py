@@ -48,7 +48,7 @@ def up(c):
         os.mkdir(place, 0o755)
     with open("/mnt/munge/key", "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as f:
         f.write(os.urandom(128))
-    # One directory for all hosts, which see its socket.
+    # One munge daemon serves all hosts: its socket is in a directory that all hosts see.
     do("/usr/sbin/munged", "--force", "--key-file=/mnt/munge/key", "--socket=/mnt/munge/socket",
        "--pid-file=/mnt/munge/pid", "--log-file=/mnt/munge/log", "--seed-file=/mnt/munge/seed")
     with open("/mnt/slurm/slurm.conf", "w") as f:
@@ -155,7 +155,7 @@ def interrupted(c, out, harm):
 
 
 def cancelled(c):
-    """A job is cancelled, and its successor resumes."""
+    """A job is cancelled. Another job resumes the run."""
     up(c)
     out = c.fresh("slurm.cancelled")
     state = interrupted(c, out, lambda number: do("scancel", number))
@@ -165,7 +165,7 @@ def cancelled(c):
 
 
 def host_lost(c):
-    """A host dies under a job, and its successor goes on with the others."""
+    """A host dies during a job. Another job resumes the run on the other hosts."""
     up(c)
     out = c.fresh("slurm.lost")
     state = interrupted(c, out, lambda _: c.hosts[2].down())

@@ -24,7 +24,7 @@ struct found {
     double seconds;
     double least[MOST][WINDOWS]; /* smallest log time minus true time, of a rank in a part of the log */
     unsigned long messages, backwards;
-    double early; /* largest time by which a message arrived too early */
+    double early; /* largest time by which a receive was recorded before its send, seconds */
 };
 
 static int process, processes;

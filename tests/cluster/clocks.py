@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hosts whose clocks have other zeros and other rates: recorded times are those of one clock.
+"""Tests recordings on hosts whose clocks have other zeros and other rates. Recorded times must be as if read from one clock.
 
-The hosts' monotonic clocks begin days apart (time namespaces); some run too fast or too slow (drift.c). What is recorded is
+The hosts' monotonic clocks begin days apart (time namespaces); some run too fast or too slow (drift.c). Recorded times are
 compared with a clock that all hosts share.
 """
 import re
@@ -18,7 +18,7 @@ MESSAGES = re.compile(r"messages (\d+), backwards (\d+), by at most ([\d.]+)")
 
 
 def record(c, drifts, *command, **environment):
-    """Records with these drifts of the hosts, in millionths. Returns the output."""
+    """Makes a recording. `drifts`: drift of each host's clock, in millionths. Returns the output of the program."""
     settings = {f"DRIFT_{host.name}": str(drift) for host, drift in zip(c.hosts, drifts)}
     log = c.fresh("clocks") + "/ring.clog2"
     made = c.mpirun(len(c.hosts), "env", *(word.format(log=log) for word in command), c.clock, log, SECONDS, **settings,
@@ -49,11 +49,11 @@ def check_log(c, output, trips):
 
 
 def measure(c, drifts):
-    """The library's recording."""
+    """Records with the library, without the wrapper, and checks the clocks' drifts and the log."""
     output = record(c, drifts, f"LD_PRELOAD={c.drift}")
     lines = [[float(figure) for figure in found] for found in OF_PROCESS.findall(output)]
     for (_, begin, end, drift), injected in zip(lines, drifts):
-        check_drift(drift, drifts[0] - injected, (begin, end))  # what to add to its clock
+        check_drift(drift, drifts[0] - injected, (begin, end))  # correction of the process's clock
     return check_log(c, output, [max(begin, end) for _, begin, end, _ in lines])
 
 
@@ -68,7 +68,7 @@ def drift(c):
 
 
 def wrapper(c):
-    """The same with the wrapper, which reports the largest figures of all processes."""
+    """The clocks differ in zeros and rates, and the wrapper records. It reports the largest figures of all processes."""
     output = record(c, DRIFTS, f"LD_PRELOAD={c.drift}:{c.trace}", "HPCW_TRACE_FILE={log}", HPCW_TRACE_CLOCK="system",
                     HPCW_TRACE_CLOCKS="1")
     found = OF_WRAPPER.search(output)

@@ -4,8 +4,9 @@
 
 Usage: cluster.py --build DIRECTORY [--mpich DIRECTORY] [CHECK...]
 
-The directories are build directories, of Open MPI and of MPICH. A CHECK is the begin of a name in the table; without one,
-all are done. Exit status 0: all passed, or the machine cannot have such hosts, which is said.
+The directories are build directories, with Open MPI and with MPICH. A CHECK is the begin of a check's name in the table.
+Without CHECK, all checks are done. Exit status 0: all checks passed, or this machine cannot have such hosts, and a message
+says why.
 """
 import argparse
 import os
@@ -26,7 +27,7 @@ CHECKS = plain.CHECKS + dfs.CHECKS + clocks.CHECKS + failures.CHECKS + batch.CHE
 
 
 def unable(build):
-    """Why this machine cannot do it, or None."""
+    """Returns why this machine cannot have such hosts, or None."""
     if os.geteuid() != 0:
         return "only root can make the namespaces of hosts"
     missing = [tool for tool in ("unshare", "nsenter", "setpriv", "ip", "mpirun", "pgrep") if shutil.which(tool) is None]

@@ -37,7 +37,7 @@ def write(path, text):
 
 
 def mounted(c):
-    """Mounts it on all hosts unless it is mounted."""
+    """Mounts MooseFS on all hosts unless it is mounted. Returns the directory."""
     if getattr(c, "mfs", False):
         return PLACE
     for tool in ("mfsmaster", "mfschunkserver", "mfsmount"):
@@ -129,7 +129,7 @@ print(failed)
 
 
 def lacks(c):
-    """Prints what programs cannot rely on there. These are no faults of the product."""
+    """Returns which services of a file system MooseFS lacks. These are no faults of the product."""
     here = c.fresh("probe", below=mounted(c))
     write("/mnt/probe.py", PROBE)
     write("/mnt/at_once.py", AT_ONCE)
@@ -171,12 +171,12 @@ def lease(c):
 
 
 def heat(c):
-    """The example that writes all formats."""
+    """Runs the example that writes all formats on MooseFS."""
     return plain.heat(c, mounted(c))
 
 
 def restart(c):
-    """Checkpoints from which other numbers of hosts continue."""
+    """A program restarts from its checkpoints on other numbers of hosts."""
     return plain.restart(c, mounted(c))
 
 
@@ -192,8 +192,8 @@ def trace_there(c):
 
 
 def bench(c):
-    """hpcw-bench on four processes: every layout and mode, all data read back. Of 15 boundaries of ranks, 3 are
-    between hosts."""
+    """hpcw-bench on four processes: every layout and mode, all data read back. 16 ranks have 15 boundaries to the next rank,
+    of which 3 are between hosts."""
     here, out = c.fresh("bench", below=mounted(c)), "/mnt/shared/bench"
     shutil.rmtree(out, ignore_errors=True)
     c.mpirun(4, c.bench, here, "--quiet", "--verify", "--ranks", 16, "--blocksize", "4K,64K", "--record", "64K", "--per-rank",

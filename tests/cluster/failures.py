@@ -23,7 +23,7 @@ def node_local(c):
     said = c.mpirun(4, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 1, HPCW_TRACE_FILE=log)
     if "nothing is recorded" not in said.ok():
         raise Broken(f"{said}: expected a message that nothing is recorded, got: {said.output}")
-    # hpcgen keeps the description of a dataset that it has begun.
+    # Only parameters.ini may be left: hpcgen keeps the description of a dataset that it has begun.
     left = [f"{host.name}: {name}" for host in c.hosts for name in
             host.do("find", "/mnt/local", "-type", "f", "-not", "-path", "*/mfs/*", "-not", "-path", "*/chunks/*", "-not", "-name",
                     "parameters.ini").split()]
@@ -33,7 +33,7 @@ def node_local(c):
 
 
 def disappears(c):
-    """A host dies while hpcgen runs, and the others go on without it."""
+    """A host dies while hpcgen runs, and the run is resumed on the other hosts."""
     out, one = c.fresh("lost"), plain.big_whole(c)
     results = []
     for victim in (2, 0):
@@ -54,7 +54,7 @@ def disappears(c):
 
 
 def one_name(c):
-    """Two hosts of the same name: leftovers of one are not taken for those of a dead process of the other."""
+    """Two hosts have the same name. Files that a dead process left on one host do not count as those of the other host."""
     out = c.fresh("one_name")
     first, second = c.hosts[0], c.hosts[1]
     second.do("hostname", first.name)
@@ -69,7 +69,7 @@ def one_name(c):
     return "a lease that the other host left is refused there; its own host resumes"
 
 
-# Not by tc's netem, which many kernels lack.
+# Slows a host down by stopping its processes. Delays by netem of tc would need a kernel module that many kernels lack.
 SLOW = "while :; do kill -STOP -1; sleep 0.02; kill -CONT -1; sleep 0.002; done"
 
 

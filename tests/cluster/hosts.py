@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hosts that are namespaces of this machine, and programs that run on them.
 
-The front end is the namespaces of this script: processes, mounts, network, host name. The kernel ends all of them with the
-script, however it ends, so there is nothing to take down. A host is a child of it with namespaces of its own, also for
-clocks and shared memory. A bridge connects the hosts; no packet leaves the front end.
+The front end is this script in namespaces of its own: processes, mounts, network, host name. The kernel removes all of them
+when the script ends in any way, so no clean-up is needed. A host is a child process of the front end with its own namespaces,
+also for clocks and shared memory. A bridge connects the hosts; no packet leaves the front end.
 
-Seen by all hosts below /mnt: shared/ (one directory), build/ (the programs), source/. Seen by one: /tmp, /dev/shm, /mnt/local.
+All hosts see below /mnt: shared/ (one directory), build/ (the programs), source/. Each host has its own /tmp, /dev/shm and
+/mnt/local.
 """
 import os
 import re
@@ -27,7 +28,7 @@ FRONT = "front"
 
 
 class Broken(Exception):
-    """Something that must not happen."""
+    """A check failed."""
 
 
 class Hangs(Broken):
@@ -39,7 +40,7 @@ class Hangs(Broken):
 
 
 class Unable(Exception):
-    """This machine does not support it."""
+    """This machine cannot run the check."""
 
 
 def do(*command, **how):
@@ -52,7 +53,7 @@ def do(*command, **how):
 
 
 def in_own_namespaces(command):
-    """Runs this command again as the front end, and ends with its status. It leaves no file either."""
+    """Runs this command again as the front end. Returns its exit status, and leaves no file."""
     scratch = tempfile.mkdtemp(prefix="hpcw-cluster.")
     own = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "--net", "--uts", "--ipc",
            "--pid", "--fork", "--kill-child", "--mount-proc"]
@@ -86,7 +87,7 @@ class Run:
             time.sleep(0.005)
 
     def end(self, seconds=HANG):
-        """Waits for its end. Returns itself."""
+        """Waits for the end of the run. Returns the run."""
         try:
             self.output = self.process.communicate(timeout=seconds)[0].strip()
         except subprocess.TimeoutExpired:
@@ -99,13 +100,13 @@ class Run:
         return self
 
     def ok(self):
-        """Checks that it ended with status 0. Returns its output."""
+        """Checks that the run ended with status 0. Returns the output of the run."""
         if self.status != 0:
             raise Broken(f"{self}: status {self.status}: {self.output[-3000:]}")
         return self.output
 
     def refused(self, what):
-        """Checks that it ended with another status and this message."""
+        """Checks that the run failed with a message that matches `what`. Returns the output of the run."""
         if self.status == 0 or not re.search(what, self.output):
             raise Broken(f"{self}: status {self.status}, expected a failure and {what!r}, got: {self.output[-3000:]}")
         return self.output
@@ -260,8 +261,8 @@ class Cluster:
         return made if started else made.end()
 
     def limited(self, *command):
-        """A program of MPICH, on all hosts. MPICH 4.0.2 with UCX often hangs in MPI_Finalize if there are several hosts, also
-        in a program that only calls MPI_Barrier. Such a run is ended, and has the status None."""
+        """Runs a program of MPICH. MPICH 4.0.2 with UCX often hangs in MPI_Finalize if there are several hosts, even in a
+        program that only calls MPI_Barrier. A run that hangs is ended, and gets the status None."""
         made = Run(command)
         try:
             made.end(MPICH_HANG)
@@ -273,7 +274,7 @@ class Cluster:
 
     def mpich(self, processes, *command):
         """Runs a program with this many processes on all hosts, by MPICH's own launcher."""
-        # Its processes wait without yielding, and there are more of them than processors.
+        # MPICH's processes wait without yielding the processor, and there are more processes than processors.
         return self.limited("mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", "/mnt/agent", "-n", processes,
                             "-genv", "LD_PRELOAD", self.yields, "-hosts", ",".join(host.name for host in self.hosts),
                             *command)

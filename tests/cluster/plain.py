@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Four hosts with one shared directory: the same files as on one host."""
+"""Checks on four hosts with one shared directory: programs write the same files as on one host."""
 import hashlib
 import os
 import re
@@ -34,7 +34,7 @@ def hpcgen(c, out):
 
 
 def whole(c):
-    """Makes the dataset with one process, which all others must equal."""
+    """Makes the dataset with one process, as reference for runs on several hosts. Returns its path."""
     path = "/mnt/shared/whole"
     if not os.path.exists(path):
         run(*hpcgen(c, path)).ok()
@@ -47,7 +47,7 @@ def big(c, out):
 
 
 def big_whole(c):
-    """The dataset of one process."""
+    """Makes the large dataset with one process. Returns its path."""
     path = "/mnt/shared/whole.big"
     if not os.path.exists(path):
         run(*big(c, path)).ok()
@@ -55,7 +55,7 @@ def big_whole(c):
 
 
 def seen(made):
-    """Eight processes, two on each host."""
+    """Checks that the program saw eight processes, two on each host."""
     said = (made.output.splitlines() or [""])[-1]
     if said != "8 on 4, 2 to 2 on each":
         raise Broken(f"{made}: expected 8 processes on 4 hosts, got: {said}")
@@ -70,7 +70,7 @@ def four(c):
 
 
 def four_mpich(c):
-    """So does MPICH."""
+    """MPICH sees four hosts."""
     if shutil.which("mpicc.mpich") is None:
         raise Unable("no MPICH")
     do("mpicc.mpich", "-o", "/mnt/seen.mpich", "/mnt/source/tests/cluster/seen.c")
@@ -100,12 +100,12 @@ def by_mpich(c, name, launch):
 
 
 def generate_mpich(c):
-    """The same with MPICH, replacing files of Open MPI."""
+    """hpcgen on eight processes with MPICH."""
     return by_mpich(c, "mpich", lambda program, out: c.mpich(8, program, *hpcgen(c, out)[1:]))
 
 
 def heat(c, shared="/mnt/shared"):
-    """The example that writes all formats."""
+    """Runs the example that writes all formats, and verifies its files."""
     out = os.path.join(c.fresh("heat", below=shared), "out")
     c.mpirun(8, c.heat, out, 60, 4).ok()
     for name in ("links.sion", "plate.sion", "lb_data", "ckpt", "heat.clog2"):
@@ -114,7 +114,7 @@ def heat(c, shared="/mnt/shared"):
 
 
 def restart(c, shared="/mnt/shared"):
-    """Checkpoints from which other numbers of hosts continue."""
+    """A program restarts from its checkpoints on other numbers of hosts."""
     here = c.fresh("restart", below=shared)
     counts = ((8, 4), (6, 3), (2, 1), (4, 4))
     for step, (processes, hosts) in enumerate(counts, 1):
@@ -126,7 +126,7 @@ def restart(c, shared="/mnt/shared"):
 
 
 def trace(c):
-    """A recorded program."""
+    """The wrapper records a program on all hosts."""
     log = os.path.join(c.fresh("traced"), "heat.clog2")
     c.mpirun(8, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 4, HPCW_TRACE_FILE=log, HPCW_TRACE_DIR="/dev/shm").ok()
     run(c.hpcgen, "verify", "--quiet", log).ok()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints how many hosts its processes see, and how many processes share memory and a name: "8 on 4, 2 to 2 on
- * each". */
+/* Prints the number of processes, the number of hosts, and the smallest and largest number of processes on a host:
+ * "8 on 4, 2 to 2 on each". Processes of a host share memory and the processor name. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
