@@ -5,13 +5,13 @@
 Usage: applications.py PAGE BUILD_ROOT HPCGEN [MPIEXEC MPICC]
 
 HPCW_SIONLIB names a directory with SIONlib's include/ and lib/, HPCW_NEST_SOURCE, HPCW_NEST_READER_SOURCE and
-HPCW_FTI_SOURCE the source trees of NEST, nest-sionlib-reader and FTI. Without all of them the test is skipped. They are built
-with CMake and Ninja in the directory HPCW_APPLICATIONS, which is kept, so that only a first run takes long; by default in one
-that is removed.
+HPCW_FTI_SOURCE the source trees of NEST, nest-sionlib-reader and FTI. Without all of them the test is skipped. The programs
+are built with CMake and Ninja in the directory HPCW_APPLICATIONS. It is kept, so that later runs are faster. If it is not set,
+a temporary directory is used.
 
-Each program runs with both libraries. It passes if it ends well and says what it says with SIONlib, and its files are good.
-The table of results must be the one that PAGE has between the lines "<!-- applications -->" and "<!-- end -->"; with HPCW_WRITE
-set it is put there.
+Each program runs with both libraries. It passes with hpcw if it succeeds and prints the same as with SIONlib, and if
+`hpcgen verify` accepts its files. PAGE must have the table of results between the lines "<!-- applications -->" and
+"<!-- end -->". If HPCW_WRITE is set, the script writes the table there.
 """
 import filecmp
 import os
@@ -34,7 +34,7 @@ if not (prefix and nest and reader and fti and mpiexec and shutil.which("cmake")
     sys.exit(77)
 
 BOTH = ("SIONlib", "hpcw")
-# All settings of FTI, as most have no default. 4: checkpoints through SIONlib.
+# All settings of FTI, since most have no default. ckpt_io=4: checkpoints are written through SIONlib.
 FTI_CONFIGURATION = """
 [basic]
 head=0
@@ -82,7 +82,7 @@ class Failed(Exception):
 
 
 def run(command, where, **more):
-    """Returns its standard output."""
+    """Runs a command that must succeed. Returns the command's standard output."""
     ended = subprocess.run(command, cwd=where, capture_output=True, timeout=3600, check=False, **more)
     if ended.returncode != 0:
         raise Failed(f"{' '.join(command)}: {ended.returncode}\n{(ended.stdout + ended.stderr).decode(errors='replace')[-4000:]}")
@@ -90,7 +90,7 @@ def run(command, where, **more):
 
 
 def install(work):
-    """Installs hpcw as a program finds it. Returns the prefix."""
+    """Installs hpcw below a directory. Returns the directory of its pkg-config files."""
     root = f"{work}/installed"
     run(["meson", "install", "-C", built, "--no-rebuild", "--quiet", "--destdir", root], work)
     for directory, _, names in os.walk(root):
@@ -114,7 +114,7 @@ def options_for(who, kind, modules):
 
 
 def build(work, who, name, source, target, options):
-    """Returns the directory."""
+    """Builds a program with CMake. Returns the build directory."""
     where = f"{work}/{name}-{who}"
     os.makedirs(where, exist_ok=True)
     run(["cmake", "-G", "Ninja", "-Wno-dev", source, *options], where)
@@ -124,13 +124,13 @@ def build(work, who, name, source, target, options):
 
 def build_nest(work, who, modules):
     compiler, linker = options_for(who, "ompi", modules)
-    # It looks for its own scripts in its prefix.
+    # NEST looks for its own scripts in its installation prefix.
     share = f"{work}/nest-prefix/share/nest"
     if not os.path.exists(share):
         os.makedirs(os.path.dirname(share))
         os.symlink(f"{nest}/lib", share)
-    # Its CMake asks sionconfig, which hpcw lacks, for what is given here. Its questions to pkg-config get no
-    # answer.
+    # NEST's CMake would ask the program sionconfig, which hpcw lacks. So all answers are given here as options, and
+    # pkg-config stands in for sionconfig.
     return build(work, who, "nest", nest, "nest", [
         f"-DCMAKE_INSTALL_PREFIX={work}/nest-prefix", "-DCMAKE_CXX_FLAGS=" + " ".join(compiler), "-Dwith-sionlib=ON",
         "-DSIONLIB_INCLUDE=" + compiler[0][2:], "-DSIONLIB_LIBRARIES=" + ";".join(linker), "-DSIONLIB_DEFINES=-DSION_OMPI",
@@ -140,7 +140,7 @@ def build_nest(work, who, modules):
 
 def build_fti(work, who, modules):
     compiler, _ = options_for(who, "mpi", modules)
-    # Its CMake looks for several libraries. If one has everything, it is named for each of them.
+    # FTI's CMake needs a path for each of SIONlib's five libraries. hpcw has one library, so all five paths name it.
     names = ("MPI", "GEN", "SER", "COM", "COM_LOCK")
     libraries = originals.archives(prefix, ["mpi", "gen", "ser"])
     if who == "hpcw":
@@ -173,7 +173,7 @@ def verified(paths):
 
 
 def run_nest(work, directories):
-    """The files of the simulation with both."""
+    """Runs a simulation with both libraries. Returns the verified output files."""
     files = []
     for who in BOTH:
         where = fresh(f"{work}/run/nest-{who}", "data")

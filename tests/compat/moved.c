@@ -3,8 +3,8 @@
  *
  *    mpiexec -n 2 moved HOW FILES
  *
- * HOW: "all" processes move to one directory, or only the "first", process 0. Two more containers are written: one
- * by the serial calls, and one that begins anew after the move (sion_parreinit_mpi). */
+ * HOW is "all": all processes move to one directory; or "first": only process 0 moves. The program writes two more
+ * containers: one by the serial calls, and one that sion_parreinit_mpi empties after the move. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

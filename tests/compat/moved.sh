@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A container is where its name was when it was opened. MPE's log is where process 0 is at the end, as MPE2 writes
-# it.
+# A program changes its working directory. A relative name of a container means the directory at the time of the open.
+# The log of MPE is written into the directory in which process 0 is at the end, as with MPE2.
 # Usage: moved.sh MPIEXEC PROGRAM HPCGEN
 set -eu
 mpiexec=$1 program=$(realpath "$2") hpcgen=$(realpath "$3")

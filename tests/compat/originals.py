@@ -25,8 +25,8 @@ def files_of(directory):
 
 
 def check_table(page, mark, table):
-    """Whether the page has these lines between "<!-- MARK -->" and "<!-- end -->"; otherwise prints them. With HPCW_WRITE set
-    they are put there."""
+    """Returns whether the page has the table between the lines "<!-- MARK -->" and "<!-- end -->". If not, prints the table. If
+    HPCW_WRITE is set, writes the table there."""
     with open(page, encoding="utf-8") as file:
         text = file.read()
     found = re.search(rf"<!-- {mark} -->\n(.*?)\n<!-- end -->", text, re.S)

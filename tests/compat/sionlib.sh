@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs written for SIONlib. Usage: sionlib.sh HPCGEN PROGRAM SOURCE.c KIND "MPIEXEC" COMPILER...
 #
-# KIND is that of SIONlib's library: ser, gen, mpi, omp or ompi.
+# KIND is the kind of SIONlib's library: ser, gen, mpi, omp or ompi.
 #
-# PROGRAM, compiled from SOURCE.c for hpcw's SIONlib names, must print what sionlib_KIND.stdout has. Its containers must pass
-# `hpcgen verify`. If HPCW_SIONLIB names a directory with include/ and lib/ of SIONlib 1.7, SOURCE.c is also compiled for
-# that one: it must print the same, and leave the same bytes.
+# PROGRAM, compiled from SOURCE.c with hpcw's libraries, must print what sionlib_KIND.stdout has. Its containers must pass
+# `hpcgen verify`. If HPCW_SIONLIB names a directory with include/ and lib/ of SIONlib 1.7, SOURCE.c is also compiled with
+# SIONlib: this program must print the same and write the same bytes.
 set -eu
 OMP_WAIT_POLICY=passive
 export OMP_WAIT_POLICY
@@ -29,7 +29,7 @@ run() {
 cd "$scratch/hpcw"
 run "$program" >"$scratch/stdout"
 diff -u "$expected" "$scratch/stdout" || { echo "$program: expected what $expected has"; exit 1; }
-# The files have the path that the program passed to open.
+# The metadata of each container has the path that the program passed to the open.
 grep -o '[.]/[a-z]*[.]sion' "$expected" | sort -u >"$scratch/paths"
 [ -s "$scratch/paths" ]
 while read -r path; do
@@ -38,11 +38,11 @@ done <"$scratch/paths"
 for file in *.sion; do
     "$hpcgen" verify "$file" >"$scratch/verify" 2>&1 || { cat "$scratch/verify"; exit 1; }
 done
-# Not used with SIONlib, which cannot do this.
+# The argument "beyond" tests what SIONlib cannot do, so SIONlib does not run it.
 run "$program" beyond >"$scratch/stdout" 2>"$scratch/stderr"
 diff -u "$here/sionlib_${kind}_beyond.stdout" "$scratch/stdout"
 
-# A program does not hear of missing files, even if nobody listens for errors.
+# Errors are printed, but not those of missing files, even if the program has set no function for errors.
 case $kind in
 mpi | gen)
     printf '%s\n' 'buddy.sion: not opened: hpcw has no buddy checkpointing, expected a mode without buddy' >"$scratch/expected"
@@ -50,7 +50,7 @@ mpi | gen)
     ;;
 esac
 
-# If a program sets no function for errors, they are written to a file.
+# If the program sets no function for errors, the library writes errors to the file HPCW_SIONLIB_ERRORS.
 if [ "$kind" = mpi ]; then
     HPCW_SIONLIB_ERRORS=$scratch/errors run "$program" beyond >/dev/null
     printf '%s\n' 'missing.sion: cannot open for reading: No such file or directory' >"$scratch/expected"
@@ -58,7 +58,7 @@ if [ "$kind" = mpi ]; then
     grep -q buddy.sion "$scratch/errors"
 fi
 
-# The file is a pipe that nobody reads: the errors go to stderr, and nobody waits.
+# HPCW_SIONLIB_ERRORS names a pipe that nobody reads: the errors go to stderr, and the program does not wait.
 if [ "$kind" = ser ]; then
     mkfifo "$scratch/fifo"
     HPCW_SIONLIB_ERRORS=$scratch/fifo timeout 60 "$program" beyond >"$scratch/stdout" 2>"$scratch/stderr"

@@ -170,8 +170,8 @@ static char *other_name_of(const char *name, int file) {
     return text;
 }
 
-/* Registers the callbacks. late: registers `capability` before the last callback. At the last one SIONlib decides
- * whether its calls are collective, so they are not. */
+/* Registers the callbacks. late: the callback that scatters is registered after `capability`. In this order,
+ * SIONlib's calls are not collective. */
 static int new_collective(int capability(void *group), int late) {
     int aid = new_interface();
     sion_generic_register_gather_and_execute_cb(aid, collect);
@@ -217,7 +217,7 @@ static int open_each(int aid, const char *name, const char *mode, int *file, int
                                 NULL, actual);
 }
 
-/* Assigns ranks to files in turn. turned: files and places are in reverse order. */
+/* Assigns ranks to files in turn. turned: the order of files, and of the tasks in each file, is reversed. */
 static void write_turned(int aid, const char *name, const char *mode, int files, int turned) {
     unsigned char data[CHUNK];
     char line[512];
@@ -328,7 +328,7 @@ static void read_mapped(int aid, const char *name) {
     free(chunks);
 }
 
-/* Chunks of groups. Files and places are as in write_turned, every second time in reverse. */
+/* Writes by the collective calls. Ranks are assigned to files as in write_turned. */
 static void write_collective(int aid, const char *name, const char *mode, int files, int turned) {
     unsigned char data[CHUNK];
     char line[512];
@@ -401,7 +401,7 @@ static void named(void) {
     sion_generic_free_api(other);
 }
 
-/* What SIONlib writes differently, or where it hangs. */
+/* Calls for which SIONlib writes different files or hangs. */
 static void beyond(int aid) {
     char line[512];
     sion_int64 chunk = CHUNK;

@@ -42,7 +42,8 @@ static void print_all(const char *line) {
     }
 }
 
-/* Writes a set, or with 0 files a container of communicators, whose processes are in any order. */
+/* Writes a set of `files` files. If `files` is 0, each communicator gets a file. `order` decides which processes
+ * are in which communicator. */
 static void write_parts(const char *name, const char *mode, int files, enum order order, int collective) {
     unsigned char data[CHUNK];
     char line[512], *file = NULL;
@@ -143,8 +144,8 @@ static void write_again(const char *name) {
     sion_parclose_mpi(sid);
 }
 
-/* Writes chunks that are no multiple of the block. SIONlib rounds their size up in the file, and fills no more
- * than was requested. The last record is longer than that. */
+/* Writes chunks whose requested size is no multiple of the block size. SIONlib rounds the size up in the file, but
+ * fills only the requested bytes. The last record is longer than the requested size. */
 static void write_unrounded(const char *name, const char *mode, int files) {
     unsigned char data[CHUNK];
     char line[512];
@@ -173,7 +174,7 @@ static void write_unrounded(const char *name, const char *mode, int files) {
     print_all(line);
 }
 
-/* Writes through the stream, which SIONlib does not notice. */
+/* Writes through the FILE stream of the container, past SIONlib's calls. */
 static void stream_unrounded(const char *name) {
     unsigned char data[CHUNK];
     char line[512];
@@ -248,7 +249,8 @@ static void keys_in_chunks(const char *name) {
     print_all(line);
 }
 
-/* SIONlib returns the block size neither to a writer nor to a reader of mapped tasks. */
+/* Prints the block size that opens of mapped tasks return. SIONlib returns none, neither to a writer nor to a
+ * reader. */
 static void mapped_block_size(const char *name) {
     char line[512];
     int files = 1, count = 1, zero = 0, own = rank;
@@ -290,7 +292,8 @@ static void write_mapped(const char *name) {
     for (int r = 0; r < RECORDS; r++) {
         for (int i = 0; i < LOCAL; i++) {
             int bytes =
-                (r * 41) % CHUNK; /* all use as many blocks, since SIONlib does not clear the sizes of others */
+                (r * 41) %
+                CHUNK; /* all tasks use equally many blocks: SIONlib does not clear the sizes of unused ones */
             fill(data, bytes, ranks[i] + r);
             sion_seek(sid, ranks[i], SION_CURRENT_BLK, SION_CURRENT_POS);
             items += sion_fwrite(data, 1, (size_t)bytes, sid);
@@ -332,7 +335,7 @@ static void write_uneven(const char *name, int files, enum order order) {
     print_all(line);
 }
 
-/* Reads by shares, or with a list of ranks. */
+/* Reads mapped tasks. share: each process gets a share of the tasks; otherwise it reads a list of ranks. */
 static void read_mapped(const char *name, int share) {
     unsigned char data[CHUNK * 4];
     char line[512];
@@ -411,8 +414,8 @@ static void bad_calls(void) {
     print_all(line);
 }
 
-/* What SIONlib 1.7.6 cannot do: fewer processes than tasks of a set; and a missing or damaged file without a
- * hang. */
+/* Cases in which SIONlib 1.7.6 fails or hangs: a set is read by fewer processes than it has tasks, or a file is
+ * missing or damaged. */
 static void beyond(void) {
     char line[512], *file = NULL;
     unsigned char data[CHUNK * RECORDS];
@@ -444,7 +447,7 @@ static void beyond(void) {
     snprintf(line, sizeof line, "missing %d, damaged %d, buddy %d", missing, damaged, buddy);
     print_all(line);
 
-    /* A reinit after writes begins anew. A failed reinit leaves nothing to write to. */
+    /* sion_parreinit_mpi after writes empties the container. If it fails, no container is left to write to. */
     files = 1;
     chunk = CHUNK;
     block = 64;

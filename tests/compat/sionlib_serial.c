@@ -55,7 +55,7 @@ static int open_to_read(const char *name, FILE **stream) {
     return sid;
 }
 
-/* Writes tasks in turn, through the call or through the stream. */
+/* Writes the tasks' records in turn, by sion_fwrite or, if by_stream is set, by fwrite to the FILE stream. */
 static void write_records(const char *name, const char *mode, int by_stream) {
     unsigned char data[CHUNK];
     FILE *stream = NULL;
@@ -103,7 +103,7 @@ static void read_chunks(const char *name, int by_stream) {
     sion_close(sid);
 }
 
-/* Prints what the container has, and positions. */
+/* Prints the metadata of a container, and the positions after seeks. */
 static void look(const char *name) {
     unsigned char data[20];
     int tasks, most, size, files;
@@ -162,7 +162,8 @@ static void look(const char *name) {
     sion_close(sid);
 }
 
-/* Reads one task. All tasks have as many blocks, since SIONlib uses the first task's number for all. */
+/* Reads single tasks. All tasks have equally many blocks, since SIONlib uses the number of the first task for
+ * all. */
 static void read_rank(const char *name) {
     unsigned char data[CHUNK + 50 * TASKS];
     sion_int64 chunk;
@@ -175,7 +176,7 @@ static void read_rank(const char *name) {
     }
 }
 
-/* Gives the tasks arbitrary ranks in the file; the calls use their places. */
+/* Gives the tasks arbitrary ranks in the file. The calls name a task by its place in the file, not by its rank. */
 static void other_ranks(const char *name, const int *list) {
     unsigned char data[20];
     int tasks = 3, files = 1, ranks[3], *all_ranks = ranks;
@@ -296,7 +297,7 @@ static void no_loss(void) {
     printf("  read %zu, then of the key %zu\n", raw, keyed);
     sion_close(sid);
 
-    /* A writer keeps its position. */
+    /* Each task of the writer seeks to its first byte, before it writes. */
     sid = open_to_write("stays.sion", "bw", NULL);
     for (int t = 0; t < TASKS; t++) {
         int moved = sion_seek(sid, t, 0, 0);
@@ -306,7 +307,7 @@ static void no_loss(void) {
     printf("stays.sion: closed %d\n", sion_close(sid));
     read_chunks("stays.sion", 0);
 
-    /* After a failed seek, the selected task is at its own position. */
+    /* A failed seek still selects the task that it names. The task keeps the position that it had. */
     sid = open_to_read("stays.sion", NULL);
     for (int t = 1; t < 3; t++) {
         int moved = sion_seek(sid, t, t == 1 ? 99 : 0, t == 1 ? 0 : 9999);

@@ -3,13 +3,13 @@
 """SIONlib's own test programs and examples, with SIONlib and with hpcw. Usage: upstream.py PAGE LIBRARIES [MPIEXEC MPICC]
 
 HPCW_SIONLIB_SOURCE names SIONlib's source tree, HPCW_SIONLIB a directory with its include/ and lib/, built from it. Without
-them the test is skipped. LIBRARIES is a list of directories with hpcw's, with colons.
+them the test is skipped. LIBRARIES is a list of the directories of hpcw's libraries, separated by colons.
 
-Every program is compiled for both, unchanged, and run in a directory of its own, with 4 processes if it needs MPI. It passes
-if it prints the same (numbers and sizes of handles aside; lines in any order if processes or threads race) and ends with the
-same status. Its files are compared, too. The table of results must be the one that PAGE has between the lines
-"<!-- programs -->" and "<!-- end -->"; with HPCW_WRITE set it is put there. So must the table of the other C sources below
-test/ and examples/, after "<!-- others -->": each source is in one of the two.
+Every program is compiled for both libraries, unchanged, and run in a directory of its own, with 4 processes if it needs MPI.
+It passes if it prints the same (numbers and sizes of handles aside; lines in any order if processes or threads race) and ends
+with the same status. Its files are compared, too. PAGE must have the table of results between the lines "<!-- programs -->"
+and "<!-- end -->". It must have the table of the other C sources below test/ and examples/ after "<!-- others -->". If
+HPCW_WRITE is set, the script writes both tables there. Each source is in one of the two tables.
 """
 import filecmp
 import os
@@ -87,13 +87,16 @@ KINDS = [
     (THREADS, ["cc", "-fopenmp"], "-DSION_OMP", ["omp", "gen", "ser"], ["hpcw_sionlib_omp"]),
     (HYBRID, [mpicc, "-fopenmp"], "-DSION_OMPI", ["ompi", "gen", "ser"], ["hpcw_sionlib_ompi"]),
 ]
-# More sources of a program, its arguments, the program whose files it reads, and whether it is serial.
+# Additional sources of a program.
 PARTS = {
     "examples/par_mandel/mandelmpi.c": ["mandelsion.c"],
     "examples/par_mandel/mandelseq.c": ["mandelsion.c", "ppmwrite.c"],
 }
+# Arguments of a program.
 ARGUMENTS = {"examples/par_mandel/mandelmpi.c": "-t 1 -w 256 -h 256 -x -.59 -.54 -.58 -.53 -i 256 -b 64"}
+# The program whose files another program reads.
 AFTER = {"examples/par_mandel/mandelseq.c": "examples/par_mandel/mandelmpi.c"}
+# Serial programs, although they are compiled with MPI.
 ALONE = {"examples/par_mandel/mandelseq.c"}
 # Sources that have no row, and why.
 INTERNAL = "calls functions of SIONlib that are not in its interface: "
@@ -125,10 +128,10 @@ def compile_for(hpcw, kind, program, out):
     """Returns whether a program compiles and links."""
     _, compiler, define, theirs, ours = kind
     parts = [f"{source}/{program}", *(f"{source}/{os.path.dirname(program)}/{part}" for part in PARTS.get(program, []))]
-    # Some include headers of SIONlib's tree that are not installed. These are searched last.
+    # Some programs include headers of SIONlib's tree that are not installed. Their directory is searched last.
     command = [*compiler, "-w", "-D_GNU_SOURCE", *define.split(), "-D_SION_LINUX"]
     if hpcw:
-        # A release that calls its functions lsion_... uses these names in some programs.
+        # Some programs use the prefix lsion_, which functions of some SIONlib releases have.
         names = set()
         for part in parts:
             with open(part, encoding="utf-8", errors="replace") as file:
@@ -144,7 +147,7 @@ def compile_for(hpcw, kind, program, out):
 
 
 def run(kind, program, binary, directory):
-    """Returns its status, and the lines that it prints: sorted if processes or threads race."""
+    """Runs a program. Returns its status and the lines that it prints, sorted if processes or threads race."""
     parallel = kind[1][0] == mpicc and program not in ALONE
     command = [*([mpiexec, "-n", "4"] if parallel else []), binary, *ARGUMENTS.get(program, "").split()]
     environment = dict(os.environ, OMP_NUM_THREADS="2", LSION_DEBUG_SILENT="1")

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the logs of names.c record by record. Usage: check.py PROCESSES LOG [SECOND]; without SECOND, LOG is that of the
-wrapper, which has the events of both and the calls of MPI."""
+"""Checks the logs of names.c record by record. Usage: check.py PROCESSES LOG [SECOND]
+
+SECOND is the second log of the program. Without SECOND, the wrapper wrote LOG: it has the events of both logs and the calls
+of MPI."""
 import os
 import sys
 
@@ -16,7 +18,8 @@ X = 0x123456789ABCDEF
 
 
 def expected(rank):
-    """Expected threads of a process in the first log: (name, role, cargo), messages."""
+    """Returns the expected threads of a process in the first log. A thread is a list of (communicator, name, role, cargo) for
+    events, and of messages."""
     world, alone = tuple(range(processes)), (rank,)
     on, after, before = (world, False, 0), (rank + 1) % processes, (rank - 1) % processes
     own = (alone, False, 1 if processes == 1 else 0)
@@ -33,7 +36,7 @@ def again(rank):
 
 
 def found(log, rank):
-    """Returns the same from a log, without MPI calls and their messages."""
+    """Returns the threads of a process in a log, without MPI calls and their messages, in the form of expected()."""
     threads = []
     for rows in log.timelines[rank]:
         named, depth = [], 0

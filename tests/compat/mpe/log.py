@@ -34,7 +34,7 @@ def records(path):
 
 
 def cargo_values(cargo, form):
-    """Returns what a viewer shows; all bytes if there is no format."""
+    """Returns the values of a cargo by its format `form`, or all bytes if `form` has no conversion."""
     if "%" not in form:
         return (cargo,)
     values, at = [], 0
@@ -51,8 +51,9 @@ def cargo_values(cargo, form):
 
 
 class Log:
-    """`definitions`: of states and events, by event. `constants`. `timelines`: of each process, the sorted lists of what
-    its threads recorded. A communicator is named by the processes in it and how many such the process had before."""
+    """`definitions`: definitions of states and events, by event. `timelines`: for each process, the sorted lists of its
+    threads' records. The name of a communicator is made of its processes and of the number of communicators with the same
+    processes that the process had before."""
 
     def __init__(self, path):
         self.definitions, self.constants = {}, set()

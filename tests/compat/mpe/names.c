@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program written for MPE2. It compiles with MPE2 or with libhpcw_mpe; only the directories of header and
- * library differ. It records the same with both. Each process describes what another one uses. `names misuse` also
- * makes calls in which MPE2 hangs or crashes; so does `names dies`. */
+/* A program written for MPE2. It compiles with MPE2 or with libhpcw_mpe; only the directories of header and library
+ * differ. It records the same with both. Each process describes states that another process uses. `names misuse`
+ * and `names dies` also make calls in which MPE2 hangs or crashes. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void samples(void) {
     MPE_Log_comm_event(MPI_COMM_SELF, mark, bytes);
 }
 
-/* Texts of events without a format. No viewer shows them, but they are in the log. */
+/* Records texts with events that have no format. No viewer shows such texts, but the log has them. */
 static void plain_texts(void) {
     MPE_LOG_BYTES text = "as much text as fits into cargo";
     int at = 0;
@@ -121,8 +121,8 @@ static void misuse_within(void) {
     MPE_Log_event(b, 0, NULL);
     MPE_Log_get_state_eventIDs(&a, &b);
     MPE_Describe_state(a, b, "A name of more than 31 bytes is cut", "no colour");
-    MPE_Log_event(b + 1, 0, NULL); /* no process describes it */
-    MPE_Log_event(a, 0, bytes);    /* without a format */
+    MPE_Log_event(b + 1, 0, NULL); /* an event that no process describes */
+    MPE_Log_event(a, 0, bytes);    /* state a has no format */
     bytes[1] = 40;
     MPE_Log_event(mark, 0, bytes); /* a text longer than the cargo */
     MPI_Comm_dup(MPI_COMM_SELF, &other);
@@ -165,7 +165,7 @@ int main(int argc, char **argv) {
     pthread_create(&thread, NULL, on_thread, NULL);
     pthread_join(thread, NULL);
     if (wrapped) {
-        MPE_Describe_state(4, 5, "Mine", "red"); /* the numbers of MPI_Allreduce */
+        MPE_Describe_state(4, 5, "Mine", "red"); /* events 4 and 5 belong to MPI_Allreduce */
     }
     if (wrong) {
         misuse_within();

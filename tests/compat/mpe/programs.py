@@ -6,7 +6,7 @@ logs.
 Usage: programs.py SOURCE_ROOT BUILD_ROOT HPCGEN MPIEXEC MPICC [--table] [--keep] [PROGRAM...]
 
 HPCW_MPE_SOURCE names the sources of MPE2, HPCW_MPE its installation; without them, the test is skipped. --table prints the
-rows of doc/compatibility.md; otherwise the rows there must be those that are found now. --keep leaves the logs.
+rows of doc/compatibility.md. Without --table, the rows of that page must be the results of this run. --keep leaves the logs.
 
 What is compared: on each process, the records of each thread in their order (events, cargo by its format, messages,
 communicators), and the definitions of the user and of the calls in the log. Not compared: times, shifts of clocks, and
@@ -27,7 +27,8 @@ import log as clog  # noqa: E402
 PASS, HEAD = "same", "| program | calls of MPI | processes | result |"
 # Events that MPE2's wrapper records in addition to calls: begins and ends of communicators.
 IGNORED = {-10, -9}
-# MPI_Wait and MPI_Test, ...all, ...any, ...some: MPE2 shows them on the world, we on the requests' communicator.
+# MPI_Wait, MPI_Test and their variants for all, any or some requests. MPE2 records them on MPI_COMM_WORLD, and this
+# project on the communicator of the requests.
 WAITS = {event for state in (*range(87, 91), *range(105, 109)) for event in (2 * state, 2 * state + 1)}
 # MPI_Comm_split, which MPE2 calls MPI_Comm_split_type.
 MISNAMED = {56, 57}
@@ -109,7 +110,7 @@ def log_of(row, where, mpiexec):
 
 
 def plain(rows, ignored, has_format):
-    """Returns the rows of a thread to compare. The cargo of MPI calls counts if MPE2 has it, too."""
+    """Returns the rows of a thread to compare. The cargo of an MPI call is kept only if MPE2 defines a format for the call."""
     found = []
     for row in rows:
         if row[0] in ("event", "cargo"):
@@ -158,8 +159,8 @@ def compare(theirs, ours, fortran):
 
 
 def judge(row, scratch, given, source, libraries):
-    """Runs a program with MPE2. Returns whether it works, and the result. `libraries`: options for compiler and
-    linker."""
+    """Runs a program with MPE2 and with libhpcw_mpe. Returns whether both work, and the text for the column "result".
+    `libraries`: for each of both, options for the compiler and the linker."""
     logs = []
     for who, (flags, link) in zip(("theirs", "ours"), libraries):
         where = os.path.join(scratch, row[1], who)
