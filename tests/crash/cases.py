@@ -4,12 +4,12 @@
 A case has two states that are whole, "old" and "new": the trees of files before the command and after an undisturbed one.
 Some have more, which are said there. After a death:
 
-- At once: what a reader accepts is whole. A file that has its name has the bytes of one of the states. What both states
-  have alike is there.
-- After the next start, which is the command again or what a user would run instead: nothing but one of the states, to the
-  last temporary file, marker and directory; after the command again, the new one.
+- At once: what a reader accepts is whole. A file with a final name has the bytes of one of the states. Files that are the
+  same in both states exist.
+- After the next start (the same command, or another one that a user would run): the tree is exactly that of one of the
+  states, without other temporary files, markers and directories. After the same command it is that of the new state.
 
-A rule that is broken raises points.Broken.
+If a rule is broken, a case raises points.Broken.
 """
 import json
 import os
@@ -41,7 +41,7 @@ class Case:
         self.point = None  # the call at which it was harmed
         self.power_failed = False  # the host has restarted since
 
-    # ---- what a case says
+    # ---- methods that cases override
 
     def make_old(self):
         """Makes the files before the command, in the current directory."""
@@ -50,11 +50,12 @@ class Case:
         raise NotImplementedError
 
     def look(self):
-        """Returns the state that a reader accepts, "none" if there is nothing, or None, and the reason."""
+        """Returns the state that a reader accepts and the reader's output. The state is "none" if there are no files, and None
+        if the reader refuses them."""
         raise NotImplementedError
 
     def sees(self, name):
-        """The same, if the files are those of this state."""
+        """Returns the same as look(). The caller knows that the files are those of the state `name`."""
         return self.look()
 
     def nexts(self):
@@ -62,7 +63,7 @@ class Case:
         return {"again": self.again}
 
     def undisturbed(self, calls):
-        """Receives the calls of an undisturbed run."""
+        """Called with the list of system calls of an undisturbed run. By default, does nothing."""
 
     def more_states(self):
         """Further complete states by name, made in the directory with the old state."""
@@ -77,7 +78,7 @@ class Case:
         """Returns whether, at this level, results reported as done must survive a power failure."""
         return sync == "directory"
 
-    # ---- common
+    # ---- methods of all cases
 
     def run(self, *command, status=0):
         """Runs a command that must end with this status; None: any status."""
@@ -117,8 +118,8 @@ class Case:
             raise Broken(f"at once: a reader finds neither old nor new: {why}")
 
     def after_loss(self, sync, then):
-        """What must hold after the power failed. Without a promise, the next start may fail, but readers accept only what
-        is whole."""
+        """Checks what must hold after a power failure. If promised() is false, the next start may fail, but readers accept only
+        complete states."""
         if self.promised(sync):
             self.accepted(points.named(self.files()))
             self.afterwards(self.nexts()[then](), strict=False)
@@ -139,7 +140,7 @@ class Case:
             raise Broken(f"a reader accepts {state}: {why}")
 
     def holds(self, now, state):
-        """A reader took the tree for this state."""
+        """Checks the tree `now`, which a reader has accepted as `state`. By default, checks nothing."""
 
     def unfinished(self):
         """Returns whether a reader may refuse the files before the next start."""
@@ -185,12 +186,12 @@ class Writer(Case):
         return command
 
     def again(self):
-        """Runs it on one process, which makes the same bytes."""
+        """Runs the writer again on one process, which makes the same bytes as several processes."""
         self.run(*self.writer("new", *self.new))
         return ("new",)
 
     def open_only(self):
-        """The next program opens that name and ends without a close."""
+        """The next program opens the same name and ends without a close."""
         self.run(*self.writer("third", *self.new, "end=open"))
         return ("old", "new")
 
@@ -260,7 +261,7 @@ class Recording(Writer):
     recordable = 0  # the last call before the first record
 
     def undisturbed(self, calls):
-        """Before the records only the local file exists; after them the log exists."""
+        """Finds the last call before the log is written: the calls before it are below the directory of local files."""
         self.recordable = next(call["n"] for call in calls if "/local/" not in call["path"]) - 1
 
     def at_once(self):
@@ -272,7 +273,7 @@ class Recording(Writer):
         return Case.again(self)
 
     def all_recorded(self):
-        """Returns whether it died after its last record. One of several processes may die while others record."""
+        """Returns whether the program died after its last record. One of several processes may die while others record."""
         return self.processes == 1 and self.point > self.recordable
 
     def recover(self):
@@ -303,7 +304,7 @@ class Recording(Writer):
 # ---- checkpoints ----------------------------------------------------------------------------------------------------
 
 class Checkpoints(Case):
-    """Datasets of a prefix. The content of the index counts, not its bytes."""
+    """Datasets of a prefix directory. States have equal indexes if the content is equal; the bytes may differ."""
 
     prefix = "scr"
     changing = ("scr/.scr/index.scr",)  # datasets are added and dropped one by one
@@ -382,14 +383,14 @@ class Checkpoints(Case):
         return True
 
     def names(self, state):
-        """Returns the datasets that a state lists."""
+        """Returns the names of the datasets in the index of a state."""
         text = self.states[state].get(f"{self.prefix}/.scr/index.scr")
         return {dataset["name"] for dataset in json.loads(text)["datasets"]} if text else set()
 
 
 class CheckpointWriter(Checkpoints):
-    """A dataset is written over an older one of its name. The state is the old one, the new one or, in between,
-    neither."""
+    """A dataset is written over an older dataset of the same name. Complete states have the old dataset, the new dataset or
+    neither of them."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("directory", "file", "none")
@@ -409,7 +410,7 @@ class CheckpointWriter(Checkpoints):
                 *([f"sync={sync}"] if sync else [])]
 
     def more_states(self):
-        """Neither of them exists."""
+        """In the state "without", neither the old nor the new dataset exists."""
         if not self.fresh:
             self.scr("drop", "ckpt.1")
             return {"without": self.files()}
@@ -427,7 +428,7 @@ class CheckpointWriter(Checkpoints):
         return self.run(*command).output == "old"
 
     def prune(self):
-        """A complete checkpoint whose writer died before the index stays; reindex lists it."""
+        """prune keeps a complete checkpoint whose writer died before it changed the index; reindex adds it to the index."""
         allowed = super().prune()
         index = f"{self.prefix}/.scr/index.scr"
         now, new = points.tree("."), self.states["new"]
@@ -449,7 +450,7 @@ class CheckpointWriter(Checkpoints):
 
 
 class Maintenance(Checkpoints):
-    """drop, prune, prune --keep, reindex and current, for three datasets and one left by a dead writer."""
+    """drop, prune, prune --keep, reindex and current, for three complete datasets and one that a dead writer left."""
 
     ways = ("kill", "fail", "look", "lost")
     syncs = ("default",)
@@ -462,7 +463,7 @@ class Maintenance(Checkpoints):
         for number in (1, 2, 3):
             self.dataset(number, "old", self.layout)
         if self.action == "prune":
-            # A writer that dies after it has renamed its files and before it renames the summary.
+            # Lets a writer die after it has renamed its files and before it renames the summary.
             log = os.path.abspath("log")
             fourth = [self.programs.writers, "rank2file", self.prefix, "old", "id=4", f"layout={self.layout}", f"tasks={TASKS}"]
             order = ["--kill", "30:after"]
@@ -486,7 +487,7 @@ class Maintenance(Checkpoints):
         return {"again": self.again, "prune": self.prune, "reindex": self.reindex, "write": self.write}
 
     def write(self):
-        """Writes another checkpoint and drops it. Then the first command may have been finished or undone."""
+        """Writes another checkpoint and drops it. The command that died may be finished or undone afterwards."""
         self.dataset(9, "new", self.layout)
         self.scr("drop", "ckpt.9")
         return self.prune()
@@ -537,7 +538,7 @@ class Dataset(Case):
         return self.hpcgen("--seed", 5, *self.arguments, *self.more(sync))
 
     def more(self, sync):
-        """Whether a run from before the power failure still lives is up to the user."""
+        """Returns the options of the next run. After a power failure the user knows that no other run lives: --takeover."""
         return ["--sync"] * (sync == "directory") + ["--takeover"] * self.power_failed
 
     def look(self):
@@ -573,7 +574,7 @@ class Dataset(Case):
 
 
 class Forced(Dataset):
-    """Replaces an older dataset of another seed, which is removed first."""
+    """hpcgen --force replaces an older dataset of another seed. The older dataset is removed first."""
 
     keeps = False
 
@@ -587,13 +588,13 @@ class Forced(Dataset):
         return {"again": self.again, "resume": self.resume}
 
     def resume(self):
-        """--force only replaces what the dead run left."""
+        """Resumes the run. If this is refused, starts the run again with --force."""
         done = self.run(*super().command(), "--resume", status=None)
         return ("new",) if done.status == 0 else self.again()
 
 
 class Joined(Dataset):
-    """The parts exist."""
+    """Joins a dataset whose two parts are complete."""
 
     ways = ("kill", "fail", "look", "lost")
 
@@ -656,13 +657,13 @@ class Product(Case):
         return not os.path.exists(self.output())  # the first file of a set is renamed last
 
     def again(self):
-        """A file is made again; an existing new directory stays."""
+        """Runs the command again. It replaces a file. If the directory already exists, the command may fail."""
         there = os.path.isdir(self.output())
         self.run(*self.command(), status=None if there else 0)
         return ("new",)
 
     def files(self):
-        """The anchor file of an OTF2 trace has a random number."""
+        """Returns the tree without the bytes of the anchor file of an OTF2 trace, which has a random number."""
         return {name: "any" if name.endswith("/traces.otf2") else what for name, what in super().files().items()}
 
     def look(self):
@@ -719,7 +720,7 @@ class Reader(Case):
         return name, "the files are the same"
 
 
-# ---- the list -------------------------------------------------------------------------------------------------------
+# ---- list of all cases ----------------------------------------------------------------------------------------------
 
 def unfinished(case):
     """A dataset whose run died half-way."""
@@ -732,7 +733,7 @@ def unfinished(case):
 
 
 class Resumed(Dataset):
-    """hpcgen continues it."""
+    """hpcgen --resume continues an unfinished dataset."""
 
     def command(self, sync=None):
         return super().command(sync) + ["--resume"]

@@ -4,20 +4,21 @@
 
 Usage: crash.py --build DIR [--mpiexec PROGRAM] [--minutes M] [--seed N] [--case NAME]... [--point POINT]...
 
-A case is a writer of the library or a command of hpcgen: cases.py, which also has the rules. It is harmed in four ways:
+A case is a writer of the library or a command of hpcgen: cases.py, which also has the rules. The program of a case is harmed
+in four ways:
 
-    kill:N:WHEN:NEXT        it is killed before or after its call N; NEXT is what is started then
+    kill:N:WHEN:NEXT        it is killed before or after its call N; NEXT names the command that is started afterwards
     fail:N:ERRNO:NEXT       its call N fails
-    look:N:ERRNO:NEXT       its call N fails of those that only look: open, stat, read, list
-    lost:SYNC:K:WHAT:NEXT   the power fails after call K, and of what was not synced, only WHAT survives: lost.py
+    look:N:ERRNO:NEXT       call N fails among its calls that only examine files: open, stat, read, list
+    lost:SYNC:K:WHAT:NEXT   the power fails after call K, and of the data that were not synced, only WHAT survives: lost.py
 
-Of several processes one is harmed: kill:N:WHEN:NEXT@PROCESS. All points of all cases are tried, in an order that the seed
-decides, each case getting the same time; when the time is up, the rest is left out. CRASH_MINUTES (60) and CRASH_SEED
-(random) are defaults. --case and --point do some again; --keep keeps the files of what was found; --help has the rest.
+If a case has several processes, one is harmed: kill:N:WHEN:NEXT@PROCESS. The seed decides the order of all points of all
+cases. Each case gets the same time; when the time is up, the other points are left out. CRASH_MINUTES (60) and CRASH_SEED
+(random) are defaults. --case and --point repeat some points; --keep keeps the files of findings; --help has more options.
 
-The table at the end has the points that were tried of those that there are, how often the process died or was otherwise
-harmed as it should, and what survived. A point at which nothing happened to the process is a failure of this driver. Exit
-status 0: all points survived; 1: findings; 2: the driver failed; 77: nothing was tried.
+The table at the end has the number of points, how many of them were tried, at how many the process was harmed as planned,
+and how many survived. A point at which nothing happened to the process is a failure of this driver. Exit status 0: all
+points survived; 1: findings; 2: the driver failed; 77: no point was tried.
 """
 import argparse
 import collections
@@ -80,13 +81,14 @@ class Trial:
         self.counts = {}  # numbers of calls in two runs
         self.recorded = {}  # runs for the model of lost writes
         self.looking = None  # an undisturbed run with the calls that only look
-        # With several processes, one is harmed. It reads nothing that a single process does not read.
+        # Of several processes one is harmed. The way "look" is left out then, since the process examines no file that a single
+        # process does not examine.
         self.ways = case.ways[:1] if quick and case.processes > 1 else [way for way in case.ways if way != "look" or case.processes == 1]
         self.points, self.there, self.spent = {}, {}, dict.fromkeys(self.ways, 0)
         self.tried, self.harmed, self.survived, self.told = (collections.Counter() for _ in range(4))
         self.explained = collections.Counter()
 
-    # ---- before
+    # ---- preparation
 
     def begin(self):
         points.empty(self.old)
@@ -128,7 +130,7 @@ class Trial:
         return done
 
     def looks(self):
-        """Returns a run that counts the calls that only look."""
+        """Returns an undisturbed run in which the calls that only examine files were counted."""
         if self.looking is None:
             self.again()
             self.looking = self.undisturbed(order=["--count", "looks"])
@@ -168,7 +170,7 @@ class Trial:
                     yield k, what
 
     def points_of(self, way):
-        """Returns what is left to try of a way."""
+        """Returns the points of a way that were not tried yet."""
         if way not in self.points:
             luck = random.Random(f"{self.luck.random()}")
             nexts = sorted(self.case.nexts())
@@ -191,7 +193,7 @@ class Trial:
             self.points[way], self.there[way] = found, len(found)
         return self.points[way]
 
-    # ---- a point
+    # ---- trying a point
 
     def kill(self, victim, n, when, then):
         for _ in range(1 if victim is None else TRIES):
@@ -232,7 +234,8 @@ class Trial:
         self.case.afterwards(self.case.nexts()[then](), strict=not (removes and done.status == 0))
 
     def look(self, victim, n, error, then):
-        """Checks that an error is reported as an error: neither as absence nor as a result."""
+        """Checks that a call that fails is reported as an error. It must not be taken for a missing file, nor change the
+        result."""
         usual = self.looks()
         self.again()
         done = self.traced(victim, ["--count", "looks", "--fail", f"{n}:{error}"])
@@ -270,7 +273,7 @@ class Trial:
         self.case.after_loss(sync, then)
 
     def try_point(self, point):
-        """Returns whether it survived; if not, a text says why."""
+        """Tries a point. Returns whether the case survived; if not, a text says why."""
         way = point.split(":")[0]
         self.tried[way] += 1
         words, _, victim = point.partition("@")

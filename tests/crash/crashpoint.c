@@ -60,11 +60,11 @@ enum { STATUS_TRACER = 96, STATUS_MISSED = 97, MOST_WATCHED = 8, MOST_THREADS = 
 /* ---- the calls ---- */
 
 enum kind {
-    OPEN,  /* of a name: counts if it can create or truncate */
+    OPEN,  /* opens a name: counts if the open can create or truncate a file */
     NAME,  /* a name appears or disappears, or its file changes */
     TWO,   /* has an old and a new name */
     FD,    /* acts on an open file */
-    MAP,   /* mmap of a writable file: a note that does not count */
+    MAP,   /* mmap of a writable file: logged without a number, as {"note": ...} */
     MEMORY /* msync */
 };
 
@@ -135,7 +135,7 @@ enum {
     MOST_CALLS = CHANGES > LOOKS ? CHANGES : LOOKS
 };
 
-/* ---- what happens ---- */
+/* ---- state of a run ---- */
 
 struct name {
     char path[PATH_MAX]; /* "": none */
@@ -167,7 +167,7 @@ struct run {
 
     unsigned long count; /* number of counted calls so far */
     pid_t inside;        /* thread that is in a call; 0: none */
-    bool numbered;       /* the call counts; otherwise it is a note */
+    bool numbered;       /* the call has a number; otherwise its line in the log is {"note": ...} */
     bool met, killed;
     /* The current call: */
     const struct call *call;
@@ -246,7 +246,8 @@ static bool read_memory(pid_t thread, uint64_t address, void *to, size_t size) {
 }
 
 static bool read_text(pid_t thread, uint64_t address, char text[PATH_MAX]) {
-    const size_t page = 4096; /* or a divisor of the real page size: the next page may not be mapped */
+    const size_t page =
+        4096; /* divides every page size; reads stay within a page, as the next may not be mapped */
     for (size_t n = 0, more; n < PATH_MAX; n += more) {
         more = page - (address + n) % page;
         more = more < PATH_MAX - n ? more : PATH_MAX - n;
@@ -258,7 +259,7 @@ static bool read_text(pid_t thread, uint64_t address, char text[PATH_MAX]) {
     return false;
 }
 
-/* ---- names ---- */
+/* ---- file names ---- */
 
 static void join(char to[PATH_MAX], const char *directory, const char *name) {
     int n = snprintf(to, PATH_MAX, "%s/%s", strcmp(directory, "/") == 0 ? "" : directory, name);
@@ -402,7 +403,7 @@ static bool copy_file(const char *from, const char *to) {
     return out >= 0 && close(out) == 0 && n == 0;
 }
 
-/* ---- a call ---- */
+/* ---- examination of a call ---- */
 
 static const struct call *find(const struct run *r, long number) {
     for (size_t i = 0; i < r->call_count; i++)
@@ -435,7 +436,8 @@ static bool follows(const struct run *r, long number) {
            (number == __NR_fchownat && (r->argument[4] & AT_SYMLINK_NOFOLLOW) == 0);
 }
 
-/* Examines the call that a thread is about to make. Returns whether it counts, or is a note. */
+/* Examines the call that a thread is about to make. Returns whether the call is to be logged, with or without a
+ * number. */
 static bool looks_at(struct run *r, pid_t thread) {
     long number = call_of(thread, r->argument);
     const struct call *c = r->call = find(r, number);
@@ -478,7 +480,7 @@ static bool looks_at(struct run *r, pid_t thread) {
     return watched(r, r->name.path) || watched(r, r->to.path);
 }
 
-/* Logs a call that has returned, or was not made; then `result` is -1. */
+/* Logs a call that has returned `result`, or, if made is false, was not made. */
 static void logs(struct run *r, pid_t thread, bool made, int64_t result) {
     struct line l = {.size = 0};
     struct stat st;
@@ -546,7 +548,7 @@ static void kill_all(struct run *r) {
         (void)syscall(SYS_kill, r->thread[i].id, SIGKILL); /* the id of any thread stands for its process */
 }
 
-/* A thread is about to make a call, and no other is in one. */
+/* Handles a thread that is about to make a call, while no other thread is in a call. */
 static void enters(struct run *r, pid_t thread) {
     if (!looks_at(r, thread)) {
         (void)ptrace(PTRACE_CONT, thread, NULL, NULL);
@@ -629,7 +631,8 @@ static void stopped(struct run *r, pid_t id, int status) {
                (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)) {
         (void)ptrace(PTRACE_LISTEN, id, NULL, NULL);
     } else if (event == PTRACE_EVENT_EXEC) {
-        /* A thread that executes a program gets the id of the first thread, whatever that did. */
+        /* A thread that executes a program gets the id of its process's first thread. A call of that thread is
+         * over. */
         if (r->inside == id)
             r->inside = 0;
         (void)ptrace(PTRACE_CONT, id, NULL, NULL);
@@ -640,8 +643,8 @@ static void stopped(struct run *r, pid_t id, int status) {
 
 /* ---- begin and end ---- */
 
-/* Stops at the calls of the table. Of opens, only those that create or truncate; of maps, only those that write a
- * file. */
+/* Installs the filter that stops the command at the calls of the table. It stops opens only if they create or
+ * truncate, and mmap only if it maps a file for writing. */
 static void filter_calls(const struct run *r) {
     struct sock_filter program[MOST_CALLS * 2 + 32];
     unsigned short n = 0;

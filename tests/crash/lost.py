@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A model of lost writes: what a file system may still have after the power failed.
 
-crashpoint records the calls of a whole run in order, and a copy of each file at each fsync of it. The model replays the
-first K calls and then takes away what the calls did not make durable:
+crashpoint records the calls of a whole run in order, and a copy of each file at each fsync. The model replays the first K
+calls and then takes away what the calls did not make durable:
 
-- The content of a file is what it was at its last fsync; without one, the file is empty. What was there before the run
-  was durable. (In "sizes" the file has its length, and zeros where nothing was synced.)
+- A file has the content of its last fsync; without an fsync, the file is empty. Files from before the run are durable.
+  (In "sizes" a file has its current length, with zeros where nothing was synced.)
 - A name in a directory that was made, removed or moved is durable after an fsync of that directory. A file whose name is
   lost is lost, and so is everything in a directory whose name is lost. The fsync of a file does not make its name durable.
   A rename from one directory to another survives as a whole or not at all.
 
-Of the many states that POSIX allows it tries these at each K:
+POSIX allows many states. The model tries these at each K:
 
     nothing   no name and no byte that was not synced survives
     names     all names survive, content that was not synced does not
-    sizes     the same, and files have their lengths, with zeros
-    only:DIR  the names of one directory survive, no others that were not synced
+    sizes     all names survive, and files have their lengths, with zeros for content that was not synced
+    only:DIR  the names of one directory survive, but no other names that were not synced
 
 States that are equal are tried once. Names of one directory survive together: the states in between are those of smaller
-K. Parts of a write and a file's writes in another order, since its last fsync, are not tried. Modes, owners and times do not count. A file that is mapped and written through memory is not modelled.
+K. The model does not try parts of a write, or another order of a file's writes since its last fsync. Modes, owners and times
+do not count. A file that is mapped and written through memory is not modelled.
 """
 import os
 import re
@@ -26,7 +27,8 @@ import shutil
 
 
 class File:
-    """`synced`: where the `size` bytes of the last fsync are; None: none. `length`: current length of the file."""
+    """`synced`: path of the copy with the `size` bytes of the last fsync; None: no copy. `length`: current length of the
+    file."""
 
     def __init__(self, synced=None):
         self.sync(synced, os.path.getsize(synced) if synced else 0)
@@ -36,7 +38,7 @@ class File:
 
 
 class Directory:
-    """The current names, and the durable ones."""
+    """`now`: the current names. `durable`: the names that survive a power failure."""
 
     def __init__(self, path):
         self.path, self.now, self.durable = path, {}, {}
@@ -58,7 +60,7 @@ def identities(directory):
 
 
 class Model:
-    """Starts with the files of `template`, which had these identities in the run's directory."""
+    """Starts with the files of `template`. `identities_before`: the identities of the same files in the run's directory."""
 
     def __init__(self, identities_before, template, copies):
         self.copies, self.before, self.known = copies, identities_before, {}
@@ -129,7 +131,7 @@ class Model:
         identity_of = {id(what): key for key, what in self.known.items()}
 
         def names(directory):
-            """Returns the survivors; of a rename, both sides or none."""
+            """Returns the names of a directory that survive. A rename survives in both directories or in none."""
             survives = directory.now if all_of(directory) else directory.durable
             for source, name, target, to, what in self.moves:
                 arrived = (target.now if all_of(target) else target.durable).get(to) is what
@@ -159,7 +161,7 @@ class Model:
         return found
 
 
-# A record of a set's intent: number, device, inode, birth, size and owner of a file, and its name.
+# A record of an intent (the file that lists the renames of a set): number, device, inode, birth, size and owner of a file.
 RECORD = re.compile(rb"([0-9a-f]{16}) ([0-9a-f]{16}) ([0-9a-f]{16}) [0-9a-f]{16}( [0-9a-f]{16} [0-9a-f]{16} )")
 
 
@@ -181,7 +183,7 @@ def identify(intent, now):
 
 
 def build(left, directory):
-    """Makes these files."""
+    """Makes the files of `left` in a directory."""
     now = {}  # identity in the run -> identity of the file made here
     for path, what in sorted(left.items()):
         full = os.path.join(directory, path)

@@ -17,7 +17,7 @@ LOCK = re.compile(r"(^|/)\.scr/hpcw\.lock$")  # stays on purpose
 
 Broken = runs.Broken
 
-# As tests/meson.build has them: more processes than cores, and root in containers.
+# Settings of Open MPI, the same as in tests/meson.build: they allow more processes than cores, and root in containers.
 MPI = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_hwloc_base_binding_policy": "none",
@@ -48,7 +48,7 @@ class Programs:
             raise SystemExit(f"crash: {build}: expected a build with tests")
 
     def launched(self, command, processes, victim=None, tracer=()):
-        """Returns the command on several processes; the tracer runs one of them, or mpiexec with all."""
+        """Returns the command on several processes. The tracer runs process `victim`; None: it runs mpiexec with all."""
         if processes == 1:
             return [*tracer, *command]
         if victim is None:
@@ -90,7 +90,7 @@ class Traced:
 
 
 def name_of(call, root):
-    """A call as a person reads it."""
+    """Returns a call as text for people."""
     names = [os.path.relpath(call[key], root) for key in ("path", "to") if key in call]
     return f"{call['call']} {' -> '.join(names)}"
 

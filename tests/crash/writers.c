@@ -304,7 +304,7 @@ static hpcw_status clog2_slice(const struct job *job, hpcw_clog2 *log, uint64_t 
     return status;
 }
 
-/* Process 0 has the only slice. */
+/* Writes all records of the log on process 0. */
 static hpcw_status clog2_write(const struct job *job, hpcw_error *err) {
     hpcw_clog2_options options;
     hpcw_clog2 *log;
@@ -371,7 +371,7 @@ static hpcw_status log_state(void *context, const hpcw_clog2_stretch *state) {
     return HPCW_OK;
 }
 
-/* Prints the word, and how many of the states that all tasks record are missing. */
+/* Prints the word of a log. Fails if some of the states that all tasks record are missing. */
 static hpcw_status clog2_read(const struct job *job, hpcw_error *err) {
     struct log_seen seen = {-1, 0};
     hpcw_clog2_watch watch = {.context = &seen, .state = log_state};
@@ -422,7 +422,7 @@ static hpcw_status rank2file_write(const struct job *job, hpcw_error *err) {
     options.dataset.id = job->id;
     options.dataset.name = name;
     options.dataset.created_us = 1700000000000000 + job->id;
-    options.dataset.flushed = "2023-11-14T22:13:20"; /* the same, in the form of an index that is rebuilt */
+    options.dataset.flushed = "2023-11-14T22:13:20"; /* time of created_us, in the form that reindex writes */
     options.dataset.user = "user";
     options.leaf_ranks = 2;
     options.count = job->count;
