@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks doc/calls.md: it has the order of calls of every handle, with all of them. Usage: calls.py SOURCE_ROOT
+"""Checks that doc/calls.md has the order of calls of every handle, and names all calls. Usage: calls.py SOURCE_ROOT
 
 A handle is a struct that a public header declares and does not define. Its calls are the functions that take or return one.
 """

@@ -17,7 +17,7 @@ static size_t files_of(void *context, uint32_t rank, const hpcw_rank2file_entry 
     return rank < 2 ? rank + 1 : 0;
 }
 
-/* Writes the file of a node; its name is the last part of its path. */
+/* Writes the map file of a node of the tree into `directory`. The file name is the last part of the node's path. */
 static hpcw_status write_node(const hpcw_rank2file_map *map, uint32_t index, const char *directory,
                               hpcw_error *err) {
     char path[1024];
@@ -52,7 +52,7 @@ static hpcw_status write_map(const char *directory, hpcw_error *err) {
     return s;
 }
 
-/* Verifies the root with all leaves below it, and a leaf as a tree. */
+/* Verifies a map file: the root with all leaves below it, or a leaf as a map of its own. */
 static hpcw_status verify_node(const char *path, hpcw_error *err) {
     return read_rank2file_verify(path, err);
 }

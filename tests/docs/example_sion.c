@@ -16,7 +16,7 @@ static hpcw_status open_in(const char *directory, const char *name, hpcw_sion_op
     return hpcw_sion_open(path, NULL, o, sion, err);
 }
 
-/* Closes after the last write; frees in any case. */
+/* Closes the container if all writes succeeded. Frees it in any case. */
 static hpcw_status finish(hpcw_sion *sion, hpcw_status s, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_sion_close(sion, err);

@@ -6,7 +6,7 @@
 # - [text](other.md#anchor), [text](other.md), [text](#anchor): the file and the anchor exist. An anchor is a heading
 #   as GitHub spells it, or <a id="..."></a>.
 # - doc/formats/sion.md, "Header" and doc/formats/sion.md#sion-7 in a source file: the page has that heading or anchor.
-#   The files of tests/template name its own pages, by the paths that these would have in the tree.
+#   Files of tests/template cite pages of the template, by the paths that these pages would have in the tree.
 set -eu
 cd "$1"
 
@@ -36,7 +36,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
         }
     }' >"$anchors"
 
-# Prints the place of a link, then what must exist.
+# Prints for each link its place, and the page or section that must exist.
 {
     find README.md bench doc examples tests/template -name '*.md' | LC_ALL=C sort | xargs awk '
         FNR == 1 { fenced = 0 }

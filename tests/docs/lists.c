@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Formats whose pages have examples. It is a file of its own, since the template of a format has another list. */
+/* Formats whose pages have examples. The list has a file of its own, since the template of a format has another
+ * list. */
 #include <stddef.h>
 
 #include "tests/docs/example.h"

@@ -8,12 +8,14 @@ Looks at the code spans (`...`) of all Markdown pages, outside of fenced blocks:
   written without parentheses.
 - hpcw_..., HPCW_..., and names with the prefix of a directory (read_, model_, gen_, ui_, bench_): some source has this
   word. With a "_" at the end it is the begin of one.
-- `gen/model/load.c` and other paths whose first part is a directory of the tree: it exists. {a,b} and * stand for several.
+- `gen/model/load.c` and other paths whose first part is a directory of the tree: the path exists. {a,b} and * stand for
+  several names.
 - `hpcw/sion.h`: a public header.
 
-The hooks of .pre-commit-config.yaml call scripts that exist, too.
+The scripts that the hooks of .pre-commit-config.yaml call must exist, too.
 
-The template of a format has a tree of its own below tests/template. Its pages, and doc/new-format.md, also name that.
+The template of a format has a tree of its own below tests/template. Its pages, and doc/new-format.md, may also name files
+of that tree.
 """
 import glob
 import os
@@ -23,7 +25,7 @@ import sys
 TEMPLATE = "tests/template"
 TOPS = ("include", "libwriter", "libreader", "ui", "gen", "trace", "bench", "bindings", "tests", "examples", "doc", ".ci")
 PREFIX = re.compile(r"\b(?:hpcw|HPCW|read|READ|model|MODEL|gen|GEN|ui|UI|bench|BENCH)_(?![a-z]\b)\w*") # hpcw_x stands for any
-# Tables of results name what existed when they were measured; so does the changelog.
+# The changelog names what existed at the time of an entry.
 SKIPPED = ("CHANGELOG.md",)
 
 root = sys.argv[1]

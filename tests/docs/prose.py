@@ -14,7 +14,7 @@ SENTENCE, PARAGRAPH = 30, 120
 
 
 def paragraphs(text):
-    """Line and text of each."""
+    """Yields the first line's number and the text of each paragraph."""
     lines, first, fenced = [], 0, False
     for number, line in enumerate(text.split("\n") + [""], 1):
         fence = line.startswith("```")

@@ -83,8 +83,8 @@ static void curve(const char *preset, const char *label, enum model_class distan
 #define CURVE(preset, label, distance, source, size)                                                           \
     curve(preset, label, distance, source, size, sizeof(size) / sizeof(size)[0])
 
-/* 24 timings of 256 KiB between two nodes of a switch, one pair at a time, averaged over 48 excerpts. The
- * published steps took as long as 170 round trips. */
+/* Measures 24 timings of 256 KiB between two nodes of a switch, one pair at a time, averaged over 48 excerpts of
+ * the run. A step of the published measurement took as long as 170 round trips. */
 static void steps(void) {
     struct model_machine m;
     struct model_network net;
@@ -117,8 +117,8 @@ static void steps(void) {
     row("dfplus-hdr200", "256 KiB, largest of 24", "us", 12.01200, "N1", high, 15);
 }
 
-/* 16 MiB across the halves of 190 nodes x 4, in both directions at once. Per step: pairs x 2 x size / mean time,
- * averaged over ten seeds. */
+/* Measures a bisection: the ranks of 190 nodes, 4 on each, send messages of 16 MiB to the other half, in both
+ * directions at once. The bandwidth of a step is pairs x 2 x size / mean time. Prints averages over ten seeds. */
 static void bisection(void) {
     enum { RANKS = 760, HALF = RANKS / 2, SEEDS = 10 };
     double low = 0, mean = 0, high = 0;
@@ -217,7 +217,7 @@ int main(int argc, char **argv) {
     CURVE("tcp-1g", "tcp-1g", MODEL_SAME_SWITCH, "N2", tcp);
     CURVE("dfplus-hdr200", "two cores with one cache", MODEL_SAME_CACHE, "N6", node);
 
-    /* No other row ends with a deviation. */
+    /* Each row of the page that ends with a deviation was compared. */
     int found = 0;
     for (const char *at = strstr(section, " % |\n"); at != NULL && at < section_end;
          at = strstr(at + 1, " % |\n")) {
