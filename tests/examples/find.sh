@@ -12,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# Small switches and groups, so that few ranks have several of them; and more faults of each kind.
+# The machine has small switches and groups, so that 256 ranks use several of each, and more faults of each kind.
 "$hpcgen" --quiet --no-checksums --ranks 256 --out data --set machine.nodes_per_switch=8 \
     --set machine.nodes_per_group=16 --set machine.bad_node_share=0.06 --set machine.bad_cable_share=0.1 \
     --set machine.slow_node_share=0.06 --set linktest.tail_probability=1e-5 --set linktest.tail=200 \
@@ -38,8 +38,8 @@ check nodes.json slow_node
 check skew.json clock
 check damage.json missing_file truncated_file wrong_crc missing_rank stale_index
 
-# Causes of waits, with ranks of about equal work. Most of the four slow nodes cost nothing, since another one is as
-# slow.
+# The detector finds causes of waits, where all ranks have about equal work. Most of the four slow nodes cost no time,
+# since the ranks wait for another node that is equally slow.
 # Usage: causes RANKS KIND...
 causes() {
     ranks=$1

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The instrumented heat solver writes complete files. Without its instrumentation, under the wrapper, it gives the
-# same result and a valid log. OTHER is also instrumented, in another language, and writes the same plate. Usage:
-# heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN [OTHER]
+# HEAT, the instrumented heat solver, writes complete files. HEAT_PLAIN, the same solver without instrumentation, gives
+# the same result under the wrapper, and the wrapper writes a valid log. OTHER, an instrumented solver in another
+# language, writes the same plate.
+# Usage: heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN [OTHER]
 set -eu
 mpiexec=$1 processes=$2 wrapper=$3 heat=$(realpath "$4") plain=$(realpath "$5") hpcgen=$(realpath "$6")
 other=${7+$(realpath "$7")}
@@ -11,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# No rule is broken.
+# Checks that a file is valid and that `hpcgen info` lists no problems.
 sound() {
     "$hpcgen" verify "$1"
     "$hpcgen" info --all "$1" >info

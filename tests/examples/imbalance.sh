@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads load data with the example, plain and compressed. Python computes the same from the plain files. Usage:
-# imbalance.sh IMBALANCE HPCGEN
+# The example `imbalance` reads load data, plain and compressed. Its output must be what Python computes from the plain
+# files.
+# Usage: imbalance.sh IMBALANCE HPCGEN
 set -eu
 absolute() { (cd "$(dirname "$1")" && echo "$PWD/$(basename "$1")"); }
 imbalance=$(absolute "$1") hpcgen=$(absolute "$2")

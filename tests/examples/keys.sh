@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Writes records under keys by the example; it and hpcgen find the same one. Usage: keys.sh KEYS HPCGEN
+# The example `keys` writes records under keys. The example and hpcgen must find the same record. Usage: keys.sh KEYS HPCGEN
 set -eu
 absolute() { (cd "$(dirname "$1")" && echo "$PWD/$(basename "$1")"); }
 keys=$(absolute "$1") hpcgen=$(absolute "$2")

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads containers by the example, with several numbers of processes. Usage: read_tasks.sh MPIEXEC READ_TASKS TWO_TASKS HPCGEN
+# The example `read_tasks` reads containers with several numbers of processes.
+# Usage: read_tasks.sh MPIEXEC READ_TASKS TWO_TASKS HPCGEN
 set -eu
 absolute() { (cd "$(dirname "$1")" && echo "$PWD/$(basename "$1")"); }
 mpiexec=$1 read_tasks=$(absolute "$2") two_tasks=$(absolute "$3") hpcgen=$(absolute "$4")
@@ -23,7 +24,7 @@ file=$(ls data/sion/*.sion)
 "$mpiexec" -n 3 "$read_tasks" "$file" | sort >got
 diff expected got
 
-# All processes report the same, and the program fails.
+# If the file does not exist, all processes report the same error, and the program fails.
 if "$mpiexec" -n 2 "$read_tasks" nothing.sion 2>errors; then
     echo "expected a failure for a file that does not exist"
     exit 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads what another example wrote. Usage: read_two_tasks.sh READ_TWO_TASKS TWO_TASKS
+# The example `read_two_tasks` reads the container of the example `two_tasks`.
+# Usage: read_two_tasks.sh READ_TWO_TASKS TWO_TASKS
 set -eu
 absolute() { (cd "$(dirname "$1")" && echo "$PWD/$(basename "$1")"); }
 read_two_tasks=$(absolute "$1") two_tasks=$(absolute "$2")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The program shown on a page is the tested one. Usage: readme.sh PAGE.md LANGUAGE PROGRAM
+# The program that a page shows must be the same as the file PROGRAM. Usage: readme.sh PAGE.md LANGUAGE PROGRAM
 set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

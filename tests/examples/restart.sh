@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program continues from its checkpoints with other numbers of processes, and from the previous one if one is
-# damaged.
+# A program continues from its newest checkpoint with another number of processes. If this checkpoint is damaged, the
+# program continues from the previous one.
 # Usage: restart.sh MPIEXEC PROGRAM HPCGEN
 set -eu
 mpiexec=$1 program=$(realpath "$2") hpcgen=$(realpath "$3")
@@ -25,7 +25,7 @@ run 1
 "$hpcgen" verify --quiet state
 [ "$("$hpcgen" scr list state | grep -c 'name=')" -eq 2 ] || exit 1
 
-# The newest is damaged: the run continues from the previous one, and writes it again.
+# The newest checkpoint is damaged: the run continues from the previous checkpoint, and writes the newest one again.
 run 4
 truncate -s 100 state/scr.dataset.40/rank_2
 step=30

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that `hpcgen score --json` on standard input has visible faults of some kinds, and that nearly all were found
-and hardly anything else.
+"""Checks a result of `hpcgen score --json` on standard input: each KIND has visible faults, nearly all of them were found,
+and hardly any finding is wrong.
 
-The kind `cost` stands for what the run took longer because of costly faults of all kinds, where the dataset says so: nearly
-all of it was found, the most expensive first.
+The kind `cost` stands for the time that costly faults of all kinds added to the run, if the dataset has these costs: the
+findings must explain nearly all of this time, and name the most expensive fault first.
 
 Usage: scores.py KIND...
 """

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads a result by the example; Python computes the same from the bytes of the file. Usage: slowest.sh SLOWEST HPCGEN
+# The example `slowest` reads a LinkTest result. Its output must be what Python computes from the bytes of the file.
+# Usage: slowest.sh SLOWEST HPCGEN
 set -eu
 absolute() { (cd "$(dirname "$1")" && echo "$PWD/$(basename "$1")"); }
 slowest=$(absolute "$1") hpcgen=$(absolute "$2")

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads a log by the example; Python computes the same from an export of it. Usage: where_time_goes.sh PROGRAM HPCGEN
+# The example `where_time_goes` reads a log. Its output must be what Python computes from an export of the log.
+# Usage: where_time_goes.sh PROGRAM HPCGEN
 set -eu
 absolute() { (cd "$(dirname "$1")" && echo "$PWD/$(basename "$1")"); }
 program=$(absolute "$1") hpcgen=$(absolute "$2")
