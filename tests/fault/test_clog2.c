@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a log's life fails once; see the same test for containers. */
+/* Each system call and each allocation in the life of a log fails once. test_sion.c lists what is checked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,7 +151,8 @@ static void reading_fails(void **state) {
 
 /* ---- recording ------------------------------------------------------------------------------------------- */
 
-/* Records events for four chunks, with enough memory for all of them or less. */
+/* Records so many events that they fill four chunks of memory. memory: limit of the recording's memory, which may
+ * be too small for four chunks. */
 static hpcw_status record(const char *path, const char *directory, uint64_t memory,
                           hpcw_clog2_log_report *report, hpcw_error *err) {
     hpcw_clog2_log_options o;
@@ -179,7 +180,8 @@ static hpcw_status record(const char *path, const char *directory, uint64_t memo
     return s;
 }
 
-/* A failure while recording costs records, which are counted. A later failure costs the log. */
+/* If a call fails during the recording, records are lost, and the report counts them. If a later call fails, there
+ * is no log. */
 static void recording_fails(void **state) {
     (void)state;
     static const uint64_t memory[] = {32 << 20, 8 << 20};

@@ -23,7 +23,8 @@ static char dir[256];
 static const struct gen_dataset *made;
 static unsigned replaced;
 
-/* Before the next file gets its name, replaces every published unit by another file of the same size. */
+/* Before the next file gets its final name, replaces every file that already has its own by another one of the same
+ * size. */
 static int replace_all(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     if (call != HPCW_I_SYS_RENAME) {

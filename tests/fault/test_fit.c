@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A fit without enough memory fails. It never learns something else. */
+/* If an allocation fails, a fit fails or gives the same result as with enough memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -185,7 +185,7 @@ static void many_ranks(void **state) {
     while (memcmp(at, key, sizeof key) != 0) {
         at++;
     }
-    at += sizeof key; /* after the key and its NUL comes the number, "2" */
+    at += sizeof key; /* the key and its NUL precede the number "2" */
     memmove(at + strlen(claimed), at + 1, (size_t)(preamble + PREAMBLE - at) - strlen(claimed));
     memcpy(at, claimed, strlen(claimed));
     assert_int_equal(fseek(file, 0, SEEK_SET), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Concurrent joins of one dataset. Each reports the true state, and succeeds if the dataset is complete. */
+/* Concurrent joins of one dataset. A join succeeds as soon as the dataset is complete, even if another join has
+ * completed it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +72,8 @@ static void join(hpcw_status expected, bool already, const char *message) {
     assert_int_equal(outcome.already, already);
 }
 
-/* The description exists when the second join begins, and is gone when it has the lease. */
+/* A second join has read the description of the dataset before the first join finishes and removes it. The second
+ * one succeeds and reports that the dataset was already complete. */
 static void joined_meanwhile(void **state) {
     (void)state;
     make_parts();
@@ -83,7 +85,7 @@ static void joined_meanwhile(void **state) {
 
 static unsigned left;
 
-/* Another join runs when this one makes its state directory, which is the first call for its lease. */
+/* Runs another join when the tested join makes its state directory. This is the first system call for a lease. */
 static int join_first(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
     if (call == HPCW_I_SYS_MKDIR && left > 0) {
@@ -124,7 +126,7 @@ static void others_lease(void **state) {
     remove_parts();
 }
 
-/* Whichever call fails, a lease that was not taken leaves nothing. */
+/* Each system call for a lease fails once. If the lease is not taken, no file of it remains. */
 static void refused_lease(void **state) {
     (void)state;
     struct gen_lease lease;

@@ -45,7 +45,8 @@ enum kind { PRIVATE, SHARED, SET, KINDS };
 
 enum { SIZE = 5000, FILES = 3 };
 
-/* Otherwise a writer spends most of its time in the final rename, which a kill does not interrupt. */
+/* Delays a writer between its calls. A writer without delay spends most of its time in the final rename, which a
+ * kill does not interrupt. */
 static void take_time(char mark) {
     if (mark == 'a') {
         (void)usleep(200);
@@ -241,7 +242,8 @@ static void others_are_left_alone(void **state) {
     assert_int_equal(count_entries(dir), 4);
 }
 
-/* Writers live and die together. The slots before a dead writer's are free again at the next open. */
+/* Of three writers of one path, one dies. The next open removes its temporary file, whichever of the numbered names
+ * the file has, and keeps those of the two living writers. */
 static void slots_in_any_order(void **state) {
     (void)state;
     for (int victim = 0; victim < 3; victim++) {
@@ -279,7 +281,7 @@ static hpcw_status open_container(uint32_t files, hpcw_sion **h) {
     return hpcw_sion_open(path, NULL, &o, h, NULL);
 }
 
-/* The next container has fewer files than the dead writer's. */
+/* The next open removes all temporary files of a dead writer, even if the new container has fewer files. */
 static void fewer_files(void **state) {
     (void)state;
     hpcw_sion *h;
@@ -313,7 +315,7 @@ static hpcw_status open_loads(uint32_t ranks, hpcw_vom **v) {
     return s;
 }
 
-/* The next load data have fewer ranks. */
+/* The next open removes all temporary files of a dead writer, even if the new load data have fewer ranks. */
 static void fewer_ranks(void **state) {
     (void)state;
     hpcw_vom *v[4];
@@ -355,7 +357,7 @@ static void no_locks_no_removal(void **state) {
     hpcw_sink_free(pair[1]);
     assert_int_equal(count_entries(dir), 0);
     assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
-    for (int n = 0; n < 20; n++) { /* more writers than slots */
+    for (int n = 0; n < 20; n++) { /* more writers than numbered temporary names */
         pid_t child = fork();
         if (child == 0) {
             hpcw_sink *left;
@@ -369,7 +371,7 @@ static void no_locks_no_removal(void **state) {
     assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
     hpcw_sink_free(sink);
     hpcw_i_sys_gate = NULL;
-    /* A writer with locks does not remove them either, since it cannot know. */
+    /* A writer with locks keeps these temporary files, too: it cannot know whether their writers live. */
     assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
     assert_int_equal(count_entries(dir), 21);
 }

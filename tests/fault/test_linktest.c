@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a result's life fails once; see the same test for containers. Also the calls that complete a
- * result of several runs. */
+/* Each system call and each allocation in the life of a result fails once, also those that complete a result of
+ * several runs. test_sion.c lists what is checked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a checkpoint's life fails once. No reader sees an incomplete checkpoint, and a restart reports the
- * failure. */
+/* Each system call and each allocation in the life of a checkpoint fails once. No reader sees an incomplete
+ * checkpoint, and a restart reports the failure. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,13 +49,13 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
         bool met = fault_disarm();
         assert_int_equal(count_descriptors(), descriptors);
         index_path(prefix, path, sizeof path);
-        /* A close that fails after reading loses nothing. */
+        /* A failed close of a file that was only read is harmless, so the write may succeed. */
         if (s != HPCW_OK) {
             if (!met || fault_is_harmless(fault) || s != fault_status(fault) || !good_message(s, &err, "")) {
                 fail_msg("%s, %s, call %lu: %s", c->name, fault_name(fault), n, err.message);
             }
             assert_int_not_equal(access(path, F_OK), 0);
-            /* Writes the same again over what is left. */
+            /* Writes the same checkpoint again, over the files that are left. */
             if (rank2file_case_write(c, &o, prefix, NULL, c->ranks, NULL, &err) != HPCW_OK) {
                 fail_msg("%s, again after call %lu: %s", c->name, n, err.message);
             }
@@ -73,7 +73,8 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
 
 static void every_call_of_writing(void **state) {
     (void)state;
-    /* The cases are small: each call makes one checkpoint, and most need a second one. */
+    /* The cases are small: a checkpoint is written for each call that fails, and most failures need a second
+     * one. */
     static const struct rank2file_case cases[] = {
         {.name = "durable", .layout = HPCW_RANK2FILE_SCR_3, .ranks = 2},
         {.name = "several files",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Repairs without enough descriptors. A file that cannot be opened for this reason is not damaged; a file that the
- * disk fails to return is. A deep check without enough memory reports that. */
+/* Repairs with too few file descriptors. A file that cannot be opened for this reason does not count as damaged. A
+ * file whose reads fail counts as damaged. A deep check without enough memory reports HPCW_ENOMEM. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void too_few_descriptors(void **state) {
     tear_down(&x);
 }
 
-/* Other options would not help. */
+/* The manifest cannot be opened for lack of descriptors. The message does not suggest other options of repair. */
 static void too_few_for_the_manifest(void **state) {
     (void)state;
     struct fixture x;

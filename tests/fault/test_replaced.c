@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A writer replaces the input before each open of a reader. The reader gets the old content or the new one, or
- * reports that it was replaced. It never mixes them, nor cuts streams of one file by the tables of the other. */
+/* A writer replaces the input before each open of a reader. The reader returns the old content or the new content,
+ * or reports that the input was replaced. It never mixes both, for instance by the old file's table of sizes for
+ * the streams of the new file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ enum { RANKS = 4, MOST_TASKS = 70, STREAM = 300 };
 struct subject {
     const char *name;
     uint32_t files, tasks;
-    unsigned skipped; /* opens to skip between those that are tried, as many are alike */
+    unsigned skipped; /* number of opens between two that are tried, since many opens are alike */
     hpcw_status (*write)(const struct subject *s, const char *path, bool newer, hpcw_error *err);
     hpcw_status (*read)(const struct subject *s, const char *path, struct hpcw_i_buf *text, hpcw_error *err);
 };
@@ -98,7 +99,7 @@ static hpcw_status read_sion(const struct subject *s, const char *path, struct h
     return status;
 }
 
-/* Uses the reader of hpcgen info, verify and report. */
+/* Reads by the reader that hpcgen info, verify and report use. */
 static hpcw_status read_tables(const struct subject *s, const char *path, struct hpcw_i_buf *text,
                                hpcw_error *err) {
     char bytes[STREAM];
@@ -304,7 +305,7 @@ static void replace_before_each_open(const struct subject *s) {
             break;
         }
     }
-    /* The last run, which nothing disturbs, finds the old content. */
+    /* Each outcome occurred. found_older > 0 also follows from the last run, in which no file is replaced. */
     assert_true(found_older > 0 && found_newer > 0 && refused > 0);
     hpcw_i_buf_free(&older);
     hpcw_i_buf_free(&newer);
@@ -330,7 +331,7 @@ static int read_before_renames(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* A reader comes while the files of a set are renamed. */
+/* A reader opens the load data before each rename of a writer. */
 static void load_data_between_names(void **state) {
     (void)state;
     static const struct subject s = {

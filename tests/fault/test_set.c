@@ -111,7 +111,7 @@ static int fail_at_last(enum hpcw_i_sys_call call, size_t *size) {
     return call == failing && --calls_left == 0 ? EIO : 0;
 }
 
-/* Returns whether the writer died before its n-th call. */
+/* Writes a set in a child process that dies before its n-th call. Returns false if it makes fewer calls. */
 static bool dies(unsigned long n, uint32_t files, hpcw_durability durability) {
     int status = 0;
     pid_t child = fork();
@@ -160,13 +160,14 @@ static void dies_before_each_call(void **state) {
                 scratch_remove(dir);
             }
             assert_true(found_new > 3 &&
-                        found_old > 10); /* some writers died before the switch, and some after it */
+                        found_old >
+                            10); /* some writers died before readers see the new set, and some after it */
             (void)set_up(state);
         }
     }
 }
 
-/* The next open is by a writer, not by a reader. */
+/* After a writer's death, the set is opened by another writer, not by a reader. */
 static void a_writer_finishes_what_another_began(void **state) {
     bool died = true;
     unsigned finished = 0;
@@ -190,7 +191,8 @@ static void a_writer_finishes_what_another_began(void **state) {
     (void)set_up(state);
 }
 
-/* Calls fail in place of a death. Nothing is lost, and the next open completes the work. */
+/* A rename, unlink or fsync fails, and the writer lives on. No data are lost, and the next open completes the
+ * set. */
 static void renames_and_removals_fail(void **state) {
     static const enum hpcw_i_sys_call kinds[] = {HPCW_I_SYS_RENAME, HPCW_I_SYS_UNLINK, HPCW_I_SYS_FSYNC};
     for (size_t k = 0; k < 3; k++) {
@@ -207,7 +209,8 @@ static void renames_and_removals_fail(void **state) {
             failed = calls_left == 0 || calls_left > n;
             assert_int_equal(s, failed ? HPCW_EIO : HPCW_OK);
             if (s != HPCW_OK &&
-                access(path, F_OK) != 0) { /* the older file 0 is gone, and the new one has no name yet */
+                access(path, F_OK) !=
+                    0) { /* the older file 0 is gone, and the new file 0 has no final name yet */
                 assert_non_null(strstr(err.message, "gives those their names that still have temporary ones"));
             }
             const char *word = read_set();
@@ -294,7 +297,7 @@ static void a_private_container(void **state) {
     assert_int_equal(open_set(3, HPCW_SYNC_NONE, &h, &err), HPCW_OK);
     char command[400];
     (void)snprintf(command, sizeof command, "find '%s' -type f -perm /077 | grep -q .", dir);
-    assert_int_not_equal(system(command), 0); /* nor may the temporary files */
+    assert_int_not_equal(system(command), 0); /* no temporary file is readable by others */
     assert_int_equal(write_words(h, "new", &err), HPCW_OK);
     assert_int_equal(hpcw_sion_close(h, &err), HPCW_OK);
     hpcw_sion_free(h);
@@ -414,8 +417,8 @@ static void a_link_meanwhile(void **state) {
     assert_string_equal(read_set(), "new");
 }
 
-/* Somebody removes a temporary file before the renames, or after the writer died during them. Never a mixture
- * results. */
+/* Somebody removes a temporary file before the renames, or after the writer died between them. The set never
+ * becomes a mixture of old and new files. */
 static void a_temporary_file_that_is_removed(void **state) {
     (void)state;
     char command[400];
@@ -461,7 +464,8 @@ static void a_temporary_file_that_is_removed(void **state) {
     }
 }
 
-/* Somebody restores a backup after the writer died. The next open for writing leaves it alone. */
+/* Somebody restores a backup of the older set after the writer died. The next open for writing keeps the backup's
+ * files. */
 static void a_backup_that_is_put_back(void **state) {
     (void)state;
     char command[700], backup[256];
@@ -496,8 +500,8 @@ static bool shell(const char *text, const char *second) {
     return system(command) == 0;
 }
 
-/* A temporary file is removed, then the older member is touched, linked or restored. It must not be taken for the
- * new one. */
+/* A temporary file is removed, then the older file of the set is touched, linked or restored. The older file must
+ * not be taken for the new one. */
 static void an_older_member_that_is_touched(void **state) {
     static const char *const ways[] = {"chmod 640 $1/set.000002",
                                        "touch $1/set.000002",
@@ -536,8 +540,8 @@ static void an_older_member_that_is_touched(void **state) {
     (void)set_up(state);
 }
 
-/* A directory is copied, file by file, with a dead writer's leftovers. All files of the copy are other files with
- * other times. */
+/* A directory is copied, file by file, with a dead writer's leftovers. All files of the copy have new inodes and
+ * new times. */
 static void a_copied_directory(void **state) {
     unsigned finished = 0;
     bool died = true;
@@ -567,7 +571,7 @@ static void a_copied_directory(void **state) {
     (void)set_up(state);
 }
 
-/* A copy that is incomplete, or has a file of another size. */
+/* The copy of a directory is incomplete, or has a file of another size. */
 static void a_part_of_a_copy(void **state) {
     static const char *const ways[] = {
         "rm $1/.hpcw-*-set.tmp", "rm $1/set.000002 $1/.hpcw-*-set.000002.tmp", "echo >>$1/set.000001",
@@ -627,7 +631,8 @@ static void finished_through_a_link(void **state) {
     }
 }
 
-static unsigned long absent; /* number of opens until the one that finds nothing */
+static unsigned long
+    absent; /* number of opens up to and including the one that fails with ENOENT; 0: none fails */
 
 static int is_absent(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
@@ -715,8 +720,8 @@ static bool is_reached(void) {
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Returns whether a writer of USER is refused before it writes, with a message that names the other user's number.
- * late: a file to give to the other user after the open, so that the close refuses. */
+/* Returns whether a writer of USER is refused, with a message that has the other user's number. late: a file that
+ * is given to the other user after the open, so that the close refuses; NULL: the open refuses. */
 static bool is_refused(uint32_t files, const char *late) {
     int status;
     pid_t child = fork();
@@ -770,7 +775,8 @@ static int refuse_to_open(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_OPEN && --calls_left == 0 ? EACCES : 0;
 }
 
-/* An intent that cannot be opened counts as foreign only if its owner is another user; often there is no intent. */
+/* The open of an intent is refused. The message says that the intent belongs to somebody else only if its owner is
+ * another user. It must also be right if there is no intent, which is the usual case. */
 static void may_not_look(void **state) {
     (void)state;
     char intent[400];
@@ -780,7 +786,7 @@ static void may_not_look(void **state) {
         FILE *f = there > 0 ? fopen(intent, "wb") : NULL;
         assert_true(there == 0 || (f != NULL && fclose(f) == 0));
         assert_true(there < 2 || chown(intent, OTHER, OTHER) == 0);
-        calls_left = 2; /* the calls after that on the directory */
+        calls_left = 2; /* the second open fails: the first one opens the directory */
         hpcw_i_sys_gate = refuse_to_open;
         hpcw_sion *h;
         hpcw_status s = open_set(3, HPCW_SYNC_NONE, &h, &err);
@@ -792,7 +798,8 @@ static void may_not_look(void **state) {
     }
 }
 
-/* Another user has taken a name: no process waits, and nothing is written through it. */
+/* Another user has made a pipe, link or directory under the name of the intent. No process waits for the pipe, and
+ * no byte is written through the link. */
 static void planted(void **state) {
     (void)state;
     char intent[400], outside[400];
@@ -818,7 +825,8 @@ static void planted(void **state) {
         assert_int_equal(remove(intent), 0);
         assert_string_equal(read_set(), "old");
     }
-    /* An intent's text can name only files of its directory, and only files that await their names are touched. */
+    /* The text of an intent can name only files of its directory. Only temporary files that await their names are
+     * renamed or removed. */
 #define WORD "0000000000000001 "
 #define WORDS WORD WORD WORD WORD WORD WORD
 #define BEGIN "hpcw set 3\n" WORDS ".hpcw-set-set\0" WORDS "set\0"
@@ -831,7 +839,8 @@ static void planted(void **state) {
     assert_int_equal(write_set(3, "new", HPCW_SYNC_NONE, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "expected in .hpcw-set-set the files of the set"));
     assert_int_equal(unlink(intent), 0);
-    /* No descriptor is left to look for an intent, so none is reported. */
+    /* The search for an intent fails, since no descriptor is free. The message does not say that there is an
+     * intent. */
     failing = HPCW_I_SYS_OPEN;
     calls_left = 2;
     hpcw_i_sys_gate = fail_at_last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a container's life fails once. Expected for each: the right status, a message with the path,
- * nothing under the container's name, no temporary file, an unchanged older file, no open descriptor, and a handle
- * that only answers HPCW_ESTATE. The address sanitizer shows leaks. */
+/* Each system call and each allocation in the life of a container fails once. Expected after each failure: the
+ * right status, a message with the path, no file with the container's name, no temporary file, an unchanged older
+ * file, no open descriptor, and a handle that only returns HPCW_ESTATE. The address sanitizer shows leaks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct scenario {
     const char *name; /* name of a case */
     uint64_t buffer_size;
     hpcw_durability durability;
-    bool placed; /* six tasks in two files, placed by the lists below */
+    bool placed; /* six tasks in two files, placed by placed_tasks and placed_ranks */
 };
 
 static const uint32_t placed_tasks[2] = {1, 5}, placed_ranks[6] = {5, 3, 4, 0, 2, 1};
@@ -89,7 +89,7 @@ static hpcw_status live(const struct scenario *sc, const char *path, hpcw_error 
         s = c->write(h, t, err);
     }
     if (s == HPCW_ENOMEM) {
-        hpcw_sion_abandon(h, err); /* the caller could also try again: see below */
+        hpcw_sion_abandon(h, err); /* the caller could also repeat the write */
     }
     if (s != HPCW_OK) {
         assert_refuses_all(h);

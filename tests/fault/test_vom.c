@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call in the life of a file, of a set of files, and of a statistics file fails once; see the same test for
- * containers. */
+/* Each system call and each allocation in the life of a file, a set of files and a statistics file fails once.
+ * test_sion.c lists what is checked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,10 +16,10 @@
 #include "tests/support/files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define RECORDS 1200 /* more text than a buffer holds */
+#define RECORDS 1200 /* their text is larger than the writer's buffer */
 #define SET 3
 
-/* For single files: hundreds of runs with failing allocations need not wait for the disk. */
+/* Durability of single files. Hundreds of runs with failing allocations need no flush to disk. */
 static hpcw_durability durability;
 
 /* Writes two phases in which each element receives from the next one. again: repeats calls that failed for lack of
