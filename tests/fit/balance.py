@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Balances the published samples of doc/fit.md and their twins with LBAF. Usage: balance.py HPCGEN [SET ...]
 
-The directory HPCW_SAMPLES has clones of the repositories LB-analysis-framework, vt-tv and vt of DARMA-tasking; without it, or
-without the Python packages of LBAF, nothing is done. vt's schema validator must accept each twin. Then LBAF's
-InformAndTransfer with the criterion Tempered, its TemperedLB, runs with the parameters of one of LBAF's own
-configurations on up to 3 phases of original and twins, with 8 seeds. Phase 0, which sets up, is left out if there are
-others. The imbalance is the largest load of a rank over the mean, less 1. After balancing it is near 0 and the balancer's chance:
-LBAF visits Python's sets, whose order changes from run to run, so the same seeds do not give the same again. So the original
-is measured twice, and beside the imbalance, what a phase takes is compared, the load of its slowest rank over the mean. The exit
-status is 1 if that of a twin is not within 15 %, before or after. Not part of `make check`: it takes 20 minutes.
+The directory HPCW_SAMPLES has clones of the repositories LB-analysis-framework, vt-tv and vt of DARMA-tasking. Without this
+directory, or without the Python packages of LBAF, the script does nothing. vt's schema validator must accept each twin.
+Then LBAF's balancer TemperedLB (InformAndTransfer with the criterion Tempered) runs with the parameters of one of LBAF's own
+configurations and 8 seeds, on up to 3 phases of the original and of its twins. Phase 0, which sets up, is left out if there
+are other phases.
+
+The imbalance is the largest load of a rank over the mean, less 1. After balancing it is near 0 and depends on chance: LBAF
+visits Python's sets, whose order changes from run to run, so the same seed does not give the same result again. So the
+script measures the original twice. It compares the load of the slowest rank over the mean, before and after balancing. The
+exit status is 1 if this value of a twin is not within 15 % of the original's. Not part of `make check`: it takes 20 minutes.
 """
 import glob
 import os
@@ -26,7 +28,7 @@ WITHIN = 0.15
 
 # Held-out sets of several ranks that hpcgen can read, with the configuration that balances them or the most similar
 # data.
-# Not challenging_toy_thousands_tasks: one run of the balancer has not ended after 25 minutes.
+# challenging_toy_thousands_tasks is left out: one run of the balancer has not ended after 25 minutes.
 SETS = {
     "LB-analysis-framework/data/challenging_toy_fewer_tasks/toy": "challenging-toy-fewer-tasks",
     "LB-analysis-framework/data/nolb-8color-16nodes-data/data": "conf",
@@ -64,7 +66,7 @@ def imbalance(phase):
 
 
 class Data:
-    """Gives load data names that LBAF opens. Data of others may break vt's schema."""
+    """Load data as LBAF reads them. `check`: the data must follow vt's schema; published data of others may break it."""
 
     def __init__(self, stem, suffix, config, check):
         per_node = config["from_data"].get("ranks_per_node", 1)
@@ -73,7 +75,7 @@ class Data:
         self.phases = [p["id"] for p in self.reader._LoadReader__vt_data[0]["phases"]]
 
     def balance(self, phase_id, seed):
-        """Returns the imbalance before and after."""
+        """Balances a phase. Returns the imbalance before and after."""
         random.seed(seed)
         phase = Phase(logger, phase_id, reader=self.reader)
         phase.populate_from_log(phase_id)
@@ -82,13 +84,13 @@ class Data:
         return before, imbalance(runtime.execute(phase_id))
 
     def means(self, indexes):
-        """Returns lists of the imbalance over these phases: one value before, and a value after for each seed."""
+        """Returns two lists of the mean imbalance over phases: one value before balancing, and one value per seed after it."""
         got = [[self.balance(self.phases[i], seed) for i in indexes] for seed in range(SEEDS)]
         return [statistics.mean(p[0] for p in got[0])], [statistics.mean(p[1] for p in phases) for phases in got]
 
 
 def link(stem, where, suffix):
-    """Copies the files of a set under its own name."""
+    """Links the files of a set into a new directory, under names that LBAF opens."""
     os.mkdir(where)
     for path in glob.glob(f"{glob.escape(stem)}.[0-9]*.{suffix}"):
         os.symlink(path, f"{where}/data.{path[len(stem) + 1:-len(suffix) - 1]}.json")

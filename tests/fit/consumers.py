@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether programs that read data come to the same results with a twin. Usage: consumers.py HPCGEN [FOLDER]
+"""Checks that programs that read data have the same results on a twin. Usage: consumers.py HPCGEN [FOLDER]
 
-Load data: five balancers move the tasks of a phase, and the next phase, or of a single one the same, says how long the
-slowest rank then takes. Their order on the original and on its twin must have a rank correlation (Kendall's tau) of 0.8: one
-swap of neighbours. It must in 8 of 10 cases. FOLDER is searched for load data of at least 4 ranks, for instance of clones of
-LB-analysis-framework and vt-tv of DARMA-tasking, and for LinkTest results; without it hpcgen makes some of each kind.
+Load data: five balancers move the tasks of a phase. The result of a balancer is the time of the slowest rank in the next
+phase, or in the same phase if there is only one. The balancers are ordered by their results on the original and on its twin.
+Both orders must have a rank correlation (Kendall's tau) of at least 0.8, which allows one swap of neighbours, in 8 of 10
+cases.
 
-LinkTest: examples/find_slow_links.py, or on one host, of which it says nothing, a count of the timings beyond 5 median absolute
-deviations, must find as many within a factor of 2, after one is added to both.
+LinkTest: the original and its twin must have equally many slow links, within a factor of 2 after 1 is added to both counts.
+examples/find_slow_links.py finds them. The detector says nothing about a single host. So for a single host, timings beyond 5
+median absolute deviations are counted.
+
+FOLDER is searched for load data of at least 4 ranks, for instance in clones of LB-analysis-framework and vt-tv of
+DARMA-tasking, and for LinkTest results. Without FOLDER, hpcgen makes some data of each kind.
 """
 import collections
 import glob
@@ -40,7 +44,7 @@ def run(*words):
     return subprocess.run([hpcgen, *words], check=True, capture_output=True, text=True).stdout
 
 
-# ---- balancers: from a list of tasks for each rank, which can move, and what cannot ----
+# ---- balancers. tasks: [ranks] lists of migratable tasks; fixed: [ranks] seconds of all other tasks ----
 
 
 def rotate(tasks, _fixed):
@@ -117,7 +121,8 @@ def read(folder, stem):
 
 
 def slowest(moved, later):
-    """Returns the slowest rank over the mean with the times of a later phase. New tasks stay where they are."""
+    """Returns the time of the slowest rank over the mean, with the task times of a later phase. Tasks that are new in that
+    phase stay on their ranks."""
     tasks, fixed = later
     here = {task: rank for rank, own in enumerate(tasks) for task, _ in own}
     place = {task: rank for rank, own in enumerate(moved) for task, _ in own}
@@ -129,7 +134,7 @@ def slowest(moved, later):
 
 
 def results(folder, stem=None):
-    """Returns what each balancer reaches, as a mean over phases."""
+    """Returns the result of each balancer: slowest(), as a mean over phases."""
     phases = read(folder, stem)
     begins = range(1, len(phases) - 1) if len(phases) > 2 else range(max(1, len(phases) - 1))
     begins = sorted({begins[k * (len(begins) - 1) // (PHASES - 1)] for k in range(PHASES)})
@@ -170,7 +175,8 @@ def flagged(path):
 
 # ---- cases ----
 
-# Load data for which the balancers rank differently, and LinkTest results with faults or crowded hosts.
+# Parameters of load data for which the balancers have different orders, and of LinkTest results with faults or many ranks
+# per host.
 LOADS = ["", "load.objects=30", "load.sigma_last=1.2", "load.persistence=0.5 load.persistence_first=0.2", "load.alike=0.95",
          "load.fill_spread=0.6 load.objects=20", "load.time_table=200 -90 -85 -80 -70 60 150 160 170 180", "load.dims=3 load.migration=0.2",
          "load.setup=no load.phases=1", "load.objects=2 load.skew=0"]

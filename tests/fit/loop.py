@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Closes the loop of `hpcgen fit` for all presets, scenarios and workloads. Usage: loop.py HPCGEN [--ranks N] [--seeds N]
 
-Data of known parameters are generated, fitted, generated from the fit with another seed, and compared. It prints how many
-rows are alike, which are not, what became of the parameters, and in how many rows other data differ. Not part of
-`make check`: it takes minutes.
+The script generates data from known parameters, fits them, generates a twin from the fit with another seed, and compares
+both. It prints how many rows of the comparison are alike, which rows differ, and the known and the fitted parameters. As a
+control, it prints how many rows differ for data of other parameters. Not part of `make check`: it takes minutes.
 """
 import argparse
 import collections
@@ -18,7 +18,7 @@ PRESETS = ["dfplus-hdr200", "dragonfly-ss11", "fattree-hdr100", "dfplus-ndr200",
 WORKLOADS = ["stencil", "hydro", "solver", "wavefront", "fft", "coupled"]
 MOST_RANKS_OF_LOGS = 64
 SCENARIOS = ["none", "spike", "ramp", "hotspot"]
-# Values of the control in place of the defaults.
+# Parameters of the control, which should differ from data of the default parameters.
 OTHER = ["load.objects=20", "load.mean_first=4", "load.mean_last=3", "load.sigma_last=1", "load.skew=0", "load.persistence=0.4", "load.persistence_first=0.4",
          "load.alike=0.1", "load.edge_bytes_mean=6", "load.setup=no", "load.dims=3", "load.far_edges=3",
          "load.edge_messages_mean=0.5", "load.edge_follows=0", "load.migration=0.2", "sion.mean_size=20K", "sion.sigma=0.1",
@@ -36,7 +36,7 @@ def run(*words):
 
 
 class Tally:
-    """Rows of many comparisons, and learned values."""
+    """Sums over the rows of many comparisons, and the fitted parameters."""
 
     def __init__(self):
         self.alike = self.rows = 0
@@ -81,7 +81,7 @@ def loop(work, name, formats, tally, *words):
             tally.different["refused: " + refused.stderr.strip()] += 1
             subprocess.run(["rm", "-r", real], check=True)
             continue
-        # A configuration of load data has a seed different from those above.
+        # A fitted configuration of load data contains a seed of its own, so the twin gets no --seed.
         generate(twin, formats, None if "vom" in formats else seed + 1000, "-c", ini)
         tally.add(json.loads(run("fit", "--compare", real, twin, "--json")))
         subprocess.run(["rm", "-r", real, twin], check=True)

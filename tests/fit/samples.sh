@@ -3,8 +3,9 @@
 # Fits the published samples of doc/fit.md, "Published samples", and compares each with its twin. Usage: samples.sh HPCGEN
 #
 # The directory HPCW_SAMPLES has clones of the repositories LB-analysis-framework and vt-tv of DARMA-tasking;
-# without it the test is skipped. It prints a line for each data set. Each readable one must have a twin that passes
-# verify. Every second one by path is held out. Of the rows of these that mean anything, 85 % must be alike.
+# without it the test is skipped. The test prints a line for each data set. Each readable data set must have a twin that
+# passes verify. Every second data set by path is held out. Of the rows that compare a held-out set with its twin, 85 %
+# must be alike, where rows without information do not count.
 set -eu
 hpcgen=$PWD/$1
 [ -n "${HPCW_SAMPLES-}" ] || {
