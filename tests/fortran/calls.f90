@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Each rule by which calls of C become calls of Fortran, at a call of each format. Run in an empty directory.
+! Tests each rule by which a function of C becomes a procedure of Fortran, with functions of each format. Run in an empty
+! directory.
 module size_of_task
   use, intrinsic :: iso_c_binding
   implicit none
@@ -52,7 +53,7 @@ contains
     failures = failures + 1
   end subroutine
 
-  ! The text of a message. `err` can be left out. The library knows options that were not initialised.
+  ! A failure has a message text. The argument `err` can be left out. The library refuses options that were not initialised.
   subroutine errors
     type(hpcw_sion_options) :: options
     type(hpcw_sion) :: sion
@@ -81,8 +82,8 @@ contains
     call check(index(hpcw_version(), '.') > 0, 'the version')
   end subroutine
 
-  ! Buffers of any type and rank, whole, in part, or not contiguous. Parts of texts, as gfortran 12 passes their sizes wrongly
-  ! to some procedures.
+  ! A buffer can have any type and rank. It can be a whole array, a part of one, or not contiguous. Parts of texts are tested,
+  ! too: gfortran 12 passes their sizes wrongly to some procedures.
   subroutine buffers
     type(hpcw_sion_options) :: options
     type(hpcw_sion) :: sion
@@ -163,7 +164,7 @@ contains
     call hpcw_sink_free(sink)
   end subroutine
 
-  ! Structs as results, names, sets of handles, arrays with their number.
+  ! Functions that return structs, and arguments that are names, sets of handles, or arrays with their length.
   subroutine load_data
     type(hpcw_vom_options) :: options
     type(hpcw_vom) :: vom(2)
@@ -215,7 +216,7 @@ contains
     call check(node%id == 2 .and. node%size == 2, 'a small struct as a result')
   end subroutine
 
-  ! The parts of a union.
+  ! Writes and reads the members of a union.
   subroutine records
     type(hpcw_clog2_options) :: options
     type(hpcw_clog2_record) :: record(3), got
@@ -254,7 +255,7 @@ contains
     call hpcw_clog2_reader_free(reader)
   end subroutine
 
-  ! What is inline in C.
+  ! Functions that are inline in C.
   subroutine recording
     type(hpcw_clog2_log) :: log
     type(hpcw_clog2_timeline) :: timeline

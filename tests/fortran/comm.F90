@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Communicators of one of MPI's bindings, MODULE or mpif.h, write one container together.
+! The processes write one container together. Their communicator is of the Fortran binding MODULE of MPI, or of mpif.h.
 program comm
 #ifdef MODULE
   use MODULE

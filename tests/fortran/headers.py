@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares the module hpcw with the headers. Usage: headers.py HPCW.f90 FORTRAN_COMPILER C_COMPILER HEADER...
 
-The module of HPCW.f90 is beside it. A program of C and one of Fortran print every constant, and the size of every type and
-the place of its components. What the headers have and the module does not must be in the lists below. An argument that may
-be NULL must be optional.
+The compiled module is in the directory of HPCW.f90. A C program and a Fortran program print every constant, the size of
+every type, and the offsets of its components. Names of the headers that the module does not have must be in the lists below.
+An argument that may be NULL in C must be optional in Fortran.
 """
 import difflib
 import os
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-# Names of the C compiler, and what the headers call private.
+# Names that the module does not have: macros for the C compiler, and names that the headers call private.
 NO_CONSTANT = r"HPCW_(\w+_H|API|MUST_CHECK|PRINTF|CLOG2_HAVE_COUNTER|CLOG2_WORDS_\w+|CLOG2_PEER_\w+|CLOG2_COMM_FREED)"
 NO_CALL = r"hpcw_\w+_(?:options|callbacks|removal)_fill|hpcw_clog2_timeline_\w+"
 # Fortran has no union, so its parts are types of their own.
