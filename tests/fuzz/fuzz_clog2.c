@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls everything in the CLOG-2 reader with arbitrary bytes. */
+/* Calls all functions of the CLOG-2 reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void report(struct read_clog2 *reader) {
     hpcw_i_buf_free(&buf);
 }
 
-/* Bytes of names after which the callbacks end the run. */
+/* Total length of names, in bytes, after which the callbacks end the run. */
 enum { MOST_NAMES = 1 << 20 };
 
 static hpcw_status take_name(size_t *sum, const char *name) {

@@ -19,8 +19,9 @@ static void demand(bool good) {
     }
 }
 
-/* A head may ask for a table of all ranks and for large blocks. That takes long and shows nothing new. Values that
- * no log may have are refused at once. */
+/* A valid file header may ask for a table of very many ranks or for large blocks. Such inputs take long and test
+ * nothing new, so they are skipped. Inputs beyond ALL_RANKS or ANY_BLOCK are not skipped, since the reader refuses
+ * them at once. */
 enum { MOST_RANKS = 64, ALL_RANKS = 46340, MOST_BLOCK = 4096, ANY_BLOCK = HPCW_CLOG2_MAX_BLOCK };
 
 static bool is_long(unsigned long ranks, unsigned long block_size) {

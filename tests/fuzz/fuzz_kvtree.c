@@ -41,7 +41,7 @@ static void decode(const uint8_t *data, size_t size) {
     demand(hpcw_kvtree_write(tree, sink, 0, &err) == HPCW_OK);
     size_t again = 0;
     const unsigned char *bytes = hpcw_sink_memory_data(sink, &again);
-    /* A tree without a CRC gets one. */
+    /* A tree that was stored without a CRC is stored again with a CRC. */
     bool had_crc = data[19] == 1;
     demand(again == stored + (had_crc ? 0 : 4) &&
            memcmp(bytes + 20, data + 20, stored - (had_crc ? 24 : 20)) == 0);

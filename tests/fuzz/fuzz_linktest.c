@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls everything in the LinkTest reader with arbitrary bytes. */
+/* Calls all functions of the LinkTest reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 

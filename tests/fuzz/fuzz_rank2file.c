@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads arbitrary bytes as a node of a map. The first byte gives the number of ranks of the job, and the ranks of
- * a leaf. */
+/* Reads arbitrary bytes as a node of a map (a file of its tree). The first byte gives the number of ranks of the
+ * job and the range of ranks of a leaf. */
 #include <stdlib.h>
 
 #include "libwriter/base/mem.h"

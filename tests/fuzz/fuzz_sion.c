@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls everything in the SION reader with arbitrary bytes. */
+/* Calls all functions of the SION reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "libreader/sion/streams/private.h"
 #include "tests/fuzz/images.h"
 
-/* Aborts if the reader broke a promise. That is as bad as undefined behaviour or a leak. */
+/* Aborts if the reader broke a promise of its header. Such a bug counts like undefined behaviour or a leak. */
 static void demand(bool good) {
     if (!good) {
         abort();
@@ -54,7 +54,8 @@ static void read_all(struct read_sion *reader) {
     }
 }
 
-/* A key is found in the first record that has it, and not more often than there are such records. */
+/* Searches a key of `records` records again and again. The search must find it at least once and at most `records`
+ * times. */
 static void find_keys(hpcw_sion_reader *r, uint32_t rank, uint64_t key, uint64_t records) {
     hpcw_sion_record record;
     hpcw_error err;
@@ -128,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             demand(task.rank == (int64_t)rank);
         }
     }
-    /* Adding a rule can only make the reader refuse more. */
+    /* With an additional rule, the reader may refuse more files, but must not accept more. */
     hpcw_status before = HPCW_OK;
     for (unsigned flags = 0; flags < 4; flags++) {
         hpcw_status status = read_sion_verify(reader, flags, &err);

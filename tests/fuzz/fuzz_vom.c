@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls everything in the VOM reader with arbitrary bytes. */
+/* Calls all functions of the VOM reader with arbitrary bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,7 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         demand(loose == HPCW_OK || (err.code == loose && err.message[0] != '\0'));
         hpcw_status strict = read_vom_verify_memory("m", images[i].data, images[i].size, READ_VOM_STRICT, &err);
         demand(strict != HPCW_OK || loose == HPCW_OK);
-        /* A lenient reader accepts everything that others accept. */
+        /* With READ_VOM_LENIENT, the reader accepts everything that it accepts without this flag. */
         const hpcw_status usual = read_both_ways(images[i].data, images[i].size, 0);
         demand(read_both_ways(images[i].data, images[i].size, READ_VOM_LENIENT) == HPCW_OK || usual != HPCW_OK);
         read_publicly(images[i].data, images[i].size);

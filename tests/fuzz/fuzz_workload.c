@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads arbitrary bytes as the text of a workload. Either it runs to its end, with times that never go back, or a
- * one-line message says what is wrong. Both happen soon. */
+ * one-line message says what is wrong. Both take less processor time than PATIENCE_S allows. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -103,7 +103,8 @@ static void sion_seeds(void) {
     seed("sion/mapped", &image, 1);
     sion_image_free(&image);
 
-    /* Two files, then the same as a buddy copy. File 0 has a collector of rank 3, file 1 one of rank 0. */
+    /* A set of two files, then its buddy copy. In a buddy copy, a task of rank g that only collects data is stored
+     * with rank -(g + 1) and no data: rank 3 in file 0, rank 0 in file 1. */
     static const int64_t ranks[2][2] = {{0, 2}, {1, 3}}, buddies[2][2] = {{-4, 0}, {-1, 1}};
     static const uint64_t set_chunks[2] = {8, 8}, buddy_chunks[2] = {0, 8};
     static const int64_t set_counts[2] = {1, 1}, set_sizes[2] = {8, 3}, buddy_sizes[2] = {0, 5};
@@ -302,7 +303,7 @@ static unsigned char *log_image(uint32_t ranks, uint32_t steps, uint32_t block_s
     return copy;
 }
 
-/* Log seeds are short and have one file, which the first byte says. */
+/* Writes short logs as seeds. The first byte of each seed says that it has one file. */
 static void clog2_seeds(void) {
     static const struct {
         const char *name;
@@ -335,13 +336,14 @@ static void put_piece(struct hpcw_i_buf *to, uint32_t kind, uint32_t thread, con
     put(to, data, size);
 }
 
-/* Fills the rest of a window; 0: there are no windows. */
+/* Pads with zeros up to a multiple of `window` bytes. A local file that is mapped into memory consists of windows
+ * of this size; 0: the file has no windows. */
 static void put_rest(struct hpcw_i_buf *to, uint32_t window) {
     static const unsigned char zeros[LOCAL_WINDOW];
     put(to, zeros, window == 0 || to->size % window == 0 ? 0 : window - to->size % window);
 }
 
-/* Puts records into a window of their own, or into as many bytes as they need. */
+/* Appends records. With windows, they get windows of their own; otherwise they take as many bytes as they need. */
 static void put_records(struct hpcw_i_buf *to, uint32_t window, uint32_t thread, const void *data,
                         size_t size) {
     const struct hpcw_i_clog2_piece_head head = {
@@ -355,7 +357,7 @@ static void put_records(struct hpcw_i_buf *to, uint32_t window, uint32_t thread,
     put_rest(to, window);
 }
 
-/* Makes what one of two processes leaves, with two threads and every kind of record. */
+/* Makes the local file of one of two processes, with two threads and every kind of record. */
 static void local_image(uint32_t rank, uint32_t window, struct hpcw_i_buf *to) {
     const struct hpcw_i_clog2_local_head head = {.tag = HPCW_I_CLOG2_LOCAL_TAG,
                                                  .run = 7,
@@ -403,7 +405,8 @@ static void local_image(uint32_t rank, uint32_t window, struct hpcw_i_buf *to) {
     second[7] = 2160;
     second[8] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 2, 154);
     put(to, &head, sizeof head);
-    /* A program defines its states; a wrapper of MPI offers the states of all calls. */
+    /* The wrapper also offers the states of all MPI calls: a log defines an offered state only if records use
+     * it. */
     if (window > 0) {
         put_piece(to, HPCW_I_CLOG2_PIECE_OFFERED, 0, &definitions[1], sizeof *definitions);
         put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, &definitions[0], sizeof *definitions);
@@ -416,7 +419,8 @@ static void local_image(uint32_t rank, uint32_t window, struct hpcw_i_buf *to) {
     put_records(to, window, 1, second, sizeof second);
 }
 
-/* Seeds of two processes of ours, and one of MPE: a merged log of one rank that claims not to be merged. */
+/* Writes local files as seeds: those of two processes of this library, with and without windows, and one of MPE.
+ * The latter is a merged log of one rank, changed to say that it is not merged. */
 static void local_seeds(void) {
     for (uint32_t window = 0; window <= LOCAL_WINDOW; window += LOCAL_WINDOW) {
         struct hpcw_i_buf buf[2] = {{0}, {0}};

@@ -9,7 +9,7 @@
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/crc32.h"
 
-/* size: at least 28. The result is to be freed. */
+/* size: at least 28. The caller frees the result. */
 static inline unsigned char *repaired(const unsigned char *data, size_t size) {
     static const unsigned char header[8] = {0x95, 0x1f, 0xc3, 0xf5, 0, 1, 0, 1};
     unsigned char *copy = malloc(size);
