@@ -47,7 +47,7 @@ static int32_t number(const unsigned char *p) {
     return (int32_t)hpcw_i_get_u32(p, true);
 }
 
-/* ---- what the dump says ---------------------------------------------------------------------------------- */
+/* ---- output of clog2_print ------------------------------------------------------------------------------- */
 
 /* Formats a record as clog2_print does, without what follows the known fields. */
 static void describe(const struct read_clog2_item *i, char *text, size_t size) {
@@ -187,7 +187,7 @@ static void local_files_are_called_so(void **state) {
     assert_non_null(strstr(err.message, "got the local file of one process"));
 }
 
-/* ---- written again --------------------------------------------------------------------------------------- */
+/* ---- writing the records again --------------------------------------------------------------------------- */
 
 static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     assert_true(hpcw_clog2_reader_comm(context, index, entry));
@@ -260,7 +260,8 @@ static void write_again(const char *name) {
     assert_non_null(want);
     const unsigned char *got = memory_source_data(&source, 0, &size);
     clear_undefined(want, info);
-    /* MPE stores the configured number of buffered blocks; ours is the default. */
+    /* The preamble has the number of buffered blocks. MPE stores the configured number, and our writer the
+     * default. */
     size_t from = info->buffered_blocks == 128 ? 0 : 1024;
     assert_true(same_bytes(name, want + from, want_size - from, got + from, size - from));
     free(want);
@@ -276,7 +277,8 @@ static void records_written_again_are_the_same(void **state) {
         skip();
     }
     for (size_t i = 0; i < COUNT(merged); i++) {
-        /* clog2_join announces more known events than there are; the excess are placeholders. */
+        /* The preamble of a log of clog2_join counts more known events than exist, so its bytes cannot be the
+         * same. */
         if (strcmp(merged[i], "np3_joined") != 0) {
             write_again(merged[i]);
         }
@@ -285,7 +287,8 @@ static void records_written_again_are_the_same(void **state) {
 
 /* ---- local files ----------------------------------------------------------------------------------------- */
 
-/* Compares MPE's merged log with what we recover from its local files, truncated if asked. */
+/* Recovers a log from MPE's local files, of which only the first `keep` bytes are used. compare: the log must be
+ * equal to MPE's merged log. */
 static uint64_t recover_locals(const char *directory, size_t keep, bool compare) {
     char out[512], local[3][600];
     const char *locals[3];

@@ -129,7 +129,7 @@ static void no_bit_may_turn(void **state) {
     }
 }
 
-/* Formats bytes as the pages beside the files do. */
+/* Formats bytes as the golden printouts of the original's print tool do. */
 static char *shown(const unsigned char *text, size_t size) {
     char *out = malloc(4 * size + 1);
     char *p = out;

@@ -28,7 +28,7 @@ static void assert_ok(hpcw_status s, const hpcw_error *err) {
     }
 }
 
-/* Prefixes that SCR made: sizes, and CRCs if the map has them, match the files. */
+/* Prefix directories that SCR made: the sizes in the maps, and the CRCs if a map has them, match the files. */
 static void real_checkpoints(void **state) {
     (void)state;
     static const struct {
@@ -77,7 +77,7 @@ static void real_checkpoints(void **state) {
     }
 }
 
-/* Maps without data, as the pages beside them describe them. */
+/* Maps without data files. Their numbers of ranks, leaves, inner nodes and levels are in a text beside each map. */
 static void real_maps(void **state) {
     (void)state;
     static const struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests the SION reader with files of the real library. Each file has the output of the library's own dump tool.
- * Every line of it that has a stored value is compared, and the payload with its formula. */
+ * The tests compare each line of the output that has a stored value, and the payload with the bytes that a formula
+ * gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +59,7 @@ static struct read_sion *opened(const char *name) {
     return reader;
 }
 
-/* ---- what the dump says --------------------------------------------------------------------------------- */
+/* ---- output of siondump --------------------------------------------------------------------------------- */
 
 /* Returns the lines of the dump of one file: after "--- siondump OPTIONS NAME" up to the next such line. */
 static char *dump_of(const char *name) {
@@ -139,7 +140,8 @@ static void check_header(struct read_sion *reader, const char *dump) {
     assert_int_equal(blocks, number(dump, "number of blocks:"));
 }
 
-/* A line "Task 03: size= 690 B glblrnk= 3 #blks= 2 lsz= 512 B: 240 450"; unused blocks are -1 or 0. */
+/* Checks lines such as "Task 03: size= 690 B glblrnk= 3 #blks= 2 lsz= 512 B: 240 450". Unused blocks are -1 or
+ * 0. */
 static void check_task_lines(struct read_sion *reader, const char *dump) {
     uint32_t lines = 0;
     for (const char *p = strstr(dump, "\nTask "); p != NULL; p = strstr(p + 1, "\nTask ")) {
@@ -198,7 +200,8 @@ static unsigned char *stream_of(struct read_sion *reader, const struct read_sion
     return bytes;
 }
 
-/* Task 0 of cmerge.sion has, for each of three calls, 200 bytes of ranks 0, 1 and 2. Task 3 has its own. */
+/* Returns byte k of a task of cmerge.sion. Task 0 has the data of ranks 0, 1 and 2: each of three calls added 200
+ * bytes of each rank. Task 3 has only its own data. */
 static unsigned char merged_byte(const struct read_sion_task *task, uint64_t k) {
     return task->rank == 0 ? sion_image_byte((int64_t)(k / 200 % 3), k / 600 * 200 + k % 200)
                            : sion_image_byte(task->rank, k);
@@ -220,7 +223,8 @@ static uint64_t check_payload(struct read_sion *reader, const char *name) {
     return sum;
 }
 
-/* Lines "Task 00: [00:k=<7>,size=100] ..."; the formula counts value bytes only. */
+/* Checks lines such as "Task 00: [00:k=<7>,size=100] ..." and the values. The formula of the bytes counts only
+ * bytes of values. */
 static uint64_t check_keys(struct read_sion *reader, const char *dump) {
     uint64_t sum = 0;
     for (uint32_t rank = 0; rank < read_sion_tasks(reader); rank++) {
@@ -268,7 +272,8 @@ static void every_field(void **state) {
         if (read_sion_verify(reader, READ_SION_GAPS, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        /* Real writers pass the strict check, except for buddy copies and the -1 of the mapped writer. */
+        /* Files of the real library pass the strict check, except for buddy copies and for files of its mapped
+         * writer, which writes -1 into a field. */
         bool odd = strstr(names[i], "BUDDY") != NULL || strncmp(names[i], "mapped", 6) == 0;
         assert_int_equal(read_sion_verify(reader, READ_SION_STRICT, &err), odd ? HPCW_EFORMAT : HPCW_OK);
         check_header(reader, dump);
@@ -300,7 +305,7 @@ static void every_file(void **state) {
         if (sion == NULL) {
             continue;
         }
-        /* Members and copies are also opened alone. */
+        /* A single file of a set, and a buddy copy, can also be opened alone. */
         struct read_sion *reader = opened(entry->d_name);
         assert_int_equal(read_sion_verify(reader, 0, NULL), HPCW_OK);
         hpcw_sion_reader *streams;

@@ -34,7 +34,7 @@ static const char *golden(const char *name) {
     return golden_path(file, path, sizeof path);
 }
 
-/* Contents of the text beside each set. strict: what a strict check refuses; NULL: nothing. */
+/* Numbers in the text file beside each set. strict: message of a strict check; NULL: the check accepts the set. */
 static const struct {
     const char *name;
     uint32_t ranks;
@@ -245,7 +245,7 @@ static void every_peculiarity_is_seen(void **state) {
     assert_int_equal(s.dimensions[2], 36); /* the 3x4 collection in three phases */
     assert_int_equal(s.dimensions[1], 12);
     assert_int_equal(s.last_collection, 524295);
-    assert_int_equal(s.moved, 32); /* in all phases except the first */
+    assert_int_equal(s.moved, 32); /* objects move in all phases except the first */
     assert_int_equal(s.labels, 36);
     assert_int_equal(s.shared_ids, 36);
     assert_int_equal(s.levels, 36);
@@ -274,7 +274,7 @@ static void every_peculiarity_is_seen(void **state) {
 
 /* ---- the statistics file -------------------------------------------------------------------------------- */
 
-/* Figures of the statistics file that the load data of the same run must give. NULL: no counterpart. */
+/* Compares the figures of the statistics file with those that are computed from the load data of the same run. */
 struct comparison {
     const struct read_vom_summary *summary;
     size_t phase;
@@ -296,7 +296,8 @@ static hpcw_status compare_quantity(void *context, bool after, const char *quant
     struct comparison *c = context;
     double got[READ_VOM_FIGURES];
     const struct read_vom_moments *m = c->summary->phase[c->phase].quantity;
-    /* The data are from before the migrations; they do not have the "modeled" figures. */
+    /* The load data are from before the migrations. So they have no counterpart of the figures after them
+     * ("modeled"). */
     if (after) {
         return HPCW_OK;
     }
@@ -317,9 +318,9 @@ static hpcw_status compare_quantity(void *context, bool after, const char *quant
         if (c->phase == 0) {
             compare(figure, got, 1e-11, quantity, c->phase);
         } else {
-            /* From the second phase on, vt counted one record of 144 bytes per rank as staying on the rank. It
-             * goes from the program's group to its instance on the next rank. vt went by where things were at run
-             * time. */
+            /* From the second phase on, vt counted one record of 144 bytes per rank as staying on the rank, since
+             * both ends were on this rank at run time. By its ids, the record goes from the program's group to the
+             * group's instance on the next rank. */
             const enum read_vom_figure shifted[] = {READ_VOM_AVG, READ_VOM_MAX, READ_VOM_MIN};
             for (size_t f = 0; f < COUNT(shifted); f++) {
                 assert_true(got[shifted[f]] == figure[shifted[f]] + 144);

@@ -49,7 +49,7 @@ static void golden_files(void **state) {
     for (unsigned i = 0; i < sion_case_count; i++) {
         const struct sion_case *c = &sion_cases[i];
         if (c->golden == NULL || c->by_parity) {
-            continue; /* several colours need several processes: see the mpi suite */
+            continue; /* a file per colour needs several processes: tests/mpi/test_sion.c */
         }
         (void)snprintf(path, sizeof path, "%s/%s", dir, c->name);
         write_case(c, path);

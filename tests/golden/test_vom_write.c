@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the original tools' data and writes them again call by call. Files of vt must be reproduced byte for byte,
- * files made by hand with the same content. */
+/* Reads the original tools' data and writes them again, one record per call. Files of vt must be reproduced byte
+ * for byte. Files made by hand must be reproduced with the same content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,7 +111,7 @@ static void golden_sets(void **state) {
                 o.ranks = sets[i].ranks;
                 o.allow = sets[i].allow;
                 o.durability = HPCW_SYNC_NONE;
-                o.check = true; /* no record is there twice or on a wrong rank */
+                o.check = true; /* refuses duplicate records and records on a wrong rank */
                 (void)snprintf(name, sizeof name, "%s/data.%%p.json", dir);
                 ok(hpcw_vom_file_name(path, sizeof path, name, rank, compressed == 1, &err), &err);
                 ok(vom_again(from, path, &o, &err), &err);
