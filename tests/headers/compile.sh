@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that includes one public header, twice, and nothing else, then refers to every function the header
-# declares. Usage: compile.sh HEADER INCLUDE_DIR C|C++ "LIBRARIES" COMPILER [OPTION...]
+# Compiles a program that includes one public header twice, and no other header, and refers to every function that the
+# header declares. Usage: compile.sh HEADER INCLUDE_DIR C|C++ "LIBRARIES" COMPILER [OPTION...]
 #
 # It must compile without a warning as strict C11 or C++11. With LIBRARIES it must also link: each declared
 # function exists, is exported, and has C linkage when it is declared in C++.

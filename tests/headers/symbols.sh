@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Checks what a shared library exports and needs. Usage: symbols.sh NM LIBRARY serial|mpi|trace|mpe HEADER...
 #
-# - It exports exactly what HEADERs declare; the tracing wrapper also functions of MPI and those that end a process, MPE2's names those for Fortran.
-# - It never prints, exits or raises, and leaves libm's transcendental functions alone, whose bits differ from
-#   machine to machine; so it must not even refer to them. (assert is allowed, in debug builds.)
-#   The wrapper has no caller, MPE2's calls report nothing: they may print, but must not end the program either.
-# - The serial library refers to nothing of MPI.
+# - It exports exactly what HEADERs declare. The tracing wrapper (trace) also exports functions of MPI and functions that
+#   end a process. The MPE2 library (mpe) also exports its names for Fortran.
+# - It does not refer to functions that print, exit or raise, nor to libm's transcendental functions, whose bits differ
+#   from machine to machine. (assert is allowed, in debug builds.) The wrapper and the MPE2 library cannot return errors,
+#   so they may print, but must not end the program.
+# - The serial library refers to no function of MPI.
 set -eu
 nm=$1 library=$2 kind=$3
 shift 3

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The wrapper has every function that mpi.h declares, except those listed here. doc/tracing.md says so in words.
+# The wrapper has every function that mpi.h declares, except those listed here and in doc/tracing.md.
 # Usage: traced.sh NM LIBRARY MPICC...
 set -eu
 nm=$1 library=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A shared library exports the functions that its version script lists, each with the version there, and no others.
+# A shared library exports exactly the functions that its version script lists, each with the version of that list.
 # Usage: versions.sh NM LIBRARY MAP
 set -eu
 nm=$1 library=$2 map=$3

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# No mutable globals. Usage: writable.sh NM FILE NAME...
+# Checks that a program or library has no mutable globals except NAME... Usage: writable.sh NM FILE NAME...
 #
-# Of the data that FILE can write during its whole run, only the NAMEs are ours, and each of them exists. Names of
-# the compiler, its runtimes, and the linker begin with an underscore or are listed below. A program also has copies
-# of variables of libc and MPI.
+# Each NAME must exist in FILE. Names of the compiler, its runtimes and the linker do not count: they begin with an
+# underscore or are listed below. A program also has copies of variables of libc and MPI, which do not count either.
 set -eu
 nm=$1 file=$2
 shift 2
