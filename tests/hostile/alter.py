@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Alters the bytes of an input at random: bits, cuts, copies, numbers, records. Where a format has a checksum, it is made right
-again, as readers look at nothing else of a file in which it is wrong.
+Alters the bytes of an input at random: bits, cuts, copies, numbers, records. If the format has a checksum, the checksum is
+corrected afterwards, since readers refuse a file with a wrong checksum without reading the rest.
 """
 import re
 import struct
@@ -60,7 +60,7 @@ def repeat(random, data, _):
 
 
 def splice(random, data, others):
-    """Takes a piece of another file of the format, or everything from there on."""
+    """Replaces bytes of `data` by bytes of another file of the format: a few, or all up to the end."""
     other = random.choice(others)
     if not other:
         return data
@@ -107,7 +107,7 @@ def alter_part(random, data, _):
 
 
 def parse(data, at=HEAD, level=0):
-    """Parses a list of [key, children] and returns its end. ValueError: there is none."""
+    """Parses the list of a KVTree at `at`. Returns the list of [key, children] and its end. ValueError: it is damaged."""
     if level > LEVELS or at + 4 > len(data):
         raise ValueError
     count = int.from_bytes(data[at : at + 4], "big")
@@ -126,7 +126,7 @@ def packed(node):
 
 
 def sealed(tree):
-    """Returns the file of a tree."""
+    """Returns a KVTree file with a valid header and checksum for the bytes of a tree."""
     head = struct.pack(">IHHQI", MAGIC, 1, 1, HEAD + len(tree) + 4, 1)
     return head + tree + struct.pack(">I", zlib.crc32(head + tree))
 
@@ -165,7 +165,7 @@ def alter_tree(random, data, others):
         return data
 
 
-# ---- all ----
+# ---- alterations of any file ----
 
 
 def is_tree(data):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small inputs that claim much, and what reads them: rows of (name, command). A path in a command is below the directory `at`."""
+"""Small inputs that claim large sizes, and the commands that read them: rows of (name, command). A path in a command is below
+the directory `at`."""
 import base64
 import json
 import os
@@ -39,7 +40,7 @@ def commands_of_file(path, extension, forms):
         yield ["export", path, "--form", form, "-O", out + "." + form]
 
 
-# ---- binary files: each number of the head claims much ----
+# ---- binary files: in each input, one number of the header claims a large size ----
 
 BINARY = [  # file, extension, forms, claimed words: first, end
     ("sion/particles.sion", ".sion", ("tasks",), 0, 96),
@@ -63,7 +64,8 @@ def claims_of_words(at, base):
                 other = f"{base}/{file}.{second:06d}"
                 if os.path.exists(other):
                     shutil.copy(other, os.path.dirname(path))
-            # All readers of a format begin alike, so one word goes through all of them and the rest through two.
+            # All commands read the header by the same code. So all commands get the first word, and two commands get the
+            # other words.
             all_commands = list(commands_of_file(path, extension, forms))
             for command in all_commands if offset == first else all_commands[1:4:2]:
                 yield name, command
@@ -94,7 +96,7 @@ def logs(at, base):
         path = write(f"{at}/{name}/app.clog2", text_field(sound, key, MUCH))
         for command in commands_of_file(path, ".clog2", forms):
             yield name, command
-    # Names of states are shown on terminals, pages and in tables.
+    # A name of a state has control characters. Names are printed on terminals, in pages and in tables.
     name = "log of names"
     states = sound.replace(b"MPI_Allreduce\0\0", b"\x1b]0;owned\x07\xc2\x9bm\0")
     assert states != sound
@@ -104,7 +106,7 @@ def logs(at, base):
 
 
 def names(at, base):
-    """Files whose own names are hostile."""
+    """Yields commands that read files with hostile names."""
     name = "name"
     for file, extension, forms in (("clog2/app.clog2", ".clog2", ("csv",)), ("vom/data.0.json.br", ".json", ("csv",)),
                                    ("linktest/pingpong_results_bin.sion", ".sion", ("npy",))):
@@ -301,7 +303,7 @@ def datasets(at, base):
 
 
 def results(at, base):
-    """For hpcw-bench."""
+    """Yields commands of hpcw-bench with hostile files of results."""
     del base
     cases = {
         "names": json.dumps({"magic": ESC, ESC: ESC, "machine": {"host": ESC}}),
@@ -326,7 +328,7 @@ loop = repeat:3 { work } MPI_Irecv MPI_Isend MPI_Waitall
 
 
 def of_files(at, base, hpcgen):
-    """Returns each form of each format."""
+    """Yields commands that read a valid file of each format and each form."""
     subprocess.run([hpcgen, "rewrite", "--quiet", "--as", "plain", f"{base}/vom", f"{at}/sound plain"], check=True)
     for folder in ("sion", "linktest", "clog2", "vom", "scr"):
         shutil.copytree(f"{base}/{folder}", f"{at}/sound {folder}")
@@ -382,7 +384,7 @@ def of_local_files(at):
 
 
 def of_results(at):
-    """For hpcw-bench."""
+    """Yields commands of hpcw-bench that read valid files of results."""
     shutil.copytree(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/seeds/results"), f"{at}/sound results")
     for name in sorted(os.listdir(f"{at}/sound results")):
         path = f"{at}/sound results/{name}"
@@ -391,7 +393,7 @@ def of_results(at):
 
 
 def sound(at, hpcgen):
-    """Returns commands of hpcgen with inputs that they accept. `inputs` has made the dataset."""
+    """Returns commands of hpcgen with valid inputs. inputs() must have made the dataset before."""
     base = f"{at}/base"
     return [*of_files(at, base, hpcgen), *of_checkpoints(at), *of_datasets(at, base, hpcgen), *of_local_files(at)]
 

@@ -48,7 +48,7 @@ def limit():
 
 
 def run_limited(command, at):
-    """Result of a run. A status of None means that it did not end."""
+    """Runs a command with limits of memory and time. Returns its result. A status of None means that it did not end."""
     try:
         return subprocess.run(command, cwd=at, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=limit, check=False,
                               timeout=BLOCKED)
@@ -96,7 +96,7 @@ def replay(hpcgen, bench, only):
 
 
 def kind_of(path):
-    """Files of one kind can be spliced."""
+    """Returns the kind of a file. Files of the same kind can exchange bytes in alter.splice()."""
     with open(path, "rb") as f:
         if alter.is_tree(f.read(4)):
             return "kvtree"
@@ -110,12 +110,12 @@ def files_below(path):
 
 
 class Corpus:
-    """Commands by action. A command's inputs are whole entries of the directory `at`: a file, or all files of a
-    set."""
+    """Commands, grouped by program, options and kinds of files. A command's inputs are whole entries of the directory `at`: a
+    file, or all files of a set."""
 
     def __init__(self, at, hpcgen, bench):
         self.at = at
-        # A user who asks for a configuration gets what it says, which may be large.
+        # Configurations are left out: a configuration may ask for a large dataset, and hpcgen makes it.
         rows = [(hpcgen, command) for _, command in inputs(at, hpcgen) if command[0] != "--config"]
         rows += [(hpcgen, command) for command in sound(at, hpcgen)]
         rows += [(bench, command) for _, command in results(at, None)] + [(bench, command) for command in of_results(at)] \
@@ -159,7 +159,7 @@ class Corpus:
         return program, command
 
     def alter(self, draw, path):
-        """Returns its new path."""
+        """Alters a file. Returns the new path of the file."""
         with open(path, "rb") as f:
             data = f.read()
         new = alter.altered(draw, data, [self.another(draw, path) for _ in range(2)])
