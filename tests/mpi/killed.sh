@@ -14,7 +14,7 @@ fail() {
     exit 1
 }
 
-# The launcher notices at once; if it does not, the run is ended from outside.
+# The launcher notices the dead process at once and ends the run; if not, timeout ends the run.
 if timeout -k 10 60 "$mpiexec" -n "$processes" "$program" "$scratch" >out 2>&1; then
     cat out
     fail "expected a run that fails"
@@ -22,7 +22,7 @@ fi
 [ ! -e run.clog2 ] || fail "expected no log of a run that died"
 [ "$(find . -name 'run.clog2.*.local' | wc -l)" -eq "$processes" ] || fail "expected $processes local files, got: $(ls)"
 
-# Without the file of the last rank, a log is made only on request.
+# Without the local file of the last rank, `hpcgen recover` makes a log only with --partial.
 if [ "$processes" -gt 1 ]; then
     last=$((processes - 1))
     mkdir some
@@ -46,7 +46,7 @@ grep -q "^ranks: $processes\$" summary || fail "expected $processes ranks, got: 
 rank=0
 while [ "$rank" -lt "$processes" ]; do
     flushed=$(sed 's/^0*//' "flushed.$rank")
-    # Without those of waits for the disk, which are states of their own.
+    # Counts the states "Work". Waits for the disk are states of their own.
     count=$(sed -n "/name: Work\$/,/^    state:/s/^ *- rank=$rank count=\([0-9]*\) .*/\1/p" summary)
     [ "${count:-0}" -ge "$flushed" ] || fail "rank $rank: expected $flushed states, got ${count:-none}"
     rank=$((rank + 1))

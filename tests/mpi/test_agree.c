@@ -31,7 +31,8 @@ union options {
     hpcw_rank2file_options rank2file;
 };
 
-/* An option that differs on one process: `size` bytes of `value`; with size 0 `text`, or what `set` makes. */
+/* An option that differs on one process. size > 0: `size` bytes of `value` at offset `at`. size 0: `text`, or what
+ * `set` changes. */
 struct change {
     const char *name;            /* name of the option in the message */
     const char *usual, *changed; /* values in the message */
@@ -395,7 +396,7 @@ static void paths_must_agree(void **state) {
     assert_int_equal(entries_seen(dir), 0);
 }
 
-/* The tables above begin with options that must be accepted. */
+/* The usual options, before any change, must be accepted. */
 static void equal_options_are_accepted(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof openers / sizeof openers[0]; i++) {
@@ -413,7 +414,7 @@ static void equal_options_are_accepted(void **state) {
     }
 }
 
-/* ---- the table itself ---- */
+/* ---- hpcw_i_agree_same, called directly ---- */
 
 static hpcw_status compare(struct hpcw_i_same value, hpcw_status mine, struct hpcw_i_words *words,
                            hpcw_error *err) {
@@ -488,8 +489,8 @@ static void long_texts(void **state) {
     }
 }
 
-/* The words are transferred as well. A failure takes precedence over a difference. Without differences there is no
- * message. */
+/* The call that compares values also reduces the words of all processes. If a process fails, its status is returned
+ * even if values differ. Without failures and differences, the message stays empty. */
 static void words_and_failures(void **state) {
     (void)state;
     for (int culprit = -1; culprit < processes; culprit++) {
@@ -498,7 +499,7 @@ static void words_and_failures(void **state) {
         struct hpcw_i_words words = {.sums = 1, .mins = 1, .maxs = 1, .word = word};
         hpcw_error err;
         hpcw_status mine = me ? HPCW_ENOENT : HPCW_OK;
-        /* Each process has another value, unless none fails. */
+        /* If a process fails, the processes also have different values. */
         struct hpcw_i_same value = {.name = "second", .number = culprit < 0 ? 0 : (uint64_t)process};
         hpcw_status s = compare(value, mine, &words, &err);
         assert_true(on_all(s == (culprit < 0 ? HPCW_OK : HPCW_ENOENT)));
@@ -507,14 +508,14 @@ static void words_and_failures(void **state) {
                                word[2] == (uint64_t)processes + 19 && err.message[0] == '\0'));
         }
         assert_true(on_all(processes == 1 || err.process == (culprit < 0 ? 0 : culprit)));
-        /* A difference must not change the words either. */
+        /* If values differ, the words of no process change. */
         value.number = (uint64_t)process;
         uint64_t before[3];
         memcpy(before, word, sizeof before);
         s = compare(value, HPCW_OK, &words, &err);
         assert_true(on_all(processes == 1 || (s == HPCW_EMISMATCH && memcmp(word, before, sizeof word) == 0)));
     }
-    /* No process wants the message: the status is the same. */
+    /* Without a struct for the message (err is NULL), the status is the same. */
     const struct hpcw_i_same same = {.name = "number", .number = (uint64_t)process};
     hpcw_status s = hpcw_i_agree_same(world, HPCW_OK, "here", &same, 1, NULL, NULL);
     assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_OK)));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log does not depend on who wrote its slices. A process that cannot write its own slice makes all fail. */
+/* A log does not depend on which process wrote which of its slices (parts). If a process cannot write its slice,
+ * all processes fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

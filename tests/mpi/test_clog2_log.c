@@ -28,7 +28,7 @@ static void path_in(const char *name, char *path, size_t size) {
     (void)snprintf(path, size, "%s/%d/%s", scratch, LOGS, name);
 }
 
-/* The clock advances more between two readings on a process with more work. */
+/* Number of readings of the test clock. */
 static uint64_t asked;
 
 static double counting_now(void) {
@@ -65,7 +65,7 @@ static hpcw_status start(struct program *p, const char *path, const hpcw_clog2_l
     if (s == HPCW_OK) {
         s = hpcw_clog2_log_state(p->log, "Exchange", "green", NULL, &p->exchange, err);
     }
-    /* A process may define less than the others. */
+    /* A process may define an event that other processes do not define. */
     if (s == HPCW_OK && process == processes - 1) {
         s = hpcw_clog2_log_solo(p->log, "Step", "red", "%d", &p->step, err);
     }
@@ -184,11 +184,12 @@ static bool same_log(const char *a, const char *b) {
     return on_all(same);
 }
 
-/* Expected content of record number `i` of a timeline. Returns false if the timeline has fewer records. */
+/* Expected content of a record of a timeline. */
 struct expected {
     int32_t kind, event, detail; /* detail: tag of a message, or value of a cargo */
 };
 
+/* Sets *e for record `i` of a timeline. Returns false if the timeline has fewer records. */
 static bool expect(int rank, int thread, int steps, int i, struct expected *e) {
     enum { COMPUTE = 600, EXCHANGE = 602, STEP = 5000, FIRST = 6 };
     static const struct expected first[FIRST] = {
@@ -226,8 +227,8 @@ static bool is_merged(const char *path, const int steps[3]) {
         while (good && read_clog2_next(reader, &item, &more, NULL) == HPCW_OK && more) {
             const unsigned char *p = item.payload;
             int32_t event = (int32_t)hpcw_i_get_u32(p, true);
-            /* Communicators: 0 is the world; then one for each rank; then that of even ranks and that of odd
-             * ranks. */
+            /* The numbers of communicators: 0 is the world, 1 + r has rank r alone, and the last two have the even
+             * and the odd ranks. */
             int32_t rank = item.comm == 0           ? item.rank
                            : item.comm <= processes ? item.comm - 1
                                                     : 2 * item.rank + item.comm - 1 - processes;
@@ -304,7 +305,7 @@ static void logs_are_merged(void **state) {
             assert_true(is_good(path[run], 0, report[run].records));
             assert_true(is_merged(path[run], cases[i].steps));
         }
-        /* The number of waits for the disk depends on the disk. */
+        /* Waits for the disk are recorded, so logs can be the same only if no process waited for the disk. */
         if (report[0].stalls + report[1].stalls == 0) {
             assert_true(report[0].records == report[1].records);
             assert_true(same_log(path[0], path[1]));
@@ -367,7 +368,7 @@ static void clocks_are_compared(void **state) {
         for (int clock = HPCW_CLOG2_CLOCK_BEST; clock <= HPCW_CLOG2_CLOCK_CALLER; clock++) {
             for (int several = 0; several < 2; several++) {
                 if (clock == HPCW_CLOG2_CLOCK_COUNTER) {
-                    continue; /* this clock may be missing; if it exists, it is the best one */
+                    continue; /* the counter may be missing; if it exists, HPCW_CLOG2_CLOCK_BEST uses it */
                 }
                 bool shared = clock != HPCW_CLOG2_CLOCK_CALLER;
                 int per_host = !shared ? 1 : several ? PER_HOST : processes;
@@ -431,8 +432,9 @@ static void messages_go_forward(void **state) {
     }
 }
 
-/* Records an inter-communicator of the two halves, a message across it, and its end. As in MPE's logs, each side
- * has its own id for the whole. With `one` id, two processes have the same rank in it. */
+/* Records an inter-communicator between even and odd processes, a message over it, and its end. As in MPE's logs,
+ * each side gives the inter-communicator another id. one: both sides use one id, so that two processes have the
+ * same rank in the inter-communicator. */
 static hpcw_status record_halves(const char *path, const hpcw_clog2_log_options *o, bool one,
                                  hpcw_clog2_log_report *report, hpcw_error *err) {
     struct program p = {0};
@@ -454,7 +456,8 @@ static hpcw_status record_halves(const char *path, const hpcw_clog2_log_options 
     if (s == HPCW_OK) {
         s = hpcw_clog2_log_comm(t, p.half, HPCW_CLOG2_REMOTE_HALF, &other, 0, &remote, err);
     }
-    s = on_all(s == HPCW_OK) ? HPCW_OK : s; /* all have announced it before the first message */
+    s = on_all(s == HPCW_OK) ? HPCW_OK
+                             : s; /* waits until all processes have announced the inter-communicator */
     if (s == HPCW_OK) {
         run(&p, 1);
         if (side == 0 && process + 1 < processes) {
@@ -531,7 +534,7 @@ static void failures_are_heard_by_all(void **state) {
         hpcw_status s = record(path, &other, 1, NULL, &err);
         assert_true(on_all(s == HPCW_EINVAL));
         assert_true(same_verdict(s, &err));
-        /* One process has other definitions. */
+        /* One process defines a state with another name. */
         struct program p = {0};
         s = hpcw_clog2_log_open(path, world, &o, &p.log, &err);
         assert_true(on_all(s == HPCW_OK));
@@ -555,7 +558,8 @@ static void failures_are_heard_by_all(void **state) {
         hpcw_clog2_log_free(p.log);
         assert_true(on_all(process != 0 || remove(path) == 0));
     }
-    /* The open succeeds, so it reports no failure. */
+    /* The directory of the path does not exist. The open succeeds and leaves `err` unchanged; a later call
+     * fails. */
     hpcw_clog2_log *log = NULL;
     err = (hpcw_error){.message = "untouched"};
     hpcw_status s = hpcw_clog2_log_open(nowhere, world, &o, &log, &err);

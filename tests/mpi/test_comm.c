@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests the collectives that everything else uses, against plain loops over all processes. */
+/* Compares the results of the library's collectives with plain loops over all processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -250,12 +250,12 @@ static hpcw_status count_message(void *context, const uint64_t *message, size_t 
 static void collect_without_memory(void **state) {
     (void)state;
     if (world_of_callbacks()) {
-        skip(); /* in this case the root gets all messages at once, or none */
+        skip(); /* with a communicator of callbacks, the root gets all messages at once, or none */
     }
     bool good = true;
     for (int root = 0; root < processes; root++) {
         for (unsigned large = 0; large < 2; large++) {
-            size_t n = large ? 300000 : 10; /* above and below what MPI sends at once */
+            size_t n = large ? 300000 : 10; /* lengths that MPI sends by rendezvous and eagerly */
             uint64_t *out = calloc(n, sizeof *out);
             for (unsigned again = 0; again < 2; again++) {
                 int taken = 0;
@@ -275,7 +275,8 @@ static void collect_without_memory(void **state) {
 
 /* ---- reduce, agree, split ---- */
 
-/* Not commutative, so that the order of the processes shows. */
+/* Appends the words of `right` to `left`. The operation is not commutative, so the result shows the order of the
+ * processes. */
 static void append(void *context, uint64_t *left, const uint64_t *right) {
     (void)context;
     for (uint64_t i = 0; i < right[0]; i++) {
@@ -312,7 +313,8 @@ static void reduces_records(void **state) {
 static void agreement(void **state) {
     (void)state;
     for (int last = 0; last < processes; last++) {
-        /* Processes `first` .. `last` fail, each with another reason. All must get that of the lowest. */
+        /* Processes `first` .. `last` fail, each with another status and message. All processes must get those of
+         * process `first`. */
         for (int first = 0; first <= last; first++) {
             bool fails = process >= first && process <= last;
             uint64_t word[3] = {1, (uint64_t)process, (uint64_t)process};
@@ -327,9 +329,9 @@ static void agreement(void **state) {
             (void)snprintf(want, sizeof want, "process %d", first);
             bool good = s == (hpcw_status)(-20 - first % 4) && strcmp(err.message, want) == 0;
             good = good && (processes == 1 || err.process == first);
-            good = good && word[1] == (uint64_t)process; /* then nothing is reduced */
+            good = good && word[1] == (uint64_t)process; /* after a failure no word is reduced */
             assert_true(on_all(good));
-            /* Some processes want no message. */
+            /* Odd processes pass err = &err, even ones NULL. */
             s = hpcw_i_agree(world, mine, NULL, process % 2 == 0 ? NULL : &err);
             assert_true(on_all(s == (hpcw_status)(-20 - first % 4)));
         }
@@ -392,7 +394,7 @@ static int failing_broadcast(void *context, void *data, size_t size, int root) {
 
 static int failing_gather(void *context, const void *mine, size_t size, void *all, const size_t *sizes,
                           int root) {
-    (void)sizes; /* both are the same */
+    (void)sizes; /* all processes pass the same size */
     return fails != 0
                ? fails
                : MPI_Gather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, root, *(MPI_Comm *)context);
@@ -425,7 +427,7 @@ static void callbacks(void **state) {
     assert_true(on_all(hpcw_comm_from_callbacks(NULL, &mpi, 0, 1, &comm, &err) == HPCW_EINVAL));
     assert_true(on_all(hpcw_comm_from_callbacks(&calls, &mpi, process, processes, &comm, &err) == HPCW_OK));
 
-    /* Functions that need more than these calls report it on all processes. */
+    /* A function that needs a callback that is NULL fails on all processes. */
     hpcw_sion *sion;
     hpcw_sion_options options;
     hpcw_sion_options_init(&options);

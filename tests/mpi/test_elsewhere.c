@@ -120,11 +120,12 @@ static hpcw_status run(enum kind kind, const char *path, hpcw_error *err) {
     }
 }
 
-/* Tries all kinds of files under one path. directory: what each process sees as its directory. */
+/* Checks that no kind of file can be opened under `path`. directory: path of this process's own directory, which
+ * must stay empty. */
 static void refused_everywhere(const char *path, const char *directory) {
     for (int kind = 0; kind < KINDS; kind++) {
         if (processes == 1 || (kind == NONE_ON_FIRST && processes == 2)) {
-            continue; /* only one process writes */
+            continue; /* a single writer sees only one directory */
         }
         hpcw_error err = {.message = ""};
         hpcw_status s = run((enum kind)kind, path, &err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call fails once: on the first process, on the last one, and on all. All processes must return the same
- * status and message, none may wait for a process that gave up, and nothing may be left. When MPI itself fails, no
- * process waits, and nothing looks finished. */
+/* Each system call and each allocation fails once: on the first process, on the last process, and on all. All
+ * processes must return the same status and message, none may wait for a process that gave up, and no file may be
+ * left. If a call of MPI fails, no process waits, and no incomplete file looks finished. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,10 +24,10 @@
 
 enum { MOST_TASKS = 64, REFERENCE = 0, WORK = 1, FOLDERS };
 
-/* ---- what is done ---- */
+/* ---- works: files that are written ---- */
 
 struct work {
-    const char *name; /* name of a case */
+    const char *name; /* name of a case in sion_cases or linktest_cases */
     enum spread spread;
     bool all_sizes; /* every process knows the sizes of all tasks */
     bool linktest;
@@ -36,12 +36,13 @@ struct work {
 static const struct work works[] = {
     {"four_tasks_parallel.sion", BLOCKS, false, false}, /* one file */
     {"multi8of2.sion", BLOCKS, false, false},           /* a set */
-    {"inter8of2.sion", PARITY, false, false},           /* by colour */
-    {"uneven_colours.sion", ALL_ON_LAST, false, false}, /* by colour; some processes have no tasks */
-    {"uneven_set.sion", ROUND_ROBIN, false, false},     /* with the distributed directory */
-    {"packed.sion", BACKWARDS, false, false},           /* packed, directory */
+    {"inter8of2.sion", PARITY, false, false},           /* a file per colour */
+    {"uneven_colours.sion", ALL_ON_LAST, false, false}, /* a file per colour; some processes have no tasks */
+    {"uneven_set.sion", ROUND_ROBIN, false,
+     false},                                  /* processes look up the owners of tasks in a shared table */
+    {"packed.sion", BACKWARDS, false, false}, /* packed chunks; owners are looked up in the table */
     {"packed.sion", BLOCK_LISTS, false, false},
-    {"packed.sion", BLOCKS, true, false}, /* packed, without communication */
+    {"packed.sion", BLOCKS, true, false}, /* packed chunks, which are placed without communication */
     {"be_keyval.sion", ROUND_ROBIN, false, false},
     {"all_flags.sion", BLOCKS, false, true},
     {"all_to_all.sion", ROUND_ROBIN, false, true},
@@ -100,7 +101,7 @@ static hpcw_status do_sion(const struct work *w, const char *path, bool *refuses
         s = c->write(h, ranks[i], err);
     }
     if (s != HPCW_OK) {
-        hpcw_sion_abandon(h, err); /* makes the failure count where the container itself could have continued */
+        hpcw_sion_abandon(h, err); /* without it, a container whose write lacked memory could be completed */
     }
     s = hpcw_sion_close(h, err);
     *refuses = refuses_all(h);
@@ -137,7 +138,7 @@ static bool has_tasks(const struct work *w) {
     return own_tasks(w->spread, tasks, ranks) > 0;
 }
 
-/* Makes what the work leaves without a failure. */
+/* Does the work without a failure. Its files are the reference for all other runs. */
 static void make_reference(const struct work *w) {
     char dir[300];
     char path[600];
@@ -168,7 +169,7 @@ static bool is_reference(const struct work *w, const char *path) {
     return same;
 }
 
-/* ---- how it fails ---- */
+/* ---- calls that fail ---- */
 
 enum culprits { FIRST, LAST, ALL };
 
@@ -243,7 +244,8 @@ static void every_call_fails_once(void **state) {
             if (processes == 1 && who != FIRST) {
                 continue;
             }
-            /* If all fail, one process may already be cleaning up. Nothing can help if that fails, too. */
+            /* ALL: while one process fails, another one may already remove files. If the removal failed, too, files
+             * would stay. ENOSPC does not make removals fail, but EIO does. */
             fail_each_call(&works[i], who == ALL ? FAULT_ENOSPC : FAULT_EIO, (enum culprits)who);
             fail_each_call(&works[i], FAULT_NOMEM, (enum culprits)who);
         }
@@ -293,8 +295,8 @@ static void every_collective_fails_once(void **state) {
     }
 }
 
-/* The n-th message of a walk over the processes, one or two words, fails on one process only. No other process may
- * wait for the messages after it. */
+/* Packed chunks are placed by a chain of messages of one or two words, from process to process. The n-th message of
+ * a process fails on this process only, or on all. No process may wait for later messages. */
 static void fail_each_message(const struct work *w, int culprit) {
     char dir[300];
     char path[600];
@@ -324,7 +326,7 @@ static void fail_each_message(const struct work *w, int culprit) {
 static void every_message_fails_once(void **state) {
     (void)state;
     static const struct work packed[] = {
-        {"packed.sion", BLOCKS, false, false},      /* with a walk over the processes */
+        {"packed.sion", BLOCKS, false, false},      /* all processes have tasks */
         {"packed.sion", ALL_ON_LAST, false, false}, /* most processes have no tasks */
     };
     for (size_t i = 0; processes > 1 && i < sizeof packed / sizeof packed[0]; i++) {

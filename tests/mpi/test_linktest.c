@@ -34,7 +34,8 @@ static bool same_files(const struct linktest_case *c, const char *want_base, con
     return same;
 }
 
-/* Process 0 alone writes the result, and only it has the figures. */
+/* Process 0 alone writes the result. The figures (smallest and largest timing, and so on) are sent to all
+ * processes. */
 static void write_reference(const struct linktest_case *c, const char *path, hpcw_linktest_range *figures) {
     hpcw_error err = {.message = ""};
     hpcw_status s = HPCW_OK;
@@ -83,7 +84,7 @@ static void ownership_does_not_matter(void **state) {
 
 /* ---- parts ---- */
 
-/* Finds the slowest connections of a permutation in a simple way. */
+/* Finds the slowest connections of a permutation by sorting all of them. */
 static void slowest_of(const struct linktest_case *c, uint64_t m, hpcw_linktest_slow *slow) {
     static hpcw_linktest_slow all[MOST_TASKS * MOST_TASKS];
     const hpcw_linktest_params *p = &c->params;
@@ -105,7 +106,7 @@ static void slowest_of(const struct linktest_case *c, uint64_t m, hpcw_linktest_
     memcpy(slow, all, (p->retests < p->tasks ? p->retests : p->tasks) * sizeof *slow);
 }
 
-/* Writes the files [first, first + files) of the case. The processes divide the work in some way. */
+/* Writes the files [first, first + files) of the case. `first` decides which process writes which tasks. */
 static hpcw_status write_part(const struct linktest_case *c, const char *path, uint32_t first, uint32_t files,
                               hpcw_linktest_range *figures, hpcw_error *err) {
     hpcw_linktest_params p = c->params;
@@ -124,7 +125,7 @@ static hpcw_status write_part(const struct linktest_case *c, const char *path, u
                                err);
 }
 
-/* The figures of the whole result are those of the parts together. Every part has the times of task 0. */
+/* Completes a result that was written in parts. times: figures over all parts, of each permutation. */
 static void complete(const struct linktest_case *c, const char *path, const hpcw_linktest_range *times) {
     const hpcw_linktest_params *p = &c->params;
     static hpcw_linktest_slow slow[MOST_PERMUTATIONS][MOST_TASKS];
@@ -144,7 +145,8 @@ static void complete(const struct linktest_case *c, const char *path, const hpcw
     hpcw_error err = {.message = ""};
     hpcw_status s = HPCW_OK;
     if (process == 0) {
-        /* The position of the summaries depends on the length of the host's name. */
+        /* The summaries are stored at an offset that depends on the length of the host name. A wrong length is
+         * refused. */
         s = hpcw_linktest_complete(path, p, sizeof "node0" + 1, summary, &err) == HPCW_EFORMAT ? HPCW_OK
                                                                                                : HPCW_EINTERNAL;
         if (s == HPCW_OK) {
@@ -213,7 +215,7 @@ static hpcw_status try_open(const hpcw_linktest_params *p, const char *path, hpc
     if (s == HPCW_OK) {
         hpcw_linktest_free(lt);
     } else if (lt != NULL) {
-        err->code = HPCW_OK; /* makes the verdict fail */
+        err->code = HPCW_OK; /* `lt` is not NULL: makes the test fail */
     }
     return s;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program changes its directory between open and close: all processes to one, or each to its own. Or the
- * file's directory is renamed in between. The file must get its name where it was opened, and nothing may be left
- * anywhere. */
+/* Between open and close, all processes change to one directory, each process changes to its own one, or the file's
+ * directory is renamed. The file must get its final name in the directory in which it was opened, and no other file
+ * may be left. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,8 @@
 
 enum kind {
     ONE_FILE,
-    /* enough blocks that each process writes a part of the tables, some after they had closed the file */
+    /* enough blocks that each process writes a part of the tables; some processes must open the file again for
+     * that */
     TABLES_BY_ALL,
     SET,
     VOM,
@@ -37,7 +38,7 @@ static const char *const kind_name[KINDS] = {"one file", "many blocks", "set",  
 static enum move move;
 static bool moved;
 
-/* Runs what the program does while the file is open. */
+/* Changes or renames the directory while the file is open. */
 static void go(void) {
     char own[64];
     (void)snprintf(own, sizeof own, "../own.%d", move == TO_OWN ? process : 0);

@@ -90,7 +90,7 @@ static void any_processes_restart(void **state) {
         char prefix[512];
         uint32_t ranks[RANK2FILE_MOST_RANKS];
         prefix_in(REFERENCE, i, prefix, sizeof prefix);
-        /* The share as it is documented. */
+        /* By default a process gets an equal share of consecutive ranks, as the header documents. */
         uint32_t begin = (uint32_t)((uint64_t)c->ranks * (uint64_t)process / (uint64_t)processes);
         uint32_t end = (uint32_t)((uint64_t)c->ranks * ((uint64_t)process + 1) / (uint64_t)processes);
         for (uint32_t k = begin; k < end; k++) {
@@ -109,7 +109,7 @@ static void any_processes_restart(void **state) {
     }
 }
 
-/* ---- what differs, is missing, or comes twice ---- */
+/* ---- options that differ, and ranks that are missing or duplicate ---- */
 
 static void assert_refused(const hpcw_rank2file_options *o, const struct rank2file_case *c, uint32_t count,
                            const uint32_t *ranks, hpcw_status want) {
@@ -205,7 +205,7 @@ static void twins_on_two_processes(void **state) {
     empty_directory(prefix);
 }
 
-/* ---- what a dead job left ---- */
+/* ---- leftovers of a dead job ---- */
 
 /* Checks the dataset that a restart takes, and the number of datasets in the index. */
 static bool restart_is(const char *prefix, uint64_t id, uint32_t datasets) {
@@ -297,12 +297,12 @@ static void each_process_fails(void **state) {
     }
 }
 
-/* ---- a full disk, and a program that takes no notice ---- */
+/* ---- a full disk, and a program that ignores failures ---- */
 
 enum { SMALL = 1000, LARGE = 1 << 20 };
 
-/* Writes a file for each process. Failures are only reported, as programs do; discard: the checkpoint is also
- * abandoned. */
+/* Each process writes a file and closes the checkpoint, even after a failure. discard: a process whose write failed
+ * discards its file before the close. */
 static hpcw_status close_anyway(const char *prefix, uint64_t id, size_t bytes, bool discard, uint64_t *files,
                                 hpcw_error *err) {
     static const unsigned char data[LARGE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reduction and scan of every open, also with enough processes for a tree of several levels. */
+/* Tests the combined reduction and scan that every open uses. 11 processes make a tree of several levels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

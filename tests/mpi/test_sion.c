@@ -168,7 +168,8 @@ static void known_sizes_give_the_same(void **state) {
     }
 }
 
-/* Rows of the tables that exceed the buffer for them, both equal and different. */
+/* Writes so many tasks that a row of the file's tables exceeds the library's buffer. Some rows have equal values,
+ * others different ones. */
 static hpcw_status write_wide(const char *path, hpcw_comm *comm, uint32_t count, hpcw_error *err) {
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
@@ -209,7 +210,7 @@ static void wide_tables_are_the_same(void **state) {
     assert_true(same_file(alone, together));
 }
 
-/* ---- any task at any place of any file ---- */
+/* ---- tasks placed in files by lists ---- */
 
 enum { PLACED = 23, PLACED_FILES = 3 };
 
@@ -314,7 +315,7 @@ static hpcw_status open_and_fail(const hpcw_sion_options *o, const char *path, h
     if (s == HPCW_OK) {
         hpcw_sion_free(h);
     } else if (h != NULL) {
-        err->code = HPCW_OK; /* makes the verdict fail */
+        err->code = HPCW_OK; /* `h` is not NULL: makes the test fail */
     }
     return s;
 }
@@ -380,7 +381,7 @@ static void bad_arguments_fail_everywhere(void **state) {
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
             assert_int_equal(err.process,
-                             culprit == 0 ? 1 : culprit); /* process 0 says what the others should do */
+                             culprit == 0 ? 1 : culprit); /* the others are compared with process 0 */
 
             o = good;
             o.files = me ? 2 : 1;
@@ -394,7 +395,7 @@ static void bad_arguments_fail_everywhere(void **state) {
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
 
-            /* The same, but no other process has a list. */
+            /* The culprit claims a task of its neighbour by a list, and no other process has a list. */
             o.ranks = me ? &mine : NULL;
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));

@@ -173,7 +173,7 @@ static void every_task_is_read_once(void **state) {
     }
 }
 
-/* Lists that lack tasks, repeat those of others, or are empty. */
+/* Processes open a container with lists of ranks that lack tasks, repeat tasks of other lists, or are empty. */
 static void named_tasks_are_read(void **state) {
     (void)state;
     static const uint32_t tasks = 7;
@@ -208,7 +208,7 @@ static hpcw_status open_and_fail(const char *path, uint32_t count, const uint32_
     if (s == HPCW_OK) {
         hpcw_sion_reader_free(r);
     } else if (r != NULL) {
-        err->code = HPCW_OK; /* makes the verdict fail */
+        err->code = HPCW_OK; /* `r` is not NULL: makes the test fail */
     }
     return s;
 }
@@ -244,8 +244,8 @@ static void one_bad_argument_fails_all(void **state) {
     }
 }
 
-/* Process 0 finds the damage, and all processes get the error. It is in file 0, in a later file, or at its very
- * end. */
+/* Process 0 finds the damage, and all processes get the error. The damage is in file 0, in a later file, or at the
+ * very end of a file. */
 static void damage_fails_all(void **state) {
     (void)state;
     char path[512], file[600];
@@ -265,8 +265,8 @@ static void damage_fails_all(void **state) {
         assert_int_equal(open_and_fail(path, 0, NULL, &err), HPCW_ENOENT);
         assert_true(same_verdict(HPCW_ENOENT, &err));
     }
-    /* Damages the block count of the last task. The table is read in several windows, and this count is in the
-     * last one. Behind it are 7 rows of sizes. */
+    /* Damages the block count of the last task. The reader reads the table of counts in several pieces, and this
+     * count is in the last piece. 7 rows of sizes follow the table of counts. */
     enum { TASKS = 5000, ROWS = 7 };
     (void)snprintf(path, sizeof path, "%s/1/count.sion", scratch);
     bool damaged = true;
@@ -335,8 +335,8 @@ static bool write_any_order(const char *path, uint32_t tasks, int64_t *ranks) {
     return good;
 }
 
-/* Descending ranks in several windows: each task is read once. Then two tasks of any two shares have the same
- * rank. */
+/* The ranks in the file are descending, in a table that is read in several pieces: each task is read once. Then two
+ * tasks have the same rank, at different distances in the table. */
 static void a_rank_that_occurs_twice_fails_all(void **state) {
     (void)state;
     enum { TASKS = 5000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several processes write a set of ranks' files: one directory, all files or none, one verdict. */
+/* Several processes write load data into one directory. All ranks' files get their final names or none, and all
+ * processes get the same status. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
