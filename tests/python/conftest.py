@@ -15,7 +15,7 @@ def source():
 
 @pytest.fixture(scope="session")
 def seeds(source, tmp_path_factory):
-    """Paths of small files: the seeds of the readers' fuzz targets, which are one or several files in one input."""
+    """Paths of small files, from the seeds of the readers' fuzz targets. A seed has one or several files."""
     at = tmp_path_factory.mktemp("seeds")
     paths = []
     for name in ("clog2", "linktest", "rank2file", "sion", "vom"):
@@ -31,7 +31,8 @@ def seeds(source, tmp_path_factory):
 
 
 def split(data):
-    """Splits as tests/fuzz/images.h: a byte with the number of files, and the length of each except the last."""
+    """Splits a seed into its files. tests/fuzz/images.h has the form: a byte with the number of files, and the length of each
+    file except the last."""
     count, data = 1 + data[0] % 3, data[1:]
     parts = []
     for _ in range(count - 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Computes the figures of doc/info.md from the arrays of the objects."""
+"""Computes the figures of `hpcgen info` (doc/info.md) from the arrays of the package's objects."""
 import os
 
 import numpy as np

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares the declarations with the C compiler's: constants, sizes of structs, and offsets of members."""
+"""Compares the declarations in Python with the headers: constants, sizes of structs, and offsets of members. The C compiler
+computes the values of the headers."""
 import ctypes
 import os
 import re
@@ -7,7 +8,7 @@ import subprocess
 
 from hpcw import _c, _library
 
-# Members of the union in a record, which are unnamed in C.
+# Prefix of the structs in the union of a record. In C these structs have no name.
 RECORD = "hpcw_clog2_record_"
 
 
@@ -63,7 +64,7 @@ def test_calls(source):
             with open(os.path.join(include, name), encoding="utf-8") as header:
                 text = re.sub(r"/\*.*?\*/", "", header.read(), flags=re.S)
             declared |= set(re.findall(r"HPCW_API [^;(]*?(hpcw_\w+)\(", text))
-    # C programs use these through inline functions.
+    # Python does not declare hpcw_clog2_timeline_*: in C, only inline functions call them.
     assert declared - set(_c.CALLS) == {name for name in declared if name.startswith("hpcw_clog2_timeline_")}
     assert set(_c.CALLS) <= declared
     _library.library()

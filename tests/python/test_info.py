@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `hpcgen info --json` prints is what the objects give: of the original tools' files, of ours, big-endian and damaged ones.
+"""The figures of `hpcgen info --json` are those of the package's objects. The files are from the original tools or from this
+project, some big-endian or damaged.
 
-What is in ONLY_INFO follows from bytes that no object shows: layouts, records, and what viewers cannot draw.
+The figures in ONLY_INFO need bytes that no object shows: layouts, numbers of records, and records that viewers cannot draw.
 """
 import os
 import random
@@ -23,7 +24,7 @@ ONLY_INFO = set("""
 
 
 def same(info, ours, path=""):
-    """Compares what both have. Fails for a figure that only `info` has, unless it is listed."""
+    """Compares the figures that `info` and `ours` have. Fails for a figure that only `info` has, unless ONLY_INFO lists it."""
     if isinstance(info, dict):
         for name, value in info.items():
             at = f"{path}.{name}".lstrip(".")
@@ -42,7 +43,7 @@ def same(info, ours, path=""):
 
 
 def compare(path):
-    """Returns whether both accept a file, which is then compared. The objects may be stricter."""
+    """Compares the figures of a file. Returns False if hpcgen info or the objects refuse the file."""
     try:
         info = hpcw.info(path)
         thing = hpcw.open(path)
@@ -83,7 +84,7 @@ def test_links_agree_with_their_summary(dataset):
 
 
 def test_altered_files(seeds, dataset, tmp_path):
-    """Files with a changed byte: both accept them, or the objects refuse them."""
+    """Files with a changed bit have the same figures in hpcgen info and in the objects, or are refused."""
     random_ = random.Random(1)
     compared = 0
     for path in [*seeds, os.path.join(dataset, "clog2/app.clog2"), os.path.join(dataset, "linktest/pingpong_results_bin.sion")]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`hpcgen export --form npz` has the package's arrays, for the formats of a dataset and for the seeds."""
+"""`hpcgen export --form npz` writes the arrays that the package returns, for a dataset's formats and for small files."""
 import os
 import subprocess
 
@@ -35,7 +35,7 @@ def same_log(got, want):
 
 
 def same_files(got, want, prefix):
-    """Newest dataset first, with paths relative to the prefix."""
+    """Compares the rows of a prefix's files, in any order. In `got`, paths are relative to the prefix."""
     def rows(files, root):
         return sorted((*row[:2], os.path.relpath(row[2], root) if root else row[2], *row[3:]) for row in files.tolist())
     assert got.dtype.names == want.dtype.names
@@ -44,7 +44,7 @@ def same_files(got, want, prefix):
 
 
 def compare(path, tmp_path):
-    """Returns whether both accept the file."""
+    """Compares the export of a file with the package's arrays. Returns False if the export refuses the file."""
     done = subprocess.run([os.environ["HPCW_HPCGEN"], "export", "--quiet", path, "--output", str(tmp_path / "x.npz")],
                           capture_output=True, text=True)
     if done.returncode:
@@ -86,7 +86,7 @@ def test_dataset(tmp_path):
 
 
 def test_seeds(seeds, tmp_path):
-    """Files of other programs in either byte order, including damaged ones that both refuse."""
+    """Small files of each format in either byte order. Some are damaged and refused."""
     taken = [path for path in seeds if compare(path, tmp_path)]
     assert len(taken) > len(seeds) // 3
     assert any(isinstance(file, hpcw.EventLog) and len(file.events()) for file in map(hpcw.open, taken))

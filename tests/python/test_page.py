@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The code in doc/python.md and the README prints what they show."""
+"""The Python code in doc/python.md and the README prints the output that these pages show."""
 import os
 import re
 import subprocess
@@ -59,7 +59,8 @@ def test_slow_links(source, tmp_path):
 
 
 def test_no_state_hides_those_in_it(source, tmp_path):
-    """Also for a farm, where rank 0 has names at other depths."""
+    """The page's timeline draws nested states as lower bars. In the workload farm, rank 0 has states at other depths than
+    the other ranks."""
     hpcw.generate(tmp_path / "out", ranks=16, seed=4, workload="farm", formats="clog2", show=False)
     run(source, "doc/python.md", tmp_path, having="timeline.png", before=HEAD, after="""
 heights = [round(bar.get_height(), 6) for bar in plt.gca().patches]
@@ -68,6 +69,6 @@ assert len(set(heights)) > 1 and heights == sorted(heights, reverse=True)
 
 
 def test_packages(source):
-    """The page installs the packages on the list of packages, and those for wheels and plots."""
+    """Each package of the page's apt command is also in tests/setup.sh."""
     packages = re.search(r"apt install ((?:.*\\\n)*.*)", text(source, "doc/python.md"))[1].replace("\\\n", " ").split()
     assert len(packages) > 10 and set(packages) <= set(re.findall(r"[\w.+-]+", text(source, "tests/setup.sh")))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of doc/tutorial.md do what the page says.
 
-Programs are stored under the name in their first line, and all commands run in one shell. Each line below a block of commands
-must be in what these print, in this order; the page leaves some out. Times of runs may differ.
+Programs are stored under the name in their first line, and all commands run in one shell. The commands of a block must print
+each line of the output that the page shows, in the same order. They may print more lines. Times of runs may differ.
 """
 import os
 import re

@@ -66,7 +66,7 @@ def test_unfinished(tmp_path):
             hpcw.open(path)
         assert unfinished.value.status == hpcw.Status.ESTATE
     assert hpcw.info(out)["state"] == "unfinished"
-    # What cannot be looked at is not absent: here a link that leads to itself.
+    # A state directory that cannot be examined is an error, not a missing directory. Here it is a link to itself.
     shutil.rmtree(out / ".hpcw")
     (out / ".hpcw").symlink_to(".hpcw")
     with pytest.raises(hpcw.HpcwError, match="cannot look at it: Too many levels of symbolic links"):
@@ -222,7 +222,7 @@ def test_errors(tmp_path, monkeypatch):
     for path in (tmp_path, tmp_path / "x"):
         with pytest.raises(hpcw.HpcwFormatError):
             hpcw.open(path)
-    # A pipe without a writer, in place of files: nobody waits for one. And a manifest of nothing.
+    # A pipe without a writer in place of a file: the open fails and does not wait. Then a manifest without parameters.
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "dataset").mkdir()
     (tmp_path / "dataset" / "manifest.json").symlink_to(tmp_path / "pipe")

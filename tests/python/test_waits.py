@@ -10,7 +10,7 @@ import hpcw
 
 
 def theirs(log):
-    """[rank] (count, ns) of each kind, and caused ns."""
+    """Returns an array of [ranks] rows from the generator's C library: count and ns of each kind of wait, and ns caused."""
     printed = subprocess.run([os.environ["HPCW_WAITS"], log.path], check=True, stdout=subprocess.PIPE, text=True).stdout
     return np.array([line.split() for line in printed.splitlines()], np.int64)
 

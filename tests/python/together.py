@@ -52,7 +52,7 @@ def fail(scratch):
 
 
 def refuse(scratch):
-    """So is one while process 0 writes a log."""
+    """If process 0 fails to write a log at the close, all processes raise the exception."""
     f = hpcw.log_create(f"{scratch}/refused.clog2", 2, comm)
     f.write(np.zeros(1, [("rank", "i4")]), names=["Step"])
     try:
