@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the folders are floors. Usage: floors.py SOURCE_ROOT [NM BUILD_ROOT LIBRARY.a...]
+"""Checks that folders use only lower folders, as floors of a house. Usage: floors.py SOURCE_ROOT [NM BUILD_ROOT LIBRARY.a...]
 
 A line of FLOORS is a folder and the folders that its files may include and call. All of these are in earlier lines, so
-there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a; as the first word of a line, for
-those in a that have no line of their own. In addition:
+there is no cycle of folders. A folder may always use itself. "a/*" stands for all folders below a; as the first word of a
+line, it stands for the folders in a that have no line of their own. In addition:
 
-- Files include each other in no circle, and call each other in none (by the libraries' symbols).
-- The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
-  writers through public headers alone, and call nothing of them but public functions. bindings does so with everything.
-- mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
+- There is no cycle of files that include each other, or that call each other (by the libraries' symbols).
+- The lower folders include only the public headers of what they declare. gen, bench and libreader include only public
+  headers of the formats' writers, and call only public functions of them. bindings does so with all of the library.
+- Only the MPI communicator, the tracing wrapper, and the programs' own launchers include mpi.h.
 - Each struct of options with a size has a row in the test of sizes.
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
-- Calls of the system with a path stand in libwriter/io alone (by the symbols of all objects, also those of programs). To
-  start a program or to load a library is none of them.
-- No two purposes of random numbers have the same number, and the simulator draws each at one place.
+- Only libwriter/io makes system calls with a path (by the symbols of all objects, also those of programs). Calls that start
+  a program or load a library do not count.
+- No two purposes of random numbers have the same number, and the simulator draws each purpose at one place.
 - 64-bit integers are printed with PRIu64 and the like, not cast to long long.
 - A folder has at most 15 modules, C files with their headers. A struct has at most 30 members; larger ones have named parts.
 """
@@ -117,7 +117,7 @@ PUBLIC = {
 }
 # Folders that may include mpi.h or hpcw/mpi.h.
 MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/(mpi|trace)\.h$|include/hpcw-|bindings/(mpe|sionlib)/|gen/cli/common/launch\.c$|bench/|bindings/fortran/comm\.c$")
-# The test that passes structs of options of another size.
+# The test that passes option structs of smaller and larger sizes to the library.
 SIZES = "tests/unit/base/test_options_size.c"
 # The only header of the generator that bench may include, except for its kernels.
 BENCH_GEN = "gen/dataset/sample.h"
@@ -134,7 +134,7 @@ PATH_CALLS = set(
     syscall system tempnam tmpfile tmpnam truncate unlink unlinkat utime utimensat utimes
     """.split()
 )
-# Files elsewhere that may make such a call, with the reason.
+# Files outside of libwriter/io that may call a function of PATH_CALLS, with the reason.
 PATH_CALLERS = {
     "bindings/sionlib/handles/report.c": "open: appends to the file of HPCW_SIONLIB_ERRORS, and has the public headers alone",
     "libwriter/trace/program.c": "syscall: ends the process, in the place of _exit",
@@ -181,12 +181,12 @@ for path in sources:
     for cast in re.finditer(r'\(unsigned long long\)|"[^"\n]*%[-+ #0-9.*]*ll[diouxX]', text[path]):
         bad(f"{path}:{text[path].count(chr(10), 0, cast.start()) + 1}", "print it with a macro of <inttypes.h>")
 
-# ---- sizes
+# ---- modules in a folder, and members of a struct
 MOST_MODULES, MOST_MEMBERS = 15, 30
 
 
 def structs_of(code):
-    """The structs of a file with a name, and how many members each has; those of a struct in it count as one."""
+    """Yields the name and the number of members of each named struct of a file. A nested struct counts as one member."""
     code = re.sub(r"/\*.*?\*/|//[^\n]*|^#.*?(?<!\\)$", "", code, flags=re.S | re.M)
     for found in re.finditer(r"\bstruct (\w+)\s*\{", code):
         depth, members, begin, at = 1, 0, found.end(), found.end()
@@ -205,14 +205,14 @@ for name, count in sorted(modules.items()):
     if count > MOST_MODULES:
         bad(name, f"has {count} modules, more than {MOST_MODULES}: give some of them a room")
 for path in sources:
-    # A public struct may have more: parts would change the programs that set its members.
+    # A public struct may have more members: named parts would break programs that set its members.
     for tag, count in [] if path.startswith("include/") else structs_of(text[path]):
         if count > MOST_MEMBERS:
             bad(path, f"struct {tag} has {count} members, more than {MOST_MEMBERS}: give it named parts")
 
 
 def circle(edges):
-    """Returns a circle of a graph as a list, or None."""
+    """Returns a cycle of a graph as a list, or None."""
     state, path = {}, []
 
     def visit(node):
@@ -315,7 +315,7 @@ if len(purposes) < 20:
 defined, functions, undefined = {}, set(), collections.defaultdict(set)
 
 
-# Meson joins the path of an object's source below the folder of meson.build with underscores.
+# Meson names an object by the path of its source, below the folder of meson.build, with underscores in place of slashes.
 joined = collections.defaultdict(list)
 for path in sources:
     joined[path.replace("/", "_")].append(path)
@@ -353,7 +353,7 @@ calls = collections.defaultdict(set)
 for path, names in undefined.items():
     for name in names:
         there = defined.get(name)
-        # The wrapper defines MPI's functions; calls to them mean MPI's.
+        # The wrapper also defines functions of MPI. Calls of these functions count as calls of MPI, not of the wrapper.
         if there is None or there == path or name.startswith(("MPI_", "PMPI_")):
             continue
         if name in functions:  # a table of rows names them but calls nothing
@@ -373,7 +373,8 @@ if libraries and not calls:
 
 
 def plain(name):
-    """The name of a function as programs write it: open of __open64_2, stat of __xstat64, fopen of fopen64@GLIBC_2.2."""
+    """Returns the name by which programs call a function: open for __open64_2, stat for __xstat64, fopen for
+    fopen64@GLIBC_2.2."""
     name = re.sub(r"@.*$", "", name).lstrip("_")
     name = re.sub(r"(_chk|_2|_time64)+$", "", name)
     name = re.sub(r"64(_r)?$", r"\1", name)

@@ -19,7 +19,7 @@ sysroot() {
     [ ! -f "$root/complete" ] || return 0
     rm -rf "$root" apt
     mkdir -p "$root" apt/lists/partial apt/cache/archives/partial apt/packages
-    # It has its own lists, since this machine's apt does not know the other architecture.
+    # apt gets package lists of its own, since this machine's lists do not have the other architecture.
     set -- "$1" -o APT::Architecture="$1" -o APT::Architectures="$1" -o Dir::State="$directory/apt" \
         -o Dir::State::Lists="$directory/apt/lists" -o Dir::State::Status=/dev/null -o Dir::Cache="$directory/apt/cache" \
         -o APT::Sandbox::User=root
@@ -46,8 +46,8 @@ build() {
     ninja -C "$name" gen/hpcgen >"$name.log" 2>&1 || { cat "$name.log"; return 1; }
 }
 
-# musl on this machine. Debian has the other libraries for glibc only. They run with musl if it finds them and not
-# glibc, and some functions that only glibc has, which compilers call for checks at run time.
+# Builds with musl on this machine. Debian has hpcgen's libraries only for glibc. They also run with musl, if they are in a
+# directory without glibc, and if glibc's functions for checks at run time are added.
 musl() {
     mkdir -p musl-root/include musl-root/lib
     for header in brotli libdeflate.h xxhash.h cjson ini.h lua5.4; do

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [docs|ci|deb|cluster]
 #
-# This is the one list of what the project needs. "docs" adds what `make docs` uses, "ci" what only .ci/run uses, and
-# that of "docs"; "deb" and "cluster" add what `make deb` and `make cluster` use.
+# This is the only list of packages that the project needs. "docs" adds the packages for `make docs`. "ci" adds those of
+# "docs" and those that only .ci/run uses. "deb" and "cluster" add the packages for `make deb` and `make cluster`.
 set -eu
 
 # To build. libc6-dev is for systems whose gcc came without its recommended packages.
@@ -47,7 +47,7 @@ else
     exit 1
 fi
 
-# The log matters only if something fails.
+# The output of apt, which is printed only if something fails.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # Waits for another installation to end, as after a boot.
