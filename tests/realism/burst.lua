@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- All ranks of one half send many messages to the other half at the same time.
+-- All ranks of the lower half send many messages to ranks of the upper half at the same time.
 parameters = {
   bytes = 16384, -- of a message
   messages = 16, -- of a rank in a phase

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of SCR's checkpoints, and of their agreement with those of the log. */
+/* Figures of SCR's checkpoints, and of their agreement with the checkpoints in the log. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,8 +42,9 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     return s;
 }
 
-/* Compares the intervals between neighbours of two ascending lists. They are equal whatever the zero of the clocks
- * is. SCR's times are those of rank 0 at the begin, since the end on the last rank depends on the file servers. */
+/* Compares the intervals between checkpoints in the log with those in SCR's index, whose clock may have another
+ * zero. Returns the largest relative difference. SCR records the begin of a checkpoint on rank 0, so the log's
+ * begins on rank 0 are used. */
 static double worst_interval(const struct dataset *d, const double *created, uint32_t count) {
     double worst = 0;
     for (uint32_t i = 1; i < count; i++) {
@@ -81,7 +82,8 @@ hpcw_status figures_checkpoints(const char *prefix, struct dataset *d, hpcw_erro
     if (s != HPCW_OK) {
         return s;
     }
-    /* The list is in the order of a restart: the current dataset, then descending. */
+    /* The list has the order in which a restart tries datasets: the current one, then the others by descending
+     * id. */
     const uint32_t count = hpcw_rank2file_list_count(list);
     double *created = stats_alloc(count, sizeof *created);
     g.bytes = stats_alloc(d->ranks, sizeof *g.bytes);

@@ -6,7 +6,7 @@ parameters = {
   times = 3,       -- of each call
 }
 
--- Calls whose bytes are those of one part.
+-- Returns a function that makes `call` with bytes / size, since the call's argument is the bytes of one rank's part.
 local function parts(call)
   return function(bytes)
     if bytes >= size then call(bytes // size) end

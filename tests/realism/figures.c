@@ -76,8 +76,8 @@ static void read_truth(const char *directory, struct dataset *d) {
     read_source_free(source);
 }
 
-/* The order matters: first hosts, then load, with which the log is compared, then everything that is compared with
- * the log. */
+/* The order matters: the LinkTest result has the hosts of the ranks, the log is compared with the load data, and
+ * the checkpoints and particles are compared with both. */
 static const struct part {
     const char *option, *path;
     hpcw_status (*figures)(const char *path, struct dataset *d, hpcw_error *err);

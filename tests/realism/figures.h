@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of doc/realism.md, computed from the files alone: by the strict readers, and by gen/waits, which uses
- * them. Each format has a source file that reads its data once and prints its figures. Values that two formats
- * must agree on are kept in struct dataset for the format read later. */
+/* Figures of doc/realism.md, computed from the files of a dataset alone. The files are read by the strict readers,
+ * and by gen/waits, which uses these readers. Each format has a source file that reads its data once and prints its
+ * figures. Values that two formats must agree on are kept in struct dataset for the format that is read later. */
 #ifndef HPCW_TESTS_REALISM_FIGURES_H
 #define HPCW_TESTS_REALISM_FIGURES_H
 
@@ -19,16 +19,17 @@ enum { DATASET_CHECKPOINTS = 64, DATASET_PATH = 4096 + 64 };
 
 /* A checkpoint in the log. */
 struct dataset_checkpoint {
-    double begin;      /* seconds, on rank 0, whose time SCR records */
-    double end;        /* seconds, on the last rank */
-    double last_begin; /* seconds, on the last rank */
-    double bytes;      /* bytes of all ranks, from the cargo */
+    double begin;      /* begin on rank 0, seconds; SCR records the same time */
+    double end;        /* latest end of a rank, seconds */
+    double last_begin; /* latest begin of a rank, seconds */
+    double bytes;      /* bytes of all ranks, from the cargo of the events */
 };
 
 /* A phase in which the system interrupts a rank, according to truth.json. */
 struct dataset_interruption {
     uint32_t rank, phase;
-    /* standard deviation of a rank's compute time between phases; NAN: unknown */
+    /* number of standard deviations by which the rank's compute time differs from the phases around; NAN:
+     * unknown */
     double sd;
 };
 
@@ -42,15 +43,16 @@ struct dataset {
     uint32_t hosts;
     /* [ranks] median of ln(seconds) to other hosts */
     double *rank_time;
-    uint32_t *switch_of, *group_of, switches; /* [ranks] each, from truth.json */
-    /* [switches] part of the sample for the visibility of cables */
+    /* [ranks] switch of each rank, [ranks] group of each rank, and number of switches; from truth.json */
+    uint32_t *switch_of, *group_of, switches;
+    /* [switches] whether a switch is in the sample by which the visibility of cables is computed */
     bool *in_sample;
     uint32_t samples; /* number of switches in the sample */
     /* [switches + 1] first rank of each switch, ascending */
     uint32_t *switch_first;
-    /* [switches][switches] sums over ranks of the sample: medians of ln(seconds) */
+    /* [switches][switches] sum over the sampled ranks of a switch: median of ln(seconds) to the other switch */
     double *switch_time;
-    double *switch_ranks; /* number of terms in these sums */
+    double *switch_ranks; /* [switches][switches] number of terms in the sums of switch_time */
 
     /* From the load data: */
     uint64_t phases;
@@ -65,11 +67,12 @@ struct dataset {
     struct dataset_checkpoint checkpoint[DATASET_CHECKPOINTS];
     uint32_t checkpoints;
     double *checkpoint_bytes; /* [ranks] bytes of the last checkpoint */
-    /* [ranks] difference from the median rank when leaving a collective of all ranks, seconds; NULL: too few */
+    /* [ranks] offset of a rank's clock, seconds: the rank's time at the end of a collective call of all ranks,
+     * minus the time of the median rank; NULL: the log has too few such calls */
     double *clock_offset;
-    /* [ranks] change of this difference from the first half of the calls to the second, seconds */
+    /* [ranks] change of clock_offset from the first half of the calls to the second half, seconds */
     double *clock_change;
-    double clock_noise; /* standard deviation of the offsets, seconds */
+    double clock_noise; /* standard deviation of the values of clock_offset, seconds */
     /* time of the middle call; time between the middles of the halves, seconds */
     double clock_middle, clock_between;
     struct dataset_interruption *interrupted; /* [interruptions] */
@@ -87,7 +90,7 @@ static inline bool dataset_same_host(const struct dataset *d, uint32_t a, uint32
 
 /* Prints a figure: its name in doc/realism.md, its value, and a sentence for readers if it is wrong. */
 void figure(const char *name, double value, const char *says, ...) HPCW_PRINTF(3, 4);
-/* The same; `of` replaces the '*' in the name. */
+/* Prints a figure like figure(); `of` replaces the '*' in `name`. */
 void figure_of(const char *name, const char *of, double value, const char *says, ...) HPCW_PRINTF(4, 5);
 
 /* Computes by how many standard deviations a timing exceeds those of the same rank with partners at the same
@@ -95,7 +98,7 @@ void figure_of(const char *name, const char *of, double value, const char *says,
 hpcw_status figures_timing(const char *path, const struct dataset *d, uint32_t rank, uint32_t partner,
                            uint32_t permutation, double *sd, hpcw_error *err);
 
-/* One function per format. They fail as the strict readers do. */
+/* One function per format. Each prints the figures of a file, and fails if the strict reader refuses the file. */
 hpcw_status figures_links(const char *path, struct dataset *d, hpcw_error *err);
 hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *err);
 hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err);

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Every second rank sends to the next one, which computes before it receives.
+-- Every second rank sends a message to the next rank. The receiver computes before it receives, so it is a late receiver.
 parameters = {
   bytes = 1048576, -- of a message
   work = 1e-3,     -- seconds

@@ -15,10 +15,12 @@
 /* Distance class of a partner. Without switches in truth.json, all other hosts are SAME_GROUP. */
 enum distance { SAME_HOST, SAME_SWITCH, SAME_GROUP, OTHER_GROUP, DISTANCES };
 
-/* AROUND: number of steps before and after a timing that it is compared with. */
+/* FEW: least number of timings for which a standard deviation is computed. AROUND: a timing is compared with this
+ * many steps before it and this many after it. */
 enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32 };
 
-/* Size of the sample in doc/truth.md, "Visibility". */
+/* Size of the sample of switches and ranks by which the visibility of slow cables is computed: doc/truth.md,
+ * "Visibility". */
 enum { SAMPLED_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
 /* Timings of a rank in a permutation, by step. */
@@ -190,22 +192,23 @@ static void read_switches(struct dataset *d) {
     sample_switches(d);
 }
 
-/* ---- a whole result ---- */
+/* ---- figures of a result ---- */
 
 struct link_figures {
     struct dataset *d;
     const hpcw_linktest_info *info;
     double *slowest; /* [steps] slowest timing over all ranks, seconds */
     double serial;   /* seconds if all pairs measure one after the other */
-    double best[2];  /* bytes/s, between hosts and within one */
+    double best[2];  /* largest rates between hosts, and within a host, bytes/s */
     /* deviation of ln(seconds) from the median of its distance class */
     struct stats_values noise;
-    double lag, lags;            /* sum and number of correlations of a rank's noise between steps */
-    struct stats_values near;    /* seconds, for partners on the same switch */
-    struct stats_values time[2]; /* between hosts and within one */
+    /* sum over ranks of the correlation of a rank's noise in neighbouring steps, and number of its terms */
+    double lag, lags;
+    struct stats_values near;    /* timings with partners on the same switch, seconds */
+    struct stats_values time[2]; /* timings between hosts, and within a host, seconds */
 };
 
-/* Returns whether a rank is in the sample: some ranks of some switches. */
+/* Returns whether a rank is in the sample, which has some ranks of some switches. */
 static bool is_in_sample(const struct dataset *d, uint32_t rank) {
     const uint32_t here = d->switch_of[rank];
     const uint32_t ranks = d->switch_first[here + 1] - d->switch_first[here];
@@ -262,7 +265,7 @@ static void add_row(struct link_figures *g, struct row *w) {
         if (c == nearest) {
             stats_add(&g->noise, off);
         }
-        /* Clipped, so that a slow port does not look like congestion. */
+        /* Noise is limited to 3 standard deviations, so that a slow port does not look like congestion. */
         const double z = fmin(fmax(off / w->sd[c], -3), 3);
         if (c == OTHER_GROUP || d->switch_of == NULL) {
             if (!isnan(before)) {
@@ -307,7 +310,7 @@ static void put_duration(struct link_figures *g, const char *name, const struct 
         needed += g->slowest[k];
     }
     needed = messages * (info->serial ? g->serial : needed);
-    /* Times have a resolution of one second. */
+    /* 1 s of tolerance: the result stores its start and end in whole seconds. */
     figure_of("links.time_missing_s.*", name, needed - (stated + 1),
               "start and end say %.0f s, the slowest pairs of the steps take %.1f s", stated, needed);
     figure_of("links.time_excess.*", name, (stated - 1) / fmax(needed, 1),
@@ -419,7 +422,7 @@ hpcw_status figures_timing(const char *path, const struct dataset *d, uint32_t r
         at++;
     }
     if (s == HPCW_OK && at < w.steps) {
-        /* Uses the steps around it, which have the same congestion. */
+        /* Compares the timing with those in steps around it, which have the same congestion. */
         const enum distance c = distance_of(d, rank, partner);
         double middle;
         double spread;
@@ -439,7 +442,7 @@ hpcw_status figures_timing(const char *path, const struct dataset *d, uint32_t r
     return s;
 }
 
-/* ---- several results ---- */
+/* ---- figures of several results ---- */
 
 static void forget(struct dataset *d) {
     free(d->host);
@@ -523,7 +526,9 @@ hpcw_status figures_bisection(const char *path, hpcw_error *err) {
         s = read_linktest_row(r, rank, 0, w.time, w.partner, NULL, err);
         for (uint32_t k = 0; s == HPCW_OK && k < steps; k++) {
             sum[k] +=
-                size / w.time[k]; /* each pair has two rows, which together give twice its size over the time */
+                size /
+                w.time
+                    [k]; /* both ranks of a pair add size / time, which gives the bandwidth of both directions */
         }
     }
     struct stats_pairs next = {0};

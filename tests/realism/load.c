@@ -12,7 +12,7 @@
 #include "libwriter/base/status.h"
 #include "tests/realism/figures.h"
 
-enum { KINDS = 4 }; /* enum read_vom_control */
+enum { KINDS = 4 }; /* number of values of enum read_vom_control */
 
 static const char *const kind_name[KINDS] = {"group", "handler", "element", "element"};
 
@@ -32,18 +32,18 @@ struct load_figures {
     uint32_t *count;             /* [phases][ranks] number of migratable tasks */
     double fixed;                /* sum of ln(seconds) of the rank's unmigratable tasks */
     uint64_t fixed_count;
-    double edge_bytes[KINDS][KINDS][2]; /* within a rank, between ranks */
+    double edge_bytes[KINDS][KINDS][2]; /* by kinds of both ends: within a rank, and between ranks */
     uint64_t edges[KINDS][KINDS][2];
     struct hpcw_i_table volumes; /* bytes of an edge between elements -> uint64_t count */
     bool *broadcast;             /* [phases] */
-    uint64_t lost;               /* number of ends that are not tasks */
+    uint64_t lost;               /* number of edges with an end that is no task of the phase */
 };
 
 static uint64_t id_of(const struct read_vom_entity *e) {
     return e->has_id ? e->id : e->seq_id;
 }
 
-/* ---- the first file ---- */
+/* ---- number of phases, from the first file ---- */
 
 static hpcw_status count_phase(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     (void)p;
@@ -65,7 +65,7 @@ static hpcw_status take_task(void *context, const struct read_vom_task *t, hpcw_
     struct dataset *d = g->d;
     const uint64_t id = id_of(&t->entity);
     if (id == 0 || g->phase >= d->phases) {
-        return HPCW_OK; /* value for "none" */
+        return HPCW_OK; /* id 0 means "no object" */
     }
     g->own[g->phase] += t->time;
     if (!t->entity.migratable && g->phase > 0 && t->time > 0) {
@@ -166,7 +166,7 @@ static hpcw_status read_all(struct load_figures *g, struct read_vom_set *set, hp
 
 /* ---- figures ---- */
 
-/* Returns whether a phase is in the second half of the run, with which the measured data are compared. */
+/* Returns whether a phase is in the second half of the run. Only this half is compared with measured data. */
 static bool is_late(const struct dataset *d, uint64_t phase) {
     return 2 * phase + 1 >= d->phases;
 }
@@ -230,8 +230,9 @@ static void put_objects(const struct load_figures *g) {
     free(plain);
 }
 
-/* Compares the change of objects between phases at the end with the largest change: medians of |ln(ratio)|. Skips
- * phase 0, the set-up. */
+/* Prints how much objects change from phase to phase at the end of the run, relative to the phase with the largest
+ * change. The change of a phase is the median over the objects of |ln(ratio of times)|. Phase 0, the set-up, does
+ * not count. */
 static void put_change(const struct load_figures *g) {
     const uint64_t phases = g->d->phases;
     double *change = stats_alloc(g->objects.count, sizeof *change);
@@ -308,7 +309,8 @@ static void put_ranks(const struct load_figures *g) {
     }
 }
 
-/* Checks that injected faults of truth.json show. */
+/* Prints figures of the injected imbalance, as truth.json describes it: whether its phases are in the files, and
+ * the steps of a hot spot. */
 static void put_scenario(const struct dataset *d) {
     const cJSON *scenario = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "vom"), "scenario");
     const cJSON *first = cJSON_GetObjectItem(scenario, "first_phase");
@@ -368,7 +370,7 @@ static void put_edges(const struct load_figures *g) {
         figure("load.volumes", (double)g->volumes.count, "different volumes of edges between objects");
     }
     figure("load.broadcasts", (double)broadcasts / (double)g->d->phases, "phases with a broadcast");
-    /* Merges both kinds of elements. */
+    /* Migratable and unmigratable elements count as one kind. */
     for (int a = 0; a < KINDS - 1; a++) {
         for (int b = 0; b < KINDS - 1; b++) {
             char name[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Figures of an event log. Compares messages, collective calls and checkpoints with what memory, network cards and
- * servers can do. Also waits, and agreement with load data. */
+/* Figures of an event log. Compares the rates of messages, collective calls and checkpoints with what memory,
+ * network cards and file servers can do. Also prints figures of waits, and of the agreement with load data. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,10 +25,12 @@ enum collective { NO_COLLECTIVE, BARRIER, BCAST, REDUCE, GATHER, SCATTER, ALLRED
 struct meeting {
     double first_from, last_from, first_to, last_to; /* begins and ends of its ranks' calls, seconds */
     double longest, sum;                             /* durations of its ranks' calls, seconds */
-    double *exit; /* [ranks] seconds; NULL: not of the world, or ranks leave before all have entered */
+    /* [ranks] end of the rank's call, seconds; NULL: not all ranks of the log take part, or ranks may leave the
+     * call before all have entered it */
+    double *exit;
     uint64_t serial;
     uint32_t ranks;
-    uint64_t sent, received; /* most bytes of a rank */
+    uint64_t sent, received; /* most bytes that one rank sends and receives */
     uint32_t kind;
     int32_t comm;
 };
@@ -45,15 +47,15 @@ struct log_figures {
     double first_from, last_to;
 
     /* Messages. */
-    /* [ranks] time of the last message in the current call, seconds; NAN: none */
+    /* [ranks] times of the last message that the rank sent and received in the current call, seconds; NAN: none */
     double *sent_at, *came_at;
     double latest;        /* time of the last message, seconds */
     double *pending;      /* [ranks] bytes of the message in the current send; 0: none */
-    uint64_t borders;     /* number of ends of calls with messages */
-    uint64_t off_borders; /* number of such ends whose time differs from that of the message */
+    uint64_t borders;     /* number of messages whose time is compared with the begin or end of their call */
+    uint64_t off_borders; /* number of messages in `borders` whose time differs */
     uint64_t met, backward;
-    double best_bytes_s[2];      /* between hosts and within one */
-    double send_bytes_s;         /* of MPI_Send */
+    double best_bytes_s[2];      /* largest rate of a message between hosts, and within a host, bytes/s */
+    double send_bytes_s;         /* largest rate of an MPI_Send, bytes/s */
     struct hpcw_i_table sizes;   /* bytes of a message or collective call -> uint64_t count */
     struct hpcw_i_table windows; /* (host, number of the window) -> struct window */
 
@@ -64,13 +66,13 @@ struct log_figures {
 
     /* Phases. */
     uint64_t *phase; /* [ranks] number of phases ended so far */
-    /* [phases][ranks] seconds; NULL: no load data to compare with */
+    /* [phases][ranks] end of each phase, seconds; NULL: no load data to compare with */
     double *phase_end;
     double *compute;    /* [ranks] compute time in the current phase, seconds */
     double *before;     /* [2][ranks] ln(compute time) of the last two phases */
     double computed[2]; /* total compute time of rank 0 and of the others, seconds */
     double furthest;    /* largest relative difference between a rank's compute time in a phase and its load */
-    /* ln(compute time) minus the mean of the phases before and after */
+    /* for each rank and phase: ln(compute time), minus the mean of this value in the phases before and after */
     struct stats_values jump;
     struct hpcw_i_table injected; /* (rank, phase) -> uint64_t 1 + index in d->interrupted */
 
@@ -99,7 +101,7 @@ static const char *const collective_name[] = {
     [ALLGATHER] = "MPI_Allgather", [ALLTOALL] = "MPI_Alltoall",
 };
 
-/* No rank leaves before all have entered. */
+/* Returns whether no rank leaves this kind of collective call before all ranks have entered it. */
 static bool is_of_all(enum collective kind) {
     return kind == BARRIER || kind >= ALLREDUCE;
 }
@@ -185,18 +187,18 @@ static void end_checkpoint(struct log_figures *g, const struct read_clog2_stretc
     d->checkpoint_bytes[s->rank] = bytes;
 }
 
-/* The wrapper reads the clock when a call begins, and when it or one of its receives ends. Messages have these
- * times. */
+/* Compares the times of messages with their call: a send has the time of the call's begin, and a receive that of
+ * its end. The wrapper reads the clock only at these moments. */
 static void end_call(struct log_figures *g, const struct read_clog2_stretch *s) {
     const double at[] = {g->sent_at[s->rank], g->came_at[s->rank]};
     const double expected[] = {s->from, s->to};
     for (int i = 0; i < 2; i++) {
         if (!isnan(at[i])) {
             g->borders++;
-            g->off_borders += fabs(at[i] - expected[i]) >= 0.5e-9; /* records may differ in the last bit */
+            g->off_borders += fabs(at[i] - expected[i]) >= 0.5e-9; /* less is a rounding difference */
         }
     }
-    if (strncmp(s->name, "MPI_", 4) == 0) { /* not a receive within a wait */
+    if (strncmp(s->name, "MPI_", 4) == 0) { /* a call of MPI, not the state of a receive inside of a wait */
         g->sent_at[s->rank] = g->came_at[s->rank] = NAN;
     }
 }
@@ -245,7 +247,7 @@ static void end_phase(struct log_figures *g, uint32_t rank, double time) {
     if (compute <= 0) {
         return;
     }
-    if (k >= 3) { /* phase 0 is the set-up */
+    if (k >= 3) { /* a jump needs phases k - 2, k - 1 and k; phase 0, the set-up, does not count */
         const double jump = *one - 0.5 * (*two + log(compute));
         const uint64_t key[] = {rank, k - 1};
         const uint64_t *listed = hpcw_i_table_find(&g->injected, key);
@@ -308,7 +310,8 @@ static void add_to_window(struct log_figures *g, uint32_t host, uint64_t number,
     }
 }
 
-/* Spreads a message's bytes over the time between its send and its receive, on both cards. */
+/* Adds the bytes of a message between two hosts to the windows in which the message both begins and ends: as output
+ * of the sender's host and as input of the receiver's. Odd windows begin half a window later. */
 static void fill_windows(struct log_figures *g, const struct read_clog2_end *e) {
     const double sent = e->send ? e->time : e->other;
     const double came = e->send ? e->other : e->time;
@@ -361,7 +364,7 @@ static void take_message(void *context, const struct read_clog2_end *e) {
         add_size(g, (uint64_t)e->bytes);
         g->pending[e->rank] = e->bytes;
     }
-    if (e->time >= g->latest) { /* skips a message reported after its call has ended */
+    if (e->time >= g->latest) { /* false: the reader reports the message after the end of its call */
         *(e->send ? &g->sent_at[e->rank] : &g->came_at[e->rank]) = e->time;
         g->latest = e->time;
     }
@@ -445,7 +448,8 @@ static uint64_t members_of(const struct log_figures *g, int32_t comm, uint64_t h
     return ranks == NULL ? 0 : *ranks;
 }
 
-/* A log does not name the root, so it assumes the node with the most ranks. */
+/* Returns the largest number of bytes that pass the cards of a node. The root of a gather or scatter, which the log
+ * does not name, is assumed on the node with the most ranks. */
 static double most_through_cards(const struct log_figures *g, const struct meeting *m, double all) {
     double fullest = 0;
     double through = 0;
@@ -525,7 +529,8 @@ static void put_times(const struct log_figures *g) {
     free(longest);
 }
 
-/* Ranks write after the last one has begun, when the barrier before is over. */
+/* Prints the rate of checkpoints. A barrier precedes the writes, so they begin after the last rank has begun its
+ * checkpoint. */
 static void put_checkpoints(const struct log_figures *g) {
     double most = 0;
     for (uint32_t i = 0; i < g->d->checkpoints; i++) {
@@ -582,7 +587,7 @@ static int by_serial(const void *a, const void *b) {
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* Median of a rank's exits over some calls. */
+/* Median over some calls of the time at which a rank leaves the call, seconds. */
 static double median_exit(const struct meeting *const *call, size_t calls, uint32_t rank, double *scratch) {
     for (size_t i = 0; i < calls; i++) {
         scratch[i] = call[i]->exit[rank];
@@ -590,7 +595,7 @@ static double median_exit(const struct meeting *const *call, size_t calls, uint3
     return stats_median(scratch, calls);
 }
 
-/* Largest distance of a rank from the median. */
+/* Returns the largest distance of a rank's value from the median of all ranks. */
 static double furthest(const double *value, uint32_t ranks, double *scratch) {
     double most = 0;
     memcpy(scratch, value, ranks * sizeof *scratch);
@@ -676,7 +681,7 @@ static hpcw_status put_waits(const char *path, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* ---- the file ---- */
+/* ---- reading the log ---- */
 
 /* Places ranks on hosts from truth.json if there is no LinkTest result. */
 static void place_ranks(struct dataset *d) {

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Equal pieces of work. Their times show the disturbances of a rank, as noise benchmarks measure them.
+-- Each rank does equal pieces of work, as noise benchmarks do. The differences of their times show how the system disturbs
+-- a rank.
 parameters = {
   pieces = 2500, -- in a phase
   work = 2e-4,   -- seconds of each

@@ -79,7 +79,8 @@ static bool continues(const struct box *a, const struct box *b) {
 
 struct particle_figures {
     double dispersion, boxes;
-    double inside, insides, border, borders; /* sums of squares of changes of ln(density), and their counts */
+    /* sums and numbers of squared changes of ln(density) along z: inside boxes, and from box to box */
+    double inside, insides, border, borders;
 };
 
 static void add_box(struct particle_figures *g, const struct box *b) {

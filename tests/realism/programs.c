@@ -28,9 +28,9 @@ enum { MOST_RANKS = 1 << 16, NEVER = UINT32_MAX };
 
 struct wave_figures {
     double delay;      /* longest piece of work, seconds */
-    uint32_t source;   /* its rank */
+    uint32_t source;   /* rank with the longest piece of work */
     uint32_t *waits;   /* [MOST_RANKS] number of waits so far */
-    uint32_t *reached; /* [MOST_RANKS] number of the first long wait */
+    uint32_t *reached; /* [MOST_RANKS] number of waits before the first long wait; NEVER: none is long */
 };
 
 static void take_work(void *context, const struct read_clog2_stretch *s) {
@@ -52,8 +52,8 @@ static void take_wait(void *context, const struct read_clog2_stretch *s) {
     g->waits[s->rank]++;
 }
 
-/* Follows the wave from the neighbour of its source in one direction. Returns how many ranks it passes at a speed
- * of one rank per iteration. */
+/* Follows the wave of delay in one direction, from the neighbour of its source on. Returns how many ranks the wave
+ * passes at a speed of one rank per iteration. */
 static uint32_t follow(const struct wave_figures *g, uint32_t ranks, int direction) {
     uint32_t reach = 0;
     for (int64_t r = (int64_t)g->source + direction; r >= 0 && r < (int64_t)ranks; r += direction, reach++) {
@@ -89,13 +89,14 @@ hpcw_status figures_wave(const char *path, hpcw_error *err) {
 
 /* ---- equal pieces of work ---- */
 
-/* A piece that takes longer by more than this was interrupted; timers resolve less. */
+/* A piece of work was interrupted if it takes longer than the shortest piece by more than this time. Timers resolve
+ * shorter times. */
 #define LEAST_INTERRUPTION_S 1e-6
 
 struct noise_figures {
     double *shortest, *longest; /* [MOST_RANKS] shortest and longest piece of each rank, seconds; 0: none */
     double work, lost;          /* sums over all ranks, seconds */
-    uint64_t interrupted;       /* pieces */
+    uint64_t interrupted;       /* number of interrupted pieces */
 };
 
 static void take_piece(void *context, const struct read_clog2_stretch *s) {

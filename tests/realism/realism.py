@@ -24,7 +24,7 @@ import tempfile
 
 # Sizes near the protocol limits: powers of two, one byte less, and one more.
 SIZES = sorted({1, 8, 64, 512, *(2**k + d for k in (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24) for d in (-1, 0, 1))})
-# More of every fault, so that few ranks have some of each kind.
+# Parameters with more faults of every kind, so that a dataset of few ranks has faults of each kind.
 FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machine.bad_cable_share=0.06",
           "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "load.scenario=spike", "load.noise=5e-3",
           "trace.skew=20", "trace.drift=4",
@@ -167,7 +167,8 @@ class Runs:
         return self.each_seed("faults", "--workload", "hydro", *set_all(FAULTS))
 
     def seeds(self):
-        """Runs one workload with several seeds. In each phase it waits for the longest rank."""
+        """Runs one workload with several seeds. The times of the slowest rank in each phase must not be correlated between
+        seeds."""
         logarithms = []
         for seed in range(1, 6):
             out = self.generate(f"seeds-{seed}", "--ranks", self.options.ranks, "--seed", seed, "--formats", "vom",
@@ -205,7 +206,7 @@ class Runs:
                                f"{machine}, {ranks} ranks: {mine:.4g} us, measured {us} us")]
 
     def physics(self):
-        """Calls of growing sizes on the default machine, with all ranks on its nodes and with all on one node."""
+        """Collective calls of growing sizes on the default machine: on many nodes, and with all ranks on one node."""
         for ranks, parameters in ((self.options.ranks, ()), (16, ("machine.ppn=16", "machine.cores=16"))):
             out = self.log(f"physics-{ranks}", ranks, "collectives", "load.phases=2", "rank2file.checkpoints=0",
                            "workload.most=1048576", *parameters)
@@ -219,11 +220,11 @@ class Runs:
         self.drop(out)
 
     def across(self):
-        """Mean use of the links' bandwidth when all ranks send at once: by messages, and by an alltoall."""
+        """Mean share of the links' bandwidth that is used while all ranks send at once: messages, then an alltoall."""
         healthy = ("rank2file.checkpoints=0", "machine.bad_node_share=0", "machine.bad_cable_share=0")
         # Two islands of 66 nodes with 14 links of 12.5 GB/s between them.
         tree = (132, "fattree-hdr100", *healthy, "machine.ppn=1", "machine.busy_share=0")
-        # The seed decides whether figures of the links change between phases or within one.
+        # Several seeds: the state of the links changes at random times, between phases or within a phase.
         for seed in range(1, 5):
             yield from self.exchanged(*tree, messages=1, of_rank=66 / 14 / 12.5e3, seed=seed)
         yield from self.in_alltoall(*tree, of_rank=66 * 66 / 132 / 14 / 12.5e3)
@@ -276,8 +277,8 @@ class Runs:
         for planes in (2, 8):
             out = self.log(f"pipeline-{planes}", ranks, "wavefront", f"workload.planes={planes}",
                            "rank2file.checkpoints=0", *UNIFORM)
-            # Two sweeps begin one side after the previous one, one begins at the opposite corner, and the last one
-            # drains.
+            # Each of the four sweeps takes a step per plane. Before two of the sweeps, ranks wait x - 1 steps. Before the
+            # sweep from the opposite corner, and at the end of the last sweep, they wait x - 1 + y - 1 steps.
             steps = 4 * planes + 4 * (x - 1) + 2 * (y - 1)
             share = {name: value for name, value, _ in self.figures(out)}["log.compute_share.others"]
             yield 1, [("pipeline.efficiency", share * steps / (4 * planes),
@@ -308,7 +309,7 @@ class Runs:
         self.drop(out)
 
     def scenario(self):
-        # The defaults, few ranks, and few phases.
+        # The default size, a dataset with few ranks, and one with few phases.
         for ranks, scale in ((self.options.ranks, "medium"), (16, "medium"), (64, "tiny")):
             figures = {}
             for kind in ("none", "spike", "ramp", "hotspot"):
@@ -370,7 +371,8 @@ class Runs:
         for preset in presets:
             outs = []
             for size in SIZES:
-                # Few ranks on few nodes in several groups, if the machine has groups.
+                # 64 ranks use 16 nodes. Small switches and groups, so that these nodes are in several groups, if the
+                # machine has groups.
                 smaller = [] if "torus" in preset else ["machine.nodes_per_switch=4", "machine.nodes_per_group=8"]
                 settings = ["machine.ppn=4", f"linktest.message_size={size}", *smaller]
                 outs.append(self.generate(f"curve-{preset}-{size}", "--ranks", 64, "--preset", preset, "--formats",
@@ -410,7 +412,7 @@ MAKE = {"stencil": Runs.stencil, "workloads": Runs.workloads,
 
 
 def collect(runs, rows):
-    """data -> figure -> [(value, says)] over the seeds."""
+    """Returns the figures of all seeds as a dictionary: data -> figure -> [(value, says)]."""
     found = {}
     for data in MAKE:
         if any(row.data == data for row in rows):
@@ -449,8 +451,8 @@ def judge(row, figures):
 
 
 def ablate(runs, rows):
-    """Prints kinds of noise without which their row still holds, or with which it does not. Returns their
-    number."""
+    """Each kind of noise has a row that must hold with this noise and fail without it. Prints the kinds for which this is
+    not so. Returns their number."""
     def values(*parameters):
         return {name: value for _, figures in runs.noise(*parameters) for name, value, _ in figures}
 

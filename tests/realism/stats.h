@@ -31,7 +31,7 @@ double stats_quantile(struct stats_values *s, double share);
 
 /* Pairs of values, for their correlation. A zeroed struct is empty. */
 struct stats_pairs {
-    double n, x, y, xx, yy, xy; /* means, and sums about the means */
+    double n, x, y, xx, yy, xy; /* number; means of x and y; sums of products of deviations from the means */
 };
 void stats_pair(struct stats_pairs *p, double x, double y);
 /* Returns the correlation of the pairs; 0 if one of the two values never varies. */

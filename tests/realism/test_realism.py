@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The runner: bounds, rows that fail and hold, figures that are missing, tables that it cannot read, measured times,
-and noise that no figure notices. Usage: test_realism.py REALISM"""
+"""Tests realism.py: bounds, rows that hold or fail, missing figures, unreadable tables, measured times, and noise that
+changes no figure. Usage: test_realism.py REALISM"""
 import json
 import os
 import subprocess
@@ -66,7 +66,7 @@ run(HEAD + "| `zero` | other | each | 0 | | F |\n", 1,
 run("| a | b |\n|---|---|\n", 1,
     "table.md: expected a table with the columns figure, data, over, bound, measured, source, got none")
 
-# A broadcast takes 3 us; 2 and 4 were measured.
+# The stand-in prints 3 us for a broadcast. It holds with a measured time of 4 us and fails with 2 us.
 row = "| `collective.*` | collectives | each | 0.7 .. 1.3 | | C |\n"
 run(HEAD + row + MEASURED + "| tcp-1g | bcast | 2 | mean | 64: 4 | C |\n", 0,
     "realism: collectives data", "1 of 1 rows hold, 0 fail", options=PROGRAMS)
@@ -74,7 +74,7 @@ run(HEAD + row + MEASURED + "| tcp-1g | bcast | 2 | mean | 64: 2 | C |\n", 1, "r
     "FAIL collective.bcast.64: expected 0.7 .. 1.3, got 1.5: tcp-1g, 2 ranks: 3 us, measured 2 us [collectives]",
     "0 of 1 rows hold, 1 fail", options=PROGRAMS)
 
-# A share of 0.5, with and without the noise.
+# The stand-in prints a share of 0.5 both with and without the noise.
 NOISY = "| `noise.share` | noise | each | {} | | P |\n" + NOISE + "| `noise.ticks` | `noise.share` | P |\n"
 run(HEAD + NOISY.format("0.4 .. 0.6"), 1,
     "FAIL noise.share: expected not 0.4 .. 0.6, got 0.5: without noise.ticks", "1 kinds of noise, 1 wrong",

@@ -14,10 +14,11 @@
 
 enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512 };
 
-/* Fainter faults are not checked to a fifth, since such small differences are mostly noise. */
+/* Least number of standard deviations to which an error of visibility is related. For fainter faults, the relative
+ * error would be mostly noise. */
 #define LEAST_SD 2.0
-/* Returns the number of standard deviations from which a fault is visible. Single timings are many, so chance
- * makes larger deviations. */
+/* Returns the number of standard deviations from which a fault is visible. It is larger for outliers and
+ * interruptions: there are many single timings, so some have large deviations by chance. */
 static double visible_from(const char *kind) {
     return strcmp(kind, "outlier") == 0 ? 20 : strcmp(kind, "interruption") == 0 ? 8 : 5;
 }
@@ -53,9 +54,10 @@ static uint32_t index_of(const cJSON *object, const char *key, uint32_t below) {
     return x >= 0 && x < below ? (uint32_t)x : UINT32_MAX;
 }
 
-/* ---- how far something is from its peers ---- */
+/* ---- deviation of a value from those of its peers ---- */
 
-/* Compares value[at] with the other values of value[count]. Sorts. */
+/* Returns by how many standard deviations value[at] differs from the other values of value[count]. Changes their
+ * order. */
 static double stands_out(double *value, size_t count, size_t at) {
     double middle;
     double sd;
@@ -92,7 +94,7 @@ static double node_sd(struct truth_figures *g, const cJSON *entry, const double 
     for (uint32_t i = 0; i <= peers; i++) {
         const uint32_t node = i < peers ? (uint32_t)((uint64_t)i * nodes / peers) : first / per_node;
         if (i == peers && at != UINT32_MAX) {
-            break; /* it is one of them */
+            break; /* the entry's node is one of the peers */
         }
         at = node == first / per_node ? count : at;
         double sum = 0;
@@ -151,8 +153,8 @@ static double outlier_sd(const struct truth_figures *g, const cJSON *entry) {
     return sd;
 }
 
-/* Offset of a host's ranks from the median rank, and its growth in the second half, but at most the clock's
- * error. */
+/* Returns the visibility of a wrong clock, in standard deviations: by the offset of a host's ranks from the median
+ * rank, and by the change of this offset. An offset counts at most as much as the injected error of the clock. */
 static double clock_sd(struct truth_figures *g, const cJSON *entry) {
     const struct dataset *d = g->d;
     const uint32_t first = index_of(entry, "first_rank", d->ranks);
@@ -288,7 +290,7 @@ static void take_entry(struct truth_figures *g, const cJSON *entry, const cJSON 
         const double is = sd_of(g, name, format, entry);
         visible = visible || said >= visible_from(name);
         if (isnan(said) && isnan(is)) {
-            continue; /* neither side could tell, as on a machine with few nodes */
+            continue; /* neither truth.json nor the file has a value, as on a machine with few nodes */
         }
         const double error = isnan(said) || isnan(is) ? 1 : fabs(said - is) / fmax(fmax(said, is), LEAST_SD);
         k->checked++;
@@ -316,7 +318,7 @@ static void walk(struct truth_figures *g, const cJSON *at) {
     }
 }
 
-/* Counts members of lists that must all be entries. */
+/* Counts members of a list that have no visibility or no kind. */
 static void count_bare(struct truth_figures *g, const cJSON *list) {
     const cJSON *one;
     cJSON_ArrayForEach(one, list) {

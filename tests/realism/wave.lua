@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- A chain of ranks that exchange messages with both neighbours after equal work. The middle rank is late once.
+-- A chain of ranks. Each rank does equal work and then exchanges messages with both neighbours. The middle rank works longer
+-- in one phase.
 parameters = {
   work = 1e-3,  -- seconds
   delay = 2e-2, -- seconds
