@@ -55,7 +55,8 @@ static void make(const char *workload, enum model_balancer balancer, enum model_
     dataset.ckpt_params.checkpoints = CHECKPOINTS;
     assert_int_equal(gen_workload_load(workload, NULL, &dataset.workload, &err), HPCW_OK);
     if (gen_workload_uses_edges(dataset.workload)) {
-        /* Load data are then those of the model, without the noise of a run. */
+        /* The load data of such a workload are those of the load model, which has no noise. So the run has none,
+         * too. */
         dataset.noise_params = (struct sim_noise_params){0};
     }
     scratch_make(dir, sizeof dir);
@@ -272,7 +273,7 @@ static void messages_are_edges(void) {
 static void ranks_compute_their_tasks(void) {
     for (uint32_t k = 0; k < PHASES; k++) {
         for (uint32_t r = 0; r < RANKS; r++) {
-            /* Each piece is rounded. */
+            /* The log rounds each piece of compute time. */
             if (fabs(events->compute[k][r] - loads[k].time[r]) > 200e-9 + 1e-6 * loads[k].time[r]) {
                 fail_msg("phase %u, rank %u: tasks of %.9f s, but the log has %.9f s", k, r, loads[k].time[r],
                          events->compute[k][r]);
@@ -354,7 +355,8 @@ static void agrees(const char *workload, enum model_balancer balancer, enum mode
     messages_are_edges();
     ranks_compute_their_tasks();
     checkpoints_agree();
-    /* With a balancer, all ranks have equal work. In a farm, the free ranks get the work. */
+    /* Particles follow the work only if a rank keeps its work. A balancer gives all ranks equal work, and a farm
+     * gives work to free ranks. */
     if (balancer == MODEL_BALANCER_NONE && strcmp(workload, "farm") != 0) {
         particles_follow_the_work();
     }

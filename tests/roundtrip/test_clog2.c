@@ -27,7 +27,7 @@ struct image {
     size_t size;
 };
 
-/* Makes a log in memory with this many ranks and steps. */
+/* Writes a log in slices of `segments` segments, or in one slice if 0. Returns the bytes of the log. */
 static struct image image_of(struct clog2_case *c, size_t segments) {
     char dir[256], path[512];
     scratch_make(dir, sizeof dir);
@@ -119,7 +119,7 @@ static void one_call_writes_a_log(void **state) {
     assert_true(hpcw_clog2_write(other, &options, record, 1, &err) < 0);
     assert_int_equal(count_entries(dir), 1);
 
-    /* Its own table gives the same as one slice. */
+    /* hpcw_clog2_write, with the records as one table, writes the same bytes as one slice. */
     struct clog2_case c;
     clog2_case_make(&c, 3, 20);
     struct image m = image_of(&c, 0);
@@ -198,7 +198,7 @@ static void swap(struct clog2_case *c, size_t i, size_t k) {
     c->record[i].time = r.time;
 }
 
-/* Checks the message for each broken rule, and whether the converter would also fail. */
+/* Breaks one rule per case. The reader must name the rule, and say whether clog2TOslog2 would fail, too. */
 static void broken_rules_are_named(void **state) {
     (void)state;
     enum { CASES = 14 };
@@ -218,7 +218,7 @@ static void broken_rules_are_named(void **state) {
         clog2_case_make(&c, 3, 4);
         size_t a;
         switch (i) {
-        case 0: /* rank 1 of the world is not introduced */
+        case 0: /* the log has no record that rank 1 is a member of the world */
             drop(&c, nth(&c, HPCW_CLOG2_COMM_EVENT, 0, 2));
             break;
         case 1:
@@ -234,7 +234,7 @@ static void broken_rules_are_named(void **state) {
         case 4: /* a state nested in itself */
             c.record[nth(&c, HPCW_CLOG2_BARE, 601, 0)].as.event = 600;
             break;
-        case 5: /* rank 2's send and rank 0's receive */
+        case 5: /* swaps a send of rank 2 with the receive on rank 0 */
             swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
                  nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
             break;
@@ -284,8 +284,8 @@ static void broken_rules_are_named(void **state) {
 
 /* ---- damage ---------------------------------------------------------------------------------------------- */
 
-/* Changes every byte of a log without redundancy. The strict reader must notice, except for times, tags, texts and
- * identities. */
+/* Changes every byte of a log in turn. CLOG-2 has no checksums, so the strict reader can miss changes of times,
+ * tags, texts and identities, but no others. */
 static void damage_is_seen_or_harmless(void **state) {
     (void)state;
     struct clog2_case c;
@@ -362,7 +362,7 @@ static void the_report_adds_up(void **state) {
     const cJSON *compute = cJSON_GetArrayItem(profile, 0);
     assert_true(at(compute, "state") == 300);
     assert_true(at(compute, "count") == 12);
-    /* Rank 0 lasts three, rank 1 five and rank 2 seven records; one step is 2^-20 s. */
+    /* A state "Compute" takes 3 steps of time on rank 0, 5 on rank 1, and 7 on rank 2. A step is 2^-20 s. */
     assert_true(at(compute, "least_s") == 4 * 3 / 1048576.0);
     assert_true(at(compute, "most_s") == 4 * 7 / 1048576.0);
     assert_true(at(compute, "most_rank") == 2);
@@ -373,7 +373,7 @@ static void the_report_adds_up(void **state) {
     clog2_case_free(&c);
 }
 
-/* Two states, one inside the other, do not end. The offset is that of the outer one. */
+/* Two states, one inside the other, do not end. The report has the offset of the outer state. */
 static void the_report_has_the_first_offset(void **state) {
     (void)state;
     struct clog2_case c;
@@ -401,7 +401,7 @@ static void the_report_has_the_first_offset(void **state) {
     clog2_case_free(&c);
 }
 
-/* ---- watch ----------------------------------------------------------------------------------------------- */
+/* ---- counting events while reading ----------------------------------------------------------------------- */
 
 struct watched {
     unsigned sends, receives, met, computes, exchanges;

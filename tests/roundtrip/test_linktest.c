@@ -131,7 +131,7 @@ static void check_summary(const struct linktest_case *c, struct read_linktest *r
     }
 }
 
-/* Compares the rows of the public reader. */
+/* Compares the rows of the public reader with those of libreader's reader. */
 static void check_public(const char *path, struct read_linktest *below) {
     hpcw_linktest_reader *reader;
     hpcw_error err = {.message = ""};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes and restarts checkpoints of all layouts and depths, node by node and all at once. */
+/* Writes checkpoints of all layouts, and maps of all depths, and restarts from them. Maps are written by the writer
+ * of checkpoints, and one node at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,7 +66,7 @@ static void assert_loads(const struct rank2file_case *c, hpcw_rank2file_restart 
     assert_true(rank2file_case_loaded(c, r, count, want));
 }
 
-/* Columns hold what the call for one file returns, for any number of rows. */
+/* The call that fills columns returns the same as the call for one file, for any number of rows. */
 static void assert_columns(hpcw_rank2file_restart *r) {
     enum { ROWS = 5 };
     uint32_t rank[ROWS], crc[ROWS];
@@ -165,7 +166,7 @@ static void both_maps_agree(void **state) {
     }
 }
 
-/* ---- node by node ---- */
+/* ---- maps written node by node ---- */
 
 struct listed {
     const struct rank2file_case *c;
@@ -275,7 +276,7 @@ static void datasets_side_by_side(void **state) {
         (void)snprintf(name, sizeof name, "several%d/%s", layout, HPCW_RANK2FILE_INDEX);
         hpcw_kvtree *index;
         assert_int_equal(hpcw_kvtree_read_file(in_scratch(name), &index, &err), HPCW_OK);
-        /* Without CURRENT, takes the newest dataset that did not fail. */
+        /* Without the key CURRENT in the index, a restart takes the newest dataset that did not fail. */
         hpcw_kvtree_remove(index, "CURRENT");
         hpcw_kvtree *record = hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), "3");
         if (layout < 2) {

@@ -55,7 +55,7 @@ static struct plan random_plan(uint64_t seed) {
     o->durability = HPCW_SYNC_NONE;
     o->files = 1;
     if (o->flavour != HPCW_SION_SERIAL && random_below(&rng, 2) == 0) {
-        /* A set; or its only file, since one process has one colour. */
+        /* 0 means one file per colour. A single process has one colour, so this gives one file. */
         o->files = (uint32_t)random_below(&rng, p.tasks + 1);
     }
     o->name = p.seed % 4 == 0 ? "another name" : NULL;
@@ -201,7 +201,7 @@ static void write_plan(const struct plan *p, const char *path, uint64_t *chunk, 
 
 /* ---- reading ---- */
 
-/* Sizes of a task's blocks, by the rule of its content. */
+/* Expected bytes in each block of a task. They depend on the kind of content: records or key-value records. */
 struct blocks {
     uint32_t count;
     uint64_t size[4 * MOST_RECORDS * (MOST_RECORD + 16)]; /* more than any stream of one-byte chunks has */

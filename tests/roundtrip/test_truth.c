@@ -249,7 +249,7 @@ static double number(const cJSON *object, const char *key) {
     return item->valuedouble;
 }
 
-/* Visibility in the result, in local standard deviations. */
+/* Returns the visibility of an entry in the LinkTest result, as truth.json states it, in standard deviations. */
 static double visibility(const cJSON *entry) {
     const cJSON *seen = cJSON_GetArrayItem(cJSON_GetObjectItem(entry, "visibility"), 0);
     assert_string_equal(cJSON_GetObjectItem(seen, "format")->valuestring, "linktest");
@@ -260,8 +260,9 @@ static double visibility(const cJSON *entry) {
 
 /* ---- tests ---- */
 
-/* one_way: the kernel measures one direction with messages so large that only bandwidth matters. Then the ratios
- * also give the factors. */
+/* Checks that the detector finds all faults of truth.json. one_way: the kernel measures one direction, with
+ * messages so large that only bandwidth matters. Then the measured ratios must also be near the factors of
+ * truth.json. */
 static void find_all(struct read_dataset *s, bool one_way) {
     struct detector t;
     detect(&t, s);
@@ -278,7 +279,8 @@ static void find_all(struct read_dataset *s, bool one_way) {
         const char *direction = cJSON_GetObjectItem(port, "direction")->valuestring;
         int outgoing = strcmp(direction, "out") == 0;
         assert_true(one_way ? outgoing || strcmp(direction, "in") == 0 : strcmp(direction, "averaged") == 0);
-        /* With one direction, a node's own timings are slow only if its sending side is. */
+        /* If the kernel measures one direction, the timings of a node's ranks are slow only if its port is slow for
+         * sending. */
         assert_true(visibility(port) >= 5 || (one_way && !outgoing));
         assert_true(number(port, "first_rank") == node * s->d.machine_params.ppn);
         assert_true(number(port, "ranks") == s->d.machine_params.ppn);
@@ -312,7 +314,8 @@ static void find_all(struct read_dataset *s, bool one_way) {
         assert_int_equal(switch_of(s, (uint32_t)(number(cable, "first_rank_b") + number(cable, "ranks_b")) - 1),
                          b);
         slow[a][b] = slow[b][a] = true;
-        assert_true(!(visibility(cable) < 5)); /* null: too few pairs of switches in a group */
+        /* NAN passes: a cable of a group with few pairs of switches has no visibility. */
+        assert_true(!(visibility(cable) < 5));
         furthest_cable = fmax(furthest_cable, fabs(1 / t.cable[a][b] / number(cable, "factor") - 1));
     }
     for (uint32_t a = 0; a < s->switches; a++) {
@@ -456,13 +459,14 @@ static void test_outliers_are_told(void **state) {
     print_message("%.0f delays, %.0f of them stand out and are listed\n", injected, events);
     assert_true(events > 0.9 * injected && events <= injected);
     print_message("their visibility: at most %.2g off\n", furthest);
-    assert_true(furthest < 0.006); /* rounded to three digits */
+    assert_true(furthest < 0.006); /* truth.json has three digits of a visibility */
     assert_true(unknown > 0 && unknown < 0.1 * events);
     drop(&with);
     drop(&without);
 }
 
-/* JUPITER Benchmark Suite, LinkTest description: 24 timings of 256 KiB, 11.535 / 11.688 / 12.012 us. */
+/* The LinkTest description of the JUPITER Benchmark Suite has 24 timings of 256 KiB: the smallest is 11.535 us, the
+ * mean 11.688 us, the largest 12.012 us. */
 static void test_like_the_published_excerpt(void **state) {
     (void)state;
     struct read_dataset s;
@@ -496,8 +500,9 @@ static void test_like_the_published_excerpt(void **state) {
     drop(&s);
 }
 
-/* From the same source: 16 MiB across the halves of 190 nodes of four cells, in both directions. By step, 8.24 /
- * 9.29 / 11.38 TiB/s, computed as LinkTest does: pairs x 2 x size / mean time. */
+/* The LinkTest description of the JUPITER Benchmark Suite has a bisection test: messages of 16 MiB between the
+ * halves of 190 nodes of four cells, in both directions. The rates of its steps are at least 8.24, on average 9.29
+ * and at most 11.38 TiB/s. LinkTest computes them as pairs x 2 x size / mean time. */
 static void test_like_the_published_bisection(void **state) {
     (void)state;
     struct read_dataset s;

@@ -42,7 +42,7 @@ static void make(struct dataset *s, void (*change)(struct gen_dataset *d)) {
     for (size_t f = 0; f < gen_format_count; f++) {
         s->d.formats |= (uint64_t)(strcmp(gen_format[f]->name, "vom") == 0) << f;
     }
-    /* Load data are then those of the model. */
+    /* With the workload "stencil", the load data are those of the load model. */
     assert_int_equal(gen_workload_load("stencil", NULL, &s->d.workload, &err), HPCW_OK);
     s->d.load_params.course = MODEL_COURSE_RAMP;
     change(&s->d);
@@ -156,14 +156,14 @@ static void check_phases(const struct dataset *s, const struct loads *loads) {
         assert_true(fabs(number(phase, "rank_load_max_s") / most - 1) < 1e-9);
         assert_true(fabs(number(phase, "imbalance") - (most / mean - 1)) < 1e-8);
         assert_true(fabs(number(phase, "rank_load_sd_s") - sqrt(squares / RANKS - mean * mean)) < 1e-6 * mean);
-        /* The bound is at least a fair share on fast nodes, and at most what the run has. A slow node may be up to
-         * a quarter slower than the mean slow node. */
+        /* The bound is at least the mean load on nodes that are not slow, and at most the largest load of the
+         * longest-first placement. A slow node may be up to a quarter slower than the mean slow node. */
         const double bound = number(phase, "rank_load_bound_s");
         const double reached = number(phase, "longest_first_max_s");
         const double slowest = 1 + 1.25 * (s->d.machine_params.slow_node_factor - 1);
         assert_true(bound >= 0.99 * mean / slowest && bound <= reached);
         assert_true(reached <= most && number(phase, "longest_first_imbalance") >= 0);
-        /* Every rank that is too heavy by a half is named, heaviest first. */
+        /* truth.json lists every rank whose load is half above the mean, heaviest first. */
         double last = INFINITY;
         uint32_t named = 0;
         uint32_t heavy = 0;
@@ -220,14 +220,15 @@ static void spiked(struct gen_dataset *d) {
     d->vom_params.container = GEN_VOM_PLAIN_FILES;
 }
 
-/* A rank that is hit differs from itself in the phases before and after. No other rank does. */
+/* The load of a rank with a spike differs from its load in the phases before and after. Other ranks show no such
+ * difference. */
 static void a_spike_is_found(void **state) {
     (void)state;
     struct dataset s;
     make(&s, spiked);
     struct loads *loads = listen(&s, "");
     check_phases(&s, loads);
-    assert_int_equal(loads->with_subphases, 0); /* for all tasks, if objects have none */
+    assert_int_equal(loads->with_subphases, 0); /* without subphases of objects, no task has any */
     bool hit[RANKS] = {false};
     uint32_t hits = 0;
     const cJSON *scenario = told(&s, "scenario");
@@ -293,7 +294,7 @@ static void slow_nodes_are_found(void **state) {
 /* ---- communication as in the measured run ---- */
 
 struct kinds {
-    uint64_t edges[3][3]; /* by group, handler, element */
+    uint64_t edges[3][3]; /* by kinds of both ends: group, handler, element */
     double bytes[3][3], ln[3][3], squares[3][3];
     uint64_t selves, broadcasts, answers, objects;
 };
@@ -309,7 +310,7 @@ static hpcw_status count_kinds(void *context, const struct read_vom_communicatio
     struct kinds *k = context;
     (void)err;
     if (c->from.id == 0) {
-        return HPCW_OK; /* sent before anything ran */
+        return HPCW_OK; /* id 0: sent before the first task ran */
     }
     const size_t from = c->from.id % 4 < 2 ? c->from.id % 4 : 2;
     const size_t to = c->to.id % 4 < 2 ? c->to.id % 4 : 2;
@@ -323,7 +324,8 @@ static hpcw_status count_kinds(void *context, const struct read_vom_communicatio
     k->edges[from][to]++;
     k->bytes[from][to] += c->bytes;
     k->selves += c->from.id == c->to.id;
-    if (from != 2 || to != 0 || c->bytes != 168) { /* the few edges to other groups are all alike */
+    if (from != 2 || to != 0 ||
+        c->bytes != 168) { /* edges of 168 bytes go to groups of other ranks; they are few and have no spread */
         k->ln[from][to] += log(c->bytes);
         k->squares[from][to] += log(c->bytes) * log(c->bytes);
     }
@@ -335,7 +337,7 @@ static void sampled(struct gen_dataset *d) {
     d->load_params.comm = MODEL_COMM_SAMPLE;
 }
 
-/* Each kind has the number of edges and the volumes of the measured run. */
+/* Edges between each two kinds of objects have the number and the volumes of the measured run. */
 static void kinds_are_as_measured(void **state) {
     (void)state;
     enum { GROUP, HANDLER, ELEMENT };
@@ -388,15 +390,16 @@ static void kinds_are_as_measured(void **state) {
     drop(&s);
 }
 
-/* ---- a balancer ---- */
+/* ---- placements of a balancer ---- */
 
 enum { MOST_ITERATIONS = 8 };
 
-/* Placements of the balancer's iterations, and of the phases that follow them. */
+/* Placements of objects on ranks: after each iteration of the balancer, and in the next phase. */
 struct tried {
     double rank[MOST_PHASES][MOST_ITERATIONS][RANKS]; /* migratable work, seconds */
     uint32_t objects[MOST_PHASES][MOST_ITERATIONS];
-    uint64_t hash[MOST_PHASES][MOST_ITERATIONS], placed[MOST_PHASES]; /* hash of the placement */
+    /* hashes of placements: after each iteration, and in each phase */
+    uint64_t hash[MOST_PHASES][MOST_ITERATIONS], placed[MOST_PHASES];
     uint32_t rank_now;
     uint64_t phase;
     uint64_t iteration; /* MOST_ITERATIONS: none */
@@ -449,7 +452,8 @@ static void tempered(struct gen_dataset *d) {
     d->vom_params.iterations = true;
 }
 
-/* The placement in a phase is that of the best iteration in the previous phase. */
+/* The balancer tries a placement of the objects in each iteration. The next phase has the best of these placements:
+ * the one with the smallest work of the busiest rank. */
 static void iterations_lead_to_placements(void **state) {
     (void)state;
     struct dataset s;
@@ -503,9 +507,10 @@ static void iterations_lead_to_placements(void **state) {
     drop(&s);
 }
 
-/* ---- the files beside the load data ---- */
+/* ---- statistics and other files beside the load data ---- */
 
-/* vt's statistics of a phase before the balancer ran must match the load data. */
+/* State of a comparison: the statistics that vt writes of a phase before its balancer runs must match the load
+ * data. */
 struct compared {
     const struct read_vom_summary *summary;
     size_t phase;
@@ -664,12 +669,13 @@ static struct gathered *gather(const struct dataset *s) {
 static void listed(struct gen_dataset *d) {
     d->load_params.noise.probability =
         0; /* an interruption stays on its rank, while the object it hit may move */
-    d->machine_params.slow_node_share = 0; /* so that an object takes as long on any rank */
+    d->machine_params.slow_node_share = 0; /* so that an object takes equally long on each rank */
     d->noise_params = (struct sim_noise_params){0};
     d->vom_params.longest_first = true;
 }
 
-/* With the times of the load data, the list of placements gives what truth.json says. */
+/* vom_balance/longest_first.csv lists a placement of the objects. With the times of the load data, this placement
+ * has the imbalance that truth.json states. */
 static void lists_reach_what_truth_says(void **state) {
     (void)state;
     struct dataset s;

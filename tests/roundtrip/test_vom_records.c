@@ -39,7 +39,8 @@ static void make_indices(void) {
     }
 }
 
-/* Elements of two collections, taken in turn, move from rank to rank. */
+/* Returns the rank that holds an element in a phase. Elements move from rank to rank. Elements 2k and 2k + 1 are of
+ * different collections and are on the same rank. */
 static uint32_t holder(uint32_t element, uint32_t phase) {
     return (element / 2 + phase) % RANKS;
 }
@@ -49,7 +50,7 @@ static hpcw_vom_entity element(uint32_t e) {
                             1 + e % 2 * 2);
 }
 
-/* An element as the end of an edge: one on another rank has only its id. */
+/* Returns an element as the end of an edge that `rank` records. An element on another rank has only its id. */
 static hpcw_vom_entity element_at(uint32_t e, uint32_t phase, uint32_t rank) {
     return holder(e, phase) == rank ? element(e) : hpcw_vom_far(element(e).id);
 }
@@ -68,7 +69,7 @@ static uint64_t bits_of(uint32_t rank, uint32_t phase, uint32_t n) {
     return random_word(&state);
 }
 
-/* Returns the entities of a rank: its elements, handler, group member and, in phase 0, the one with id 0. */
+/* Returns entity n of a rank: its elements, its handler, its group member and, in phase 0, the entity with id 0. */
 static hpcw_vom_entity member(uint32_t rank, uint32_t phase, uint32_t n) {
     const uint32_t elements = ELEMENTS / RANKS;
     return n < elements        ? element(element_of(rank, phase, n))
@@ -132,7 +133,7 @@ static hpcw_vom_edge edge_of(uint32_t rank, uint32_t phase, uint32_t n) {
                           .bytes = n % 2 == 0 ? (double)(bits >> 30) : (double)(bits >> 11) * 0x1p-70,
                           .messages = n == 0 ? UINT64_MAX : bits >> (n * 4)};
     switch (n) {
-    case 2: /* to a handler or group: recorded by the sender */
+    case 2: /* an edge to a handler or group, which the sender records */
         edge.from = hpcw_vom_handler(rank);
         edge.to = hpcw_vom_handler(next);
         break;
@@ -331,8 +332,9 @@ static hpcw_status see_edge(void *context, const struct read_vom_communication *
     (void)err;
     struct seen *seen = context;
     hpcw_vom_edge want = edge_of(seen->rank, seen->phase, seen->edges++);
-    assert_int_equal(got->category,
-                     want.category); /* it decides the kinds of the edge's ends, which the reader checks */
+    assert_int_equal(
+        got->category,
+        want.category); /* the category decides the kinds of the edge's ends, which the reader checks */
     assert_true(got->bytes == want.bytes && got->messages == want.messages);
     same_end(&want, &want.from, &got->from);
     same_end(&want, &want.to, &got->to);
