@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Drives a headless Chromium over its pipe: pages from file://, keys, pointers, sizes, screenshots. Nothing but Python is needed."""
+"""Controls a headless Chromium through a pipe: opens pages from files, sends keys and pointer events, sets the window's size,
+takes screenshots. Needs no Python package."""
 import base64
 import json
 import os
@@ -20,7 +21,8 @@ class Browser:
             os.dup2(10, 3)
             os.dup2(11, 4)
 
-        # No display, no sandbox (containers), no wish to phone home; a profile of its own.
+        # Chromium runs without a display and with a profile of its own. It has no sandbox, which containers forbid, and
+        # makes no network requests in the background.
         self.process = subprocess.Popen(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
              "--disable-background-networking", "--hide-scrollbars", f"--user-data-dir={self.profile}",
@@ -63,7 +65,7 @@ class Browser:
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
     def open(self, path):
-        """Returns when the page has drawn its charts; what failed in it is an exception."""
+        """Opens a page and waits until its charts are drawn. Raises an exception if the page reports a failure."""
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         drawn = self.run("""new Promise(function wait(done, fail, tries) {
             if (document.body && document.body.hasAttribute('data-charts-drawn')) {
@@ -81,14 +83,14 @@ class Browser:
             raise RuntimeError(f"{path}: {trouble}")
 
     def run(self, script):
-        """The value of an expression, of a promise when it is there."""
+        """Returns the value of a JavaScript expression. If the value is a promise, waits for its result."""
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{script}: {answer['exceptionDetails']['exception'].get('description', '')}")
         return answer["result"].get("value")
 
     def frame(self):
-        """Waits until what was asked for is drawn."""
+        """Waits until the page has drawn all changes so far."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def key(self, key, shift=False):
@@ -109,7 +111,7 @@ class Browser:
         self.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y} for x, y in points])
 
     def picture(self, path, top, height):
-        """A part of the page, as wide as it is."""
+        """Stores a picture of `height` pixels of the page, from `top` on, over the page's whole width."""
         width = self.run("document.documentElement.scrollWidth")
         clip = {"x": 0, "y": top, "width": width, "height": height, "scale": 1}
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)["data"]

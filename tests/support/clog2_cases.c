@@ -62,7 +62,7 @@ static void define(struct clog2_case *c) {
 }
 
 static void introduce(struct clog2_case *c, uint32_t rank) {
-    static hpcw_clog2_comm_id id[64]; /* for test programs with one thread */
+    static hpcw_clog2_comm_id id[64]; /* static: test programs have one thread */
     add(c, HPCW_CLOG2_TIME_SHIFT, rank)->as.shift = -0.0;
     for (uint32_t self = 0; self < 2; self++) {
         hpcw_clog2_record *r = add(c, HPCW_CLOG2_COMM_EVENT, rank);

@@ -17,11 +17,12 @@ struct clog2_case {
 void clog2_case_make(struct clog2_case *c, uint32_t ranks, uint32_t steps);
 void clog2_case_free(struct clog2_case *c);
 
-/* Writes the records [from, to) as a slice of an open log. place: its place is known before its records are. */
+/* Writes the records [from, to) as a slice of an open log, which begins at block `first_block`. place: this block
+ * is set before the records are written, otherwise afterwards. Adds the slice's blocks to *blocks. */
 hpcw_status clog2_case_slice(const struct clog2_case *c, hpcw_clog2 *log, size_t from, size_t to, bool place,
                              uint64_t first_block, uint64_t *blocks, hpcw_error *err);
 
-/* Writes the whole log from one process, in slices of `segments` segments each; 0: one slice. */
+/* Writes the whole log from one process, in slices of `segments` times HPCW_CLOG2_SEGMENT records; 0: one slice. */
 hpcw_status clog2_case_write(const struct clog2_case *c, const char *path, size_t segments, hpcw_error *err);
 
 #endif

@@ -18,10 +18,10 @@ enum fault {
     FAULTS
 };
 
-/* Arms the calls of this process. n counts from 1; 0 arms nothing. */
+/* Makes the n-th of the following calls of this process fail. n counts from 1; 0: no call fails. */
 void fault_arm(enum fault fault, unsigned long n);
 
-/* Disarms. Returns whether the failure has occurred since it was armed. */
+/* Lets all calls succeed again. Returns whether a call has failed since fault_arm. */
 bool fault_disarm(void);
 
 /* Returns whether runs must succeed in spite of this fault. */
@@ -32,15 +32,16 @@ hpcw_status fault_status(enum fault fault);
 
 const char *fault_name(enum fault fault);
 
-/* Returns whether the file was complete under its name when the call failed: its directory could not be synced. */
+/* Returns whether the file already had its final name and all its data, and only the sync of its directory
+ * failed. */
 bool is_late_failure(const hpcw_error *err, const char *path);
 
-/* Returns whether the call failed between the first rename of a set and the end of its intent, so that the next
- * open of the set renames the other files. */
+/* Returns whether the call failed between the first rename of a set and the removal of its intent (the file that
+ * lists the renames). The next open of the set then renames the other files. */
 bool is_finished_by_next_open(const hpcw_error *err, const char *path);
 
-/* Checks that the message is one line and names the file, and that the record has the returned status. Reports
- * errors on stderr. */
+/* Checks that the message is one line and has the path, and that err->code is the returned status. Reports errors
+ * on stderr. */
 bool good_message(hpcw_status s, const hpcw_error *err, const char *path);
 
 /* Returns the number of open file descriptors of this process. */

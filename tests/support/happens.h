@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small event logs, written for what happens in them at which second. Include cmocka.h before. */
+/* Writes small event logs from lists of events with their times in seconds. Include cmocka.h before. */
 #ifndef HPCW_TESTS_SUPPORT_HAPPENS_H
 #define HPCW_TESTS_SUPPORT_HAPPENS_H
 
@@ -13,8 +13,8 @@ static const char *const state_name[STATES] = {"Compute",     "MPI_Send",  "MPI_
                                                "MPI_Irecv",   "MPI_Wait",  "MPI_Waitall",    "MPI_Sendrecv",
                                                "MPI_Barrier", "MPI_Bcast", "MPI_Cart_create"};
 
-/* An event at a second, on a rank of a communicator: begin or end of a state, or an end of a message with a
- * peer. */
+/* An event on a rank of a communicator, with its time in seconds: begin or end of a state, or send or receive of a
+ * message. */
 struct happens {
     double second;
     int32_t rank;

@@ -14,9 +14,9 @@
 struct example {
     const char *page;
     unsigned line;
-    unsigned char *data; /* HEXDUMP_MOST_BYTES */
+    unsigned char *data; /* [HEXDUMP_MOST_BYTES] */
     size_t size;
-    size_t watched; /* offset whose line is to be found */
+    size_t watched; /* offset in the example, for which the parser stores the line in watched_line */
     unsigned watched_line;
     hpcw_error *err;
 };

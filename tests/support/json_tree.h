@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tree of a JSON text for tests. Numbers keep their spelling, since 64-bit ids do not fit into doubles and 1 is
- * not 1.0. It is strict about structure and lenient about what the library never writes. */
+ * not 1.0. The parser is strict about structure, and lenient about spellings that the library never writes. */
 #ifndef HPCW_TESTS_SUPPORT_JSON_TREE_H
 #define HPCW_TESTS_SUPPORT_JSON_TREE_H
 

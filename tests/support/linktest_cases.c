@@ -103,7 +103,8 @@ static hpcw_status write_tasks(const struct linktest_case *c, hpcw_linktest *lt,
     return s;
 }
 
-/* Collective. A process that failed also calls it, and gives the reason. */
+/* Writes the timings of a permutation and ends the permutation. Collective: a process that failed takes part, too,
+ * with the reason in `err`. */
 static hpcw_status write_permutation(const struct linktest_case *c, hpcw_linktest *lt, uint64_t permutation,
                                      uint32_t count, const uint32_t *ranks, hpcw_linktest_range *figures,
                                      hpcw_error *err) {
@@ -113,8 +114,8 @@ static hpcw_status write_permutation(const struct linktest_case *c, hpcw_linktes
     char end[HPCW_LINKTEST_TIME_SIZE];
     hpcw_status s = write_tasks(c, lt, permutation, count, ranks, err);
     if (s == HPCW_ENOMEM) {
-        /* A call that lacked memory may be repeated, so the close would not fail. This program does not repeat
-         * it and must say so. After other failures the handle is broken already. */
+        /* A call that lacked memory may be repeated, so the close would not fail. This program does not repeat the
+         * call, so it must abandon the result. After other failures the handle is broken already. */
         hpcw_linktest_abandon(lt, err);
     }
     if (c->retest) {

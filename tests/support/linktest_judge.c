@@ -31,7 +31,7 @@ hpcw_status open_linktest(const struct linktest_image *image, struct read_linkte
     return read_linktest_open_memory(views, image->files, reader, err);
 }
 
-/* Opens and verifies. */
+/* Opens and verifies the image. Returns the first failure. */
 hpcw_status judge_linktest(const struct linktest_image *image, unsigned flags, hpcw_error *err) {
     struct read_linktest *reader;
     hpcw_status status = open_linktest(image, &reader, err);

@@ -17,14 +17,14 @@ extern const struct linktest_image_spec *const linktest_specs[LINKTEST_SPECS];
 
 hpcw_status open_linktest(const struct linktest_image *image, struct read_linktest **reader, hpcw_error *err);
 
-/* Opens and verifies. */
+/* Opens and verifies the image. Returns the first failure. */
 hpcw_status judge_linktest(const struct linktest_image *image, unsigned flags, hpcw_error *err);
 
 /* These fail the test unless the reader accepts the image, or refuses it with a message that contains `text`. */
 void accept_linktest(const struct linktest_image *image, unsigned flags);
 void refuse_linktest(const struct linktest_image *image, unsigned flags, hpcw_status status, const char *text);
 
-/* Store eight bytes of a stream: as a number, or as a double. */
+/* Store and read eight bytes of a stream as a number. linktest_image_bits returns the number for a double. */
 void linktest_image_put(struct linktest_image *image, uint32_t rank, size_t offset, uint64_t value);
 uint64_t linktest_image_get(struct linktest_image *image, uint32_t rank, size_t offset);
 uint64_t linktest_image_bits(double x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Source of memory sinks that keeps them, so that a container's bytes are available without a file. */
+/* A source of sinks in memory. It keeps the sinks, so that a container's bytes are available without a file. */
 #ifndef HPCW_TESTS_SUPPORT_MEMORY_SOURCE_H
 #define HPCW_TESTS_SUPPORT_MEMORY_SOURCE_H
 
@@ -9,7 +9,7 @@
 
 struct memory_source {
     unsigned files;
-    /* in the order they were opened; they live as long as the writer */
+    /* [files] sinks in the order of their opens; valid until the writer is freed */
     hpcw_sink *sink[MEMORY_SOURCE_FILES];
 };
 

@@ -86,7 +86,7 @@ hpcw_status prefix_write(const hpcw_rank2file_options *o, hpcw_error *err) {
         return s;
     }
     if (prefix_put(w, 0, err) == HPCW_OK) {
-        (void)prefix_put(w, 1, err); /* the close also reports this failure */
+        (void)prefix_put(w, 1, err); /* a failure is also reported by the close */
     }
     s = hpcw_rank2file_close(w, err);
     hpcw_rank2file_free(w);

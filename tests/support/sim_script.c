@@ -231,7 +231,7 @@ static enum sim_answer take_step(struct script *s, uint32_t rank, const struct s
 static enum sim_stop resume(void *context, uint32_t rank, hpcw_error *err) {
     struct script *s = context;
     struct script_rank *r = &s->rank[rank];
-    while (r->next <= r->steps) { /* after the last step, end the phase */
+    while (r->next <= r->steps) { /* after the last step, the rank ends its phase */
         const size_t at = r->next++;
         switch (at < r->steps ? take_step(s, rank, &r->step[at]) : sim_next_phase(s->sim, rank)) {
         case SIM_WAITS:

@@ -33,11 +33,11 @@ struct script {
     struct sim_constants constants;
     struct sim_noise_params noise; /* none unless a test sets it */
     uint64_t seed;
-    uint32_t checkpoints; /* number that each rank is expected to make */
-    uint32_t phases;      /* number that each rank is expected to end; the last one at its end */
+    uint32_t checkpoints; /* number of checkpoints that each rank must make */
+    uint32_t phases;      /* number of phases that each rank must end; the last one ends with the rank's list */
     uint64_t order, horizon_ns;
     struct model_repair repair[SIM_MOST_CLOCKS]; /* [clocks] */
-    uint32_t clocks;                             /* further ones */
+    uint32_t clocks;                             /* number of additional clocks, for runs without some faults */
     struct script_rank *rank;
     struct sim *sim; /* set by a run */
     hpcw_error err;
@@ -47,11 +47,13 @@ struct script {
     struct sim_event *event; /* [events] all events of the run */
     size_t events, event_capacity;
     uint64_t passed_ns;
-    /* number of `passed` calls; number of events before the last of them */
+    /* passes: number of calls by which the simulator said which time has passed; before_passed: number of events
+     * that came although their time had passed before */
     uint32_t passes, before_passed;
 };
 
-/* Begin with the constants of the table: on a given machine, on that of a preset, or on the default one. */
+/* Begin a script with the constants of the product: on a given machine, on the machine of a preset, or on the
+ * default machine. */
 void script_begin_with(struct script *s, const struct model_machine_params *params, uint32_t ranks,
                        uint32_t phases);
 void script_begin_on(struct script *s, const char *preset, uint32_t ranks, uint32_t phases);
@@ -59,7 +61,7 @@ void script_begin(struct script *s, uint32_t ranks, uint32_t phases);
 void script_end(struct script *s);
 
 void script_compute(struct script *s, uint32_t rank, uint64_t time_ns);
-/* The same, but `saved_ns` less on a further clock. */
+/* Adds compute time to a rank. On the additional clock `clock`, it is `saved_ns` less. */
 void script_compute_less(struct script *s, uint32_t rank, uint64_t time_ns, uint32_t clock, uint64_t saved_ns);
 void script_send(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
 void script_recv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
@@ -69,7 +71,7 @@ void script_sendrecv(struct script *s, uint32_t rank, uint32_t to, uint64_t byte
 void script_isend(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
 void script_irecv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);
 void script_waitall(struct script *s, uint32_t rank);
-/* Waits for any request of the rank, then computes for `index_ns` times its index + 1. */
+/* Waits for any request of the rank, then computes for index_ns * (index of the request + 1). */
 void script_waitany(struct script *s, uint32_t rank, uint64_t index_ns);
 void script_meet(struct script *s, uint32_t rank, enum sim_call call, uint32_t root, uint64_t bytes);
 /* Borrows parts->bytes. */

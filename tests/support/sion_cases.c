@@ -131,14 +131,14 @@ static hpcw_status write_steps(hpcw_sion *sion, uint32_t task, hpcw_error *err) 
     return s;
 }
 
-/* Writes nearly as many rows as one process handles tables of. Most are alike, in groups of a hundred plus the
- * rest. */
+/* Writes nearly as many blocks as the tables that one process writes alone can have. Tasks have 1, 101, 201, ...
+ * blocks, so the rows of the tables change every hundred rows. */
 static hpcw_status write_alike(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     return records(sion, task, task == 5 ? 8180 : 1 + task * 100, 8, &k, err);
 }
 
-/* One task writes more blocks than one process handles tables of. */
+/* One task writes so many blocks that one process cannot write all tables alone. */
 static hpcw_status write_long(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     return records(sion, task, task == 5 ? 8200 : 1 + task % 2, 8, &k, err);

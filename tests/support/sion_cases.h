@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Containers that several suites write: by the calls that made the real library's files, and some of our own. Each
- * can be written by any processes that own its tasks. */
+/* Containers that several suites write: those that the real library's golden files have, and some of our own. The
+ * tasks of each container can be divided among any processes. */
 #ifndef HPCW_TESTS_SUPPORT_SION_CASES_H
 #define HPCW_TESTS_SUPPORT_SION_CASES_H
 
@@ -25,8 +25,8 @@ extern const unsigned sion_case_count;
 /* Returns byte k of the logical data of a task in every golden file. */
 unsigned char golden_byte(uint32_t task, uint64_t k);
 
-/* Returns options of a case for a process with `count` tasks. ranks: their numbers; NULL: the next ones. sizes:
- * [count]. */
+/* Returns options of a case for a process with `count` tasks. ranks: [count] numbers of the tasks; NULL:
+ * consecutive tasks, in the order of the processes. sizes: [count]. */
 hpcw_sion_options sion_case_options(const struct sion_case *c, uint32_t count, const uint32_t *ranks,
                                     const uint64_t *sizes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small SION files in memory, assembled by hand from doc/formats/sion.md. Neither the writer nor the reader under
- * test is involved. A test damages them by the specification or in the bytes. */
+/* Small SION files in memory, assembled by hand from doc/formats/sion.md, without the writer or the reader under
+ * test. To damage a file, a test changes struct sion_image_spec or the bytes. */
 #ifndef HPCW_TESTS_SUPPORT_SION_IMAGE_H
 #define HPCW_TESTS_SUPPORT_SION_IMAGE_H
 
@@ -14,13 +14,14 @@ struct sion_image {
     /* Offsets in the file. */
     size_t ranks, chunk_sizes, mark; /* tables and maxchunks in META1 */
     size_t data_start, stride;
-    size_t counts, sizes, mapping; /* in META2; `mapping` is after its last row */
+    size_t counts, sizes, mapping; /* in META2; the mapping follows the last row of sizes */
     uint32_t tasks;
 };
 
 struct sion_image_spec {
     bool big, data_big;
-    /* 2 has no file number and flags; 2 and 3 round chunk sizes up in the layout */
+    /* format version. Version 2 has no file number and flags. In versions 2 and 3, chunks are rounded up to
+     * blocks */
     int32_t format;
     uint32_t fs_block_size, tasks, files, file_number;
     uint64_t flag1;
@@ -30,7 +31,7 @@ struct sion_image_spec {
     uint32_t blocks;
     const int64_t *counts; /* [tasks] */
     const int64_t *sizes;  /* [blocks][tasks], including unused blocks */
-    /* number of entries; -1: no mapping; 0: the serial writer's four bytes */
+    /* number of entries of the mapping; -1: no mapping; 0: four zero bytes, as the serial writer stores */
     int32_t mapping;
     const int32_t (*mapped)[2]; /* [mapping] file and task */
     /* [tasks] bytes of each stream; NULL: sion_image_byte of the rank */

@@ -14,7 +14,7 @@ struct read_sion_image sion_image_view(const struct sion_image *image) {
     return (struct read_sion_image){image->data, image->size};
 }
 
-/* Opens and verifies. */
+/* Opens and verifies the images. Returns the first failure. */
 hpcw_status judge_files(const struct read_sion_image *images, uint32_t count, unsigned flags, hpcw_error *err) {
     struct read_sion *reader;
     hpcw_status status = read_sion_open_memory(images, count, &reader, err);
@@ -37,7 +37,7 @@ void accept_image(const struct sion_image *image, unsigned flags) {
     }
 }
 
-/* The message must say what is wrong. */
+/* Fails the test unless the reader refuses the image with this status and a message that contains `text`. */
 void refuse_image(const struct sion_image *image, unsigned flags, hpcw_status status, const char *text) {
     hpcw_error err = {0};
     hpcw_status got = judge_image(image, flags, &err);

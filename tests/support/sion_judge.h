@@ -8,7 +8,7 @@
 
 struct read_sion_image sion_image_view(const struct sion_image *image);
 
-/* Opens and verifies. */
+/* Opens and verifies images. Returns the first failure. */
 hpcw_status judge_files(const struct read_sion_image *images, uint32_t count, unsigned flags, hpcw_error *err);
 hpcw_status judge_image(const struct sion_image *image, unsigned flags, hpcw_error *err);
 

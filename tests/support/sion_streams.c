@@ -13,7 +13,7 @@ struct pair {
     struct read_sion *reader;
     struct read_sion_task task;
     uint32_t rank;
-    unsigned char *bytes; /* bytes of the stream, from the reader below */
+    unsigned char *bytes; /* bytes of the stream, from libreader's reader */
     unsigned char *got;
     uint64_t rng;
 };
@@ -23,7 +23,7 @@ static bool differs(const struct pair *p, const char *what, uint64_t at) {
     return false;
 }
 
-/* Compares the next `size` bytes; fewer at the end. */
+/* Reads and compares the next `size` bytes, or fewer at the end of the stream. */
 static bool same_piece(struct pair *p, size_t size) {
     hpcw_error err;
     uint64_t at = hpcw_sion_reader_position(p->streams, p->rank);
@@ -34,7 +34,7 @@ static bool same_piece(struct pair *p, size_t size) {
            differs(p, "a piece", at);
 }
 
-/* Reads from begin to end, then after jumps. */
+/* Reads and compares a stream from begin to end, then pieces at random offsets. */
 static bool same_pieces(struct pair *p) {
     uint64_t size = p->task.size;
     size_t most = (size_t)1 << random_below(&p->rng, 20);
@@ -59,7 +59,7 @@ static bool same_pieces(struct pair *p) {
            hpcw_sion_reader_seek(p->streams, p->rank, 0, NULL) == HPCW_OK;
 }
 
-/* Compares at the start, in the middle and at the end of each block. */
+/* Compares the size of each block, and the remaining bytes of its chunk after a seek to its middle. */
 static bool same_chunks(struct pair *p) {
     uint64_t at = 0, size, got, left;
     for (uint32_t b = 0; b < p->task.blocks; b++) {
@@ -80,7 +80,8 @@ static bool same_chunks(struct pair *p) {
            hpcw_sion_reader_seek(p->streams, p->rank, 0, NULL) == HPCW_OK;
 }
 
-/* Compares each record when read in part, and finds the next record with its key. */
+/* Compares the key-value records. Reads each record only in part, and searches the next record with the same
+ * key. */
 static bool same_records(struct pair *p) {
     struct read_sion_keys keys;
     struct read_sion_record expected;

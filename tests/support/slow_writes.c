@@ -35,8 +35,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Delays what began at `begin` and ends now. Since sleeps overrun, it tracks the total delay due and sleeps whole
- * milliseconds of it. */
+/* Delays a call that began at `begin` and ends now by SLOW_PERCENT of its time. Sleeps take longer than asked, so
+ * `due` sums up the delays, and the function sleeps only for a millisecond or more. */
 static void delay(double begin) {
     static double due;
     double end = now();
@@ -77,7 +77,7 @@ int fsync(int fd) {
     return r;
 }
 
-/* The descriptor may be reused for another file. */
+/* Forgets that the file of a descriptor is slow, since the descriptor may be reused for another file. */
 int close(int fd) {
     int (*next)(int);
     void *found = dlsym(RTLD_NEXT, "close");

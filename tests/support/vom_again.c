@@ -12,7 +12,8 @@ struct again {
     hpcw_vom_options *options;
     hpcw_vom *v;
     hpcw_error *err;
-    /* The writer takes ids before the records; vt's files have them after the edges. */
+    /* Ids of phases and iterations, from a first pass: the writer needs an id before the records of its phase, but
+     * vt's files have the id after the edges. */
     uint64_t phase[MOST_IDS], iteration[MOST_IDS];
     size_t phases, iterations, next_iteration;
 };
@@ -45,7 +46,7 @@ static hpcw_status again_open(void *context, const hpcw_vom_metadata *m) {
     struct again *a = context;
     hpcw_vom_options *o = a->options;
     if (a->v != NULL) {
-        return HPCW_OK; /* stops after the phases */
+        return HPCW_OK; /* metadata after the phases */
     }
     o->node = m->node;
     o->skipped = m->skipped;

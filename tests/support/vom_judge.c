@@ -35,7 +35,7 @@ void refuse_vom(const char *text, unsigned flags, hpcw_status status, const char
     refuse_vom_bytes(text, strlen(text), flags, status, part);
 }
 
-/* Expects "m: PATH at offset N: ...", with the right text at N. */
+/* Expects a refusal with the message "m: PATH at offset N: ...". The file must have the text b->at at offset N. */
 static void refuse_at(const char *text, unsigned flags, const struct vom_broken *b) {
     hpcw_error err = {0};
     char start[256];

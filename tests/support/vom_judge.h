@@ -16,13 +16,13 @@ void refuse_vom_bytes(const void *data, size_t size, unsigned flags, hpcw_status
 /* An edit that breaks one rule. */
 struct vom_broken {
     const char *from, *to; /* the edit */
-    const char *path;      /* path in the message; NULL: it has no place */
-    const char *at;        /* what the edited text has at the message's offset */
-    const char *part;      /* part of the message after that */
+    const char *path;      /* JSON path in the message; NULL: the message has neither path nor offset */
+    const char *at;        /* text that the edited file has at the offset in the message */
+    const char *part;      /* text in the message after the offset */
 };
 
-/* Makes each edit alone in a text that is accepted without it. The reader must refuse it for the right reason at
- * the right place. */
+/* Makes each edit alone in a text that the reader accepts. The reader must refuse the edited text, with the reason
+ * and the place that struct vom_broken has. */
 void break_vom(const char *text, const struct vom_broken *broken, size_t count, unsigned flags);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include <hpcw/vom.h>
 
-/* Receives the text. Zero it before the first use, and read it before the file is freed. */
+/* A sink in memory for the text of a file. Zero the struct before the first use, and read the text before the
+ * file's handle is freed. */
 struct vom_memory {
     hpcw_sink *sink;
 };
@@ -16,7 +17,8 @@ hpcw_vom_options vom_options(struct vom_memory *memory, uint32_t rank, uint32_t 
 /* Opens "memory" or "memory.br", or fails the test. */
 hpcw_vom *vom_open(const hpcw_vom_options *options);
 
-/* Closes, compares and frees. phases: expected text between the brackets of "phases". */
+/* Closes a file, compares its text with the expected text, and frees the handle. phases: expected text between the
+ * brackets of "phases". */
 void vom_expect(hpcw_vom *v, const struct vom_memory *memory, const char *phases);
 
 /* Fails the test with the message unless the status is HPCW_OK. */

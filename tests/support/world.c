@@ -13,7 +13,7 @@ int process;
 int processes;
 char scratch[256];
 
-/* ---- a world of callbacks, for HPCW_TEST_CALLBACKS: a program's own functions, made of calls of MPI ---- */
+/* ---- with HPCW_TEST_CALLBACKS set, `world` is a communicator of these callbacks, which call MPI ---- */
 
 /* Offsets of the messages of a gather or scatter on its root. MPI ignores them on other processes. */
 static int *offsets(MPI_Comm comm, const size_t *sizes, int **counts) {

@@ -15,10 +15,11 @@ extern int process;
 extern int processes;
 extern char scratch[256]; /* scratch directory, the same on all processes */
 
-/* Starts MPI, and makes the world and the scratch directory with `folders` folders 0, 1, ... in it. */
+/* Starts MPI, makes the communicator `world` of all processes, and makes the scratch directory with `folders`
+ * folders 0, 1, ... in it. */
 void world_begin(int *argc, char ***argv, int folders);
 
-/* Returns whether the world is made of callbacks, not of MPI's communicator. */
+/* Returns whether the communicator `world` is made of the test's own callbacks, not of MPI_COMM_WORLD. */
 bool world_of_callbacks(void);
 
 /* Shuts everything down. Returns its argument, for main. */
@@ -27,7 +28,7 @@ int world_end(int failed);
 /* Returns whether `mine` is true on all processes. */
 bool on_all(bool mine);
 
-/* Returns whether `mine` is true on any process, if only some of them can know. */
+/* Returns on all processes whether `mine` is true on at least one process. */
 bool on_any(bool mine);
 
 /* Returns whether all processes got the same status and the same message, which names the same process. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* To be preloaded if there are more processes than cores. MPICH above UCX waits for other processes in a loop
- * around this function, without yielding the processor. This version yields. */
+/* To be preloaded if there are more processes than cores. MPICH with UCX waits for other processes by calling
+ * ucp_worker_progress in a loop, without yielding the processor. This ucp_worker_progress yields it. */
 #include <dlfcn.h>
 #include <sched.h>
 
