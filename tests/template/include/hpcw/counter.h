@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Counter files: one integer per rank, and what all of them count.
+ * Counter files: one integer per rank, and a text that says what the integers count.
  *
  *     hpcw_counter_options o;
  *     hpcw_counter_options_init(&o);
@@ -31,19 +31,22 @@ extern "C" {
 #define HPCW_COUNTER_MAX_RANKS (UINT32_C(1) << 26) /**< most ranks of a file */
 #define HPCW_COUNTER_MAX_UNIT 15u                  /**< most characters of a unit */
 
-/** Options for writing a file. Initialise with hpcw_counter_options_init. */
+/**
+ * Options for writing a file. Initialise with hpcw_counter_options_init. Members marked "agree" must be the same on
+ * all processes.
+ */
 typedef struct hpcw_counter_options {
-    size_t size;                /**< of this struct; set by hpcw_counter_options_init (hpcw.h) */
+    size_t size;                /**< size of this struct; set by hpcw_counter_options_init (hpcw.h) */
     uint32_t count;             /**< ranks of this process, 0 allowed; ranks are numbered in process order */
-    const char *unit;           /**< 1 to HPCW_COUNTER_MAX_UNIT printable ASCII characters; agrees */
-    hpcw_durability durability; /**< default HPCW_SYNC_FILE; agrees */
+    const char *unit;           /**< agree; 1 to HPCW_COUNTER_MAX_UNIT printable ASCII characters */
+    hpcw_durability durability; /**< agree; default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source;
 } hpcw_counter_options;
 
 /** Private: fills in the defaults of a struct of this size. */
 HPCW_API void hpcw_counter_options_fill(hpcw_counter_options *options, size_t size);
 
-/** Sets the defaults: 1 rank, unit "events", HPCW_SYNC_FILE, files. */
+/** Sets the defaults: 1 rank per process, unit "events", HPCW_SYNC_FILE, and files as sinks. */
 static inline void hpcw_counter_options_init(hpcw_counter_options *options) {
     hpcw_counter_options_fill(options, sizeof *options);
 }
@@ -55,7 +58,7 @@ HPCW_API uint64_t hpcw_counter_file_size(uint32_t ranks);
 typedef struct hpcw_counter hpcw_counter;
 
 /**
- * Creates the file under a temporary name. Collective; what "agrees" is the same on all processes, as is `path`.
+ * Creates the file under a temporary name. Collective; `path` must be the same on all processes.
  *
  * @param path     final name; an older file of that name stays until the close succeeds
  * @param comm     borrowed until hpcw_counter_free; NULL: this process alone
@@ -71,11 +74,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_counter_open(const char *path, hpcw_co
 /** Returns the number of ranks of all processes; 0 for NULL. */
 HPCW_API uint32_t hpcw_counter_ranks(const hpcw_counter *c);
 
-/** Returns the first rank of this process; its others follow. Without ranks: where they would be. 0 for NULL. */
+/**
+ * Returns the first rank of this process. Its other ranks follow. A process without ranks gets the next rank after
+ * those of the lower processes. 0 for NULL.
+ */
 HPCW_API uint32_t hpcw_counter_first_rank(const hpcw_counter *c);
 
 /**
- * Writes the value of an own rank, once. Not collective.
+ * Writes the value of one of this process's ranks, once. Not collective.
  *
  * @return HPCW_OK; HPCW_EINVAL (not an own rank); HPCW_ESTATE (written before, or closed); as hpcw_sink_write_at: then
  *         hpcw_counter_close fails with the same error

@@ -24,7 +24,8 @@ struct read_counter_info {
 /* HPCW_EFORMAT and HPCW_ETRUNCATED: the message has the offset, what was expected and what was found. */
 hpcw_status read_counter_open(const char *path, struct read_counter **out, hpcw_error *err);
 
-/* The same for bytes in memory, which stay the caller's and must outlive the reader. */
+/* Opens a file whose bytes are in memory. The caller owns the bytes, which must stay valid until the reader is
+ * freed. */
 hpcw_status read_counter_open_memory(const char *name, const void *data, size_t size, struct read_counter **out,
                                      hpcw_error *err);
 

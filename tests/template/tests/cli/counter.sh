@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The format as a user of hpcgen sees it.
+# Runs the commands of hpcgen on files of the format.
 failed=0
 bad() {
     echo "$*"
@@ -42,7 +42,7 @@ assert zipfile.ZipFile('all.npz').read('values.npy').endswith(values)" whole/$fi
 echo '{"findings": []}' >none.json
 "$HPCGEN" score none.json whole >score || bad "score fails"
 
-# Verbs that the row does not have, and options of other formats only.
+# Commands that the format does not support, and options that only other formats have, are refused.
 use='got counter; use verify, info, report or export'
 refuse 1 "whole/$file: --form: expected csv or npz for counter, got npy" "$HPCGEN" export whole/$file --output x --form npy
 refuse 1 "whole/$file: --task: expected none for counter, got one" "$HPCGEN" export whole/$file --output x --task 1

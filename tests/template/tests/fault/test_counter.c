@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of a file's life fails once. Expected for each: the right status, a message with the path, no file
- * under the final name, no temporary file, and no open descriptor. */
+/* Each system call and each allocation in the life of a file fails once. Expected after each failure: the right
+ * status, a message with the path, no file with the final name, no temporary file, and no open descriptor. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

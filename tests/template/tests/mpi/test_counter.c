@@ -53,7 +53,7 @@ static void same_bytes_for_any_processes(void **state) {
     empty_directory(folder);
 }
 
-/* Nothing is left over, whichever process refuses. */
+/* Checks that writing a file fails with status `want` on all processes, and leaves no file. */
 static void assert_refused(const char *name, const hpcw_counter_options *o, hpcw_status want) {
     char path[300], folder[300];
     hpcw_error err = {.message = ""};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the writer writes, the reader reads; what each of them refuses. */
+/* The reader returns the values that the writer wrote. Also tests what the writer and the reader refuse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

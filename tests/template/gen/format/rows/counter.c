@@ -195,7 +195,7 @@ static hpcw_status put_csv(struct read_counter *reader, const struct gen_export 
     return s;
 }
 
-/* An array with the values. With `measure` it gets no rows: only its size counts. */
+/* Writes the values as an array of an npz file. If what->measure is set, computes only the size of the file. */
 static hpcw_status put_npz(struct read_counter *reader, const struct gen_export *what, hpcw_sink *sink,
                            struct gen_exported *done, hpcw_error *err) {
     struct gen_npz npz = {.out = {.sink = sink}, .measure = what->measure};
