@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that adds a state to the wrapper's log, and also runs without the wrapper. With `added some`, process
- * 0 has no function to be called at the end. */
+/* A program that adds a state to the wrapper's log, and also runs without the wrapper. The processes register
+ * functions that the wrapper calls at the end. With `added some`, process 0 removes its function again. */
 #include <stdio.h>
 #include <stdlib.h>
 

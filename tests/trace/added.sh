@@ -18,7 +18,7 @@ fail() {
 
 "$mpiexec" -n "$processes" "$program" >out || fail "the program fails without the wrapper"
 [ "$(cat out)" = alone ] || fail "expected to be alone, got:" out
-# Also if the wrapper itself records nothing.
+# The state is in the log even if the wrapper itself records no calls (HPCW_TRACE=0).
 for on in 1 0; do
     "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=added.clog2 \
         HPCW_TRACE=$on "$program" >out 2>err || fail "the program fails with the wrapper:" err

@@ -12,8 +12,8 @@ cd "$scratch"
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 
-# A run has 2000 messages each way, or to itself. One run warms up and two are timed. The wrapper sees one of the
-# two sides.
+# A run sends 2000 messages in each direction, or to the same process. There is one warm-up run, and two runs are timed. The
+# kernel makes each run by MPI_ and by PMPI_ functions, and the wrapper sees only the former.
 set -- --dir . --only messages --scale 0.1 --repeat 2
 
 "$mpiexec" -n 2 "$kernels" "$@" >without

@@ -51,7 +51,7 @@ log=$scratch/$(basename "$program").clog2
 "$hpcgen" info --json "$log" >info.json
 grep -q '"ranks": 2' info.json || fail "expected a log of 2 ranks" info.json
 
-# It promises no log where nothing is recorded.
+# With HPCW_TRACE=0, hpcw-trace says that nothing is recorded unless the program switches the recording on.
 HPCW_TRACE=0 "$mpiexec" -n 2 "$trace" --output off.clog2 "$program" >out 2>err || fail "the program fails" err
 said="nothing is recorded unless the program calls MPI_Pcontrol(1); the log is then $scratch/off.clog2"
 [ "$(grep hpcw err)" = "hpcw-trace: $program: $said" ] || fail "expected that nothing is recorded" err
@@ -108,7 +108,7 @@ refused 1 "$other: expected a program with the MPI of an installed libhpcw_trace
 refused 1 "$other: expected .* got one with libmpi_other.so:" --library "$library" "$other"
 [ -z "$static" ] || refused 1 "$static: nothing can be recorded: .* statically linked one" "$static"
 
-# Its library needs another one, which the loader does not find.
+# The loader does not find an MPI library that a program needs.
 cp "$other" alone
 got=0
 env -u LD_LIBRARY_PATH "$trace" --library "$library" ./alone >out 2>err || got=$?

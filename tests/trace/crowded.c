@@ -14,12 +14,12 @@
 #include "tests/support/faults.h"
 
 enum {
-    /* requests in flight; spread evenly, the table holds 24576 */
+    /* requests at one time; the wrapper's table holds at most 24576 without another allocation */
     CROWD = 40000,
     PERSISTENT = 3000, /* persistent requests */
     COMMS = 400,       /* communicators at one time */
     COMM_TURNS = 2000, /* communicators one after the other */
-    /* more than the wrapper keeps on the stack in a waiting call */
+    /* requests of one MPI_Waitall; more than the wrapper's array on the stack holds */
     BATCH = 100,
     MOST_FAULTS = 20000 /* allocations that fail, one by one */
 };
@@ -49,7 +49,7 @@ static int before(void) {
     return (process + processes - 1) % processes;
 }
 
-/* Posts receives for messages that serve() sends. */
+/* Posts `n` receives of messages that serve() sends. */
 static void post(MPI_Comm comm, MPI_Request *request, int *in, int n, int tag) {
     for (int i = 0; i < n; i++) {
         in[i] = -1;
@@ -137,13 +137,13 @@ static void communicators(int at_once, int turns) {
     free(comm);
 }
 
-/* Uses a little of everything. */
+/* Uses some requests, persistent requests and communicators. */
 static void a_bit(void) {
     MPI_Request request[BATCH];
     int in[BATCH];
     post(MPI_COMM_WORLD, request, in, BATCH, 11);
     serve(MPI_COMM_WORLD, BATCH, 11);
-    /* The checker does not follow requests out of the loop that posts them. */
+    /* The static analyser does not see that the requests were posted in a loop of another function. */
     MPI_Waitall(BATCH, request, MPI_STATUSES_IGNORE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker) */
     check(in, BATCH, 11);
     post(MPI_COMM_WORLD, request, in, BATCH, 12);
@@ -182,12 +182,12 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     MPI_Request *request = memory(CROWD * sizeof *request);
     int *in = memory(CROWD * sizeof *in);
-    MPI_Comm apart; /* otherwise MPI would search all these requests for each message */
+    MPI_Comm apart; /* for the CROWD requests: MPI searches all requests of a communicator for each message */
     MPI_Comm_dup(MPI_COMM_WORLD, &apart);
     hpcw_i_mem_gate = strcmp(how, "refused") == 0 ? refuse : NULL;
     post(apart, request, in, CROWD, 1);
     if (strcmp(how, "each") == 0) {
-        fail_each(); /* with a full table */
+        fail_each(); /* while the wrapper's table of requests is full */
     } else {
         persistent(PERSISTENT, 2);
         communicators(COMMS, COMM_TURNS);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI program whose last process dies, or that ends normally. Each process counts its calls in its own mapping,
- * DIRECTORY/counts.RANK: four numbers of eight bytes, and its process id. DIRECTORY/ready says that all processes
- * have done so and begin.
+/* An MPI program whose last process dies, or that ends normally. Each process counts its calls in a mapped file,
+ * DIRECTORY/counts.RANK: four numbers of eight bytes, and its process id. Process 0 creates DIRECTORY/ready when
+ * all processes have their files.
  *
  *    mpiexec -n 2 dies DIRECTORY kill|segv|abort|exit|mpi_abort|wait MICROSECONDS
  *    mpiexec -n 2 dies DIRECTORY finish TURNS
  *
- * kill, segv and abort are triggered by another thread after this time, so at any point of a call. exit and
- * mpi_abort happen between two calls. wait continues until somebody ends the program. finish runs for this number
- * of turns, with a child that makes calls; it begins once DIRECTORY/hold does not exist. */
+ * kill, segv and abort: another thread ends the process after MICROSECONDS, at any point of a call. exit and
+ * mpi_abort: the process ends between two calls. wait: the program runs until somebody ends it. finish: the program
+ * runs for TURNS turns, with a child process that makes calls; it waits while DIRECTORY/hold exists. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -80,8 +80,9 @@ static void work(int rank, int size) {
     }
 }
 
-/* A child shares the memory that its parent records into. So its calls could replace those that the parent made
- * after fork(). The child waits until these are done. */
+/* Forks a child that makes calls of MPI. It shares the memory into which its parent records, so its calls could
+ * overwrite calls that the parent made after fork(). To test this, the child waits until the parent has made all
+ * its calls. */
 static void fork_a_caller(int ready[2]) {
     if (pipe(ready) != 0 || fork() != 0) {
         return;
@@ -119,7 +120,7 @@ int main(int argc, char **argv) {
     counts->pid = (uint64_t)getpid();
     how = argv[2];
     if (strcmp(how, "finish") != 0) {
-        work(rank, size); /* a log without any call counts as none */
+        work(rank, size); /* at least one turn, since a log without calls is not made */
     }
     (void)PMPI_Barrier(MPI_COMM_WORLD); /* no process dies before all have their files */
     (void)snprintf(path, sizeof path, "%s/ready", argv[1]);
@@ -151,7 +152,8 @@ int main(int argc, char **argv) {
         }
         turns--;
         if (strcmp(how, "wait") == 0 && turns < -2000) {
-            (void)usleep(1000); /* so that it does not fill the disk until it is ended */
+            (void)usleep(
+                1000); /* fewer records, so that the program does not fill the disk before it is ended */
         }
         go_on = strcmp(how, "finish") != 0 || turns > 0;
         (void)PMPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/dies.inc"
 runs=${DIES_RUNS:-1}
 
-# Up to 30 ms; long enough for some windows of records.
+# Prints a random time below 30000 microseconds. In 30 ms a process fills several windows (mapped pieces) of its local file.
 moment() {
     od -An -N2 -t u2 /dev/urandom | awk '{ print int($1 * 30000 / 65536) }'
 }
@@ -19,7 +19,7 @@ for how in kill segv abort exit mpi_abort term; do
         rm -f counts.* ready local/* run.clog2 recovered.clog2
         at=$(moment)
         if [ "$how" = term ]; then
-            # Like a batch system that ends a job: all its processes.
+            # Sends SIGTERM to all processes of the job, as a batch system does that ends a job.
             setsid "$mpiexec" -n "$processes" env LD_PRELOAD="$library${LD_PRELOAD:+:$LD_PRELOAD}" "$program" "$scratch" wait 0 >out 2>&1 &
             job=$!
             until [ -e ready ]; do

@@ -33,7 +33,7 @@ says() {
     [ $# -eq 0 ] || grep -q "^hpcw_trace: $1" err || fail "expected: $1"
 }
 
-# A log replaces that of the last run. This is reported if the user did not choose its name.
+# A log replaces the log of the last run. The wrapper reports the replacement if the name of the log is the default.
 traced "$program"
 says
 "$hpcgen" verify --quiet ends.clog2
@@ -66,7 +66,7 @@ for name in sub/ / sub/.. "sub/$long"; do
 done
 
 # The command that makes the log can be pasted, whatever the names of log and directory are.
-# A name of the log that messages do not show is left to the user.
+# If a message cannot show the name of the log, the command has the word LOG in its place, and the user chooses a name.
 # shellcheck disable=SC2317 # called by eval
 hpcgen() {
     "$hpcgen" "$@"
@@ -89,7 +89,7 @@ traced HPCW_TRACE=0 "$program"
 says
 [ ! -e ends.clog2 ] || fail "expected no log"
 
-# A tool behind the wrapper gets no calls.
+# Another tool is preloaded after the wrapper. It gets no calls of MPI, and the wrapper reports this.
 traced HPCW_TRACE_FILE=tool.clog2 "$program"
 says
 how="a tool behind the wrapper"
@@ -97,7 +97,7 @@ env LD_PRELOAD="$library:$tool${LD_PRELOAD:+:$LD_PRELOAD}" HPCW_TRACE_FILE=tool.
     fail "the program fails"
 says "$tool gets no calls of MPI: it has MPI_Finalize and comes after the wrapper"
 
-# The program gets MPI's functions from a handle.
+# The program opens an MPI library by dlopen and calls its functions. The wrapper sees no call and reports this.
 mpi=$(ldd "$library" | sed -n 's/.* => \(.*libmpi[a-z]*\.so\.[0-9]*\) .*/\1/p')
 for of in "$mpi handle" "$plugin deep"; do
     # AddressSanitizer ends a program that opens a library with RTLD_DEEPBIND.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Works within MPI_Finalize, as libraries do that close their files there: in the delete callback of an attribute
- * of MPI_COMM_SELF. Usage: finalize FILE */
+/* Makes calls of MPI within MPI_Finalize, in the delete callback of an attribute of MPI_COMM_SELF. Libraries close
+ * their files there. Usage: finalize FILE */
 #include <mpi.h>
 #include <stdio.h>
 

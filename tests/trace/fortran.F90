@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A program of Fortran, on any number of processes, compiled for each of MPI's bindings: mpif.h, or with -DMODULE=mpi or
-! -DMODULE=mpi_f08 for the modules. It checks what it gets from MPI, counts its own calls, and process 0 prints how many
-! of each all processes have made: what a log must have.
+! A Fortran program for any number of processes. It is compiled for each of MPI's bindings: mpif.h, or the modules with
+! -DMODULE=mpi and -DMODULE=mpi_f08. It checks what it gets from MPI and counts its own calls. Process 0 prints how many
+! calls of each function all processes have made, which a log must have, too.
 #ifdef F08
-! The last argument may be missing.
+! With mpi_f08, calls have no argument for the error code.
 #define CODE
 #define COMM type(MPI_Comm)
 #define DATATYPE type(MPI_Datatype)
@@ -110,7 +110,7 @@ program fortran
   do i = 1, 2
      call MPI_Waitany(2, q, n, status CODE)
      call called('MPI_Waitany')
-     ! Not more: with mpi_f08, MPICH 4.0 counts from 0.
+     ! The index should be 1 or 2, but with mpi_f08, MPICH 4.0 counts from 0.
      call check(n >= 0 .and. n <= 2, 'MPI_Waitany')
   end do
   flag = .false.
@@ -128,7 +128,7 @@ program fortran
   call MPI_Wait(one, MPI_STATUS_IGNORE CODE)
   call called('MPI_Wait')
 
-  ! No requests at all, of which C may not hear.
+  ! Calls with 0 requests. MPI's Fortran functions may return without calling the C functions.
   call MPI_Waitall(0, q, MPI_STATUSES_IGNORE CODE)
   call called('MPI_Waitall')
   call MPI_Waitall(0, q, stats CODE)
@@ -137,7 +137,7 @@ program fortran
   call called('MPI_Testall')
   call MPI_Waitany(0, q, n, status CODE)
   call called('MPI_Waitany')
-  ! Not always MPI_UNDEFINED: MPICH 4.0 adds 1 here, with mpif.h and the module mpi.
+  ! The index should be MPI_UNDEFINED, but with mpif.h and the module mpi, MPICH 4.0 adds 1.
   call check(n < 0, 'no request')
 
   ! Persistent requests.

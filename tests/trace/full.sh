@@ -54,7 +54,7 @@ small 8192
 finishes 'No space left on device'
 [ -z "$(ls local)" ] || fail "expected no local file, got: $(ls local)"
 
-# Records in memory are then lost, and the message says so.
+# If the log cannot be written, records in memory are lost, and the message says so.
 echo "== it becomes full, and the log cannot be written"
 small 8192
 unwritten
@@ -95,7 +95,7 @@ if image "it cannot allocate space: ext3" mkfs.ext3 -q; then
     finishes 'Operation not supported'
 fi
 
-# Once the disk is full, a second store to a page would raise SIGBUS.
+# btrfs copies pages on write. Once the disk is full, a second store to a mapped page would raise SIGBUS.
 if image "it copies on write: btrfs" mkfs.btrfs -q; then
     rm -f counts.* ready
     touch hold

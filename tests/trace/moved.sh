@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The log is where the program began, wherever it goes. Nothing else is written, overwritten or left.
+# The log is in the directory in which the program began, even if the program changes its directory. No other file is
+# written, overwritten or left.
 # Usage: moved.sh MPIEXEC LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") hpcgen=$(realpath "$4")
@@ -26,7 +27,8 @@ for how in same first second each root renamed linked closed; do
     [ -s $work/app.clog2 ] || { cat out; fail "expected the log in $work, got: $(find . -name '*.clog2')"; }
     "$hpcgen" verify $work/app.clog2 || fail "the log is damaged"
     if [ "$how" = closed ]; then
-        # Later records are in memory, and the line says so. The program's files have what it wrote.
+        # The program closed the wrapper's descriptors and reused their numbers for files of its own. The wrapper keeps later
+        # records in memory and says so. The program's files must have only what the program wrote.
         for own in here/own.*; do
             [ "$(cat "$own")" = "$(basename "$own")" ] || fail "$own: something else was written there"
         done
@@ -50,7 +52,7 @@ ln -s ../there/real here/app.clog2
 [ -h here/app.clog2 ] || fail "expected the link to stay"
 rm -rf here there traces
 
-# Something planted under the name of a local recording stops no program.
+# A pipe or a link with the name of a local file of the wrapper must not stop the program.
 how=planted
 mkdir traces
 mkfifo traces/app.clog2.0123456789abcdef.000000.local

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# If only some processes of a job have the wrapper, the program behaves as without it. One line names the others,
-# and the local files become a log.
+# If only some processes of a job have the wrapper, the program behaves as without the wrapper. One line names the processes
+# without it, and `hpcgen recover` makes a log of the local files.
 # Usage: partial.sh MPIEXEC LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") hpcgen=$(realpath "$4")
@@ -15,8 +15,9 @@ export ASAN_OPTIONS HPCW_TRACE_FILE HPCW_TRACE_DIR
 with="env LD_PRELOAD=$library${LD_PRELOAD:+:$LD_PRELOAD}"
 mkdir local
 
-# Usage: job MISSING RECORDED ARGUMENT...: the expected line, the number of other processes, and arguments of
-# mpiexec
+# Usage: job MISSING RECORDED ARGUMENT...
+# MISSING: processes without the wrapper, as the message names them; empty: none. RECORDED: number of processes with the
+# wrapper. ARGUMENT: arguments of mpiexec.
 job() {
     missing=$1 recorded=$2
     shift 2
@@ -51,12 +52,12 @@ job() {
 {
     job '' 3 -n 3 $with "$program"
     job '' 3 -n 3 env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 $with "$program"
-    # A short time, since nobody comes here.
+    # The wrapper waits only 1 s for the processes that have no wrapper.
     HPCW_TRACE_WAIT=1
     export HPCW_TRACE_WAIT
     job 'rank 2' 2 -n 2 $with "$program" : -n 1 "$program"
     job 'ranks 0-1' 1 -n 2 "$program" : -n 1 $with "$program"
-    # The launcher says that there are other hosts.
+    # By these variables of the launcher, each process seems to be alone on its host.
     with="env OMPI_COMM_WORLD_LOCAL_SIZE=1 MPI_LOCALNRANKS=1 ${with#env }"
     job 'ranks 0, 2' 1 -n 1 "$program" : -n 1 $with "$program" : -n 1 "$program"
 }

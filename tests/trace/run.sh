@@ -33,18 +33,18 @@ traced() {
     cmp plain.out traced.out || fail "expected the output of plain.out, got:" traced.out
 }
 
-# The wrapper printed nothing.
+# Checks that the wrapper printed nothing.
 silent() {
     [ ! -s traced.err ] || fail "expected no message, got:" traced.err
 }
 
-# The wrapper printed one line, which contains this.
+# Checks that the wrapper printed one line, which matches the first argument.
 one_line() {
     [ "$(grep -c hpcw_trace: traced.err)" = 1 ] || fail "expected one line, got:" traced.err
     grep "$1" traced.err >/dev/null || fail "expected '$1' in:" traced.err
 }
 
-# The strict reader finds no problem.
+# Checks that the strict reader finds no problem in a log.
 sound() {
     "$hpcgen" verify "$1"
     "$hpcgen" info --all "$1" >info

@@ -39,7 +39,8 @@ static void arrow(int from, int to, int bytes) {
     (void)fprintf(lines, "arrow %d %d %d\n", from, to, bytes);
 }
 
-/* The linter does not know requests of files and windows, of persistent calls, and of callers. */
+/* The linter does not know requests of files, windows and persistent calls, or those that a function gets as an
+ * argument. */
 /* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
 /* Waits for a request. All requests that are complete at once share the handle `done`. So the log cannot name the
  * communicator of a wait for it, and shows it on the world. */
@@ -67,7 +68,7 @@ static void infos(void) {
     CALL(MPI_Info, MPI_Info_free(&info));
 }
 
-/* Two processes; `root` sends 3 numbers or receives 6. */
+/* Makes each collective call on a communicator of two processes. `root` sends 3 numbers or receives 6. */
 static void collectives(MPI_Comm comm, int root) {
     int one[3] = {rank, 1, 2}, all[6] = {0}, counts[2] = {1, 2}, places[2] = {0, 1}, at_root = rank == root;
     int mine = counts[rank], twos[2] = {2, 2}, two_places[2] = {0, 2}, bytes[2] = {0, 8};
@@ -198,7 +199,7 @@ static void windows(MPI_Comm comm) {
     arrow(to, rank, 4);
     await(&q);
     CALL(MPI_Win_unlock_all, MPI_Win_unlock_all(win));
-    /* Errors go to the window's handler, which returns; that of the world would end the program. */
+    /* With MPI_ERRORS_RETURN on the window, a failing call returns. By default it would end the program. */
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     int code = MPI_Put(own, 1, MPI_DATATYPE_NULL, to, 0, 1, MPI_DATATYPE_NULL, win);
     CALL(MPI_Put, code == MPI_SUCCESS ? MPI_ERR_OTHER : MPI_SUCCESS);
@@ -220,7 +221,8 @@ static void exchanged(bool left_out, MPI_Request *q) {
 
 enum { TAG = 7 };
 
-/* All such calls. MPI_PROC_NULL is not used, since it crashes MPICH 4.0. */
+/* Makes all calls that start a send and a receive in one request. MPI_PROC_NULL is not used, since it crashes MPICH
+ * 4.0. */
 static void exchange(MPI_Comm comm, int source, int tag) {
     MPI_Request q;
     MPI_Count three = 3;
@@ -287,7 +289,7 @@ static void newer(MPI_Comm comm) {
     CALL(MPI_Barrier, MPI_Barrier(twin));
     CALL(MPI_Comm_free, MPI_Comm_free(&twin));
     (void)fprintf(lines, "freed other\n");
-    /* Older libraries cannot make such a window on every machine. */
+    /* Dynamic windows are tested only with MPI 4, since older libraries cannot make one on every machine. */
     MPI_Win win;
     CALL(MPI_Win_create_dynamic, MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win));
     CALL(MPI_Win_attach, MPI_Win_attach(win, all, sizeof all));
@@ -382,7 +384,8 @@ static void all_calls(const char *data) {
     files(MPI_COMM_SELF, name);
 }
 
-/* The log does not have these receives, so their sends have no partners. */
+/* Exchanges messages by receives with wildcards. The log does not have these receives, so it has no arrows of the
+ * messages. */
 static void wildcards(void) {
 #if MPI_VERSION >= 4
     exchange(MPI_COMM_WORLD, MPI_ANY_SOURCE, TAG);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# States are on their communicator and have the bytes that a call moves. One-sided calls are arrows.
+# The state of a call has the call's communicator and the bytes that the call moves. One-sided calls are arrows in the log.
 # Usage: where.sh MPIEXEC LIBRARY PROGRAM WHERE-LOG HPCGEN
 set -eu
 mpiexec=$1 library=$(realpath "$2") program=$(realpath "$3") where_log=$(realpath "$4") hpcgen=$(realpath "$5")
