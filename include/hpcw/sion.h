@@ -133,8 +133,8 @@ typedef struct hpcw_sion_options {
     void *size_context;         /**< first argument of size_of */
 
     hpcw_sion_layout layout; /**< default HPCW_SION_ALIGNED */
-    /** packed layout: approximate number of tasks in a group; 0: 16. A group has more tasks if that many request
-     * less than one file system block */
+    /** packed layout: approximate number of tasks in a group; 0: 16. If these tasks together request less than one
+     * file system block, the group has more tasks */
     uint32_t tasks_per_group;
     hpcw_sion_content content; /**< default HPCW_SION_RECORDS */
     hpcw_sion_endian endian;   /**< byte order of all metadata; default little */

@@ -187,8 +187,8 @@ exec sleep infinity
         return run(*self.enter(), shlex.join(words))
 
 
-# Does what ssh would do. MPICH's launcher passes options of ssh; both launchers pass several words for a shell to
-# parse.
+# Does what ssh would do for the launchers of MPICH and Open MPI. MPICH's launcher passes options of ssh. Both launchers
+# pass the command as several words, which a shell has to parse.
 AGENT = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 first=$(cat "/mnt/hosts/$1") || exit 255

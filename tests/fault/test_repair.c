@@ -94,7 +94,8 @@ static void too_few_descriptors(void **state) {
     tear_down(&x);
 }
 
-/* The manifest cannot be opened for lack of descriptors. The message does not suggest other options of repair. */
+/* The manifest cannot be opened for lack of descriptors. The message does not suggest options of hpcgen repair,
+ * since none would help. */
 static void too_few_for_the_manifest(void **state) {
     (void)state;
     struct fixture x;

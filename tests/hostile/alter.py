@@ -208,7 +208,7 @@ def stored(data):
     for at in range(0, len(data), 1 << 16):
         block = data[at : at + (1 << 16)]
         put(0, 1)  # not the last block
-        put(0, 2)  # its length has 16 bits
+        put(0, 2)  # the field of the length has 16 bits
         put(len(block) - 1, 16)
         put(1, 1)  # stored
         count = (count + 7) // 8 * 8

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each constant of the simulator has a test that passes with it, and fails when it is switched off. */
+/* Each constant of the simulator has a test here. The test passes with the constant, and would fail if the
+ * effect of the constant were switched off. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
