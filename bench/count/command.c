@@ -12,8 +12,8 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-/* Layouts that can be counted, and those counted by default. HDF5 is not among the latter: it shifts the data of
- * a shared file, but the ranks touch as many blocks. */
+/* Number of layouts that can be counted, and number counted by default. HDF5 is not counted by default: ranks touch
+ * as many blocks as in BENCH_SHARED_POSIX. */
 enum { COUNTED = BENCH_HDF5_COLLECTIVE + 1, USUAL = BENCH_HDF5_INDEPENDENT };
 
 static const uint64_t otherwise_rank_bytes = 100000000;
@@ -106,7 +106,7 @@ static void put_head(struct hpcw_i_json *j, const struct bench_geometry *g) {
 static void print_head(const struct bench_geometry *g) {
     char text[UI_TEXT_SIZE];
     const uint64_t bytes = g->rank_bytes;
-    const bool typed = bytes >= 1024 && (bytes & (bytes - 1)) == 0; /* a power of two: "1M", not "1.0 MB" */
+    const bool typed = bytes >= 1024 && (bytes & (bytes - 1)) == 0; /* print "1M", not "1.0 MB" */
     (void)printf(
         "Counted from the layouts, not measured: blocks of a file system that hold bytes of several ranks.\n"
         "%u ranks, %s each\n\n",

@@ -25,12 +25,12 @@ struct bench_geometry {
     /* SION: requested chunk size, the same for every rank; 0: rank_bytes, so that one chunk suffices */
     uint64_t chunk_bytes;
     uint32_t files; /* SION: physical files, as in hpcw_sion_options; 0: 1 */
-    /* [ranks] number of the owner of each rank, a process or a host; NULL: owner_blocks are not counted */
+    /* [ranks] index of the process or host that owns each rank; NULL: owner_blocks are not counted */
     const uint32_t *owner;
 };
 
 /* Results. A block is fs_block bytes of a file that hold bytes of a rank or metadata. Blocks that are never
- * written are holes and do not count. Ranks share a block if it holds bytes of both. */
+ * written are holes and do not count. Two ranks share a block that holds bytes of both. */
 struct bench_sharing {
     uint64_t blocks;        /* all blocks with data or metadata */
     uint64_t data_blocks;   /* blocks with bytes of a rank */
@@ -51,8 +51,8 @@ struct bench_sharing {
 
 /* Counts the blocks and shared blocks of a layout. Memory: two bits per rank. Time: some ns per chunk.
  *
- * HPCW_EINVAL: a size of 0, a record larger than the chunk, or a layout without a geometry. HPCW_ERANGE: offsets
- * beyond 2^63 - 1. HPCW_ENOMEM. */
+ * HPCW_EINVAL: a size of 0, a record larger than the chunk, or an invalid layout. HPCW_ERANGE: offsets beyond
+ * 2^63 - 1. HPCW_ENOMEM. */
 HPCW_MUST_CHECK hpcw_status bench_sharing_count(const struct bench_geometry *g, struct bench_sharing *out,
                                                 hpcw_error *err);
 
