@@ -76,7 +76,7 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     hpcw_clog2_log_options_init(&w->options);
     w->options.directory = w->common.place->directory;
     w->options.durability = HPCW_SYNC_NONE;
-    /* A recording that exceeds its memory unmaps the full windows of its local file. */
+    /* If the events exceed `memory`, the recording unmaps the parts of its local file that are full. */
     w->options.memory = parameter == SPILLED
                             ? UINT64_C(16) << 20
                             : (parameter == TWO_TIMELINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
@@ -410,7 +410,7 @@ struct clog2_reading {
     char ranks[16], path[BENCH_PATH + 64];
     unsigned char *piece; /* [PIECE] */
     uint64_t bytes;
-    uint64_t *number; /* [ROWS * 8] columns of the table of events or of messages */
+    uint64_t *number; /* [8][ROWS] columns of the table of states or of messages */
 };
 
 static hpcw_status reading_setup(void *work, const void *parameter, struct bench_amount *amount,

@@ -23,14 +23,14 @@ struct bench_amount {
 };
 
 enum bench_figure_kind {
-    BENCH_RATIO,    /* time `of` / time `against` */
-    BENCH_SECONDS,  /* time `of`, seconds */
-    BENCH_PER_ITEM, /* time `of`, nanoseconds per item */
+    BENCH_RATIO,    /* ratio of two times, bench_figure.of / against */
+    BENCH_SECONDS,  /* time that bench_figure.of selects, seconds */
+    BENCH_PER_ITEM, /* the same time per item, nanoseconds */
     /* processor time of all threads in the phase that `of` selects, nanoseconds per item */
     BENCH_CPU,
     BENCH_MEMORY, /* of.side - less.side: difference of the peak memory, bytes */
     BENCH_SIZES,  /* of.side / against.side: ratio of the output bytes */
-    /* bench_amount.bytes / time `of`, bytes per second; the only kind where larger is better */
+    /* bench_amount.bytes / the time that `of` selects, bytes per second; only in this kind, larger is better */
     BENCH_RATE,
 };
 
@@ -48,7 +48,8 @@ struct bench_figure {
     struct bench_time against, against_less; /* BENCH_RATIO, denominator: against - against_less */
     /* target: lower limit of a BENCH_RATE, upper limit of other figures; 0: no target */
     double reach;
-    /* a BENCH_RATIO above its target passes, too, if it is within the spread of the times `against` */
+    /* a BENCH_RATIO above its target passes, too, if the median time of the side `of` is at most the upper quartile
+     * of the side `against` */
     bool or_spread;
 };
 

@@ -73,7 +73,7 @@ static hpcw_status status_of(int code, hpcw_error *err) {
                                : hpcw_i_fail(err, HPCW_ECOMM, "a message failed with MPI's code %d", code);
 }
 
-/* Process 0 sends and process 1 receives, so that no wait hides the time of either. */
+/* Process 0 only sends and process 1 only receives, so that no wait hides the time of a call. */
 static hpcw_status stream(void *work, hpcw_error *err) {
     const struct message_work *w = work;
     int process = w->common.place->processes->process, code = MPI_SUCCESS;
