@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A dataset of bytes in a shared file, by parallel HDF5. Ranks follow each other without gaps, as in the shared
- * file of plain writes. The dataset is contiguous and begins at a known byte, so that the ceiling writes to the
- * same offsets. */
+ * file of plain writes. The dataset is contiguous and begins at a known byte, so that the ceiling (plain writes
+ * of the same bytes) has the same offsets. */
 #include "bench/layout/layout.h"
 #include "libwriter/base/status.h"
 
@@ -96,7 +96,7 @@ static hpcw_status hdf5_open(struct bench_work *w, hpcw_error *err) {
     char path[BENCH_PATH];
     hpcw_status s = bench_work_path(w, 0, path, err);
     if (s != HPCW_OK) {
-        return s; /* all processes return here, since they have the same directory */
+        return s; /* the path is too long, on all processes */
     }
     if (H5Pset_fapl_mpio(h->access, MPI_COMM_WORLD, MPI_INFO_NULL) >= 0) {
         h->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, h->access);

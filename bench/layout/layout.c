@@ -401,8 +401,8 @@ static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, ui
 typedef hpcw_status visit_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err);
 
 /* Divides the ranks among the first `processes` processes. Calls `visit` for each rank that the previous process
- * has in this division, with the file of the rank open. visit: NULL: syncs these files and drops them from the page
- * cache, so that the next read comes from disk. */
+ * has in this division, with the file of the rank open. If `visit` is NULL, syncs the files of these ranks and
+ * drops them from the page cache, so that the next read comes from disk. */
 static hpcw_status visit_all(struct bench_work *w, visit_rank *visit, uint32_t processes, hpcw_error *err) {
     uint64_t ranks = w->shape.ranks;
     uint64_t process = (uint64_t)w->processes->process;

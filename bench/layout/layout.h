@@ -29,10 +29,10 @@ struct bench_shape {
     uint64_t record_size, rank_size;
     uint32_t ranks;
     uint32_t files;   /* physical files of a container; other layouts ignore it */
-    uint32_t writers; /* only the first processes write; 0: all */
+    uint32_t writers; /* number of processes that write, the first ones; 0: all */
     uint32_t readers; /* number of processes that read in bench_work_read_side; 0: all */
     uint64_t seed;
-    /* time after the begin of the step "write" from which on no write begins; 0: no limit */
+    /* no write begins later than this after the begin of the step "write"; 0: no limit */
     uint64_t stonewall_ns;
 };
 
@@ -85,7 +85,7 @@ struct bench_work {
     struct bench_data *data;
     unsigned steps;   /* number of steps that were run */
     uint64_t written; /* bytes written by this process */
-    /* time of bench_timer_now from which on no write begins; 0: no limit */
+    /* no write begins later than this time of bench_timer_now; 0: no limit */
     uint64_t end_ns;
     /* bytes that this process read from disk when reading data back, if the system reports them */
     uint64_t disk_bytes;
@@ -125,9 +125,9 @@ extern const struct bench_side bench_work_side;
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
 
 /* The functions by which the timer reads the data of an earlier run, record by record, in the phase "read". The
- * first shape.readers processes read a share each. If all processes read, each reads the data of the previous
- * process. The files are dropped from the page cache first, if possible. bench_side.size returns the bytes that
- * came from disk. */
+ * ranks are divided among the first `shape.readers` processes, each of which reads the ranks of the previous one.
+ * The files are dropped from the page cache first, if possible. bench_side.size returns the bytes that came from
+ * disk. */
 extern const struct bench_side bench_work_read_side;
 
 /* ---- shared by the layouts ---- */

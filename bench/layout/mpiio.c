@@ -57,7 +57,7 @@ static hpcw_status mpiio_open(struct bench_work *w, hpcw_error *err) {
     char path[BENCH_PATH];
     hpcw_status s = bench_work_path(w, 0, path, err);
     if (s != HPCW_OK) {
-        return s; /* all processes return here, since they have the same directory */
+        return s; /* the path is too long, on all processes */
     }
     struct mpiio *m = mpiio_of(w);
     int code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &m->file);

@@ -73,7 +73,7 @@ static hpcw_status sion_open(struct bench_work *w, hpcw_error *err) {
     hpcw_sion_options o;
     hpcw_status s = bench_work_path(w, 0, path, err);
     if (s != HPCW_OK) {
-        return s; /* all processes return here, since they have the same directory */
+        return s; /* the path is too long, on all processes */
     }
     hpcw_sion_options_init(&o);
     o.count = w->count;
