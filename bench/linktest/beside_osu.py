@@ -5,8 +5,9 @@
 Usage: beside_osu.py HPCW_LINKTEST HPCGEN OSU_DIRECTORY [ROUNDS [MPIEXEC...]]
 
 OSU_DIRECTORY has osu_latency and osu_bw, built with the same MPI. Each round runs osu_latency, hpcw-linktest with ping-pong,
-osu_bw and hpcw-linktest in one direction, one after the other, with as many messages. A result of hpcw-linktest is the mean
-of both directions. The table has the median of each program over the rounds, and the median of the ratios of the rounds.
+osu_bw, then hpcw-linktest --unidirectional. Compared programs send the same number of messages. A result of
+hpcw-linktest is the mean of two measurements, one led by each process. The table has the median of each program over the
+rounds, and the median of the ratios of the rounds.
 """
 import json
 import os

@@ -28,8 +28,8 @@ struct bench_exchange {
 hpcw_status bench_exchange_new(struct bench_exchange *x, uint64_t largest, bool all_to_all, hpcw_error *err);
 void bench_exchange_free(struct bench_exchange *x);
 
-/* Exchanges messages with `partner`, which calls it, too. `leads` is true on one of both, which sends first.
- * Returns the time of a message on the process that leads, picoseconds, at least 1. */
+/* Exchanges messages with `partner`, which must make the same call. `leads` is true only on the process that sends
+ * first. On this process, returns the time of a message, picoseconds, at least 1. */
 uint64_t bench_exchange_pair(const struct bench_exchange *x, int partner, bool leads);
 
 /* Returns the picoseconds of an all-to-all on this process. Collective. */
