@@ -63,9 +63,8 @@ void bench_json_no_memory(struct bench_json *io);
 /* ---- structure ---- */
 
 /* Begins an object. key: name of the member; NULL: the object is an element of an array. flat: write it on one
- * line. there: NULL: the object must exist, and the caller always writes or reads its members and calls
- * bench_json_end. Otherwise JSON's null may stand for the object, and *there says whether it exists. If it does
- * not exist, the function returns false, and the caller skips the members and bench_json_end. */
+ * line. If `there` is NULL, the object must exist. Otherwise *there says whether it exists. If not, JSON's null
+ * stands for the object, the function returns false, and the caller skips the members and bench_json_end. */
 bool bench_json_begin(struct bench_json *io, const char *key, bool flat, bool *there);
 void bench_json_end(struct bench_json *io);
 

@@ -72,7 +72,7 @@ int bench_program_run(int argc, char **argv, const struct ui_program *program, v
         s = ui_options_finish(&call.parse, &err);
     }
     /* A wrong command line must end all processes of a launcher with one message. So `measure` starts the processes
-     * and reports it. */
+     * and reports the error. */
     row += s == HPCW_OK ? call.parse.command : 0;
     if (s != HPCW_OK || row->measures) {
         return measure(&call, row, s, &err);
