@@ -26,10 +26,10 @@ static const struct bench_point *of_sweep(const struct bench_pair *pair, bool se
     return second ? pair->b : pair->a;
 }
 
-/* Speed of the machine in each repetition, as ln of a factor: the part that all ceilings (plain large writes) of a
- * repetition share. Each sweep has one struct for points with a flush and one for points without. */
+/* Speed of the machine in each repetition: ln of the factor by which ceilings (plain large writes) are faster than
+ * their medians. Each sweep has one struct for points with a flush and one for points without. */
 struct weather {
-    double *common; /* [repetitions + 1] ln of the factor, by the number of the repetition */
+    double *common; /* [repetitions + 1] ln of this factor; index: number of the repetition */
     size_t repetitions;
 };
 
@@ -99,11 +99,11 @@ static hpcw_status spread_of(const double *x, size_t n, struct spread *out, hpcw
 }
 
 /*
- * Computes ln of the ratio of a point to its ceiling, after both were divided by the speed of the machine `w`. A
- * hypervisor that supplies huge pages can delay a run of the ceiling by more than layouts differ. So the ceiling is
- * the mean of its fastest quarter of runs. For n normal values, the variance of this mean is 1.5 / n times the
- * variance of the values. The variance of the values is estimated by the MAD, which is too small for few values, so
- * the factor is 2.2 / n.
+ * Computes ln of the ratio of a point's rate to the rate of its ceiling. Each rate is first divided by the speed of
+ * the machine, `w`. A hypervisor that supplies huge pages can delay a run of the ceiling by more than layouts
+ * differ. So the rate of the ceiling is the mean of its fastest quarter of runs. For n normal values, the variance
+ * of this mean is 1.5 / n times the variance of the values. The variance of the values is estimated by the MAD,
+ * which is too small for few values, so the factor is 2.2 / n.
  */
 static hpcw_status ratio_of(const struct bench_point *p, const struct weather *w, struct spread *out,
                             hpcw_error *err) {
@@ -172,9 +172,9 @@ static bool comparable(const struct bench_results *ra, const struct bench_point 
            a->trials > 1 && b->trials > 1 && a->ratio.there && b->ratio.there;
 }
 
-/* Computes the difference of ln of the ratios of each pair. *within: mean variance of a difference, from the
- * spread of the repetitions, with *df degrees of freedom. weather[s][d]: s is 1 for the second sweep, d is 1
- * for points with a flush. */
+/* Sets difference[i] to the change of ln of the ratio (see ratio_of) of c->pair[i]. *within: mean variance of the
+ * differences, from the spread of the repetitions, with *df degrees of freedom. weather[s][d]: s is 1 for the
+ * second sweep, d is 1 for points with a flush. */
 static hpcw_status differences_within(struct bench_comparison *c, struct weather weather[2][2],
                                       double *difference, double *within, size_t *df, hpcw_error *err) {
     *within = 0;
@@ -274,8 +274,8 @@ static hpcw_status test_all(struct bench_comparison *c, hpcw_error *err) {
 
 /* ---- Plain writes ---- */
 
-/* Computes mean and variance of ln of the rate of plain writes. The value of a repetition is the median over the
- * ceilings of all pairs. The points of a pair write the same sizes. */
+/* Computes mean and variance of ln of the rate of plain writes in one sweep. The value of a repetition is the
+ * median over the ceilings of all compared points. */
 static hpcw_status ceilings_of(const struct bench_comparison *c, bool second, struct spread *out,
                                hpcw_error *err) {
     size_t runs = SIZE_MAX;
@@ -554,7 +554,7 @@ static struct differences differences_of(const struct bench_results *a, const st
     return d;
 }
 
-/* Returns why a point has no pair, or NULL if it has one. */
+/* Returns why a point is not compared, or NULL. */
 static const char *alone(const struct bench_results *r, const struct bench_point *p,
                          const struct bench_results *other) {
     const struct bench_point *q = bench_results_find(other, p->id);
@@ -574,7 +574,7 @@ static double rate_of(const struct bench_point *p) {
     return durable(p) ? p->durable.stats.median : p->cached.stats.median;
 }
 
-/* Prints the points without a pair, with the reason. */
+/* Prints the measured points that are not compared, with the reason. */
 static void print_alone(const char *path, const struct bench_results *r, const struct bench_results *other) {
     for (size_t i = 0; i < r->points; i++) {
         const char *why = alone(r, &r->point[i], other);

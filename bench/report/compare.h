@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares two sweeps. The figure of a point is its rate / the rate of its ceiling (plain large writes). Both
- * rates are first divided by a factor that is common to all ceilings of a repetition. So the figure does not
- * change when the whole machine is busier or faster. There are tests for each layout over all its points, for
- * each point, and for the plain writes alone.
+ * Compares two sweeps. A point is a layout with one mode and one set of sizes. Its figure is its rate / the rate
+ * of its ceiling (plain large writes of the same bytes). Both rates are first divided by a factor that is common to
+ * all ceilings of a repetition. So the figure does not change when the whole machine is busier or faster. There are
+ * tests for each layout over all its points, for each point, and for the plain writes alone.
  */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
@@ -60,8 +60,8 @@ struct bench_comparison {
     struct bench_change plain;        /* change of these rates */
     /* plain writes changed by more than BENCH_COMPARE_MACHINE; changes of layouts mean nothing */
     bool machine_changed;
-    size_t runs; /* number of runs of the point with the fewest runs */
-    bool few;    /* with more points of the same spread, the changes of layouts would have an interval */
+    size_t runs;          /* number of runs of the point with the fewest runs */
+    bool few;             /* the change of a layout has no interval only because there are too few points */
     double larger_budget; /* budget to use if the budget left points out, minutes; 0: it left none out */
     char verdict[1024];
 };

@@ -258,8 +258,8 @@ static bool close_to(double a, double b) {
 #define PAIR(name)                                                                                             \
     { said->stats.name, &is->stats.name }
 
-/* Compares a rate that was read, `said`, with the rate from the trials, `is`. Sets `is` to `said`, so that its last
- * digits are those of the file. */
+/* Compares the rate in the file (`said`) with the rate computed from its trials (`is`). Then copies `said` to `is`,
+ * so that the last digits are those of the file. */
 static void compare_rate(struct bench_json *io, const char *key, const struct bench_rate *said,
                          struct bench_rate *is) {
     if (said->there != is->there) {
@@ -318,7 +318,7 @@ static void refuse_point(struct bench_json *io, size_t index, const char *key, c
     bench_json_refuse(io, where, expected);
 }
 
-/* Sets the twins of results that were read, by the ids in `twin` [points]. */
+/* Sets bench_point.twin after reading. twin: [points] ids in the file. */
 static void find_twins(struct bench_json *io, struct bench_results *r, id_text *twin) {
     for (size_t i = 0; io->reads && i < r->points; i++) {
         struct bench_point *p = &r->point[i];

@@ -23,8 +23,8 @@ struct bench_page_drawing {
     double tick[BENCH_PAGE_TICKS]; /* block sizes that were measured, ascending */
     size_t ticks;
     bool alike; /* no curve has two block sizes, so bars suffice and curves are not drawn */
-    /* For bars of times. category: [r->points] names. time: [r->points] times for each step of the slowest process,
-     * then as many of the quickest process. */
+    /* For bars of times. category: [r->points] names. time: [2][BENCH_STEPS][r->points], first for the slowest
+     * process, then for the quickest one. */
     const char **category;
     double *time;
 };
@@ -49,9 +49,8 @@ static inline void bench_page_introduce(struct ui_page *page, const char *headin
 
 /* ---- page_curves.c: curves over the block size, and over the order of the runs ---- */
 
-/* bench_page_durable and bench_page_modes draw rates with the flush: the former of the mode fsync, the latter
- * of the other modes. bench_page_durable returns false if it draws no chart, because there is only one block
- * size. */
+/* bench_page_durable draws the rates with the flush of the mode fsync, bench_page_modes those of the other modes.
+ * bench_page_durable returns false if it draws no chart, because there is only one block size. */
 bool bench_page_durable(struct bench_page_drawing *d);
 void bench_page_modes(struct bench_page_drawing *d);
 void bench_page_cached(struct bench_page_drawing *d);

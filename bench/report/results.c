@@ -114,8 +114,7 @@ static hpcw_status rate_side(const struct bench_point *p, const struct bench_tri
     return stats_of(x, n, rate, err);
 }
 
-/* Computes rate of the layout / rate of the ceiling in each repetition. The order of both within a repetition
- * does not matter. */
+/* Computes rate of the layout / rate of the ceiling in each repetition. Either run may come first. */
 static hpcw_status rate_ratio(const struct bench_point *p, double *x, struct bench_rate *rate,
                               hpcw_error *err) {
     bool durable = is_durable(p->mode);

@@ -58,7 +58,7 @@ enum bench_mode {
  */
 enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS };
 
-/* One run of one point, or of its ceiling. */
+/* One run of a point, or of its ceiling (see bench_point.ceiling). */
 struct bench_trial {
     uint32_t repetition; /* from 1 */
     uint32_t order;      /* place in the order of all trials of the sweep, from 1; warm-up runs have none */
@@ -90,7 +90,7 @@ struct bench_blocks {
     uint64_t by_processes, by_hosts; /* blocks that two or more processes, or hosts, share */
 };
 
-/* Statistics of ln of the rates of a point. The part that all points of a repetition share is subtracted first. */
+/* Statistics of ln of the rates of a point. In each repetition, the mean over all points is subtracted first. */
 struct bench_log {
     double mean;     /* mean without the lowest and the highest fifth of the values */
     double variance; /* variance of `mean` */
@@ -109,7 +109,8 @@ struct bench_point {
 
     struct bench_blocks blocks;
 
-    size_t twin; /* index of the aligned or shifted twin; SIZE_MAX: none */
+    /* index of the point that is the same except for the shift of sion-shifted; SIZE_MAX: none */
+    size_t twin;
     enum bench_fate fate;
     char reason[BENCH_REASON]; /* reason of a failure or an omission, one line */
     int failed_errno;          /* 0: none */
@@ -270,9 +271,9 @@ double bench_results_rate_of(const struct bench_point *p, const struct bench_tri
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
 
 /*
- * The rule for differences. It compares points by the trimmed means of ln of their rates, with Student's t. Before,
- * it subtracts from each value the part that all points of a repetition share. x[i * runs + k]: ln of the rate of
- * point i in repetition k; overwritten. Sets log[points]. HPCW_ENOMEM.
+ * The rule for differences. It compares points by the trimmed means of ln of their rates, with Student's t. In each
+ * repetition, it first subtracts the mean over all points. x[i * runs + k]: ln of the rate of point i in repetition
+ * k; overwritten. Sets log[points]. HPCW_ENOMEM.
  */
 hpcw_status bench_log_spread(double *x, size_t points, size_t runs, struct bench_log *log, hpcw_error *err);
 
