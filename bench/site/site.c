@@ -29,14 +29,14 @@ struct script {
 };
 
 static const char *const stripe_counts = "1 4 all";
-/* WRITE: bytes of a write, about 1 MiB. LARGE_TRANSFER: bytes of the IOR transfer that reproduces a ceiling,
- * about 4 MiB. It has the bytes of five writes, because IOR expects a whole number of transfers. Neither size
- * is a multiple of 4 KiB, so writes and transfers end inside a block. */
+/* WRITE: bytes of a write, about 1 MiB. LARGE_TRANSFER: bytes of an IOR transfer that reproduces large plain
+ * writes, about 4 MiB. It is five writes, because IOR expects a whole number of transfers. Neither size is a
+ * multiple of 4 KiB, so writes and transfers end inside a block. */
 enum { LUSTRE_SWEEPS = 3 * 3, WRITE = 818 << 10, LARGE_TRANSFER = 5 * WRITE, TRIES = 1000 };
 
 /* Bytes of a run without --per-rank: four times the default of --least-bytes. At 27 GB/s, such a run takes as
- * long as the default of --least-time. At 160 MB/s, an aligned point, its shifted twin and the ceilings of both
- * can be measured 11 times in 5 minutes. */
+ * long as the default of --least-time. At 160 MB/s, 5 minutes suffice for 11 runs each of sion-aligned,
+ * sion-shifted and the plain writes that each is compared with. */
 #define RUN_BYTES (UINT64_C(1) << 30)
 
 /* Returns whether `per_rank` bytes fill more than a third of their last block, but not the whole block, for
