@@ -278,7 +278,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
 /* Largest share by which a recommended layout may be slower than another layout. 0.1 is 10 %. */
 #define NEAR 0.10
 
-/* Returns whether a point may be recommended. Shifted twins are not: they are unaligned for comparison only. */
+/* Returns whether a point may be recommended. sion-shifted may not: it is unaligned for comparison only. */
 static bool is_choice(const struct bench_results *r, const struct bench_point *p) {
     return usable(r, p) && p->layout != BENCH_SION_SHIFTED;
 }
@@ -418,7 +418,7 @@ static size_t best_aligned(const struct bench_results *r) {
 }
 
 /* Says "this job writes 1.2 GB/s if files are aligned to 4 MiB: 2.1 x unaligned (1.8 to 2.4)". An aligned
- * container is compared with its shifted twin, any other point with the best aligned container. */
+ * container is compared with the unaligned one (sion-shifted), any other point with the best aligned container. */
 static void say_choice(const struct bench_results *r, const struct bench_point *p, struct bench_advice *a) {
     static const char *const how[BENCH_LAYOUTS] = {
         [BENCH_SION_ALIGNED] = "files are aligned to",

@@ -13,8 +13,7 @@
 #include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
-/* Assumed rate of plain writes, bytes per second. At this rate, a run of the default least bytes takes the default
- * planned time. */
+/* Assumed rate of plain writes, bytes per second. */
 #define ASSUMED_RATE ((double)BENCH_USUAL_BYTES / BENCH_USUAL_SECONDS)
 
 enum { WARNINGS = 2 };
@@ -55,7 +54,7 @@ static void sum_up(struct dry_run *d) {
         const struct bench_point *p = &d->w->r->point[i];
         if (d->w->planned[i].active) {
             d->points++;
-            /* Each run has a ceiling, and a warm-up run comes first. */
+            /* With each run goes one of plain writes (its ceiling). A warm-up run comes first. */
             const uint64_t runs = d->w->r->repeat > p->trials ? d->w->r->repeat - p->trials + 1 : 0;
             d->bytes += 2 * p->bytes * runs;
             d->largest_bytes = p->bytes > d->largest_bytes ? p->bytes : d->largest_bytes;

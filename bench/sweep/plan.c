@@ -29,11 +29,11 @@ struct planner {
 
 /*
  * Priorities of points. Points get their share of the budget in ascending order. The main question is the block
- * size. So aligned containers and their shifted twins come first: at BENCH_QUESTION_SIZES block sizes, then at
- * the other sizes. Points that could change the advice follow, and all other points are last.
+ * size. So sion-aligned and sion-shifted (unaligned) come first: at BENCH_QUESTION_SIZES block sizes, then at the
+ * other sizes. Points that could change the advice follow, and all other points are last.
  */
 enum {
-    QUESTION = 0, /* + 2 * number of the block size; + 1 for the shifted twin */
+    QUESTION = 0, /* + 2 * number of the block size; + 1 for sion-shifted */
     STEPS = 10,   /* as QUESTION, for the other block sizes */
     PLAIN = 200,
     PACKED = 201,
@@ -322,8 +322,8 @@ static void no_time(const struct bench_options *o, struct bench_point *p, struct
     cannot(p, planned, why);
 }
 
-/* Returns the number of runs that must fit into the budget for a point to stay. Aligned containers and their
- * shifted twins need fewer runs than other points, because one of both without the other shows nothing. */
+/* Returns the number of runs that must fit into the budget for a point to stay. Points of priority QUESTION need
+ * fewer runs than others, because neither sion-aligned nor sion-shifted shows anything alone. */
 static uint32_t runs_of(const struct bench_planned *p, uint32_t runs) {
     const bool question = p->priority < STEPS;
     return question && runs > BENCH_FEWEST_REPEAT + 1 ? BENCH_FEWEST_REPEAT + 1 : runs;

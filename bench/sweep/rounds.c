@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the points, each beside its ceiling, until all have their repetitions or the budget is used up. */
+/* Runs the points, each beside its ceiling (plain writes of the same bytes), until all have their repetitions or
+ * the budget is used up. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One run of a point or of its ceiling: writes the files, measures, and removes them. */
+/* Runs a point, or its ceiling (plain writes of the same bytes): writes the files, measures, removes them. */
 #include <string.h>
 
 #include "bench/layout/layout.h"

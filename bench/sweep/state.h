@@ -27,7 +27,7 @@ struct bench_sweep_state {
     char no_direct[BENCH_NAME]; /* why O_DIRECT does not work, "" if it does */
     uint64_t begin_ns;
     double aim_ns;              /* planned time of a run */
-    uint64_t guess_ns;          /* time of a run and its ceiling, if both are as fast as plain writes */
+    uint64_t guess_ns;          /* time of two runs of plain writes of `bytes` bytes each */
     uint64_t bytes, most_bytes; /* planned bytes of a run, and the limit */
     uint64_t random;
     uint32_t order;

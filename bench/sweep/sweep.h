@@ -39,7 +39,7 @@ hpcw_status bench_sweep_metadata(const struct bench_options *o, const char *dire
 /* ---- planning ---- */
 
 /* BENCH_QUESTION_SIZES: number of block sizes that a sweep measures first. BENCH_QUESTION_POINTS: number of
- * points for them, an aligned container and its shifted twin for each. */
+ * points at these sizes, sion-aligned and sion-shifted at each. */
 enum { BENCH_QUESTION_SIZES = 3, BENCH_QUESTION_POINTS = 2 * BENCH_QUESTION_SIZES };
 
 /* Smallest and largest number of rounds without --repeat. If the BENCH_QUESTION_POINTS alone take the whole
@@ -55,7 +55,8 @@ enum { BENCH_LEAST_REPEAT = 10, BENCH_MOST_REPEAT = 30 };
  * Returns at most `most`. */
 double bench_sweep_run_seconds(double budget, double most);
 
-/* Returns the planned time of a run and its ceiling, ns. plain_ns: time of plain writes of the bytes of both. */
+/* Returns the planned time of two runs, one of a layout and one of plain writes, ns. plain_ns: time if both are
+ * plain writes. */
 uint64_t bench_sweep_pair_ns(uint64_t plain_ns);
 
 /* Returns the smallest difference of two points that a sweep with `points` points and `rounds` rounds shows with
