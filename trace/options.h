@@ -16,11 +16,12 @@ struct trace_options {
     char output[TRACE_PATH];    /* HPCW_TRACE_FILE */
     char directory[TRACE_PATH]; /* HPCW_TRACE_DIR */
     uint64_t memory;            /* HPCW_TRACE_MEMORY, bytes */
-    uint64_t only, also, skip; /* HPCW_TRACE_ALSO and HPCW_TRACE_SKIP, a bit per class of calls; 0: not given */
-    bool paused;               /* HPCW_TRACE=0 */
-    uint32_t wait;             /* HPCW_TRACE_WAIT, seconds; 0: not given */
-    int clock;                 /* HPCW_TRACE_CLOCK, an index of trace_clock */
-    bool clocks;               /* HPCW_TRACE_CLOCKS=1 */
+    /* a bit per class of calls, 0: not given; `also`: HPCW_TRACE_ALSO, `skip`: HPCW_TRACE_SKIP, `only` sets both */
+    uint64_t only, also, skip;
+    bool paused;   /* HPCW_TRACE=0 */
+    uint32_t wait; /* HPCW_TRACE_WAIT, seconds; 0: not given */
+    int clock;     /* HPCW_TRACE_CLOCK, an index of trace_clock */
+    bool clocks;   /* HPCW_TRACE_CLOCKS=1 */
     char library[TRACE_PATH];
 };
 
