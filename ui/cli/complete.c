@@ -256,7 +256,7 @@ static const struct value_form zsh_form[] = {
 static void zsh_option(FILE *stream, const struct ui_option *option, bool negated) {
     enum completion kind = kind_of(option);
     const char *no = negated ? "no-" : "";
-    /* "(-n --ranks)" makes zsh offer neither form once one of both is given. '*' allows --set to be repeated. */
+    /* "(-n --ranks)" makes zsh offer neither form once one of them is given. '*' allows --set to be repeated. */
     (void)fprintf(stream, "      ");
     if (option->read == ui_read_setting) {
         (void)fprintf(stream, "'*--%s=", option->param.key);

@@ -11,7 +11,8 @@
 #include "libwriter/io/text.h"
 #include "ui/cli/values.h"
 
-/* libinih cuts a section of SECTION_MAX or a key above KEY_MAX bytes without an error, so both are refused. */
+/* libinih cuts longer names of sections without an error, so names of SECTION_MAX bytes or more are refused.
+ * KEY_MAX: bytes of the longest key. */
 enum { SECTION_MAX = 49, KEY_MAX = 127, PLACE_SIZE = 512 };
 
 struct reading {

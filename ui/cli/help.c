@@ -55,8 +55,8 @@ static const struct ui_option common[] = {
      .commands = UINT32_MAX},
 };
 
-/* Returns the next row of the table, from *i on, of an option that one of the subcommands takes; NULL after the
- * last row. before: the row that was returned last. *new_section: whether the sections of both rows differ. */
+/* Returns the next row, from *i on, that one of the subcommands takes; NULL after the last row. before: the row
+ * that was returned last. *new_section: the row has another section than `before`. */
 static const struct ui_option *next_row(const struct ui_program *program, uint32_t commands, size_t *i,
                                         const struct ui_option *before, bool *new_section) {
     const size_t own = program->option_count, all = own + sizeof common / sizeof common[0];

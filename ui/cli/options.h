@@ -67,9 +67,9 @@ typedef hpcw_status ui_option_read(const struct ui_option *option, void *field, 
 
 struct ui_option {
     /*
-     * `key` is the long name without dashes, `offset` that of the field in the program's struct. `type`, `min`,
-     * `max`, `choices` and `size` are as in any parameter. `help` is one sentence, without a full stop and without
-     * the default.
+     * `key` is the long name without dashes. `offset` is the offset of the field in the program's struct. `type`,
+     * `min`, `max`, `choices` and `size` are as in any parameter. `help` is one sentence, without a full stop and
+     * without the default.
      */
     struct ui_param param;
     const char *metavar; /* "N"; "DIR" and "FILE" are completed as paths. NULL: a flag, param.type is BOOL */
@@ -98,7 +98,7 @@ struct ui_option {
 
 enum { UI_EXAMPLES = 2 }; /* number of example command lines of a subcommand */
 
-/* A chapter of the manual. Blank lines part paragraphs; lines that begin with a space stay as they are. */
+/* A chapter of the manual. Blank lines separate paragraphs; lines that begin with a space stay as they are. */
 struct ui_chapter {
     const char *title; /* "EXIT STATUS" */
     const char *text;

@@ -157,7 +157,7 @@ void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned inde
     (void)fprintf(stream, "\n");
 }
 
-/* ---- the nearest name ---- */
+/* ---- misspelt names ---- */
 
 const char *ui_text_name_in_array(const void *list, size_t index) {
     const char *const *names = list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text for people: sizes, durations, wrapped paragraphs, tables, terminals, the nearest name. */
+/* Text for people: sizes, durations, wrapped paragraphs, tables, terminals, misspelt names. */
 #ifndef HPCW_UI_CLI_TEXT_H
 #define HPCW_UI_CLI_TEXT_H
 
@@ -51,7 +51,7 @@ void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned inde
 /* Returns the columns of a UTF-8 text: one for each character. Wide characters do not occur in names and units. */
 size_t ui_text_columns(const char *text);
 
-/* ---- the nearest name ---- */
+/* ---- misspelt names ---- */
 
 /* Returns the index-th name of a list, NULL after the last one. */
 typedef const char *ui_text_name(const void *list, size_t index);

@@ -8,7 +8,7 @@
 
 #include "ui/cli/options.h"
 
-/* The value of an option such as "2/3", the second of three parts: index 1, count 3. "1/1" is the whole. */
+/* The value of an option such as "2/3", the second of three parts: index 1, count 3. "1/1" means all parts. */
 struct ui_part {
     uint32_t index, count;
 };
