@@ -295,8 +295,8 @@ static void put_side(struct hpcw_i_json *j, const char *key, const struct ui_pag
 }
 
 /*
- * Cells are written as integers. Returns the value of 1 in these integers, a power of ten. It keeps four digits
- * of the smallest cell, or fewer if the integer of the largest cell would otherwise not be exact in a double.
+ * A cell is written as an integer: its value divided by a power of ten. Returns this power of ten. The smallest
+ * cell keeps four digits, or fewer if the largest integer would otherwise not be exact in a double.
  */
 static double worth(const struct ui_raster *r) {
     double least = INFINITY;

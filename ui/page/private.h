@@ -29,8 +29,8 @@ struct ui_page {
     uint64_t offset;
     struct hpcw_i_buf out;             /* output that is not yet in the sink */
     struct hpcw_i_buf about, findings; /* the elements above the sections */
-    /* While an element of `about` or `findings` is open: pointer to this buffer, whose content is exchanged
-     * with that of `out`. NULL: no such element is open. */
+    /* Buffer of the open element: &about or &findings; NULL: no such element is open. While it is open, this buffer
+     * and `out` have exchanged contents. */
     struct hpcw_i_buf *aside;
     struct hpcw_i_buf said;             /* findings as plain text, for the terminal */
     struct hpcw_i_buf contents;         /* a link for each section */
@@ -57,8 +57,8 @@ void ui_page_open_element(struct ui_page *page, const char *opening, const char 
 void ui_page_escaped(struct ui_page *page, const char *text);
 void ui_page_badge(struct ui_page *page, enum ui_page_origin origin);
 
-/* Begins a figure, up to the script that holds its JSON. `lines` is its height in lines of text; 0: the default,
- * UI_PAGE_SQUARE: as high as wide. */
+/* Begins a figure, up to the script that holds its JSON. lines: height in lines of text. 0 gives the default
+ * height, UI_PAGE_SQUARE makes the figure as high as wide. */
 #define UI_PAGE_SQUARE SIZE_MAX
 void ui_page_open_figure(struct ui_page *page, const char *title, const char *caption,
                          enum ui_page_origin origin, size_t lines);

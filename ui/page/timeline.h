@@ -66,7 +66,7 @@ struct ui_page_place {
     double from, to;
 };
 
-/* A script file beside the page with single events. */
+/* A script file that lies beside the page and has single events. */
 struct ui_page_script {
     uint64_t first_rank, last_rank;
     double from, to; /* begin of its first event and end of its last one, seconds */

@@ -159,7 +159,7 @@ function hpcwTimeline(page, figure, spec) {
   function xOf(time) { return area.left + (time - view.from) / (view.to - view.from) * area.width; }
   function yOf(rank) { return area.top + (rank - view.top) / (view.bottom - view.top) * area.height; }
 
-  // Fills an image with cells: `colours` has one for each value of a cell, or for each cell if there are no values.
+  // Fills an image with cells. values: each cell's index in `colours`; null: `colours` has a colour for each cell.
   function paintCells(pixels, width, height, grid, values, colours) {
     var column = new Int32Array(width);
     for (var x = 0; x < width; x++) {
