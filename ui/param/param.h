@@ -31,7 +31,7 @@ struct ui_param {
     size_t offset;              /* offset of the field in the owner's struct */
     double min, max;            /* numbers: legal range, both included */
     const char *unit;           /* "us", "GB/s", "bytes", ...; NULL if it has none */
-    const char *help;           /* one sentence without a full stop; its source in brackets if there is one */
+    const char *help;           /* one sentence without a full stop; may name its source, as "[L]" */
     const char *const *choices; /* UI_PARAM_CHOICE: NULL-terminated names */
     size_t size;                /* UI_PARAM_STRING: capacity with NUL */
 };
