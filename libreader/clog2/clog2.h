@@ -48,8 +48,8 @@ struct read_clog2_entry {
 };
 
 /* Opens a log. HPCW_EFORMAT: preamble, table and size of the file contradict each other. HPCW_ETRUNCATED: the file
- * is too short. HPCW_ENOTSUP: the file is the local file of a process. Also HPCW_ENOMEM, and as read_source_open
- * fails. */
+ * is too short. HPCW_ENOTSUP: the file is the local file of a process. Also HPCW_ENOMEM, and the failures of
+ * read_source_open. */
 hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err);
 hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err);
 void read_clog2_free(struct read_clog2 *reader);
@@ -78,8 +78,8 @@ hpcw_status read_clog2_next(struct read_clog2 *reader, struct read_clog2_item *i
 /* ---- Rules ------------------------------------------------------------------------------------------------ */
 
 /* Rules for logs whose blocks and records are whole: clog2-9 to clog2-29 in their order (doc/formats/clog2.md,
- * "Rules"). The converter clog2TOslog2 fails on a log that breaks a rule below READ_CLOG2_FATAL. Faults against the
- * later rules make tools show something wrongly or not at all. */
+ * "Rules"). The converter clog2TOslog2 fails on a log that breaks a rule before READ_CLOG2_FATAL in this list.
+ * Faults against the other rules make tools show something wrongly or not at all. */
 enum read_clog2_rule {
     READ_CLOG2_ID,     /* an event that is neither announced nor defined */
     READ_CLOG2_COMM,   /* a (communicator, rank) that no communicator event has introduced */
@@ -87,16 +87,16 @@ enum read_clog2_rule {
     READ_CLOG2_FORMAT, /* a format that ends in % */
     READ_CLOG2_EMPTY,  /* nothing to show: no state, event or message */
     READ_CLOG2_INDEX,  /* a communicator beyond the table */
-    READ_CLOG2_FATAL,  /* no rule: number of the rules above, which are fatal for the converter */
+    READ_CLOG2_FATAL,  /* not a rule: number of the rules above, which are fatal for the converter */
     READ_CLOG2_ORDER = READ_CLOG2_FATAL, /* a time is out of range, or before that of the previous record */
     READ_CLOG2_NESTING,                  /* a state ends before one that began later, or is nested in itself */
     READ_CLOG2_END_ALONE,                /* the end of a state that did not begin */
     READ_CLOG2_START_ALONE,              /* a state that does not end */
-    READ_CLOG2_EQUAL,                    /* two drawables of one kind at the same place and time */
-    READ_CLOG2_BACKWARD,                 /* a receive is before its send */
-    READ_CLOG2_MESSAGE,                  /* a send or receive without partner */
-    READ_CLOG2_MESSAGE_SIZE,             /* a receive of another size than its send */
-    READ_CLOG2_CARGO, /* cargo that does not fit its format, or a format that no cargo fits */
+    READ_CLOG2_EQUAL,        /* two states, solo events or messages of one kind with equal ends and times */
+    READ_CLOG2_BACKWARD,     /* a receive is before its send */
+    READ_CLOG2_MESSAGE,      /* a send or receive without partner */
+    READ_CLOG2_MESSAGE_SIZE, /* a receive of another size than its send */
+    READ_CLOG2_CARGO,        /* cargo that does not fit its format, or a format that no cargo fits */
     /* a definition is missing, comes after its first use, or does not fit its events */
     READ_CLOG2_DEFINITION,
     READ_CLOG2_TIMELINE, /* a rank or thread beyond those of the preamble */
@@ -116,22 +116,22 @@ enum {
     READ_CLOG2_ANY_CLOCK = 2 /* clocks of ranks may differ, so allow a receive before its send */
 };
 
-/* Reads every record once and fails at the first broken rule. Without flags only the rules below READ_CLOG2_FATAL
- * count, with READ_CLOG2_STRICT all rules. Logs of hpcw's own writers break no rule. */
+/* Reads every record once and fails at the first broken rule. Without flags, only the rules before
+ * READ_CLOG2_FATAL count; with READ_CLOG2_STRICT, all rules. Logs of hpcw's own writers break no rule. */
 hpcw_status read_clog2_verify(struct read_clog2 *reader, unsigned flags, hpcw_error *err);
 
 /* Reads every record once and adds to an open JSON object: the values of the preamble, the number of cases of each
  * rule, a profile per state and rank, and the largest flows of messages. */
 hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err);
 
-/* A time span of a rank of the world: a state, a part of a state, or a solo event. */
+/* A time span of a rank in MPI_COMM_WORLD (the world): a state, a part of a state, or a solo event. */
 struct read_clog2_stretch {
     uint32_t state; /* number of the state or event, in the order in which the log introduces them */
     bool defined;
     int32_t event;      /* number of the event that begins the state, or of the solo event; unique */
-    int32_t number;     /* number of the state in its definition */
+    int32_t number;     /* number of the state, as its definition says */
     const char *name;   /* valid for the call */
-    const char *format; /* format of the cargo; valid for the call */
+    const char *format; /* format of the cargo (32 bytes of data); valid for the call */
     uint32_t rank;
     int32_t comm, thread; /* identify the timeline, together with the rank */
     uint32_t timeline;    /* number of the timeline, in the order in which the log introduces them */
@@ -193,9 +193,9 @@ struct read_clog2_watch {
     uint64_t *cases;
 };
 
-/* Reads every record once and reports states and messages to the callbacks. Broken rules are no failure.
- * Definitions and ranks of communicators hold for the whole log, wherever their records are: if one of them is
- * missing at a record, the rest of the log is searched for all of them. */
+/* Reads every record once and reports states and messages to the callbacks. Broken rules are no failure. A record
+ * may need a definition or a rank of a communicator that comes later in the log. At the first such record, the
+ * rest of the log is searched for all definitions and ranks. */
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
 
 /* Sets *warning if the reported states may be wrong: times go back, or states end without a start, as in a log with

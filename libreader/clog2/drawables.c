@@ -37,8 +37,8 @@ void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *i
                      item->time, item->rank, item->comm);
 }
 
-/* Looks for equal drawables. Drawables can only be equal if they end at the same time, so only the keys of the
- * latest time are kept. */
+/* Looks for equal drawables. Drawables can only be equal if they end at the same time. So only the keys of
+ * drawables that ended at the latest time are kept. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count) {
     bool fresh = true;

@@ -29,8 +29,8 @@ hpcw_status read_clog2_next_batch(struct read_clog2 *reader, const struct read_c
 /* From now on, skips most events and messages whose rank in communicator 0 is below ranks[0] or above ranks[1].
  * NULL: skips none. */
 void read_clog2_pass_over(struct read_clog2 *reader, const uint32_t *ranks);
-/* Opens a second reader of the same source, which starts at the block of the first one. Free the second reader
- * before the first one. NULL on failure. */
+/* Opens a second reader of the same source, which starts at the current block of the first reader. Free the second
+ * reader before the first one. NULL on failure. */
 hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err);
 /* Makes the next call return the last `count` records of the batch again. */
 void read_clog2_give_back(struct read_clog2 *reader, uint32_t count);
@@ -97,7 +97,7 @@ enum { READ_CLOG2_STATES = 3, READ_CLOG2_DRAWN = 2 };
 struct read_clog2_timeline {
     uint32_t depth;
     uint32_t capacity;
-    /* all open states, if they were ever more than `state` can hold; otherwise NULL */
+    /* all open states, once the timeline has had more than `state` can hold; before that NULL */
     struct read_clog2_state *deep;
     double since;                         /* time at which the innermost state became the innermost */
     double ended;                         /* time at which the last drawable of this timeline ended */
@@ -126,7 +126,7 @@ struct read_clog2_queue {
  * in time. */
 struct read_clog2_place {
     uint32_t timeline;  /* for an event: index + 1 of the timeline; 0: memory ran out */
-    int64_t rank, peer; /* ranks in the world, or -1: of the record, and of the other end of a message */
+    int64_t rank, peer; /* ranks in the world of the record, and of a message's other end; -1: unknown */
     uint64_t key[HPCW_I_TABLE_KEY], hash; /* for a message: the key of its queue in `queues` */
 };
 
@@ -160,7 +160,7 @@ struct read_clog2_unmet {
     /* (both ends, tag) -> struct read_clog2_queue. Programs repeat the same messages, so empty queues stay in the
      * table until there are many of them. */
     struct hpcw_i_table queues;
-    /* number of queues in which an end waits: now, and at most so far */
+    /* number of queues in which an end waits now, and the largest such number so far */
     size_t waiting, most_waiting;
     /* [ends] the ends that wait behind the first end of their queue; unused entries form a list, which starts at
      * `free` */
@@ -236,7 +236,7 @@ void *read_clog2_add(struct read_clog2_pass *p, struct hpcw_i_table *table, cons
 static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item,
                                          uint32_t from, uint32_t to) {
     if (to - from == 4 && read_clog2_i32(item, from) == 0) {
-        return; /* a faster check for the padding of events and messages */
+        return; /* one comparison for the padding of events and messages */
     }
     for (uint32_t i = from; i < to; i++) {
         unsigned char byte = item->payload[i - READ_CLOG2_HEAD_SIZE];
@@ -312,8 +312,8 @@ static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
 }
 /* Reports that the drawable that ends with `item` equals another one. */
 void read_clog2_equal(struct read_clog2_pass *p, const struct read_clog2_item *item);
-/* Adds the keys of `count` drawables to a table. The drawables end at the time of `item`, the last one with `item`
- * itself. Reports if the last key is in the table already: equal keys mean equal drawables. */
+/* Adds the keys of `count` drawables to a table. All of them end at the time of `item`; the last one ends with
+ * `item` itself. If the table has the key of the last one already, reports an equal drawable. */
 void read_clog2_complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          uint64_t (*key)[HPCW_I_TABLE_KEY], uint32_t count);
 

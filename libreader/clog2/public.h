@@ -13,7 +13,7 @@ struct read_clog2_selection;
 struct hpcw_clog2_reader {
     struct read_clog2 *r;
     hpcw_clog2_info info;
-    /* callbacks of a watch or a profile are running, so other calls must not move the position in the log */
+    /* callbacks of the caller are running, so other calls must not move the position in the log */
     bool calls_back;
     struct read_clog2_selection *selection;
     /* Memory for the texts and the identity of the record that the caller got last. */

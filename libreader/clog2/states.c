@@ -127,8 +127,7 @@ static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, con
                                        .to = item->time};
 }
 
-/* Reports the time span in which the innermost state of a timeline was the innermost one, before another state
- * takes its place. */
+/* Reports that a state was the innermost one of a timeline, from `since` to the time of this record. */
 static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           const struct read_clog2_place *place, struct read_clog2_timeline *timeline) {
     if (timeline->depth > 0 && item->time > timeline->since && place->rank >= 0) {
