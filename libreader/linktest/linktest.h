@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A strict, independent reader of LinkTest 2.1.17 results in a SION container, written from doc/formats/linktest.md
- * alone. It uses the SION reader, so the rules of that reader for threads hold here, too.
+ * A strict, independent reader of LinkTest 2.1.17 results in a SION container, written from
+ * doc/formats/linktest.md alone. It uses the SION reader, so a handle belongs to one thread at a time.
  *
  * Opening a result reads the file header and checks that the stream of rank 0 is as long as the header demands.
  * Verifying a result reads each byte once.
@@ -24,7 +24,7 @@ struct read_linktest;
  * HPCW_ERANGE for a longer name. */
 #define READ_LINKTEST_MOST_MODE 256u
 #define READ_LINKTEST_MOST_HOST 4096u
-/* Most retested connections that this reader accepts, or the number of tasks if that is larger. */
+/* Most retested connections that this reader accepts; for a result with more tasks, the number of tasks. */
 #define READ_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
 
 struct read_linktest_summary {
@@ -50,8 +50,8 @@ const hpcw_linktest_info *read_linktest_info(const struct read_linktest *reader)
 /* Returns the container of the result. */
 struct read_sion *read_linktest_sion(struct read_linktest *reader);
 
-/* Gets the number of different host names (by a 64-bit hash) and the payload bytes of all streams. Reads the head
- * of every stream. Memory: 12 to 17 bytes per different host. `payload` may be NULL. */
+/* Gets the number of different host names (by a 64-bit hash) and the payload bytes of all streams. Reads the chunk
+ * header of every stream. Memory: 12 to 17 bytes per different host. `payload` may be NULL. */
 hpcw_status read_linktest_totals(struct read_linktest *reader, uint32_t *hosts, uint64_t *payload,
                                  hpcw_error *err);
 
@@ -74,8 +74,8 @@ hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint6
 
 /*
  * Checks the container and the streams (doc/formats/linktest.md, "Rules"). `flags` are those of read_sion_verify.
- * READ_SION_STRICT also checks conventions of hpcw for which LinkTest has no rule: ISO times, at most one kernel, a
- * known mode, seeds of 0 without their flags, retests <= N, and the values in unused slots of the bisection test.
+ * READ_SION_STRICT also checks conventions of hpcw for which LinkTest has no rule: ISO times, at most one kernel,
+ * a known mode, seed 0 if nothing is random, retests <= N, and the values in unused slots of the bisection test.
  *
  * Memory: 30 bytes per task, one task's data of one permutation, and 32 bytes per retest.
  */

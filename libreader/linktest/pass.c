@@ -7,7 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Words of the buffer before the row, which keep the row aligned. The head of a stream is read into them. */
+/* Words of the buffer before the row, which keep the row aligned. They get the chunk header of a stream. */
 #define LEAD_WORDS ((READ_LINKTEST_HEAD_SIZE + READ_LINKTEST_MOST_HOST) / 8)
 
 hpcw_status read_linktest_pass_new(struct read_linktest *r, bool strict, struct read_linktest_pass **out,

@@ -64,8 +64,7 @@ hpcw_status read_linktest_timings_check(const struct read_linktest_pass *p, uint
  * number of entries of the list with a time above the threshold. */
 hpcw_status read_linktest_slow_list(struct read_linktest_pass *p, uint64_t permutation, uint64_t *above,
                                     hpcw_error *err);
-/* Compares the timings in a row with those entries of the slow list that have the rank of the row as the one that
- * measured. */
+/* Compares the timings in a row with the entries of the slow list that the task of this row measured. */
 hpcw_status read_linktest_slow_entries(struct read_linktest_pass *p, const struct read_linktest_row *row,
                                        hpcw_error *err);
 

@@ -234,7 +234,7 @@ hpcw_status hpcw_linktest_reader_slowest(hpcw_linktest_reader *reader, uint64_t 
     }
     for (size_t i = 0; status == HPCW_OK && i < count; i += PIECE) {
         size_t part = count - i < PIECE ? count - i : PIECE;
-        /* Also read the entry before these entries: its time must be at least that of the first of them. */
+        /* Also read the entry before these, to check their order: slowest first. */
         size_t before = first + i > 0 ? 1 : 0;
         status = read_linktest_slow(reader->r, permutation, first + i - before, before + part, slow, err);
         if (status == HPCW_OK) {

@@ -190,7 +190,7 @@ hpcw_status read_linktest_words(const struct read_linktest *r, const struct read
                                 size_t count, void *words, hpcw_error *err) {
     unsigned char *p = words;
     hpcw_status status = read_sion_read(r->sion, task, at, p, 8 * count, err);
-    /* Two loops with a constant order each: the compiler removes the one for the machine's own order. */
+    /* Two loops, each for one byte order: the compiler removes the one for the machine's own order. */
     if (status == HPCW_OK && r->data_big) {
         put_in_order(p, count, true);
     } else if (status == HPCW_OK) {

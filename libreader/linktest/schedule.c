@@ -10,9 +10,9 @@
  * for a step of true pairs.
  *
  * For any other step, the sum is not zero as a polynomial in the random numbers: the coefficient of a(r) b(q) is [r
- * meets q] - [q meets r]. The sum is still zero by chance with a probability of about 2^-59, because it is linear
- * in the numbers a, whose coefficients are odd half of the time, and divisible by 2^k once in 2^k. The random
- * numbers are new in every run, so nobody can make a wrong file that has sums of zero.
+ * meets q] - [q meets r]. The sum is still zero by chance with a probability of about 2^-59: it is linear in each
+ * a(r), and the coefficient of a(r) is a multiple of 2^k with a probability of 2^-k. The random numbers are new in
+ * every run, so nobody can make a wrong file that has sums of zero.
  */
 #include <inttypes.h>
 #include <sys/random.h>
