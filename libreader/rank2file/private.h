@@ -9,7 +9,7 @@
 
 enum { READ_RANK2FILE_MOST_PATH = 4096 + 256 };
 
-/* Kind of a path: a prefix directory or its index, the root of a map, or any other tree. */
+/* Kind of a path: a prefix directory or its index, the root file of a map, or any other KVTree file. */
 enum read_rank2file_kind { READ_RANK2FILE_PREFIX, READ_RANK2FILE_ROOT, READ_RANK2FILE_TREE };
 
 /* Finds the kind of a path. If the kind is READ_RANK2FILE_PREFIX, `prefix` gets the prefix directory. */

@@ -15,8 +15,8 @@ struct hpcw_i_json;
  * examined. */
 hpcw_status read_rank2file_probe(const char *path, bool *is, hpcw_error *err);
 
-/* Checks a prefix directory (or its index) with everything below it, the map of a root, or any other tree. Also
- * checks the data files of a map, unless all of them are missing. */
+/* Checks a prefix directory (or its index) with everything below it, a map by the path of its root file, or any
+ * other KVTree file. Also checks the data files of a map, unless all of them are missing. */
 hpcw_status read_rank2file_verify(const char *path, hpcw_error *err);
 
 /* Adds the content of a path to an open JSON object. */
@@ -25,7 +25,7 @@ hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw
 /*
  * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index. `restart` is the
  * dataset with all ranks loaded, valid during the call. If the dataset is damaged, `restart` is NULL, and `why` is
- * the error. The tour stops when `dataset` does not return HPCW_OK, and returns that status. It also stops at an
+ * the error. The loop stops when `dataset` does not return HPCW_OK, and returns that status. It also stops at an
  * error of the system.
  */
 struct hpcw_rank2file_restart;
