@@ -209,7 +209,7 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
         return find_mapped(reader, rank, task, err);
     }
     /* Without a mapping, ranks are usually in order, so first try the task whose index is the rank. The serial
-     * writer stores any order. */
+     * writer stores them in any order. */
     int64_t got = -1;
     hpcw_status status = HPCW_OK;
     if (rank < f->info.tasks) {

@@ -116,7 +116,7 @@ struct read_sion_rows {
     hpcw_error *err;
     uint64_t base;   /* offset of the size of task `first` in row 0 */
     uint64_t stride; /* bytes from row to row */
-    size_t piece;    /* bytes of the sizes of all `count` tasks in a row */
+    size_t piece;    /* bytes of `count` sizes in a row */
     uint32_t next, end;
     uint32_t filled_from, filled_to; /* first row in f->raw, and the row after the last one */
     /* [data_from, data_to) is a part of the file without holes, which the last search for data found */

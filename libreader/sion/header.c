@@ -70,8 +70,7 @@ static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Reads the fields between those that all versions have and the tables. Files of version 2 only have the prefix
- * there. */
+/* Reads the fields after the common ones, up to the tables. Files of version 2 only have the prefix there. */
 static hpcw_status read_rest(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     unsigned char head[READ_SION_TABLES_AT];
