@@ -76,7 +76,7 @@ struct read_vom {
     bool strict, parsed, lenient; /* READ_VOM_STRICT, READ_VOM_PARSED, READ_VOM_LENIENT */
     bool rank_from_task;          /* here.rank comes from the first task, not from the caller or metadata */
     uint64_t until;               /* number of phases in the file after which this run stops */
-    /* position in the file; the parser keeps the values of `offset` and `seen` */
+    /* position in the file, without `offset` and `seen`, which the parser has */
     struct read_vom_position here;
     hpcw_status broken; /* failure of an earlier run */
     const struct read_vom_events *events;

@@ -28,7 +28,7 @@ static void members_free(struct read_vom_members_list *l) {
 
 static hpcw_status members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
                                const struct read_vom_value *v, hpcw_error *err) {
-    /* Each member counts as 64 bytes more than its texts, so that many short ones have a limit, too. */
+    /* Count 64 bytes for each member in addition to its texts. This limits the number of short members, too. */
     if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
         return read_vom_json_wrong(json, HPCW_ERANGE, err,
                                    "expected values of at most %zu bytes in all, got more",

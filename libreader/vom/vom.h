@@ -3,14 +3,14 @@
  * A strict, independent reader of vt's load-balancing data (JSON of type LBDatafile, "VOM"), written from
  * doc/formats/vom.md alone. The JSON is plain or inside one brotli stream; the content tells which.
  *
- * The reader never holds a whole text. It reads pieces, parses them as they come and passes on each record. It
- * uses 150 KiB, the largest record (strings are shorter than 1 MiB), and for compressed files the window of the
- * stream (at most 16 MiB). It refuses large texts of more than a thousand times the size of their stream, so that
- * a small file cannot keep it busy for hours.
+ * The reader never holds a whole text: it reads and parses the text in pieces and passes on each record. Memory:
+ * 150 KiB, the largest record (strings are shorter than 1 MiB), and for compressed files the window of the stream
+ * (at most 16 MiB). A large text of more than a thousand times the size of its stream is refused, so that a small
+ * file cannot keep the reader busy for hours.
  *
- * It refuses text that is not JSON or breaks the schema: types, ranges, unknown, missing and repeated keys. Floats
- * must look like floats, and integers are exact to 64 bits. It also refuses a record that contradicts itself: the
- * bits of an id and its fields, or end points and category. set/verify.h checks the rules between records.
+ * The reader refuses text that is not JSON or breaks the schema: types, ranges, unknown, missing and repeated keys.
+ * Floats must have a point or an exponent, and integers are exact to 64 bits. Also refused are ids whose bits
+ * contradict other fields, and end points that contradict the category. set/verify.h checks rules between records.
  *
  * A message names the file, the path of the value in the text, its offset in the inflated text, and what was
  * expected:
@@ -231,9 +231,9 @@ struct read_vom_facts {
 void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts);
 
 /*
- * A position between two phases, after a successful run. Another handle for the same file can continue there. So
- * many files can be read in step without being open at the same time. A compressed file is then decompressed again
- * up to the position.
+ * A position between two phases, after a successful run. Another handle for the same file can continue there. With
+ * positions, a program can read many files phase by phase without keeping them open. A compressed file is then
+ * decompressed again up to the position.
  */
 struct read_vom_position {
     uint64_t offset;

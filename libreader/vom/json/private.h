@@ -33,8 +33,8 @@ struct read_vom_json {
     uint64_t piece_at; /* offset of the current piece */
     bool about_frame;  /* the consumer is getting the innermost object or array itself, not a value in it */
     struct hpcw_i_buf any_key;
-    /* An object or array that is passed on as one value, until it is complete. `nested` has its key with a NUL,
-     * then its text. nested_depth is the depth of its frame; 0: there is none. */
+    /* The part read so far of an object or array that is passed on as one value. `nested`: the key with a NUL,
+     * then the text. nested_depth: depth of the frame of this object or array; 0: no such value is open. */
     struct hpcw_i_buf nested;
     size_t nested_key;
     unsigned nested_depth;

@@ -24,7 +24,7 @@ struct read_vom_text {
     uint64_t offset;             /* offset in the text where the next piece begins */
     const uint8_t *input;        /* unused rest of `in` */
     size_t input_size;
-    /* rest of the piece in `out` in which a skip ended; it is returned as the next piece */
+    /* after a skip into the middle of the piece in `out`: the rest of this piece, which is returned next */
     const uint8_t *again;
     size_t again_size;
     bool finished;          /* the stream has ended */

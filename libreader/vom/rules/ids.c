@@ -232,8 +232,7 @@ hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *re
     return HPCW_OK;
 }
 
-/* Finds the first end point in a table that is not a task (it dangles). Stores it in *d, unless *d already holds an
- * earlier one. */
+/* Finds the first end point without a task (a dangling one) in a table. Keeps *d if *d is earlier. */
 static void first_dangling(const struct hpcw_i_table *t, bool seq, bool whole, struct read_vom_dangling *d) {
     uint64_t id;
     const struct entity *e;

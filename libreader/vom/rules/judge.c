@@ -269,7 +269,7 @@ hpcw_status read_vom_judge_phase(struct read_vom_judge *j, uint64_t number,
     return HPCW_OK;
 }
 
-/* ---- Metadata and the whole ------------------------------------------------------------------------------ */
+/* ---- Metadata, and the rules of all files together -------------------------------------------------------- */
 
 static hpcw_status metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
     struct read_vom_judge *j = context;

@@ -48,7 +48,8 @@ bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, boo
     return true;
 }
 
-/* Lists a directory, with *stem NULL. For a path DIRECTORY/STEM, lists DIRECTORY, and *stem points into `path`. */
+/* Lists the directory `path`, and sets *stem to NULL. If nothing has this name, takes the path as DIRECTORY/STEM:
+ * lists DIRECTORY, and *stem points into `path`. */
 static int list_names(const char *path, char directory[PATH_MAX], const char **stem,
                       struct hpcw_i_listing **listing) {
     const int e = hpcw_i_sys_list(path, listing);

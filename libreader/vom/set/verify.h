@@ -8,9 +8,9 @@
 
 #include <hpcw/status.h>
 
-/* Checks one data file or statistics file, as far as that is possible without the other ranks. If the name has the
- * form STEM.RANK.json or STEM.RANK.json.br, its rank must be that of the file. Memory: that of a reader, 80 to 120
- * bytes for each entity of a phase, and 16 to 32 for each communication of a phase. */
+/* Checks one data file or statistics file, as far as that is possible without the other ranks. A file named
+ * STEM.RANK.json or STEM.RANK.json.br must contain the data of rank RANK. Memory: a reader (vom.h), 80 to 120
+ * bytes for each entity of a phase, and 16 to 32 bytes for each communication of a phase. */
 hpcw_status read_vom_verify(const char *path, unsigned flags, hpcw_error *err);
 hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t size, unsigned flags,
                                    hpcw_error *err);
@@ -21,9 +21,9 @@ hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t si
  * The number of phases in a round follows from `budget` bytes (0: 48 MiB). A plain file is read once, a compressed
  * file is inflated again in each round.
  *
- * Memory is the sum of: that of a reader; 100 bytes per rank; 8 bytes per phase; the larger of the budget and the
- * entities of one phase over all ranks (80 to 120 bytes each); and 16 to 32 bytes for each communication of one
- * rank and phase.
+ * Memory: a reader (vom.h); 100 bytes per rank; 8 bytes per phase; 16 to 32 bytes for each communication of one
+ * rank and phase; and `budget`, or the entities of one phase over all ranks (80 to 120 bytes each) if these take
+ * more.
  */
 hpcw_status read_vom_verify_directory(const char *path, unsigned flags, size_t budget, hpcw_error *err);
 
