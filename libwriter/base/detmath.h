@@ -16,7 +16,7 @@ double hpcw_i_exp(double x);
  * unchanged. */
 double hpcw_i_log2(double x);
 
-/* ln 2 is the sum of both. The high part has 32 trailing zero bits, so its product with an exponent is exact. */
+/* ln 2 = HIGH + LOW. The high part has 32 trailing zero bits, so its product with an exponent is exact. */
 #define HPCW_I_LN2_HIGH 0x1.62e42feep-1
 #define HPCW_I_LN2_LOW 0x1.a39ef35793c76p-33
 

@@ -35,8 +35,8 @@ enum hpcw_i_float_style {
     HPCW_I_FLOAT_COMPACT,
 };
 
-/* Writes the shortest digits that read back to the same double and, among those, the ones nearest to it. At most
- * 25 characters. For NaN and infinities it writes nothing and returns `p`. */
+/* Writes the shortest text that reads back to the same double. If there are several, writes the one nearest to the
+ * double. At most 25 characters. For NaN and infinities it writes nothing and returns `p`. */
 char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style);
 
 /* Writes nanoseconds as exact seconds: 1234567890 -> 1.23456789, 2000000000 -> 2.0. At most 21 characters. */

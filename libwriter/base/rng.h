@@ -94,8 +94,8 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_GOSSIP = 80,
     /* counter (object, phase, iteration): word 0 rank to which the balancer moves the object */
     HPCW_I_FOR_LOAD_GIVE = 81,
-    /* counter (phase, 0, 0): words 0-1 fast part of the solver's number of layers; (point in time, 1, 0): words 0-1
-     * slow part; (dimension, 2, 0): word 0 cells of the mesh */
+    /* counter (phase, 0, 0): words 0-1 fast change of the solver's number of layers; (point in time, 1, 0): words
+     * 0-1 slow change of this number; (dimension, 2, 0): word 0 cells of the mesh */
     HPCW_I_FOR_LOAD_MESH = 85,
     /* counter (0, 0, 0): word 0 course of the loads, 1 number of steps; (step, 1, 0): word 0 level of the step;
      * (phase, 2, 0): word 0 whether a burst begins, 1 how long it lasts */
@@ -110,14 +110,14 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_CKPT_FAULT = 49, /* counter (kind of fault, index, try): words 0-1 file that gets the fault */
 
     /* The log of the application. */
-    /* counter (node, 0, 0): words 0-1 offset of the node's clock, 2-3 its drift; (0, 1, 0): word 0 a node that
-     * has lost its time server in any case; (node, 2, 0): word 0 whether the node has lost it */
+    /* counter (node, 0, 0): words 0-1 offset of the node's clock, 2-3 its drift; (node, 2, 0): word 0 whether the
+     * node has lost its time server; (0, 1, 0): word 0 one node that has lost it in any case */
     HPCW_I_FOR_LOG_CLOCK = 68,
     /* counter (rank, n, 0): word 0 identity of the n-th communicator of the rank; rank ffffffff: the world */
     HPCW_I_FOR_LOG_COMM = 69,
 
     /* The run of the application. */
-    HPCW_I_FOR_RUN_WORKLOAD = 90, /* counter (0, 0, 0): word 2 the workload of the library that runs */
+    HPCW_I_FOR_RUN_WORKLOAD = 90, /* counter (0, 0, 0): word 2 which workload of the library runs */
     HPCW_I_FOR_RUN_START = 93,    /* counter (0, 0, 0): word 0 start time of the run */
     HPCW_I_FOR_RUN_LENGTH = 94,   /* counter (0, 0, 0): word 0 number of phases, 1 number of checkpoints */
 
