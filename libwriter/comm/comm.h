@@ -53,8 +53,8 @@ struct hpcw_i_comm_ops {
      * without `send` have this function. */
     int (*gather)(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all, const uint64_t *sizes,
                   int root);
-    /* Point-to-point messages, which are not collective; lengths count 8-byte words. All three are NULL if this
-     * communicator has collective calls only. */
+    /* Point-to-point messages, which are not collective; lengths count 8-byte words. `send`, `probe` and `receive`
+     * are NULL if this communicator has collective calls only. */
     int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
     int (*probe)(hpcw_comm *comm, size_t *words, int from);
     int (*receive)(hpcw_comm *comm, uint64_t *data, size_t words, int from);

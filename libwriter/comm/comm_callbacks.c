@@ -61,7 +61,7 @@ static int callback_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
     return size == 0 ? 0 : c->call.broadcast(c->context, data, size, root);
 }
 
-/* gather_same: a message of `words` words goes from each process to process 0. scatter_same: the other way. */
+/* Messages of `words` words: gather_same from each process to process 0, scatter_same from process 0 to each. */
 static int gather_same(const struct callback_comm *c, const uint64_t *mine, size_t words, uint64_t *all) {
     size_t size = words * sizeof *mine;
     return c->call.gather(c->context, mine, size, all, same_size(c, size, 0), 0);

@@ -156,7 +156,7 @@ static int mpi_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from) 
 
 static int wrap(MPI_Comm mpi, hpcw_comm **out);
 
-/* Makes a communicator from one that MPI made. After a failure, frees that of MPI. */
+/* Makes a communicator of `part`, which MPI made. If that fails, frees `part`. */
 static int take_part(int code, MPI_Comm part, hpcw_comm **out) {
     if (code != MPI_SUCCESS) {
         return code;
