@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fields after the mode string in the file header of a LinkTest result (doc/formats/linktest.md, "File
- * header"). The writer, `hpcgen info`, `hpcgen fit` and the test of this page take the names and offsets from here.
- * The strict reader has a list of its own, because it checks the writer. */
+ * header"). The writer, `hpcgen info`, `hpcgen fit` and the test of the format page take the names and offsets
+ * from here. The strict reader has a list of its own, because it checks the writer. */
 #ifndef HPCW_FIELDS_LINKTEST_H
 #define HPCW_FIELDS_LINKTEST_H
 
@@ -19,14 +19,14 @@ enum hpcw_i_linktest_use {
     HPCW_I_LINKTEST_SHOWN,
     /* the field follows from other fields or is always 0; `hpcgen info` does not show it */
     HPCW_I_LINKTEST_HIDDEN,
-    HPCW_I_LINKTEST_SEED, /* the field is a seed; `hpcgen fit` gives the twin of a result another seed */
+    HPCW_I_LINKTEST_SEED, /* the field is a seed, which `hpcgen fit` does not learn from a result */
 };
 
 /* Stands for the offset of a parameter if the writer derives the field from other parameters. */
 #define HPCW_I_LINKTEST_DERIVED SIZE_MAX
 
 struct hpcw_i_linktest_field {
-    const char *name; /* name of the field: of its members in both structs, and of its key in `hpcgen info` */
+    const char *name; /* name of the field's members in both structs, and of its key in `hpcgen info` */
     size_t params;    /* offset of the field in hpcw_linktest_params, or HPCW_I_LINKTEST_DERIVED */
     size_t info;      /* offset of the field in hpcw_linktest_info */
     enum hpcw_i_linktest_type type;
