@@ -280,7 +280,7 @@ hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err) 
         s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected at least one block, got none", log->path);
     }
     /* A write error may appear only when a process closes the file. So all other processes close the file before
-     * process 0 gives it its name. */
+     * process 0 renames it. */
     if (s == HPCW_OK) {
         s = hpcw_i_agree(log->comm, first ? write_frame(log, blocks, err) : hpcw_sink_detach(log->sink, err),
                          NULL, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A log that is being written. Slices use this header, and the merge, which encodes records itself. */
+/* A log that is being written, for slice.c and for the merge, which encodes records itself. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_FILE_H
 #define HPCW_FORMAT_CLOG2_FILE_FILE_H
 

@@ -99,8 +99,8 @@ static int by_number(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Lists for each clock the first process that reads it. Each process has contributed the first process of its own
- * clock. */
+/* Lists the first process of each clock. Before the call, leader[p] is the first process that reads the same clock
+ * as process p. */
 static void list_leaders(hpcw_clog2_log *log, int mine) {
     int n = log->comm->size;
     qsort(log->clocks.leader, (size_t)n, sizeof *log->clocks.leader, by_number);

@@ -113,7 +113,7 @@ static hpcw_status take_known(void *context, const uint64_t *message, size_t wor
 }
 
 /* Sets `peers` of each communicator: messages to lower ranks are kept. A process that ran out of memory does not
- * announce its membership. If those that announced theirs are the first ranks, messages to these ranks are kept;
+ * announce its membership. If exactly the lowest ranks have announced theirs, messages to these ranks are kept;
  * otherwise none. */
 static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;

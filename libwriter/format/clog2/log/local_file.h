@@ -20,7 +20,7 @@ enum {
     HPCW_I_CLOG2_PIECE_RECORDS = 1,
     HPCW_I_CLOG2_PIECE_DEFINITIONS = 2,
     HPCW_I_CLOG2_PIECE_COMMS = 3,
-    HPCW_I_CLOG2_PIECE_OFFERED = 4 /* states that the log has only if records use them, by ascending number */
+    HPCW_I_CLOG2_PIECE_OFFERED = 4 /* offered states, ascending; the log defines those that records use */
 };
 
 struct hpcw_i_clog2_local_head {

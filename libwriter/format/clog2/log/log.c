@@ -212,7 +212,7 @@ static hpcw_status introduce_self(hpcw_clog2_log *log, const struct hpcw_i_clog2
     return hpcw_i_agree(log->comm, s, NULL, err);
 }
 
-/* Sets the values that a process gets from others if processes communicate. */
+/* Sets the values that a process gets from other processes in a run whose processes communicate. */
 static void set_apart(hpcw_clog2_log *log, const struct hpcw_i_clog2_apart *apart) {
     log->rank = apart->rank;
     log->ranks = apart->ranks;

@@ -108,8 +108,8 @@ static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64
     return s;
 }
 
-/* Adds up the offsets between neighbouring clocks to that from process 0. Unsigned sums wrap around as signed
- * numbers do. */
+/* Adds up the offsets between neighbouring clocks, which gives the offset from process 0's clock. Unsigned sums
+ * wrap around as signed numbers do. */
 static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error *err) {
     uint64_t word = (uint64_t)*offset;
     struct hpcw_i_words words = {.sums = 1, .word = &word};

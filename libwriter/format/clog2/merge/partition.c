@@ -399,8 +399,8 @@ static hpcw_status write_share(struct work *w, hpcw_error *err) {
     return mine->first == mine->end ? HPCW_OK : hpcw_clog2_slice_place(w->slice, first_block, err);
 }
 
-/* Drops this process's records that are in the file already, up to the last cut before the first one that is
- * not. */
+/* Drops records of this process that are in the file already: those before the last cut up to which all records
+ * are there. */
 static void drop_done(struct work *w) {
     size_t cut = 0;
     w->done = w->share[w->processes - 1].end;

@@ -122,8 +122,8 @@ static uint64_t bound_of(const struct hpcw_i_clog2_runs r, uint32_t run, uint32_
     return third == r.leaves ? NEVER : r.key[third] + (run < third);
 }
 
-/* Returns the node whose loser comes next after the winner, as the second run. *third becomes the run after these
- * two; r.leaves if there is none. */
+/* Returns the node at which the second run lost: the run that comes next after the winner. *third becomes the run
+ * after the second one; r.leaves if there is none. */
 static uint32_t next_ones(const struct hpcw_i_clog2_runs r, uint32_t winner, uint32_t *third) {
     uint32_t at = (r.leaves + winner) / 2, after = r.leaves;
     for (uint32_t node = at / 2; node > 0; node /= 2) {

@@ -231,8 +231,8 @@ static bool renumber(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
     return true;
 }
 
-/* Returns the communicator of a message's peer, which a local file does not name. It is `comm`. But if `comm` is a
- * local half, it is the remote half, which has the next number in MPE. */
+/* Returns the communicator of a message's peer. If the record does not name it, as in a local file: for a local
+ * half, the remote half, which has the next number in MPE; otherwise `comm`. */
 static uint32_t peer_comm(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
                           const unsigned char *payload) {
     bool half = comm + 1 < f->knowns && f->known[comm].kind == HPCW_CLOG2_LOCAL_HALF &&
