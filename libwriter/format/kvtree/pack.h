@@ -2,7 +2,7 @@
 /*
  * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree").
  *
- * Writing: each function returns the end of its bytes. The caller computes sizes of memory from those below.
+ * Writing: each function returns the end of its bytes. The caller allocates the memory by the sizes below.
  * Reading: each function checks that a cursor stays inside its tree.
  */
 #ifndef HPCW_FORMAT_KVTREE_PACK_H
