@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data files of a dataset that is being written. An open begins a file; it is added when its size and CRC
- * are known. */
+/* The data files of a dataset that is being written. A file is opened first, and added to the dataset when its
+ * size and CRC are known. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -65,9 +65,9 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
     return new_file(path, NULL, 0, NULL, NULL, durability, file, err);
 }
 
-/* Before the file is created, lists it in the marker, by which the files of a dead program are removed. An
- * older file of this name must survive that. So its name gets a slash at the end, and only its temporary files
- * are removed. */
+/* Lists a file in the marker before the file is created: if the program dies, the listed files are removed. If an
+ * older file has this name, a slash is appended to the name in the marker. Then the older file stays, and only
+ * temporary files are removed. */
 static hpcw_status note(hpcw_rank2file *w, const char *name, const char *below, hpcw_error *err) {
     char kept[HPCW_RANK2FILE_MAX_NAME + 2];
     struct hpcw_i_entry entry;

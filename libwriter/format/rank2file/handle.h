@@ -68,7 +68,7 @@ hpcw_status hpcw_i_r2f_note(hpcw_rank2file *w, const char *name, hpcw_error *err
 
 /* Returns the content of this process's marker, without names of files. */
 struct hpcw_i_r2f_marker hpcw_i_r2f_marker_of(const hpcw_rank2file *w);
-/* Returns which marker that is: its kind, the process and the dataset's id. */
+/* Returns what identifies this process's marker: its kind, the process and the dataset's id. */
 struct hpcw_i_r2f_which hpcw_i_r2f_which_of(const hpcw_rank2file *w);
 /* Closes and removes the marker of this process. */
 void hpcw_i_r2f_forget(hpcw_rank2file *w);

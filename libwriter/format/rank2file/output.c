@@ -85,8 +85,8 @@ static int sync_one(const hpcw_rank2file *w, const char *directory) {
     return e;
 }
 
-/* Writes the directories of one file back to the disk, from the innermost up to that of the dataset. Stops at
- * one that the file before, `last`, is also in. */
+/* Writes the directories of one file back to the disk, from the innermost up to the dataset's directory. Stops at
+ * a directory that also has `last`, the previous file. */
 static int sync_directories_of(const hpcw_rank2file *w, char *name, const char *last) {
     int e = 0;
     for (char *slash; e == 0 && (slash = strrchr(name, '/')) != NULL;) {

@@ -161,8 +161,8 @@ static struct hpcw_i_r2f_dataset dataset_of(const hpcw_rank2file *w) {
     return (struct hpcw_i_r2f_dataset){w->options.layout, w->options.dataset.id, w->dataset};
 }
 
-/* Lists in `r` the files of the dataset that this one replaces. If its map is damaged, its data files stay
- * until new files replace them. */
+/* Lists in `r` the files of the older dataset with this name and id. If the older map is damaged, the older data
+ * files stay until new files replace them. */
 static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index, struct hpcw_i_r2f_removal *r,
                               hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);

@@ -89,7 +89,7 @@ struct field {
     const char *key;
     size_t at;            /* offset of a uint64_t in the context, which gets the value if it is a number */
     uint64_t least, most; /* smallest and largest valid number */
-    /* reads a value that is no number, instead; NULL: the value is a number */
+    /* reads a value that is not a number; NULL: the value is a number */
     hpcw_status (*get)(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err);
 };
 

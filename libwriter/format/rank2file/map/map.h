@@ -14,7 +14,7 @@ struct hpcw_i_r2f_style {
     uint64_t id;
     uint32_t ranks; /* number of ranks of the job */
     size_t before_size;
-    /* what names of data files in the map begin with: "" or "DATASET/" */
+    /* first part of all names of data files in the map: "" or "DATASET/" */
     char before[HPCW_RANK2FILE_MAX_DATASET + 2];
 };
 
@@ -27,8 +27,8 @@ uint64_t hpcw_i_r2f_rank_size(const struct hpcw_i_r2f_style *style, uint32_t ran
 /* Returns the number of bytes that a child adds to an inner node. */
 uint64_t hpcw_i_r2f_child_size(const struct hpcw_i_r2f_style *style, uint32_t level, uint32_t reader);
 
-/* Writes the first bytes of a node of `size` bytes, up to its `count` ranks or children. These follow, and then
- * hpcw_i_kv_put_crc. */
+/* Write a node of `size` bytes. hpcw_i_r2f_put_head writes its first bytes, up to its `count` ranks or children.
+ * The caller then writes these and the CRC (hpcw_i_kv_put_crc). */
 unsigned char *hpcw_i_r2f_put_head(const struct hpcw_i_r2f_style *style, unsigned char *p, uint64_t size,
                                    uint32_t level, uint32_t count);
 unsigned char *hpcw_i_r2f_put_rank(const struct hpcw_i_r2f_style *style, unsigned char *p, uint32_t rank,

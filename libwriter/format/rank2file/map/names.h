@@ -28,7 +28,7 @@ void hpcw_i_r2f_node(enum hpcw_i_r2f_kind kind, uint32_t level, uint32_t first, 
 size_t hpcw_i_r2f_value(enum hpcw_i_r2f_kind kind, uint64_t id, uint32_t level, uint32_t first,
                         char value[HPCW_I_R2F_VALUE]);
 
-/* Gets what names of data files in the map begin with: "", or "DATASET/" with the name of the dataset. */
+/* Gets the first part of all names of data files in the map: "", or "DATASET/" with the name of the dataset. */
 void hpcw_i_r2f_before_names(enum hpcw_i_r2f_kind kind, const char *dataset,
                              char before[HPCW_RANK2FILE_MAX_DATASET + 2]);
 

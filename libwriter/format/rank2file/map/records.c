@@ -159,7 +159,7 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
 /* A hash table of pointers to names, for a known number of names. The general table (base/table) needs a fifth
  * more time for a million ranks. */
 struct name_table {
-    const uint64_t **slot; /* [mask + 1] files in words of records; NULL: unused */
+    const uint64_t **slot; /* [mask + 1] addresses of files in the words of records; NULL: unused */
     uint64_t mask;
 };
 

@@ -110,8 +110,8 @@ static hpcw_status settle(hpcw_status s, int e, int *fd, bool *locked) {
 }
 
 static int take_index(int fd, const void *what) {
-    /* A holder of this lock reads and writes one small file. One that takes longer was stopped, and a
-     * collective call must not hang. */
+    /* A program holds this lock while it reads and writes one small file. A program that holds it for a minute was
+     * stopped, and a collective call must not hang. */
     enum { LONGEST_MS = 60000, STEP_MS = 2 };
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
     (void)what;

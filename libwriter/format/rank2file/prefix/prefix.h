@@ -107,8 +107,8 @@ const char *hpcw_i_r2f_index_newest(const hpcw_kvtree *index, hpcw_rank2file_lay
 /* Removes a dataset from the index, and calls hpcw_i_r2f_index_settle. */
 hpcw_status hpcw_i_r2f_index_remove(hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *name,
                                     hpcw_error *err);
-/* If CURRENT names no dataset that a restart may read, sets CURRENT to the newest one. Without any, removes
- * CURRENT. */
+/* If CURRENT names no dataset that a restart may read, sets CURRENT to the newest one that it may read. If there
+ * is none, removes CURRENT. */
 hpcw_status hpcw_i_r2f_index_settle(hpcw_kvtree *index, hpcw_rank2file_layout layout, hpcw_error *err);
 
 /* Times as texts, YYYY-MM-DDThh:mm:ss, as the index has them. */

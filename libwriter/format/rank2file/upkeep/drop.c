@@ -8,8 +8,8 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
 
-/* Locks and reads the index. `telling`: the caller changes nothing, so removals of dead programs are not
- * finished, either. */
+/* Locks and reads the index. `telling`: the caller changes nothing, so removals that dead programs began are not
+ * finished. */
 static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, int *lock,
                               hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_error *err) {
     *lock = -1;

@@ -23,7 +23,7 @@ void hpcw_i_r2f_skip(hpcw_rank2file_tally *tally, const hpcw_error *why) {
 
 /* ---- removals that dead programs began ---- */
 
-/* What finishing intents needs. An intent is the marker of a dataset that is being removed. */
+/* Values for finishing removals by their intents. An intent is the marker of a dataset that is being removed. */
 struct finish {
     const struct hpcw_i_r2f_prefix *p;
     const struct hpcw_i_r2f_dataset *own;

@@ -103,7 +103,7 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
     return s;
 }
 
-/* A marker of an unfinished dataset that is locked, and what to do with it. */
+/* The marker of an unfinished dataset whose lock the caller has, and values for handling the marker. */
 struct unfinished {
     struct hpcw_i_r2f_upkeep *u;
     const struct hpcw_i_r2f_which *which;

@@ -37,8 +37,8 @@ bool hpcw_i_r2f_is_temporary(const char *name);
 
 /* ---- make the list ---- */
 
-/* Adds the nodes and summaries of a dataset, temporary files of these that dead writers left, and their
- * directories. */
+/* Adds the nodes and summaries of a dataset, the temporary files of nodes and summaries that dead writers left,
+ * and the directories of all these files. */
 hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                             hpcw_error *err);
 
@@ -48,14 +48,14 @@ hpcw_status hpcw_i_r2f_removal_add_map(struct hpcw_i_r2f_removal *r, const struc
                                        hpcw_error *err);
 
 /*
- * Takes files off the list that other datasets of the index list, too. SCR lets an application keep its file names,
- * so a newer checkpoint may have files of an older one. Only files outside the dataset's directories are compared.
- * All of those stay on the disk if the map of another dataset cannot be read.
+ * Deletes from the list the files that other datasets of the index have, too. SCR lets an application keep its
+ * file names, so a newer checkpoint may have files of an older one. Only files outside the dataset's directories
+ * are compared. If the map of another dataset cannot be read, none of these files is removed.
  */
 hpcw_status hpcw_i_r2f_removal_spare(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                      const hpcw_kvtree *index, hpcw_error *err);
 
-/* Takes names off the list that are not in the directories of the dataset. Needed for a list from a file that
+/* Deletes from the list all names outside the directories of the dataset. Needed for a list from a file that
  * somebody may have changed. */
 hpcw_status hpcw_i_r2f_removal_confine(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                        hpcw_error *err);

@@ -59,7 +59,7 @@ static struct outside_file *file_of(const struct outside *o, const char *name) {
     return o->count == 0 ? NULL : bsearch(&key, o->file, o->count, sizeof *o->file, by_name);
 }
 
-/* Marks the files that dataset `other` has as staying. If its map cannot be read, marks all files. */
+/* Sets `stays` for the files that dataset `other` has, or for all files if its map is damaged. */
 static hpcw_status keep_those_of(struct outside *o, const struct hpcw_i_r2f_prefix *p,
                                  const struct hpcw_i_r2f_dataset *other, hpcw_error *err) {
     struct hpcw_i_r2f_removal r = hpcw_i_r2f_removal_new(p);
@@ -79,7 +79,7 @@ static hpcw_status keep_those_of(struct outside *o, const struct hpcw_i_r2f_pref
     return unknown ? HPCW_OK : s;
 }
 
-/* Takes the files that stay off the list. False: out of memory. */
+/* Deletes from the list the files that must stay on the disk. False: out of memory. */
 static bool shorten(struct hpcw_i_r2f_removal *r, const struct outside *o) {
     struct hpcw_i_buf names = {0};
     bool ok = true;
