@@ -9,7 +9,7 @@
 #include "libwriter/comm/comm.h"
 #include "libwriter/format/sion/placement/placement.h"
 
-/* The tasks of this process in one physical file. The tasks of a process ascend, so those of a part are
+/* The own tasks (the tasks of this process) in one physical file. Own tasks ascend, so those of a part are
  * consecutive. */
 struct hpcw_i_sion_part {
     uint32_t file;  /* number of the file in the set */
@@ -97,7 +97,7 @@ struct hpcw_sion {
     pthread_mutex_t failure_lock;
     bool closed;
     bool named; /* all files have their names, though their directory may not be on the disk yet */
-    bool begun; /* some files of a set may have their names; the next open of the path names the others */
+    bool begun; /* some files of a set may have been renamed; the next open of the path renames the others */
 };
 
 /* Checks `path` and `o` as far as one process can, and copies everything that is borrowed for the call into the

@@ -2,7 +2,7 @@
 /*
  * Places tasks in any order, with a distributed directory. Task numbers 0 .. N-1 are divided into one slice per
  * process. Each process collects the requests for the tasks in its slice, whichever process owns them. Slices
- * ascend from process to process, so the tasks in them can be placed as tasks in order.
+ * ascend from process to process, so order.c can place their tasks.
  */
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

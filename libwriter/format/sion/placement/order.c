@@ -24,8 +24,8 @@ static bool join_sum(uint64_t low, uint64_t high, uint64_t *sum) {
     return high <= INT32_MAX;
 }
 
-/* Returns the index of an own task in the order. In whole containers it is the number of the task; with colours it
- * counts the tasks of one colour. */
+/* Returns the index of an own task among the tasks of all processes of o->comm. Without colours this is the task
+ * number. With colours, `o` has the tasks of one colour only. */
 static uint32_t index_of(const struct hpcw_i_sion_order *o, uint32_t i) {
     return o->before + i;
 }
@@ -89,8 +89,8 @@ static hpcw_status ask_in_turn(const struct hpcw_i_sion_order *o, uint64_t *next
     return s;
 }
 
-/* Sets *next to the size that the first task of the next processes requests. Every process sends to the process
- * below the request of its own first task. A process without tasks passes on the message from the process above. */
+/* Sets *next to the request of the first task of the next processes. Every process sends the request of its own
+ * first task to the process below it. A process without tasks passes on the message from the process above. */
 static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
     hpcw_comm *comm = o->comm;
     int me = comm->process;

@@ -18,7 +18,7 @@
 
 /* ---- tasks ---- */
 
-/* Bytes used in the blocks of a task before the current one. */
+/* Bytes used in the blocks of a task before its current block. */
 struct hpcw_i_sion_blocks {
     /* number of last blocks with equal numbers of bytes, so that a close need not look at each of them */
     uint64_t alike;
