@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks what a record may contain, by itself and with the file's options (doc/formats/vom.md, "Rules"). The
- * functions have no state and do no I/O. */
+/* Checks the values of a record, also against the options of the file (doc/formats/vom.md, "Rules"). The functions
+ * have no state and do no I/O. */
 #ifndef HPCW_FORMAT_VOM_CHECK_H
 #define HPCW_FORMAT_VOM_CHECK_H
 

@@ -150,8 +150,8 @@ static hpcw_status publish(const struct vom_set *set, bool first, hpcw_error *er
     return s;
 }
 
-/* Leaves the files after a failure between two names. Files without a name keep their temporary file. The intent, a
- * list of the files, tells the next open what to do. */
+/* Leaves the set after a failure between two renames. Files that were not renamed keep their temporary names. The
+ * intent, a list of the files, tells the next open what to do. */
 static void leave_all(struct vom_set *set) {
     hpcw_i_set_leave(set->intent);
     for (size_t i = 0; i < set->count; i++) {
