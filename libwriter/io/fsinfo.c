@@ -53,7 +53,7 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *fi
     if (statvfs(directory, &v) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its free space", directory);
     }
-    /* File systems without blocks, as /proc and some network file systems, report 0. Their free space is
+    /* File systems without blocks, such as /proc and some network file systems, report 0. Their free space is
      * unknown. */
     *bytes = v.f_blocks == 0 ? UINT64_MAX : (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     if (files != NULL) {

@@ -31,7 +31,7 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *fi
  * snapshots needs new space for each write. On a network file system a write may fail later. A store to a
  * mapping then raises SIGBUS.
  *
- * HPCW_ENOTSUP: it does not, or that is unknown; the message names the file system. `source` NULL: this
+ * HPCW_ENOTSUP: the file system is not known to overwrite in place; the message names it. `source` NULL: this
  * machine.
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_overwrites(const struct hpcw_i_fs_source *source, const char *directory,

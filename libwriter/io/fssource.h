@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The questions that can be put to a file system, as a table of functions. Tests put functions into it that
- * imitate Lustre or GPFS. */
+/* A table of the functions that ask for properties of a file system. Tests use functions that imitate Lustre or
+ * GPFS. */
 #ifndef HPCW_IO_FSSOURCE_H
 #define HPCW_IO_FSSOURCE_H
 

@@ -270,8 +270,8 @@ void hpcw_i_json_flat(struct hpcw_i_json *j) {
 
 #define BAD UINT32_MAX
 
-/* Decodes the UTF-8 sequence at `s` to a code point, BAD if it is invalid. Returns its length in bytes (Unicode
- * 15, table 3-7); of an invalid sequence, that of the longest valid beginning, at least 1. */
+/* Decodes the UTF-8 sequence at `s` to a code point, BAD if it is invalid. Returns its length in bytes, or the
+ * length of the longest valid beginning of an invalid sequence, at least 1 (Unicode 15, table 3-7). */
 static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *code) {
     unsigned char c = s[0];
     *code = c;
@@ -332,8 +332,7 @@ static char escape_letter(uint32_t code) {
     }
 }
 
-/* Writes one character at j->p, escaped where needed. Returns the number of bytes of `s` that it had; 0 after a
- * failure. */
+/* Writes one character at j->p, escaped where needed. Returns its number of bytes in `s`; 0 after a failure. */
 static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n) {
     uint32_t code;
     size_t taken = decode_utf8((const unsigned char *)s, n, &code);

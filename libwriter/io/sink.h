@@ -85,8 +85,8 @@ uint64_t hpcw_i_sink_number(const hpcw_sink *file);
  * NULL: out of memory. */
 char *hpcw_i_sink_temporary(const char *base, uint64_t number);
 
-/* Removes the older file that a file sink replaces, whatever has its name now. Removes a symbolic link itself,
- * not its target. Returns 0 or an errno value. */
+/* Removes the file that has the final name of a file sink, usually the older file, unless the sink's own file has
+ * this name. Removes a symbolic link itself, not its target. Returns 0 or an errno value. */
 int hpcw_i_sink_retire(hpcw_sink *file);
 
 /* Closes a file sink after hpcw_i_sink_settle. The temporary file stays, and the next open of the set renames

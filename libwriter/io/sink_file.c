@@ -26,7 +26,7 @@
 #include "libwriter/io/sys.h"
 
 enum {
-    /* slots, and so writers at the same time, of one path on one host; each open looks at all of them */
+    /* number of slots for concurrent writers of one path on one host; each open looks at all slots */
     SLOTS = 4,
     SLOT_BITS = 40, /* bits of the slot in the number of a temporary name; the host's number is above them */
     DIGITS = 16,
@@ -51,7 +51,7 @@ struct file_sink {
     bool creates;
     bool settled; /* whether all is done except the rename, which comes together with those of other files */
     bool gone;    /* whether there is no temporary file any more: it was renamed or removed, or never created */
-    /* whether there is an older file of this name, or one of the name of the set's first file */
+    /* whether an older file has this name, or otherwise the name of the set's first file */
     bool replaces;
     unsigned mode;   /* permissions of the older file */
     unsigned owner;  /* user id of the older file */

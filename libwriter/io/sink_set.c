@@ -185,7 +185,7 @@ static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw
 }
 
 /* Makes the whole text of the intent. The intent already exists without text, so no other writer replaces the
- * older file with the name of the first one. */
+ * older first file of the set. */
 static int print_intent(const struct hpcw_i_set *set, const struct set_file *first,
                         const struct hpcw_i_buf *files, struct hpcw_i_buf *text) {
     int at;

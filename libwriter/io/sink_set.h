@@ -42,9 +42,9 @@ void hpcw_i_set_leave(struct hpcw_i_set *set);
 hpcw_status hpcw_i_set_begun(hpcw_error *err, const char *path);
 
 /*
- * Finishes the set `path` in `dir` if its writer died between two renames. Does nothing if there is no intent
- * of this user. If the writer is alive, waits until it has renamed its files. HPCW_EEXIST: it has not within a
- * minute.
+ * Finishes the set `path` in `dir` if its writer died between two renames. Does nothing if there is no intent of
+ * this user. If the writer is alive, waits until it has renamed its files. HPCW_EEXIST: the writer needs more than
+ * a minute.
  */
 hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_error *err);
 

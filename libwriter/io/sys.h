@@ -12,7 +12,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* most pieces of one system call; with so many, the cost of the call itself is small */
+/* most pieces of one system call; with 64 pieces, the cost of the call itself is small */
 enum { HPCW_I_SYS_PIECES = 64 };
 
 struct hpcw_i_piece {
