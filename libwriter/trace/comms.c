@@ -70,7 +70,7 @@ static uint32_t add_to_log(struct hpcw_i_trace_thread *t, uint32_t parent, hpcw_
 }
 
 /* Waits until all processes of a new communicator have added it to the log. Readers expect that both ends of a
- * message have done so before it is sent. */
+ * message have added the communicator before the message is sent. */
 static void wait_for_all(MPI_Comm made) {
     (void)REAL(MPI_Barrier)(made);
 }
@@ -123,8 +123,8 @@ static void swap_ids(MPI_Comm made, bool first, bool leads, struct side *mine, s
 /*
  * Finds the identity of the local half of an inter-communicator. `given` is the communicator that the program
  * passed, `parent` its number. If the half has the same processes in the same order, it gets the identity of
- * `given`: both are one timeline. MPI_COMM_WORLD and MPI_COMM_SELF cannot be halves in the log, so a half like
- * them gets a new identity.
+ * `given`: both are one timeline. In the log, MPI_COMM_WORLD and MPI_COMM_SELF cannot be halves, so if `given` is
+ * one of them, the half gets a new identity.
  */
 static void half_id(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm given, MPI_Group local,
                     hpcw_clog2_comm_id *id) {

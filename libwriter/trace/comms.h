@@ -53,9 +53,9 @@ void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_
 void hpcw_i_trace_comm_freed(struct hpcw_i_trace_thread *t, struct hpcw_i_trace_handle *comm);
 
 /*
- * A duplicate that MPI makes in the background (MPI_Comm_idup). Its identity is not broadcast, as a process in
- * a wait for it must not wait for other processes. Instead each process computes it from the identity of the
- * parent and the number of duplicates so far, and adds the duplicate to the log before it calls MPI. No
+ * A duplicate that MPI makes in the background (MPI_Comm_idup). Its identity is not broadcast: a wait for the
+ * duplicate must not become a wait for other processes. Instead each process computes the identity from that of
+ * the parent and the number of duplicates so far, and adds the duplicate to the log before it calls MPI. No
  * process can use the duplicate before all processes have called MPI_Comm_idup.
  */
 struct hpcw_i_trace_duplicate {

@@ -196,7 +196,7 @@ static void name_missing(const struct meeting *m, const bool *there, char *text,
     }
 }
 
-/* Writes a verdict if all processes have made their marks, or if `late` says that no more are waited for. */
+/* Writes a verdict if all processes have made their marks, if `late` is set, or if memory runs out. */
 static void judge(const struct meeting *m, const char *log, bool late, char *missing, size_t size) {
     bool *there = hpcw_i_calloc(m->ranks, sizeof *there);
     struct hpcw_i_trace_verdict v;
@@ -245,7 +245,7 @@ bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, uns
     }
     (void)snprintf(m.mark, sizeof m.mark, "%" PRIu32, rank);
     (void)snprintf(beside, sizeof beside, "%.*s", slash == NULL ? 0 : (int)(slash + 1 - log), log);
-    /* If one process cannot write a directory, or it does not exist, no process can use it. */
+    /* A directory that does not exist, or that one process cannot write, is of no use to the others. */
     bool marked = on_one_host(ranks) ? make_mark(&m, "/tmp/") : make_mark(&m, beside) || make_mark(&m, "");
     const uint64_t end = milliseconds() + (uint64_t)wait_s * 1000 * (rank == 0 ? 1 : 2);
     bool read = false;

@@ -104,8 +104,8 @@ static inline void hpcw_i_trace_request_keep(const struct hpcw_i_trace_held *hel
     }
 }
 
-/* Adds a request that a recorded call has made, so that a wait for it is shown on its communicator. A wait for
- * an unknown request is shown on MPI_COMM_WORLD, so requests on that are not added. */
+/* Adds a request that a recorded call has made, so that a wait for it is shown on its communicator. A wait for an
+ * unknown request is shown on MPI_COMM_WORLD anyway, so requests on MPI_COMM_WORLD are not added. */
 void hpcw_i_trace_request_note_other(const struct hpcw_i_trace_span *s, int code, MPI_Request request);
 static inline void hpcw_i_trace_request_belongs(const struct hpcw_i_trace_span *s, int code,
                                                 const MPI_Request *request) {

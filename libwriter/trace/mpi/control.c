@@ -64,8 +64,8 @@ static void free_all(void) {
 
 /*
  * Finds out whether all processes have the wrapper. Until that is known, the wrapper makes no collective call,
- * and each process uses its own environment. Then all use that of process 0, as some launchers do not pass it
- * on. Returns false if it cannot be found out.
+ * and each process uses its own environment. Then all use the environment of process 0: some launchers pass
+ * the variables to no other process. Returns false if the result stays unknown.
  */
 static bool meet(struct hpcw_i_trace_verdict *verdict, char *missing, size_t size) {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -260,8 +260,8 @@ static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     hpcw_i_trace_program_records(line);
 }
 
-/* Warns that this run's log will replace the one of an earlier run, while that still exists. Logs are replaced
- * as in other tools, so that scripts find them. A user who chose the name gets no warning. */
+/* Warns before this run's log replaces the log of an earlier run. Logs are replaced as in other tools, so that
+ * scripts find them. A user who chose the name gets no warning. */
 static void say_what_is_replaced(void) {
     struct hpcw_i_entry old;
     if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&

@@ -71,8 +71,8 @@ static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int 
     b->held = NULL;
 }
 
-/* Shows the call on the communicator of its requests, apart from requests that were complete at once. If they
- * have different communicators, shows it on MPI_COMM_WORLD. */
+/* Shows the call on the communicator of its requests, or on MPI_COMM_WORLD if they have different ones. Requests
+ * that were complete at once do not count. */
 static void show(struct hpcw_i_trace_span *s, int32_t state, int count, const MPI_Request *requests) {
     struct hpcw_i_trace_comm comm = hpcw_i_trace_request_comm(NULL);
     bool any = false;
