@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit: writes the configuration of a synthetic twin, or tells how alike two data sets are. */
+/* fit: writes the configuration of a synthetic twin of measured data, or tells how alike two data sets are. */
 #include <stdio.h>
 #include <string.h>
 
@@ -138,8 +138,8 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     return s;
 }
 
-/* Reports once per format which data are left out, and why. The text becomes a remark of the twin. Without a
- * twin it goes to standard error. */
+/* Reports once per format which data are left out, and why: as a remark in the configuration of the twin or,
+ * without a twin, on standard error. */
 static hpcw_status leave_out(bool quiet, const char *const *path, size_t count, struct gen_fit_twin *twin,
                              hpcw_error *err) {
     bool others;
@@ -348,7 +348,7 @@ static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_
     }
     s = s == HPCW_OK ? settle_output(o->output, &buf, &file[1], err) : s;
     /* Both files are written completely before the first gets its name. Otherwise a failure could leave a new
-     * workload beside an older configuration, and the pair would look like one twin. */
+     * workload beside an older configuration, as if they belonged together. */
     for (size_t i = 0; i < 2; i++) {
         s = s == HPCW_OK && file[i] != NULL ? hpcw_sink_publish(file[i], err) : s;
     }
@@ -414,8 +414,7 @@ static hpcw_status print_rows(const char *lacks, const struct gen_fit_row *row, 
         hpcw_error room;
         (void)fprintf(to, "a partial twin: %s\n", gen_cli_printable(lacks, &room));
     }
-    /* The first line names the statistics that differ. Statistics that users of the twin notice first come
-     * first. */
+    /* The first line names the statistics that differ, the most noticeable ones first. */
     const char *before = "different: ";
     for (size_t i = 0; i < count; i++) {
         if (row[i].verdict == GEN_FIT_DIFFERENT) {

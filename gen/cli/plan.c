@@ -190,8 +190,8 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
     return gen_cli_result_print(&r, s, err);
 }
 
-/* Warns if the disk of --out has too little space, with the message with which `generate` would refuse. With
- * --resume or --force nothing is said, as the bytes that would be kept or removed are not known. */
+/* Warns if the disk of --out has too little space, in the words in which `generate` would fail. With --resume or
+ * --force nothing is printed, as it is not known how many bytes would be kept or removed. */
 static void warn_of_room(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_comm *comm) {
     const struct gen_run run = {.dataset = d,
                                 .directory = o->out,

@@ -47,8 +47,8 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     hpcw_i_free(*manifest);
     *manifest = NULL;
     gen_dataset_free(d);
-    /* The manifest may be intact: another version of the program wrote it, or it cannot be read now. So this
-     * fails. */
+    /* Fails, since the manifest need not be damaged. Another version of the program may have written it, or it
+     * cannot be read now. */
     if (s == HPCW_EMISMATCH || gen_repair_stops(s, &e)) {
         return hpcw_i_fail_as(err, &e);
     }

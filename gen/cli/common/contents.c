@@ -153,8 +153,8 @@ static const char *format_of(const char *path) {
     return gen_format_of_file(path, &f, NULL) == HPCW_OK && f < gen_format_count ? gen_format[f]->name : NULL;
 }
 
-/* Returns what a path is: the name of its format, or "dataset". For another directory, the format of the first
- * of its files that has one. Otherwise the kind of file, as "directory" or "text". */
+/* Returns what a path is: the name of its format, or "dataset". For a directory without a format, the first of its
+ * files with a known format decides. Otherwise returns the kind of file, as "directory" or "text". */
 static const char *what_is(const char *path) {
     enum { TRIED = 16 };
     struct contents inside = {0};
@@ -249,7 +249,7 @@ static void put_count(struct hpcw_i_json *json, const char *key, const cJSON *va
     }
 }
 
-/* Adds for each list of faults in truth.json how many faults it has. `list` NULL: the format has no such lists. */
+/* Adds the number of faults in each list of truth.json. `list` NULL: the format has no such lists. */
 static void put_injected(struct hpcw_i_json *json, const struct gen_report *r,
                          const struct gen_injected *list) {
     for (; list != NULL && list->key != NULL; list++) {
@@ -270,8 +270,8 @@ static void put_number_of(struct hpcw_i_json *json, const cJSON *fault, const ch
     }
 }
 
-/* Adds the place of a fault: its host, its file, its two switches, or its rank. Adds null for a scenario, an
- * imbalance of the whole run. */
+/* Adds the place of a fault: its host, its file, its two switches, or its rank. Adds null for a scenario, which is
+ * an imbalance of the whole run. */
 static void put_where(struct hpcw_i_json *json, const cJSON *fault) {
     const cJSON *host = cJSON_GetObjectItemCaseSensitive(fault, "host");
     const cJSON *file = cJSON_GetObjectItemCaseSensitive(fault, "file");

@@ -50,7 +50,7 @@ struct gen_cli_options {
     struct {
         /* value of --workload: name of a library workload, or path of a Lua file; "": not given */
         char name[GEN_CLI_PATH_SIZE];
-        /* not an option: path of the file, if a configuration names it by a relative path; "": `name` holds */
+        /* not an option: path of the file if a configuration names it by a relative path; "": use `name` */
         char text[GEN_CLI_PATH_SIZE];
     } workload;
     /* settings from the configuration file, then from --set, in the order in which they apply */

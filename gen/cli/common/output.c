@@ -192,7 +192,7 @@ hpcw_status gen_cli_check_output(const char *output, const char *const *input, s
     bool same = false, part = false, records = false;
     int e = hpcw_i_sys_look(output, true, &entry);
     if (e == 0 && entry.kind != HPCW_I_FILE) {
-        return HPCW_OK; /* only files are replaced, so nothing is lost */
+        return HPCW_OK; /* an output replaces only regular files, so nothing is lost */
     }
     e = e == 0 ? look_for_records(output, &records) : e;
     e = e == 0 ? find_places(output, out) : e;

@@ -45,8 +45,8 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Returns the known key that the user probably meant; NULL: there is none. It has a similar name. For a key
- * without its group, as "messages", it is the only key with this ending: linktest.messages. */
+/* Returns the known key that the user probably meant, or NULL. This is a key with a similar name. For a name
+ * without a group, such as "messages", it is the only key that ends in this name: linktest.messages. */
 static const char *nearest_key(const char *key) {
     const char *near = ui_text_nearest(key, gen_dataset_key, NULL);
     if (near != NULL || strchr(key, '.') != NULL) {
@@ -64,7 +64,7 @@ static const char *nearest_key(const char *key) {
     return near;
 }
 
-/* Applies a setting if its key begins with "workload.". *done tells whether it does, even after a failure. */
+/* Applies a setting of the workload. *done: the key begins with "workload."; set even after a failure. */
 static hpcw_status apply_to_workload(const struct ui_setting *setting, struct gen_dataset *d, bool *done,
                                      hpcw_error *err) {
     static const char own[] = "workload.";
