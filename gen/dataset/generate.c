@@ -108,8 +108,8 @@ static hpcw_status path_now(const struct gen_run *run, const struct gen_format *
     return s;
 }
 
-/* Collective. Collects the sizes of all files of a range, and their digests if the run computes them.
- * `digests`: of the files that this process published; NULL: the run computes none. */
+/* Collective. Collects the sizes of all files of a range, and their digests if the run computes them. `digests`:
+ * digests of the files that this process published; NULL: the run computes none. */
 static hpcw_status collect_units(const struct gen_run *run, const struct gen_format *format,
                                  const struct gen_digests *digests, const struct gen_range *range,
                                  hpcw_error *err) {

@@ -29,8 +29,8 @@ struct repair_file {
     bool replaced; /* was made again, under a temporary name */
     bool has_size; /* the manifest has the size of the file: `size` */
     uint64_t size;
-    /* Number of digests in `want`, from the manifest and the checksum list. If the two differ, one of them is
-     * damaged, and a file with either digest is right. */
+    /* Number of digests in `want`: one from the manifest, one from the checksum list. If these digests differ, one
+     * list is damaged, and a file with either digest is right. */
     unsigned wants;
     struct gen_digest want[2];
     struct gen_stored now;
@@ -268,8 +268,8 @@ static hpcw_status compare_unlisted(struct repairing *r, hpcw_error *err) {
 
 enum { TEMPORARY = GEN_UNIT_PATH + 64 };
 
-/* Makes the temporary name of a file, relative to the dataset's directory. It is in the directory of the file,
- * to get its stripes. If this run dies, the next run removes the temporary file. */
+/* Makes the temporary name of a file, relative to the dataset's directory. The temporary file is in the directory
+ * of the file, so both have the same stripes. If this run dies, the next run removes the temporary file. */
 static void temporary_name(const struct repairing *r, const struct repair_file *file, char name[TEMPORARY]) {
     const char *slash = strrchr(file->name, '/');
     (void)snprintf(name, TEMPORARY, "%.*s.hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp",
@@ -517,7 +517,7 @@ static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
     }
     run.outputs = again_source(r);
     hpcw_status s = ranges_of_files(r, true, &ranges, err);
-    /* If truth.json is not damaged, it has no known digest, and is compared with the new one. */
+    /* An undamaged truth.json gets here only if its digest is not known. Then it is compared with the new one. */
     truth->unread = truth->unread || !truth->damaged;
     truth->damaged = true;
     s = s == HPCW_OK ? gen_write_truth(&run, ranges, err) : s;

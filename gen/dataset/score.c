@@ -69,7 +69,7 @@ struct score {
     double last_cost_s; /* cost of the last costly fault that was found, s; 0: none */
     /* number of costly faults that were found after another costly fault */
     uint64_t pairs;
-    /* number of the faults in `pairs` that cost at most as much as the costly fault found before */
+    /* number of faults counted in `pairs` that cost at most as much as the costly fault found before */
     uint64_t ordered;
 };
 struct score_value {
@@ -631,7 +631,7 @@ static hpcw_status read_findings(const char *path, cJSON **found, hpcw_error *er
     return status == HPCW_OK ? gen_directory_read_json(path, found, err) : status;
 }
 
-/* Returns the length of the run, s: the end of the last phase of the event log; 0 without a log. */
+/* Returns the length of the run in seconds: the end of the last phase of the event log; 0 without a log. */
 static double run_of(const cJSON *truth) {
     const cJSON *phases =
         cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(truth, "clog2"), "phases");

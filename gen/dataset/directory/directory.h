@@ -101,8 +101,8 @@ hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_lef
  * formats. *run->left receives what stays in .hpcw. */
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
-/* Flushes the files of this run's part, and the directories from theirs up to the parent of the dataset's
- * directory. In a join, all parts count. Does nothing for HPCW_SYNC_NONE. */
+/* Flushes the files of this run's part and all directories above them, up to the parent of the dataset's directory.
+ * In a join, all parts count. Does nothing for HPCW_SYNC_NONE. */
 hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err);
 
 /* gen_directory_remove: removes one file of the dataset.

@@ -100,7 +100,7 @@ hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err) {
         int e = sync_file(path);
         s = e == ENOENT ? HPCW_OK : cannot(e, path, err);
     }
-    /* Flushes the dataset's directory and its parent. Each name in `within` is an entry of one of them. */
+    /* Flushes the directories that contain these names: the dataset's directory and its parent. */
     static const char *const within[] = {GEN_STATE_DIR, "../."};
     for (size_t i = 0; s == HPCW_OK && i < 2; i++) {
         gen_directory_path(run->directory, within[i], path);

@@ -59,8 +59,8 @@ static void host_name(char host[VALUE]) {
     host[255] = '\0';
 }
 
-/* Writes a number for this boot of the host, 0 if not `known`. A lock is visible only within one boot of one
- * host, and a host name alone may belong to two hosts. */
+/* Writes a number that identifies this boot of this host; 0 if not `known`. A lock is visible only within one boot
+ * of one host, and two hosts may have the same name. */
 static void boot_of(bool known, char boot[VALUE]) {
     (void)snprintf(boot, VALUE, "%06" PRIx64, known ? hpcw_i_sys_host() : 0);
 }

@@ -49,8 +49,8 @@ hpcw_status gen_lease_hold(struct gen_lease *lease, struct gen_run *run, hpcw_er
 /* Fails with HPCW_ESTATE if another run took the lease over. */
 hpcw_status gen_lease_check(const struct gen_lease *lease, hpcw_error *err);
 
-/* Removes the lease and releases the directories. Removes .hpcw, and the dataset's directory if this run made
- * it, if they are empty. */
+/* Removes the lease and releases the directories. Then removes .hpcw if it is empty, and also the dataset's
+ * directory if it is empty and this run made it. */
 void gen_lease_end(struct gen_lease *lease);
 
 #endif

@@ -150,7 +150,7 @@ static int may_change(const struct gen_run *run, const char *name) {
     return e;
 }
 
-/* Sets *is to whether this may be a file of the older dataset: not a directory, and not behind a symbolic link.
+/* Sets *is to false if this cannot be a file of the older dataset: it is a directory, or behind a symbolic link.
  * Fails if the file exists and this user may not remove it. */
 static hpcw_status check_old(const struct gen_run *run, const char *name, bool *is, struct gen_older_size *size,
                              hpcw_error *err) {
@@ -165,8 +165,8 @@ static hpcw_status check_old(const struct gen_run *run, const char *name, bool *
     return cannot(run, name, may_change(run, name), "remove", err);
 }
 
-/* Keeps only names of files to remove, each once. Files that do not exist are kept, since their directories may
- * still exist. */
+/* Keeps each name once, and drops names of directories and names behind symbolic links. Names of missing files
+ * stay, since their directories may still exist. */
 static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     char **name = names_of(&o->files);
     const size_t count = names_count(&o->files);
@@ -214,8 +214,8 @@ static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, h
     return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
 }
 
-/* Counts the directories of the path `name` that are not also directories of the path `last`, from the one that
- * ends at `slash` on. */
+/* Counts the directories in the path `name`, from the one that ends at `slash` on, that are not in the path
+ * `last`. */
 static uint64_t others(const char *name, const char *slash, const char *last) {
     uint64_t n = 0;
     for (; slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -267,7 +267,7 @@ static hpcw_status check_new(const struct gen_run *run, const struct gen_older *
     return e == ENOENT ? HPCW_OK : cannot(run, name, e, "create", err);
 }
 
-/* Fails if a foreign file stays in a directory of which readers read all files. */
+/* Fails if a foreign file stays in a directory in which readers read every file. */
 static hpcw_status check_alone(const struct gen_run *run, const struct gen_older *o, const struct names *names,
                                const char *folder, hpcw_error *err) {
     struct hpcw_i_listing *listing;
@@ -327,7 +327,7 @@ hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hp
     s = s == HPCW_OK ? check_all_new(run, o, err) : s;
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
         bool is;
-        /* old file of this name: its bytes do not count, since the new file needs as many */
+        /* the bytes of an old file of this name do not count as freed, since the new file needs them */
         struct gen_older_size list = {0};
         s = check_new(run, o, lists[i], err);
         s = s == HPCW_OK && o->is ? check_old(run, lists[i], &is, &list, err) : s;

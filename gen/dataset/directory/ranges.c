@@ -500,8 +500,8 @@ static hpcw_status write_whole_range(const struct gen_run *run, const struct gen
     return s;
 }
 
-/* Reads truth.json if it has the size and digest of the manifest; otherwise *truth becomes NULL. `files`: array
- * of the manifest. */
+/* Reads truth.json if its size and digest are those in the manifest; otherwise *truth becomes NULL. `files`: the
+ * array of files in the manifest. */
 static hpcw_status read_truth(const struct gen_run *run, const cJSON *files, cJSON **truth, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     const cJSON *last = NULL;

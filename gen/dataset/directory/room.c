@@ -139,7 +139,7 @@ static uint64_t largest_of(const struct gen_needs *needs, const struct gen_size 
     return larger(needs->size.largest, manifest);
 }
 
-/* Returns how many descriptors a process needs at once. Of a container it opens all its files at once. */
+/* Returns how many descriptors a process needs at once. All its files of a container are open at the same time. */
 static uint32_t descriptors_of(const struct gen_run *run, uint64_t missing) {
     const uint64_t processes = (uint64_t)run->comm->size;
     uint64_t most = OF_A_REMOVAL;
@@ -161,8 +161,7 @@ static hpcw_status look_at_limits(const struct gen_run *run, const struct gen_ne
     const uint32_t count = descriptors_of(run, needs->missing);
     uint64_t is = 0, least = 0;
     int at;
-    /* The size of a file can be an estimate. So too large a size stops only runs with --force, which would
-     * remove files. */
+    /* Sizes can be estimates. So a size above the limit stops only runs with --force, which would remove files. */
     if (run->force && largest > limit) {
         return hpcw_i_fail(err, HPCW_ENOSPC,
                            "%s: expected to write a file of %" PRIu64 " bytes, got a limit of %" PRIu64
