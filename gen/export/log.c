@@ -57,7 +57,7 @@ struct gen_log {
     uint64_t record;
     uint64_t messages; /* highest message number so far */
     bool inside;       /* reading has reached the begin of the window */
-    double last_s;     /* time of the ends of states that are still open at the end of the window, s */
+    double last_s;     /* end time of states that are still open at the end of the window, s */
     hpcw_status status;
     hpcw_error *err;
 };

@@ -21,7 +21,7 @@ struct gen_log_entry {
     uint64_t ns;
     int64_t rank; /* rank in MPI_COMM_WORLD */
     int32_t thread;
-    /* communicator; several entries of the log's table for it have the same number */
+    /* communicator; if the log's table has several entries for one communicator, all get the same number */
     int32_t comm;
     const char *name;           /* printable ASCII, without quotes and backslashes */
     uint64_t definition;        /* number of the state or the event */

@@ -78,7 +78,7 @@ static hpcw_status open_writer(struct map_rewrite *x, hpcw_rank2file_layout layo
     o.dataset = *hpcw_rank2file_restart_dataset(x->reader);
     o.dataset.flushed = x->dataset->flushed;
     if (hpcw_rank2file_options_check(&o, NULL) != HPCW_OK) {
-        o.dataset.name = NULL; /* SCR allows a name that one directory cannot have */
+        o.dataset.name = NULL; /* SCR allows names that cannot be the name of a directory */
     }
     o.count = hpcw_rank2file_restart_ranks(x->reader);
     o.current = x->dataset->current;
@@ -90,7 +90,7 @@ static hpcw_status rewrite_dataset(struct map_rewrite *x, hpcw_rank2file_layout 
     x->writer = NULL;
     hpcw_status s = hpcw_rank2file_restart_open(x->from, NULL, x->dataset->name, &x->reader, err);
     s = s == HPCW_OK ? hpcw_rank2file_restart_load(x->reader, 0, NULL, err) : s;
-    /* Sizes are checked before files are copied, since that is fast. Of SCR 3, only the summary has sizes. */
+    /* Sizes are checked before files are copied, since that is fast. In SCR 3, only the summary has sizes. */
     s = s == HPCW_OK ? hpcw_rank2file_restart_check(x->reader, false, err) : s;
     s = s == HPCW_OK ? open_writer(x, layout, err) : s;
     for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(x->reader); i++) {

@@ -11,8 +11,8 @@
 #include "gen/export/export.h"
 
 enum gen_rewrite_form {
-    /* Load data: brotli in a directory, and plain or brotli in a file, by its name. Containers: aligned.
-     * Checkpoints: the same version of SCR. */
+    /* Default. Load data: brotli in a directory; in a file, brotli if the name ends in ".br", otherwise plain.
+     * Containers: aligned. Checkpoints: the same version of SCR. */
     GEN_REWRITE_AUTO,
     GEN_REWRITE_PLAIN,
     GEN_REWRITE_BROTLI,
