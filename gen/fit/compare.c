@@ -90,8 +90,8 @@ static const struct gen_fit_part *largest(const struct gen_fit_fact *fact) {
     return most;
 }
 
-/* Returns how much the largest item of the real data and the largest item of the twin differ in the real data;
- * 0: both are the same item. */
+/* Returns how far the item that is largest in the twin is, in the real data, below the largest item there; 0: both
+ * are the same item. */
 static double distance_of_largest(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     double amount = 0;
     for (size_t i = 0; i < real->pieces; i++) {
@@ -108,8 +108,8 @@ static bool has_loop(const struct gen_fit_fact *fact, double turns) {
     return found;
 }
 
-/* The main loop of a log is a guess, which may differ between two logs of one program. If the main loop of one
- * log is also a loop of the other log, sets both values to its number of turns. */
+/* The main loop of a log is a guess, which may differ between two logs of one program. If the main loop of one log
+ * is also a loop of the other log, both values become the number of turns of this loop. */
 static void meet_loops(const struct gen_fit_fact *const side[2], double value[2]) {
     for (size_t i = 0; i < 2; i++) {
         if (has_loop(side[1 - i], value[i])) {

@@ -22,8 +22,8 @@ enum gen_fit_kind {
     /* amounts of several kinds, compared by the total variation distance of the kinds' shares */
     GEN_FIT_MIX,
     GEN_FIT_MATRIX, /* amounts of pairs of ranks, compared by the correlation of the amounts */
-    /* amounts of several kinds. Alike if, in the real data, the largest kind of the twin is at most `allowed`
-     * smaller than the largest kind. */
+    /* amounts of several kinds. Alike if the kind that is largest in the twin is, in the real data, at most
+     * `allowed` below the kind that is largest there. */
     GEN_FIT_LARGEST,
     /* numbers of turns of nested loops, by depth; `value` is the number of turns of the main loop. Alike if the
      * main loop of one side is also a loop of the other side. */
@@ -54,8 +54,8 @@ struct gen_fit_facts {
     size_t count, capacity;
 };
 
-/* Adds a fact. The list owns the fact's sketches, even after a failure (HPCW_ENOMEM). A fact without samples or
- * with an unknown value is dropped. */
+/* Adds a fact. The list owns the distributions (sketches) of the fact, even after a failure (HPCW_ENOMEM). A fact
+ * without samples or with an unknown value is dropped. */
 hpcw_status gen_fit_facts_add(struct gen_fit_facts *facts, const struct gen_fit_fact *fact, hpcw_error *err);
 void gen_fit_facts_free(struct gen_fit_facts *facts);
 

@@ -178,8 +178,8 @@ hpcw_status gen_fit_twin_print(const struct gen_fit_twin *t, const char *workloa
         (void)snprintf(line, sizeof line, "workload = %.190s\n", workload);
         good = good && hpcw_i_buf_append_str(buf, line);
     } else if (t->formats >> GEN_FORMAT_VOM & 1) {
-        /* The workload "stencil" sends the edges of the load model, so loads come from the model as well.
-         * Loads from a simulated run would have noise twice, since the measured times contain it already. */
+        /* The workload "stencil" sends the messages of the load model, so loads come from the model as well. Loads
+         * from a simulated run would have noise twice, since the measured times contain it already. */
         good = good && hpcw_i_buf_append_str(buf, "workload = stencil\n");
     }
     for (size_t p = 0; (param = gen_dataset_param(p, &group)) != NULL; p++) {

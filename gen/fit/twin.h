@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parameters of a twin, and the configuration file with them. */
+/* Parameters of a twin, and the configuration file with them. A twin is a synthetic data set with the statistics of
+ * measured data. */
 #ifndef HPCW_GEN_FIT_TWIN_H
 #define HPCW_GEN_FIT_TWIN_H
 

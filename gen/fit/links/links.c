@@ -209,8 +209,8 @@ static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, h
         const char *name;
         double value, samples;
     } factor[] = {
-        /* 1e4: a spread below 1/10000, the resolution of clocks, counts as none. 100: fewer than 1/100 of
-         * timings far out count as none. */
+        /* samples 1e4: a spread below 1/10000, the resolution of clocks, counts as 0. samples 100: if less than
+         * 1/100 of the timings are far out, the share counts as 0. */
         {"spread of times in a place", gen_fit_mean_spread(l->rows.spread), 1e4},
         {"times far out in their place", gen_fit_far_out(l->rows.spread),
          fmin(100, (double)l->rows.count * l->info.steps)},

@@ -245,8 +245,8 @@ hpcw_status gen_fit_rows_learn_machine(struct gen_fit_rows *rows, struct gen_fit
 /* NOISE_JOBS: jobs whose spreads are averaged. HALVINGS: steps of the bisection for the noise factor. */
 enum { NOISE_JOBS = 4, HALVINGS = 12 };
 
-/* Returns the nearest place (enum gen_fit_place) with enough timings, where congestion hides noise and delays
- * least. GEN_FIT_PLACES: there is none. */
+/* Returns the nearest place (enum gen_fit_place) with enough timings: there, congestion hides the noise and the
+ * delays least. GEN_FIT_PLACES: there is none. */
 static int quietest(const struct gen_fit_rows *rows) {
     int place = 0;
     while (place < GEN_FIT_PLACES && rows->spread[place].timings == 0) {

@@ -16,8 +16,8 @@ enum gen_fit_place gen_fit_place_of(uint32_t node_a, uint32_t node_b);
 /* A shorter timing, in seconds, counts as 0. No clock resolves a picosecond. */
 #define GEN_FIT_LEAST_TIMING 1e-12
 
-/* sketch: distribution of the timings at each place; [GEN_FIT_OF_RANK]: of the ranks' mean timings with other
- * nodes. step: pairs of ln(seconds) of two successive timings of a rank, both with other nodes. */
+/* sketch: distributions of the timings at each place and, in [GEN_FIT_OF_RANK], of each rank's mean timing with
+ * other nodes. step: pairs of ln(seconds) of two successive timings of a rank, both with other nodes. */
 enum { GEN_FIT_OF_RANK = GEN_FIT_PLACES, GEN_FIT_TIMINGS };
 struct gen_fit_timings {
     struct gen_fit_sketch *sketch[GEN_FIT_TIMINGS];

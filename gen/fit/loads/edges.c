@@ -7,7 +7,7 @@
 #include "libwriter/base/detmath.h"
 
 /* Returns the standard deviation of ln(bytes) of edges, as a multiple of load.edge_bytes_sd. In the model,
- * `follows` is the share of ln(bytes) that is the sum of the work of both ends, divided by 1.6; the rest is
+ * ln(bytes) follows the sum of the work of both ends, divided by 1.6, with the weight `follows`; the rest is
  * random. near: correlation of the work of both ends. */
 static double spread_of(double follows, double near) {
     return sqrt(follows * follows * (2 + 2 * near) / 2.56 + 1 - follows * follows);
@@ -110,7 +110,7 @@ void fit_learn_edges(struct fit_learning *g) {
     learn_volumes(g, edges);
 }
 
-/* Learns which messages handlers send to each other. */
+/* Learns the messages between handlers of ranks. */
 void fit_learn_handlers(struct fit_learning *g) {
     const struct gen_fit_load_traffic *t = &g->l->edge.traffic;
     if (t->fixed == 0) {

@@ -18,8 +18,8 @@ static double lasting_in(const struct gen_fit_loads *l, const double ln_fresh[2]
     return 1 - hpcw_i_exp(ln_fresh[0] + passed * (ln_fresh[1] - ln_fresh[0]));
 }
 
-/* Correlations of an object's work in a group of phases; NaN: unknown. next: with its work in the previous
- * phase. early: with its work in the last earlier phase whose number is a power of two. */
+/* Correlations of an object's work in a group of phases with its earlier work; NaN: unknown. next: with its work
+ * one phase earlier. early: with its work in the last earlier phase whose number is a power of two. */
 struct fit_kept {
     double next, early, weight;
 };

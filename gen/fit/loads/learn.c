@@ -45,8 +45,8 @@ static void learn_fixed(struct fit_learning *g) {
     }
 }
 
-/* Learns how many places share a memory block, so that ranks have the measured number of blocks. In the model,
- * consecutive places of a rank share a block. */
+/* Learns how many places for objects share a memory block, so that ranks have the measured number of blocks. In the
+ * model, consecutive places of a rank share a block. */
 static void learn_memory(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;

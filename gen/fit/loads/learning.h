@@ -41,7 +41,7 @@ void fit_learn_edges(struct fit_learning *g);
 void fit_learn_handlers(struct fit_learning *g);
 
 /* Senders of an object in the model's stencil, if a rank has `places` places of the index space. senders: mean
- * number. distant: mean number of senders with another home. */
+ * number. distant: mean number of senders in the block of another rank. */
 struct fit_stencil {
     double senders, distant;
 };

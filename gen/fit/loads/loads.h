@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learns from vt's load data. One pass over the files gives sums and sketches, from which facts and parameters
- * are computed. */
+/* Learns from vt's load data. One pass over the files gives sums and distributions (sketches), from which facts and
+ * parameters are computed. */
 #ifndef HPCW_GEN_FIT_LOADS_LOADS_H
 #define HPCW_GEN_FIT_LOADS_LOADS_H
 
@@ -138,9 +138,9 @@ struct gen_fit_lasting {
 };
 struct gen_fit_lasting gen_fit_loads_lasting(const struct gen_fit_loads *l, const struct model_load_tail *tail);
 
-/* gen_fit_loads_times: sketch of the seconds of tasks in the groups `first` to `last`. gen_fit_loads_ranks:
- * sketch of the loads of ranks, divided by the mean load in the phase, from group `first` on. half: half of the
- * ranks. Both return NULL when memory runs out. */
+/* Return distributions over half 0 or half 1 of the ranks; NULL when memory runs out. gen_fit_loads_times: seconds
+ * of the tasks in the groups `first` to `last`. gen_fit_loads_ranks: load of a rank divided by the mean load in the
+ * phase, from group `first` on. */
 struct gen_fit_sketch *gen_fit_loads_times(const struct gen_fit_loads *l, int half, size_t first, size_t last);
 struct gen_fit_sketch *gen_fit_loads_ranks(const struct gen_fit_loads *l, int half, size_t first);
 

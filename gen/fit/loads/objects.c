@@ -65,8 +65,8 @@ struct fit_stencil fit_stencil_of(const struct fit_learning *g, double places) {
     return s;
 }
 
-/* Picks a number of places near the estimate. It decides the shape of a rank's block, and with it the share of
- * edges between ranks, which should be near the measured share or, without edges, small. */
+/* Picks a number of places near the estimate. This number decides the shape of a rank's block, and so the share of
+ * edges between ranks. The share should be near the measured one or, without edges, small. */
 static double shaped(const struct fit_learning *g, double places) {
     const struct gen_fit_loads *l = g->l;
     const double edges = l->edge.count[0] + l->edge.count[1];

@@ -28,8 +28,7 @@ struct fit_extreme_phases {
     struct fit_extremes of[PHASES];
 };
 
-/* Returns the largest value in the sketches a and b together. If they are of several phases, returns the mean
- * of as many largest values. */
+/* Returns the mean of the `phases` largest values in the distributions a and b together. */
 static double largest(const struct gen_fit_sketch *a, const struct gen_fit_sketch *b, uint64_t phases) {
     double left = (double)phases;
     double sum = 0;
@@ -134,8 +133,8 @@ static hpcw_status try_seed(const struct gen_fit_loads *l, const struct gen_fit_
     if (s == HPCW_OK && load.params.course == MODEL_COURSE_RAMP) {
         simulated(&load, &made);
     } else if (s == HPCW_OK) {
-        /* The loads of the twin change in other phases than the measured ones. So phases are not compared one
-         * by one. */
+        /* The loads of the twin do not change in the same phases as the measured loads. So phases are not compared
+         * one by one. */
         *score = score_of_levels(l, &load);
     }
     if (s == HPCW_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Corrects the volumes of the twin's edges, so that all edges together have the measured number of bytes. The
- * learned distribution of ln(bytes) does not ensure that, since a few large volumes are most of the sum. */
+/* Corrects the volumes of the twin's edges, so that all edges together have the measured number of bytes. With the
+ * learned distribution of ln(bytes) alone the sum can be wrong, since a few large volumes are most of it. */
 #include <math.h>
 #include <string.h>
 

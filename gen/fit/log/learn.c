@@ -138,10 +138,10 @@ static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *
 static const uint32_t most_versions[] = {1024, 32, 16, 8, 4};
 enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 
-/* Writes the text of the workload. At first, steps are equal only if their messages are. If that text is
- * long, or its roles have no phases in common, more steps count as equal. The new text is used if it is
- * shorter, or if only it has phases, for times that change by phase. Afterwards *p has the roles of the text
- * that is used. */
+/* Writes the text of the workload. At first, only steps with equal messages count as equal. If this text is refused
+ * or long, or its roles have no phases in common, more steps count as equal. The new text is used if the first one
+ * is refused, is longer, or has no phases while the new one has: with phases, times can change by phase. Afterwards
+ * *p has the roles of the text that is used. */
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);
@@ -247,8 +247,9 @@ static bool is_off(const struct fit_program *p, const struct trial *trial) {
     return fabs(trial->seconds / (p->history.end - p->history.begin) - 1) > MOST_OFF;
 }
 
-/* Writes a text for any number of ranks, from the logs with the most and the fewest ranks. Takes the first grid
- * on which the place of a rank decides its role, or fails as the grid that reached the furthest stage. */
+/* Writes a text for any number of ranks, from the logs with the most and the fewest ranks. Takes the first grid on
+ * which the place of a rank decides its role. If there is none, the error is that of the grid that reached the
+ * furthest stage. */
 static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fewer, struct hpcw_i_buf *text,
                                 hpcw_error *err) {
     static const struct fit_grid grid[] = {{0, false}, {1, false}, {2, false},
@@ -276,8 +277,8 @@ static hpcw_status write_scaled(struct fit_program *more, struct fit_program *fe
     return s;
 }
 
-/* Learns the workload. fewer: the log with the fewest ranks; NULL: there is only one log, and the twin has as
- * many ranks. */
+/* Learns the workload. fewer: the log with the fewest ranks; NULL: there is only one log, and the twin has the same
+ * number of ranks. */
 static hpcw_status learn_program(struct fit_program *p, struct fit_program *fewer, struct gen_fit_twin *twin,
                                  struct trial *trial, hpcw_error *err) {
     for (int outer = 0; outer < 2; outer++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Learns a workload in Lua that makes the same calls as event logs, with the same bytes, partners and times. It
- * is for as many ranks as the log has or, from logs with different numbers of ranks, for any number. */
+/* Learns a workload in Lua that makes the same calls as event logs, with the same bytes, partners and times. The
+ * workload has the number of ranks of the log. From logs with different numbers of ranks, it can have any
+ * number. */
 #ifndef HPCW_GEN_FIT_LOG_LEARN_H
 #define HPCW_GEN_FIT_LOG_LEARN_H
 

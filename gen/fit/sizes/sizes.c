@@ -22,7 +22,8 @@ struct fit_sizes {
     /* sketch of each size, by half of the ranks. FIT_BYTES: bytes of a rank. FIT_PIECES: blocks or files of a
      * rank. FIT_USE: used share of a rank's chunks. */
     struct gen_fit_sketch *half[FIT_SIZES][2];
-    /* ln: pairs of ln(bytes) of a rank with itself. next: pairs of ln(bytes) of a rank and of the next rank. */
+    /* ln: ln(bytes) of each rank, paired with itself for mean and variance. next: ln(bytes) of a rank, paired with
+     * that of the next rank. */
     struct gen_fit_pairs ln, next[2];
     double bytes, ranks;
     double before; /* ln(bytes) of the previous rank */

@@ -24,8 +24,8 @@ bool fit_draws_add(struct fit_draws *d, struct fit_time time) {
 
 /* ---- members ---- */
 
-/* The factors are learned if the variance between the members' means is more than twice what their variance
- * within members explains. */
+/* The factors are learned if the variance between the members' means is more than twice what the variance within
+ * the members explains. */
 bool fit_draws_members(struct fit_draws *d, uint32_t members, double least) {
     if (d->count == 0 || d->sum <= 0 || members > FIT_MOST_MEMBERS) {
         return true;
@@ -76,7 +76,7 @@ void fit_draws_compare(struct fit_draws *d, uint32_t members) {
     const size_t times = d->count / members;
     bool even = members > 1 && times * members == d->count;
     for (size_t i = 0; even && i < d->count; i++) {
-        even = d->time[i].member == i / times; /* times are sorted by member, and each member has as many */
+        even = d->time[i].member == i / times; /* sorted by member, with equally many times each */
     }
     for (size_t m = 0; even && m + 1 < members; m++) {
         for (size_t i = 0; i < times; i++) {

@@ -172,8 +172,8 @@ static double least_end(struct timing *t, uint32_t rank, const struct fit_step *
         if (!message->send) {
             end = fmax(end, message->other + flight);
         } else if (step->verb == FIT_SEND && message->bytes > m->eager) {
-            /* The receiving end shows when the receive was posted. It is enough here that it was posted before
-             * it ended. */
+            /* Only the receiving rank shows when the receive was posted. Here it counts as posted when the send
+             * begins. */
             end = fmax(end, call->begin + flight);
         } else {
             end = fmax(end, call->begin + m->latency / 4);
@@ -216,8 +216,8 @@ static bool add_times(struct timing *t, struct fit_role *r, uint32_t member, con
 #define MINOR_SHARE 2e-3
 #define FEW_SHARE 0.02
 
-/* If a step is minor, moves its times, divided by their mean, to the site beyond those of the text, which has
- * all minor steps. least, few: limits of a minor step's seconds and number of times. */
+/* If a step is minor, divides its times by their mean and moves them to `all`, the times of all minor steps. least,
+ * few: limits of a minor step's seconds and number of times. */
 static bool pool(struct fit_draws *d, struct fit_draws *all, double least, double few) {
     bool good = true;
     if (d->count == 0 || d->sum > least || (double)d->count > few) {
@@ -331,7 +331,7 @@ static bool contains(const struct fit_tree *t, uint32_t loop, uint32_t other) {
     return found;
 }
 
-/* Returns an inner loop to unroll, since the times of its turns differ by more than chance, or FIT_LOOP. */
+/* Returns an inner loop to unroll: the times of its turns differ by more than chance. FIT_LOOP: there is none. */
 static uint32_t find_uneven(const struct fit_program *p, const struct fit_role *r) {
     const double least = MINOR_SHARE * (p->history.end - p->history.begin) * r->ranks;
     for (uint32_t i = 0; i < r->tree.sites; i++) {

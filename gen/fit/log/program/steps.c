@@ -325,8 +325,8 @@ static uint32_t clip(uint64_t bytes) {
     return bytes < SIM_MOST_BYTES ? (uint32_t)bytes : SIM_MOST_BYTES;
 }
 
-/* Converts the bytes of a collective call to the bytes that the simulator counts: those of a rank, or of a pair
- * of ranks. */
+/* Converts the bytes of a collective call to those that the simulator counts: the bytes of one rank, or from one
+ * rank to another. */
 static uint64_t bytes_of(const struct making *m, const struct fit_call *c, enum sim_call call) {
     const uint64_t size = m->h->comm[c->comm].size > 0 ? m->h->comm[c->comm].size : 1;
     const uint64_t both = c->sent > c->received ? c->sent : c->received;
