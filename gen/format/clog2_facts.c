@@ -42,7 +42,7 @@ struct gen_clog2_facts {
     struct facts_phase *phase;     /* [phases] */
     float *compute_log2;           /* [ranks][phases] log2 of the compute time in ns */
     struct facts_meeting *meeting; /* [meetings] NULL: all clocks are right */
-    uint32_t meetings, every;      /* every: one of so many calls is sampled */
+    uint32_t meetings, every;      /* every: one in `every` calls is sampled */
     uint64_t calls;                /* number of calls of the world that all ranks have left */
     double *exit_ns;               /* [ranks] time at which each rank left the current call, by its own clock */
     double *value;                 /* [ranks] */
@@ -271,8 +271,8 @@ static struct facts_rank_clock clock_of(const struct gen_clog2_facts *f, uint32_
 }
 
 /* Writes for each host how far its ranks are from the median rank, in standard deviations. Ranks also differ by
- * their positions in the trees of collective calls: rank 0, the root, leaves first even with a right clock. So
- * not more than the clock's error counts. */
+ * their positions in the trees of collective calls: rank 0, the root, leaves first even with a right clock. So at
+ * most the clock's error counts. */
 static void put_sds(const struct gen_clog2_facts *f, const struct facts_rank_clock *rank,
                     struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;

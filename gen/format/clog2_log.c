@@ -10,7 +10,8 @@
 
 /* ---- states ---- */
 
-/* Calls in the order of the wrapper's state numbers, which readers know. The formats are the wrapper's. */
+/* Calls in the order of their state numbers in MPE's MPI wrapper, which readers know. The cargo formats are also
+ * those of the wrapper. */
 #define MOVED "sent=%l, received=%l"
 static const struct log_call {
     enum sim_call call;

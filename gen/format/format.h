@@ -55,8 +55,8 @@ struct gen_format {
     const char *version; /* version of the file format, for the manifest */
     const char *help;    /* one phrase */
 
-    /* format that this one is a special case of, or NULL: a file of this format is also one of `within`. Verbs
-     * that are NULL here are those of `within`. */
+    /* format that this one is a special case of, or NULL: a file of this format is also one of `within`. Functions
+     * that are NULL here are taken from `within`. */
     const struct gen_format *within;
 
     /* Checks whether the format supports the dataset. The dataset has its parameters, seed and number of ranks,

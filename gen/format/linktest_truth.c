@@ -11,10 +11,10 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Sizes of the samples that show the spread of nodes and of pairs of switches, whose values are means over the
- * medians of their ranks. All ranks would take as long as making the result. MOST_PEERS: nodes. MOST_ROWS:
- * ranks of all nodes. MOST_SWITCHES: switches. SWITCH_ROWS: ranks of all switches, but at least FEW_RANKS of
- * each. */
+/* Sizes of the samples that show the spread of nodes and of pairs of switches. Their values are means over the
+ * medians of their ranks. With all ranks this would take as long as making the result. MOST_PEERS: nodes.
+ * MOST_ROWS: ranks of all nodes. MOST_SWITCHES: switches. SWITCH_ROWS: ranks of all switches, but at least
+ * FEW_RANKS of each. */
 enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
 /* Means of values[items][of], without NaN. */

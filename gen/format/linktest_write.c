@@ -75,8 +75,8 @@ struct linktest_job {
     struct model_truth_outliers *outliers; /* [own ranks] */
     double elapsed_s;                      /* total time of the previous permutations */
 
-    /* [steps] slowest timing of each step of this permutation: of this process, and after reduce_permutation of
-     * all. word: see reduce_permutation. */
+    /* [steps] slowest timing of each step of this permutation: over this process and, after reduce_permutation,
+     * over all processes. word: see reduce_permutation. */
     uint64_t *slowest; /* [steps] */
     uint64_t *word;    /* [SUM_WORDS + 1 + steps] */
     hpcw_linktest_range times, all_to_all;

@@ -12,8 +12,7 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
 
-/* Collections have the numbers 0, 1, ... of ordinary collections, since rank 0 of vt creates them before all
- * others. */
+/* vt gives the numbers 0, 1, ... to collections that rank 0 creates before all others. */
 static uint64_t collection_id(const struct model_load *m, uint32_t object) {
     return hpcw_vom_collection_id(model_load_collection(m, object));
 }

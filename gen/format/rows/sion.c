@@ -82,7 +82,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 }
 
 static uint64_t largest_record(const struct gen_dataset *d) {
-    /* No record is larger, by the tail of the log-normal distribution. Only the plan uses this estimate. */
+    /* Only the plan uses this estimate. Sizes are log-normal, so a larger record is practically impossible. */
     return 8 * d->particles_params.mean_size;
 }
 

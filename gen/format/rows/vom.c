@@ -114,7 +114,7 @@ static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
            kept * d->load.placements * d->load.objects + 96 * (uint64_t)d->ranks + (4 << 20);
 }
 
-/* 2.5 ms: each compressor starts with fresh memory, for each file. */
+/* 2.5 ms: each file gets a new compressor, with memory that is touched for the first time. */
 static double seconds(const struct gen_dataset *d) {
     double ignored;
     const double size = text_size(d, &ignored);
