@@ -104,7 +104,7 @@ static void use_gpus(struct model_machine_params *mp) {
 static struct model_linktest_costs costs(const struct model_linktest *model,
                                          const struct model_contention *contention) {
     const struct model_linktest_params *p = &model->params;
-    /* Of this copy of the machine, only the parameters are set and read. */
+    /* Only the parameters of this copy of the machine are set and read. */
     struct model_machine machine = {.params = model->machine->params};
     struct model_network net = *model->network;
     net.machine = &machine;

@@ -118,8 +118,8 @@ static void fill_phases(struct model_load *m) {
     }
 }
 
-/* Fills the smooth field. Along each dimension it is a first-order autoregression: the correlation of two ranks
- * is that of neighbours to the power of their distance. With many ranks, the field is scaled to mean 0 and
+/* Fills the smooth field. Along each dimension it is a first-order autoregression: two ranks have the correlation
+ * of two neighbours, raised to the power of their distance. With many ranks, the field is scaled to mean 0 and
  * variance 1, so that all seeds give the same amount of work. */
 static void fill_field(struct model_load *m) {
     const double old = m->params.variance.correlation, new = sqrt(1 - old * old);

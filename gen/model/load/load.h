@@ -323,8 +323,9 @@ uint32_t model_load_find(const struct model_load *m, const struct model_load_cur
  * object in a slot; in phase 0 this is object[i] = i. Time O(objects). */
 void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phase);
 
-/* model_load_on_rank returns the objects, or places, of a rank in a phase. model_load_ranks fills rank[objects]
- * with the rank of each object. object: the array of model_load_move; NULL: that of phase 0. */
+/* model_load_on_rank returns the objects of a rank in a phase; without a balancer, some are empty places.
+ * model_load_ranks fills rank[objects] with the rank of each object. object: the array of model_load_move; for
+ * model_load_ranks also NULL: the array of phase 0. */
 const uint32_t *model_load_on_rank(const struct model_load *m, const uint32_t *object, uint32_t phase,
                                    uint32_t rank, uint32_t *count);
 void model_load_ranks(const struct model_load *m, const uint32_t *object, uint32_t phase, uint32_t *rank);
@@ -417,9 +418,9 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
 #define MODEL_LOAD_HANDLER_MEAN 7.75
 #define MODEL_LOAD_HANDLER_SD 1.30
 
-/* Volumes of edges are drawn for an owner and a shared kind. Neighbours in the index space send each other
- * equal volumes, as when they exchange borders: the upper neighbour owns both edges, and both share the kind of
- * the edge to the upper neighbour. */
+/* Volumes of edges are drawn for an owner and a shared kind. Neighbours in the index space send each other equal
+ * volumes, as when they exchange borders. So the upper neighbour owns the edges in both directions, and both have
+ * the shared kind of the edge to the upper neighbour. */
 enum { MODEL_LOAD_NEIGHBOURS = 6 };
 static inline uint32_t model_load_owner(uint32_t kind, uint32_t from, uint32_t to) {
     return kind < MODEL_LOAD_NEIGHBOURS && kind % 2 == 1 ? from : to;

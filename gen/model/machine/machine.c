@@ -64,7 +64,7 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
             given *= side[e] != 0 ? side[e] : 1;
             open += side[e] == 0;
         }
-        /* Finds the smallest length that holds the remaining units if all sides that are not set get it. */
+        /* Finds the smallest length s such that all units fit if each side that is not set has the length s. */
         uint64_t left = (units + given - 1) / given, s = 1;
         while ((open == 3 ? s * s * s : open == 2 ? s * s : s) < left) {
             s++;

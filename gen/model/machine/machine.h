@@ -69,7 +69,7 @@ struct model_machine_bad {
 };
 
 struct model_machine_files {
-    uint32_t servers; /* number of data servers; 0: the number of the job's nodes over `nodes` */
+    uint32_t servers; /* number of data servers; 0: one for each `nodes` nodes of the job */
     uint32_t nodes;
     double server_gbs, client_gbs; /* bandwidth of each data server and of each node */
     double creates;                /* files that the metadata server creates in a second */
@@ -88,7 +88,7 @@ struct model_machine_params {
     struct model_machine_message message;
 
     uint32_t nodes; /* nodes of the whole machine; raised for a larger job */
-    /* share of nodes that are busy with other jobs, among the nodes from which this job gets its own */
+    /* other jobs use this share of the nodes among which the nodes of this job lie */
     double busy_share;
     /* number of the job, from which its nodes and the traffic of other jobs are drawn; 0: the seed is used */
     uint32_t job;

@@ -38,7 +38,7 @@ static const struct model_machine_params hdr200 = {
     /* within a node [M, A]; between nodes [P2], plus 0.09 us for each further switch [A] */
     .message.latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35},
     .message.line_gbs = {14.7, 12, 9, 25, 25, 25},
-    /* within a node [M]; between nodes what the other times leave of [P1] */
+    /* within a node [M]; between nodes: the times of [P1] less all other parts of a message's time here */
     .message.protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07},
     .message.rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
     .message.protocol_node = 256,

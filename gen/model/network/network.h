@@ -74,8 +74,8 @@ struct model_way {
 struct model_way model_network_way(const struct model_network *net, uint32_t from, uint32_t to, uint64_t bytes,
                                    const struct model_contention *contention);
 
-/* A fault of the network that is removed: the slow port of node `a`, or the slow cable between the switches `a`
- * and `b`. */
+/* A repair: the slow port of node `a`, or the slow cable between the switches `a` and `b`, becomes as fast as
+ * others. */
 struct model_repair {
     enum model_repaired { MODEL_REPAIRS_NOTHING, MODEL_REPAIRS_PORT, MODEL_REPAIRS_CABLE } what;
     uint32_t a, b;
