@@ -30,8 +30,8 @@
 
 enum {
     BLOCKS = 64,          /* most blocks of a log; each has a buffer */
-    BLOCK_RANKS = 64,     /* fewest ranks of a block, so that few files hold the ranks of a screen */
-    SCRIPT_BYTES = 262144 /* bytes of records in a file; a browser reads as many in a few ms */
+    BLOCK_RANKS = 64,     /* fewest ranks of a block, so that the ranks on a screen are in few files */
+    SCRIPT_BYTES = 262144 /* bytes of records in a file; a browser reads one in a few ms */
 };
 
 struct detail_block {

@@ -233,7 +233,8 @@ static void find_waits(const struct gen_report *r, const struct log_profile *p) 
     ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->to_ns - longest->from_ns));
     ui_page_text(page, " in %s for ", w->name[longest->call]);
     put_rank(r, longest->cause_rank, longest);
-    /* The log's clock starts before the first state, at which the run begins. So the text names the clock. */
+    /* The log's clock does not show 0 at the first state, with which the run begins. So the text names the
+     * clock. */
     ui_page_text(page, ", from ");
     ui_page_number(page, UI_PAGE_SECONDS, seconds(longest->from_ns));
     ui_page_text(page, " of the log's clock on.");

@@ -142,7 +142,7 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns the label of the lowest mark, in height, that covers the row of a rank; NULL: no mark does. Marks
+/* Returns the label of the mark of the smallest height that covers the row of a rank; NULL: no mark does. Marks
  * that are higher than wide are those of columns and are skipped. */
 static const char *label_of(const struct gen_areas *marks, double rank) {
     const char *label = NULL;
