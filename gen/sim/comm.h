@@ -31,8 +31,8 @@ void sim_comms_free(struct sim *sim);
  * result in sim_rank.made. When memory runs out, the run fails. */
 void sim_comms_split(struct sim *sim, const struct sim_comm *parent);
 
-/* Returns how many ranks of a node use its network cards at the same time if `talking` of the communicator's
- * members on the node do. Ranks in other communicators are assumed to do the same. */
+/* Returns how many ranks of a node use its network cards at the same time. talking: number of the communicator's
+ * members on the node that do. Ranks in other communicators are assumed to do the same. */
 uint32_t sim_comm_users(const struct sim *sim, const struct sim_comm *comm, uint32_t talking);
 
 /* sim_comm_nth returns the place of the n-th member in the order of ranks. sim_comm_near returns how many

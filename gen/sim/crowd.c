@@ -7,7 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Returns when all ranks had ended the n-th phase, counted from 1. */
+/* Returns the time at which all ranks had ended the n-th phase, counted from 1. */
 static uint64_t end_of(const struct sim_crowd *crowd, uint32_t n) {
     return n > 0 ? crowd->phase[n - 1].end_ns : 0;
 }

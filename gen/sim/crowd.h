@@ -5,11 +5,11 @@
  * model_pattern). With the delay, links carry as much as they can, and no more. No message is routed: links are
  * means, as in the LinkTest model. So a single crowded link among empty ones is not modelled.
  *
- * Ranks may be in different phases at one simulated time, so a phase counts once all ranks have ended it. Its
- * delay applies to calls that begin later than this end by the length of the phase, or of the previous phase if
- * that was longer. In a run of equal phases these are the calls of the next phase but one. No rank is there yet
- * when the phase ends, since the horizon is nearer. So no call waits for a delay to be known, and no result depends
- * on the order in which ranks run. */
+ * Ranks may be in different phases at one simulated time, so a phase counts once all ranks have ended it, at a time
+ * E. Its delay applies to calls that begin at E + L or later; L is the length of the phase or of the previous
+ * phase, whichever is longer. In a run of equal phases these are the calls of the next phase but one. At time E no
+ * rank has reached them, since ranks stop at a horizon of simulated time (sim.h). So no call waits for a delay to be
+ * known, and no result depends on the order in which ranks run. */
 #ifndef HPCW_GEN_SIM_CROWD_H
 #define HPCW_GEN_SIM_CROWD_H
 

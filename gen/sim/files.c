@@ -49,8 +49,8 @@ static uint64_t time_at(double gbs, uint64_t bytes) {
     return (uint64_t)((double)bytes / gbs + 0.5);
 }
 
-/* Moves a piece of a file through the rank's node and the data server at the same time. Returns when both have
- * finished. */
+/* Moves a piece of a file through the rank's node and the data server at the same time. Returns the time at which
+ * both have finished. */
 static uint64_t move_piece(struct sim *sim, uint32_t rank, uint64_t time_ns, uint64_t bytes) {
     struct sim_files *f = &sim->files;
     const uint32_t node = model_machine_node(sim->options.network->machine, rank);

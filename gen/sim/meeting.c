@@ -90,7 +90,7 @@ static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
     return (uint64_t)(sim->options.constants.value[SIM_COMBINE] * (double)bytes + 0.5);
 }
 
-/* ---- times, on the main clock and on further clocks (without one fault each) ---- */
+/* ---- times: on the main clock, and on further clocks, each without one of the faults ---- */
 
 static void later(uint64_t *time_ns, uint64_t other_ns) {
     *time_ns = *time_ns > other_ns ? *time_ns : other_ns;

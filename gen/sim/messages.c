@@ -55,7 +55,8 @@ static uint32_t rank_of(const struct sim *sim, uint32_t comm, uint32_t place) {
 
 /* ---- the end of a wait ---- */
 
-/* Returns when a rank continues after the wait for a completed send or receive. now_ns: earliest time. */
+/* Returns the time at which a rank continues after the wait for a completed send or receive. now_ns: earliest such
+ * time. */
 static uint64_t end_of(struct sim *sim, uint32_t rank, const struct sim_half *half, uint64_t now_ns) {
     if (half->sends) {
         return sim_later_ns(now_ns, half->done_ns);
@@ -109,8 +110,8 @@ static void fetch_requests(struct sim *sim, const struct sim_rank *r) {
     }
 }
 
-/* Completes the sends and receives that a rank waits for, in the order of its requests. Returns when the rank's
- * call ends. At that time the program and the observer learn of the messages. */
+/* Completes the sends and receives that a rank waits for, in the order of its requests. Returns the time at which
+ * the rank's call ends. At that time the program and the observer learn of the messages. */
 static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     uint64_t now_ns = sim_least_end_ns(sim, rank);
     uint32_t half = sim->rank[rank].waits_for;

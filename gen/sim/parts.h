@@ -17,14 +17,14 @@ bool sim_parts_check(struct sim *sim, enum sim_call call, const struct sim_parts
 /* Prepares a collective call with parts. Returns false when memory runs out. */
 bool sim_parts_begin(struct sim_meeting *g);
 
-/* gatherv: sends the part of a member other than the root. Returns when the member leaves. g->time_ns of the
- * member becomes the time at which the part arrives. */
+/* gatherv: sends the part of a member other than the root. Returns the time at which the member leaves. g->time_ns
+ * of the member becomes the time at which the part arrives. */
 uint64_t sim_parts_send(struct sim *sim, struct sim_meeting *g, uint32_t place, const struct sim_parts *parts);
-/* gatherv: returns when the root leaves, after all members have sent. */
+/* gatherv: returns the time at which the root leaves, after all members have sent. */
 uint64_t sim_parts_receive(struct sim *sim, struct sim_meeting *g);
 
-/* scatterv: sends all parts of the root. Returns when the root leaves. g->time_ns of the other members become
- * the times at which their parts arrive. */
+/* scatterv: sends all parts of the root. Returns the time at which the root leaves. g->time_ns of the other members
+ * become the times at which their parts arrive. */
 uint64_t sim_parts_scatter(struct sim *sim, struct sim_meeting *g, const struct sim_parts *parts);
 
 /* allgatherv, alltoallv: sim_parts_add handles a member's arrival. After all arrivals, sim_parts_run sets

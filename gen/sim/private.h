@@ -43,7 +43,7 @@ struct sim_requests {
 struct sim_rank {
     uint64_t clock_ns;
     uint64_t out_free_ns,
-        in_free_ns;    /* when the rank's share of the network cards is free to send, to receive */
+        in_free_ns;    /* when the rank's share of the network cards is free: to send (out), to receive (in) */
     uint64_t stall_ns; /* delay of the return of the rank's next call */
     struct sim_received received;
     uint32_t comm; /* communicator of the rank's last call */
@@ -101,7 +101,8 @@ struct sim {
     struct sim_files files;
     struct sim_noise noise;
     struct sim_crowd crowd;
-    uint32_t clocks; /* number of further clocks (without one fault each); their times are in `without` */
+    /* number of further clocks: each shows the times without one of the faults, stored in `without` */
+    uint32_t clocks;
     struct sim_without without;
     bool observed;
     bool failed; /* the run has failed, with the reason in `failure`; no rank is resumed */
@@ -113,7 +114,7 @@ static inline uint64_t sim_later_ns(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns whether the run has further clocks (without one fault each). The result is marked as unlikely, so
+/* Returns whether the run has further clocks, each without one of the faults. The result is marked as unlikely, so
  * that the code of other runs is contiguous. */
 static inline bool sim_has_clocks(const struct sim *sim) {
     return __builtin_expect(sim->clocks != 0, false);

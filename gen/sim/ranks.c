@@ -191,8 +191,8 @@ void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns) {
     sim->rank[rank].stall_ns += time_ns;
 }
 
-/* Returns the current time of a rank or, if nothing has happened since the rank last ended a phase or began a
- * state, the time of a call later. In a log, no two phases or states of a rank may have the same times
+/* Returns the current time of a rank. If nothing has happened since the rank last ended a phase or began a state,
+ * adds the time of an empty call. In a log, no two phases or states of a rank may have the same times
  * (doc/formats/clog2.md#clog2-19). */
 static uint64_t after_mark_ns(const struct sim *sim, uint32_t rank) {
     const struct sim_rank *r = &sim->rank[rank];

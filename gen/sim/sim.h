@@ -161,7 +161,8 @@ struct sim_options {
     /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING: the clock leaves out a fault
      * that makes work slower; sim_save tells by how much */
     const struct model_repair *repair;
-    uint32_t clocks; /* number of further clocks (without one fault each), at most SIM_MOST_CLOCKS */
+    /* number of further clocks: each shows the times without one of the faults; at most SIM_MOST_CLOCKS */
+    uint32_t clocks;
     /* for tests: seed of the order in which ranks run; 0: the fastest order */
     uint64_t order;
     /* for tests: how far ranks run ahead, ns; 0: as memory allows */
@@ -218,8 +219,8 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
 /* Delays the return of the rank's next call by `time_ns`. This stands for what a library or a system does and is
  * not simulated. */
 void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns);
-/* Tells before sim_compute that the work takes `saved_ns` less on a further clock (without one fault), at most
- * all of its time. */
+/* Tells before sim_compute that the work takes `saved_ns` less on a further clock, which leaves out a fault: at
+ * most all of its time. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
 /* sim_next_phase ends a phase, sim_state begins or ends a state. They take no time, with one exception: the end
  * of a phase or state takes the time of a call if nothing has happened since the end of the last phase or the

@@ -35,7 +35,7 @@ static struct sim_without_rank *clocks_of(struct sim *sim, uint32_t rank) {
     return &sim->without.rank[(size_t)rank * sim->clocks];
 }
 
-/* Returns the times of a send or receive on the further clocks (without one fault each). The half under
+/* Returns the times of a send or receive on the further clocks, each without one of the faults. The half under
  * construction has the number SIM_NOTHING and is stored first. */
 static struct sim_without_half *times_of(struct sim *sim, uint32_t half) {
     return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
@@ -78,8 +78,8 @@ void sim_without_receive(struct sim *sim, uint32_t rank) {
     }
 }
 
-/* Returns the flight times of a message on the further clocks (without one fault each); NULL when memory runs
- * out. */
+/* Returns the flight times of a message on the further clocks, each without one of the faults; NULL when memory
+ * runs out. */
 static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct sim_cost *cost) {
     struct sim_without *w = &sim->without;
     const size_t row = 1 + (size_t)sim->clocks;
@@ -112,7 +112,7 @@ static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct s
 
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive) {
     const struct sim_cost *cost =
-        &sim->match.pair[s->pair].cost; /* cost of this message, since its cost was computed last */
+        &sim->match.pair[s->pair].cost; /* the pair's last computed cost is that of this message */
     const uint64_t *flights = sim->without.repairs ? flights_of(sim, s->pair, cost) : NULL;
     const uint64_t wait_ns = s->eager ? 0 : sim_crowd_wait(&sim->crowd, cost);
     struct sim_without_half *from = times_of(sim, send);
@@ -129,8 +129,8 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
     }
 }
 
-/* Ends the wait for a send or receive on all further clocks (without one fault each). now_ns: [clocks] when the
- * waits for the earlier halves were over. */
+/* Ends the wait for a send or receive on all further clocks, each without one of the faults. now_ns: [clocks] times
+ * at which the waits for the earlier halves were over. */
 static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, uint32_t half,
                      uint64_t *now_ns) {
     struct sim_without_rank *r = clocks_of(sim, rank);

@@ -151,8 +151,8 @@ static int finish(lua_State *L, const struct sim_lua_rank *r, enum sim_answer an
 
 /* ---- edges ---- */
 
-/* Subtracts a message from the edge to its receiver, of which `due` has the bytes not sent yet. A message may
- * be an edge or a part of one. */
+/* Subtracts a sent message from `due`, the bytes that the rank still has to send to each receiver. A message may be
+ * all of these bytes or a part. */
 static void send_edge(struct sim_lua_rank *r, uint32_t to, uint64_t bytes) {
     uint32_t i = 0;
     while (i < r->due_count && r->due[i].rank != to) {
@@ -487,8 +487,8 @@ static uint64_t share_of(double share, uint64_t load_ns) {
     return (uint64_t)(share * (double)load_ns + 0.5);
 }
 
-/* Tells the simulator how much less time a rank's work takes without a fault. Each further clock leaves out one
- * fault. */
+/* Tells the simulator how much less time a rank's work takes without a fault, for each fault whose cost is
+ * computed. */
 static void save(const struct sim_lua_rank *r, uint32_t phase, double share, uint64_t time_ns) {
     const struct sim_lua_host *host = r->lua->host;
     for (uint32_t k = 0; k < r->lua->clocks; k++) {

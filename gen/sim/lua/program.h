@@ -57,8 +57,8 @@ struct sim_lua_host {
      * until the rank asks for a later phase. */
     hpcw_status (*edges)(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                          hpcw_error *err);
-    /* Returns the load of a rank in a phase without one fault: that of further clock number `clock`. NULL: no
-     * fault adds to loads. */
+    /* Returns the load of a rank in a phase without one of the faults: the one that further clock number `clock`
+     * leaves out. NULL: no fault adds to loads. */
     uint64_t (*load_without_ns)(void *context, uint32_t rank, uint32_t phase, uint32_t clock);
 };
 

@@ -35,7 +35,7 @@ static void look(int signal, siginfo_t *info, void *unused) {
 }
 
 hpcw_status sim_lua_watch_start(struct sim_lua_watch *watch, double seconds, hpcw_error *err) {
-    /* The signal handler stays installed when this watch stops, since another thread may also simulate. */
+    /* The signal handler stays installed after sim_lua_watch_stop, since another thread may also simulate. */
     struct sigaction action = {.sa_sigaction = look, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGVTALRM};
     *watch = (struct sim_lua_watch){.seconds = seconds, .progress = 1};

@@ -59,14 +59,14 @@ hpcw_status sim_noise_init(struct sim_noise *noise, const struct sim_noise_param
                            uint64_t seed, hpcw_error *err);
 void sim_noise_free(struct sim_noise *noise);
 
-/* Returns when a rank finishes work that begins at `start_ns` and takes `work_ns` without noise. The calls for
- * a rank must be in the order of time. */
+/* Returns the time at which a rank finishes work that begins at `start_ns` and takes `work_ns` without noise. The
+ * calls for a rank must be in the order of time. */
 uint64_t sim_noise_work(struct sim_noise *noise, uint32_t rank, uint64_t start_ns, uint64_t work_ns);
 
 /* As sim_noise_work, but only with interruptions and without the slowdown of the processor. */
 uint64_t sim_noise_interrupt(struct sim_noise *noise, uint32_t rank, uint64_t start_ns, uint64_t work_ns);
 
-/* Returns when a rank's call returns if the data of the call are there at `time_ns`. */
+/* Returns the time at which a call of a rank returns if its data are there at `time_ns`. */
 static inline uint64_t sim_noise_return(struct sim_noise *noise, uint32_t rank, uint64_t time_ns) {
     return time_ns < noise->rank[rank].quiet_ns ? time_ns : sim_noise_interrupt(noise, rank, time_ns, 0);
 }
