@@ -16,7 +16,7 @@ struct checkpoint_shape {
     hpcw_rank2file_options options;
     hpcw_rank2file_map *map[MOST_MAPS];
     uint64_t summary_size;
-    /* Index of the checkpoint's first file. For each map, the files are a summary and the nodes of the map. */
+    /* Index of the first file of the checkpoint. Each map has a summary and a file for each node of the map. */
     uint64_t first;
 };
 

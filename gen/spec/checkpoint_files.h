@@ -27,7 +27,7 @@ uint64_t gen_checkpoints_first_data(const struct gen_checkpoints *c);
 void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char path[GEN_CHECKPOINT_PATH],
                           uint64_t *size);
 
-/* Returns the path of a directory of checkpoint files, parents first; false after the last one. */
+/* Gets the path of a directory of checkpoint files, parents first. Returns false after the last one. */
 bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, char path[GEN_CHECKPOINT_PATH]);
 
 /* Writes a file to a sink. Data are copied through `buffer`, which metadata files do not need. buffer_size: a
@@ -35,11 +35,11 @@ bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, cha
 hpcw_status gen_checkpoints_put(struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
                                 unsigned char *buffer, size_t buffer_size, hpcw_error *err);
 
-/* Writes the path of a data file by its number in the model, which missing files have, too. */
+/* Writes the path of a data file. file: its number in the model; missing files have numbers, too. */
 void gen_checkpoints_data_path(const struct gen_checkpoints *c, uint64_t file, char path[GEN_CHECKPOINT_PATH]);
 
-/* Writes SCR's name of a checkpoint. checkpoint: from 0; the number of checkpoints, for the one that only a
- * stale index lists. */
+/* Writes SCR's name of a checkpoint. checkpoint: a number from 0. The number after the last one is that of a
+ * checkpoint that only a stale index lists. */
 void gen_checkpoints_name(const struct gen_checkpoints *c, uint32_t checkpoint,
                           char name[HPCW_RANK2FILE_MAX_DATASET + 1]);
 

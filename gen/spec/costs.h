@@ -12,9 +12,9 @@
 
 enum gen_cost_kind {
     GEN_COST_SCENARIO,     /* place: 0, 0 */
-    GEN_COST_SLOW_NODE,    /* place: number of the node, 0 */
+    GEN_COST_SLOW_NODE,    /* place: { number of the node, 0 } */
     GEN_COST_INTERRUPTION, /* rank, phase */
-    GEN_COST_SLOW_PORT,    /* place: number of the port's node, 0 */
+    GEN_COST_SLOW_PORT,    /* place: { number of the port's node, 0 } */
     GEN_COST_SLOW_CABLE    /* place: numbers of both switches, the lower one first */
 };
 
@@ -32,8 +32,8 @@ struct gen_costs {
 /* Chooses the faults of a built dataset whose costs are computed. */
 void gen_costs_choose(const struct gen_dataset *d, struct gen_costs *costs);
 
-/* Returns the load of a rank in a phase without a fault, which is not the scenario. load_ns: the load with the
- * fault, from the model without noise. */
+/* Returns the load of a rank in a phase without a fault other than the scenario. load_ns: the load with the fault,
+ * from the model without noise. */
 uint64_t gen_costs_load_ns(const struct gen_cost_fault *fault, const struct model_load *load, uint32_t rank,
                            uint32_t phase, uint64_t load_ns);
 

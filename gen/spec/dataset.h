@@ -70,7 +70,7 @@ struct gen_dataset {
     struct model_network network;
     struct model_linktest linktest;
     struct model_particles particles;
-    /* These members are set only if the formats need them; clocks only for a log. */
+    /* Set only if the formats need them. `clocks` is set only for a log. */
     struct model_load load;
     struct model_checkpoint checkpoint;
     struct gen_clocks clocks;

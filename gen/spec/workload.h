@@ -55,7 +55,7 @@ struct gen_workload {
 #define GEN_WORKLOAD_LACKS "-- Lacks: "
 const char *gen_workload_lacks(const struct gen_workload *workload, size_t *size);
 
-/* Returns whether the workload sends the edges of the load model. Then load data need no run. */
+/* Returns whether the workload sends the messages of the load model. Then load data need no run. */
 bool gen_workload_uses_edges(const struct gen_workload *workload);
 
 /* Returns whether the end of a call in a log reports the bytes that the call moved. */

@@ -19,8 +19,8 @@ struct workload_loads {
     /* load model without the handlers' work and without noise, since the run adds both */
     struct model_load load;
     struct model_load_whole whole;
-    /* [phases] each NULL until it is computed, then [ranks] loads. In a run with a scenario, [ranks] loads
-     * without the scenario follow. */
+    /* [phases] NULL until the phase is computed, then the loads of all [ranks]. In a run with a scenario, [ranks]
+     * loads without the scenario follow. */
     uint64_t **load_ns;
     struct gen_edges *edges;       /* NULL: the program does not call edges() */
     const struct gen_costs *costs; /* NULL: costs of faults are not wanted */
