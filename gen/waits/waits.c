@@ -238,7 +238,7 @@ static hpcw_status begin_state(struct waits_run *r, const struct gen_log_entry *
 }
 
 /* Adds the wait of a sending call on `rank` whose message has a late receive. If the call has waited for a late
- * sender before, which is another wait, this wait begins at its end. */
+ * sender before, the new wait begins at the end of that wait. */
 static hpcw_status add_late_receiver(struct waits_run *r, uint32_t rank, const struct waits_message *sent,
                                      uint64_t posted_ns, uint32_t cause_rank, uint32_t cause_call,
                                      hpcw_error *err) {

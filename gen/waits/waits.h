@@ -12,8 +12,8 @@
  *                   waits from its begin to the begin of MPI_Recv, MPI_Mrecv, MPI_Sendrecv,
  *                   MPI_Sendrecv_replace or MPI_Irecv. Sends that wait are MPI_Send, MPI_Ssend, MPI_Rsend,
  *                   MPI_Sendrecv and MPI_Sendrecv_replace. A call of MPI_Wait or MPI_Waitall that completes
- *                   sends waits, too: for the receive that is posted last. A call that also waits for a late
- *                   sender does that first.
+ *                   sends waits, too: for the receive that is posted last. If a call waits for a late sender,
+ *                   too, this wait comes first.
  *                   A log does not say which requests a call completes. MPI_Waitall is assumed to complete all
  *                   sends that MPI_Isend and similar calls have started. MPI_Wait is assumed to complete the
  *                   oldest of them, unless it receives a message. If a program completes sends by other calls,
@@ -90,9 +90,9 @@ struct gen_waits {
     char (*name)[GEN_WAITS_NAME]; /* [names] names of states; name 0 is "": outside of states */
     uint32_t names;
     struct gen_waits_rank *rank; /* [ranks] */
-    struct gen_waits_pair *pair; /* [pairs] the longest sum first */
+    struct gen_waits_pair *pair; /* [pairs] in descending order of sum.time_ns */
     size_t pairs;
-    struct gen_waits_ranks *between; /* [betweens] the longest sum first */
+    struct gen_waits_ranks *between; /* [betweens] in descending order of sum.time_ns */
     size_t betweens;
     /* [shares] the longest time first; the times add up to end_ns - begin_ns */
     struct gen_waits_share *share;
