@@ -57,7 +57,6 @@ hpcw_status gen_directory_open(const struct gen_run *run, const char *name, hpcw
  * examined. */
 hpcw_status gen_directory_find(const char *path, bool *is, uint64_t *size, hpcw_error *err);
 
-/* Returns the size of a file. */
 hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err);
 
 /* Content of a directory before a run. */
