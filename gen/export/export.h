@@ -25,10 +25,10 @@ enum gen_export_form {
 };
 
 struct gen_export {
-    int form;                       /* enum gen_export_form */
-    double from_s, to_s;            /* events with from_s <= time < to_s */
-    uint32_t first_rank, last_rank; /* first and last rank to export */
-    uint64_t permutation;           /* permutation of a LinkTest result */
+    int form;            /* enum gen_export_form */
+    double from_s, to_s; /* events with from_s <= time < to_s */
+    uint32_t first_rank, last_rank;
+    uint64_t permutation; /* permutation of a LinkTest result */
     bool has_task;
     uint32_t task; /* number of the task of a container */
     bool has_key;  /* export only the values of records with the key `key` */

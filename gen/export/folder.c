@@ -20,8 +20,8 @@ static const char *base_of(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
-/* Returns the descriptor of the parent directory, for calls whose failures are ignored. It is -1 if it is not
- * available, so that these calls fail. */
+/* Returns the descriptor of the parent directory, for calls whose failures are ignored. Returns -1 if there is
+ * none, so that these calls fail. */
 static int parent_of(const struct gen_folder *folder) {
     int at;
     (void)hpcw_i_dir_fd(folder->parent, &at);

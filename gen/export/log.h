@@ -30,8 +30,8 @@ struct gen_log_entry {
     int64_t peer;               /* rank of the peer in MPI_COMM_WORLD */
     /* peer_comm: communicator in which the peer is; peer_in_comm: rank of the peer there */
     int32_t peer_comm, peer_in_comm;
-    int32_t tag;    /* tag of a message */
-    uint64_t bytes; /* size of a message */
+    int32_t tag;
+    uint64_t bytes;
     /* number of a message, from 1; 0: gen_log_run did not match messages */
     uint64_t number;
 };

@@ -36,7 +36,6 @@ struct otf2_regions {
     size_t capacity;
 };
 
-/* A communicator of the log. */
 struct otf2_comm {
     uint32_t members, end; /* members: number of known members; end: their highest rank + 1 */
     uint32_t ref;          /* number in OTF2; NO_REF: the export does not use the communicator */
