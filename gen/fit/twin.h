@@ -9,7 +9,7 @@
 #include "gen/spec/dataset.h"
 #include "libwriter/base/buf.h"
 
-/* The quantity that a parameter describes. It stays the same in a twin with another number of ranks. */
+/* The quantity that a parameter describes. This quantity stays the same with another number of ranks. */
 enum gen_fit_scale {
     GEN_FIT_PER_RUN,
     GEN_FIT_PER_RANK,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Spread and outliers of timings, by the place of the partner. Tools that find slow links use these figures. */
+/* Spread and outliers of timings, by the place of the partner: same, near or far node. Tools that find slow links
+ * use these figures. */
 #ifndef HPCW_GEN_FIT_LINKS_SPREAD_H
 #define HPCW_GEN_FIT_LINKS_SPREAD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of timings: the distribution at each place, the mean timings of ranks, and the correlation of
- * successive timings. */
+/* Statistics of timings: the distribution for each place of the partner, the mean timings of ranks, and the
+ * correlation of successive timings. */
 #ifndef HPCW_GEN_FIT_LINKS_TIMINGS_H
 #define HPCW_GEN_FIT_LINKS_TIMINGS_H
 

@@ -13,7 +13,7 @@ struct fit_learning {
     size_t begin; /* index of the first group of phases after the set-up */
     struct gen_fit_load_moments run;
     struct model_load_tail tail;
-    double fill;  /* share of the places of the index space that have an object */
+    double fill;  /* share of the places for objects that have one */
     double lasts; /* share of the variance of the work that persists, mean over the phases */
     double near;  /* correlation of the persistent work of two nearby objects */
     uint32_t dims;

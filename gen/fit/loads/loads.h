@@ -52,7 +52,7 @@ struct gen_fit_load_edges {
     double ln_bytes, ln_bytes_squares, ln_messages, ln_messages_squares;
     /* bytes of edges between elements; bytes of edges from elements to groups */
     double element_bytes, group_bytes;
-    /* count: number of edges. distant: number of edges whose ends have different homes. */
+    /* count: number of edges. distant: number of edges whose ends have different home ranks. */
     double count[2], distant[2];
 };
 

@@ -8,8 +8,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Computes mean and variance of the number of objects of a rank besides the first one, which always exists.
- * Each of `places` has an object with a probability that varies over the ranks, with the mean f. spread:
+/* Computes mean and variance of the number of objects of a rank besides the first one, which always exists. Each of
+ * `places` places has an object with a probability that varies over the ranks. f: mean of the probability. spread:
  * standard deviation of its logarithm. */
 static void filled(double places, double f, double spread, double *mean, double *variance) {
     enum { STEPS = 40 };
@@ -30,7 +30,8 @@ static void filled(double places, double f, double spread, double *mean, double 
     *variance = places * (share - squares) + places * places * (squares - share * share);
 }
 
-/* Returns the probability f that a place has an object, such that a rank has `wanted` objects on average. */
+/* Returns the probability f that a place for an object has one, such that a rank has `wanted` objects on
+ * average. */
 static double fill_for(double places, double wanted, double spread) {
     double low = 0;
     double high = 1;

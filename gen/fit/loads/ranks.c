@@ -7,9 +7,10 @@
 #include "gen/fit/shape.h"
 #include "gen/model/draw/grid.h"
 
-/* Returns the mean product of the model's smooth load field at two positions of one home (apart = 0) or of two
- * adjacent homes (apart = 1), along one dimension. The field has one value in the middle of each home, and is
- * interpolated between. side: positions in a home. rho: correlation of the field between adjacent homes. */
+/* Returns the mean product of the model's smooth load field at two positions of one block of objects (apart = 0) or
+ * of two adjacent blocks (apart = 1), along one dimension. The field has one value in the middle of each rank's
+ * block, and is interpolated between. side: positions in a block. rho: correlation of the field between adjacent
+ * blocks. */
 static double field_product(uint32_t side, double rho, int apart) {
     double sum = 0;
     side = side < 32 ? side : 32; /* a longer side changes the mean by less than 0.001 */

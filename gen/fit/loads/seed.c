@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the seed of a twin: the one of several that makes the slowest ranks and the longest tasks most like
- * the measured ones. These decide how much a balancer can gain. With few ranks or tasks they vary a lot between
- * seeds. */
+/* Chooses the seed of the synthetic data: the one of several with which the slowest ranks and the longest tasks are
+ * most like the measured ones. These decide how much a balancer can gain. With few ranks or tasks they vary a lot
+ * between seeds. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,7 +57,7 @@ static struct fit_extreme_phases measured(const struct gen_fit_loads *l) {
     return m;
 }
 
-/* Simulates the phases m->phase and replaces their extremes m->of. The objects stay at their homes. */
+/* Simulates the phases m->phase and replaces their extremes m->of. The objects stay on their home ranks. */
 static void simulated(const struct model_load *load, struct fit_extreme_phases *m) {
     double tasks = 0;
     double all[PHASES] = {0};

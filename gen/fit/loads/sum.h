@@ -42,8 +42,8 @@ void gen_fit_sum_rank_end(struct gen_fit_summing *g);
 /* Begins a phase. Phases of a rank are numbered from 0. */
 hpcw_status gen_fit_sum_phase(struct gen_fit_summing *g, uint64_t phase, hpcw_error *err);
 hpcw_status gen_fit_sum_task(struct gen_fit_summing *g, uint64_t id, double seconds, hpcw_error *err);
-/* Adds an edge to a task of the current phase. The task may be added later. distant: the ends have different
- * homes. */
+/* Adds an edge to a task of the current phase. The task may be added later. distant: the ends have different home
+ * ranks. */
 hpcw_status gen_fit_sum_edge(struct gen_fit_summing *g, uint64_t to, double bytes, double messages,
                              bool distant, hpcw_error *err);
 hpcw_status gen_fit_sum_end(struct gen_fit_summing *g, hpcw_error *err);

@@ -56,8 +56,8 @@ static hpcw_status learn_machine(const struct fit_program *p, struct gen_fit_twi
 
 /* ---- the length of the run ---- */
 
-/* `together`, the share of delays that hit all ranks at once, decides how long ranks wait for each other. It is
- * fitted to the length of the run. If that is not enough, all times in calls are scaled by the factor `rest`.
+/* `together` is the share of delays that hit all ranks at once, so it decides how long ranks wait for each other.
+ * It is fitted to the length of the run. If no value fits, all times in calls are scaled by the factor `rest`.
  * TRIALS: steps of the bisection. SEEDS: number of averaged runs, for up to FEW_RANKS ranks. */
 enum { TRIALS = 7, SEEDS = 3, FEW_RANKS = 64 };
 #define MOST_REST 4.0
@@ -97,7 +97,7 @@ static hpcw_status simulate(const struct gen_fit_twin *twin, struct trial *trial
     return s;
 }
 
-/* Bisects a parameter until the twin's run is as long as that of the log. sign: 1, a larger parameter makes the
+/* Bisects a parameter until the simulated run is as long as that of the log. sign: 1, a larger parameter makes the
  * run longer; -1, it makes the run shorter. */
 static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double low, double high, int sign,
                           double length, struct trial *trial, hpcw_error *err) {
@@ -114,7 +114,7 @@ static hpcw_status search(struct gen_fit_twin *twin, double *parameter, double l
     return s;
 }
 
-/* Finds the parameters `together` and `rest` with which the twin's run is as long as that of the log. */
+/* Finds the parameters `together` and `rest` with which the simulated run is as long as that of the log. */
 static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *twin, struct trial *trial,
                               hpcw_error *err) {
     const double length = p->history.end - p->history.begin;

@@ -19,8 +19,8 @@ enum fit_size { FIT_BYTES, FIT_PIECES, FIT_USE, FIT_SIZES };
 
 /* Statistics of the sizes of ranks. Ranks are added in ascending order. */
 struct fit_sizes {
-    /* sketch of each size, by half of the ranks. FIT_BYTES: bytes of a rank. FIT_PIECES: blocks or files of a
-     * rank. FIT_USE: used share of a rank's chunks. */
+    /* distribution of each size over each half of the ranks. FIT_BYTES: bytes of a rank. FIT_PIECES: blocks or
+     * files of a rank. FIT_USE: used share of a rank's chunks. */
     struct gen_fit_sketch *half[FIT_SIZES][2];
     /* ln: ln(bytes) of each rank, paired with itself for mean and variance. next: ln(bytes) of a rank, paired with
      * that of the next rank. */
@@ -64,7 +64,7 @@ static double deviation(const struct fit_sizes *z) {
     return variance > 1e-6 ? sqrt(variance) : 0;
 }
 
-/* Adds the facts, which become owners of their sketches. Frees all other sketches. */
+/* Adds the facts, which then own their distributions. Frees all other distributions. */
 static hpcw_status end_sizes(struct fit_sizes *z, const char *format, const char *const name[FIT_SIZES],
                              const char *next, struct gen_fit_facts *facts, hpcw_status s, hpcw_error *err) {
     for (size_t i = 0; i < FIT_SIZES; i++) {
@@ -128,8 +128,8 @@ static double field_neighbours(const struct gen_fit_twin *twin, double ranks) {
     return p->variance.correlation * (1 - 1.0 / grid[p->dims - 1]);
 }
 
-/* Learns how much the sizes of ranks follow the smooth load field. It is the correlation of sizes between a
- * rank and the next one, divided by that of the field. */
+/* Learns how much the sizes of ranks follow the smooth load field. The result is the correlation of sizes between a
+ * rank and the next one, divided by the correlation of the field. */
 static hpcw_status learn_follows(const struct fit_sizes *z, struct gen_fit_twin *twin, hpcw_error *err) {
     struct gen_fit_pairs next = z->next[0];
     const double of_field = field_neighbours(twin, z->ranks);

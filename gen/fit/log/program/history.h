@@ -64,7 +64,7 @@ struct fit_history {
     uint64_t messages, bytes;
     uint64_t of_threads; /* number of calls of threads other than the main one; these calls are skipped */
     /* names of all states, separated by commas and cut off if they do not fit; MPI calls and "Compute" are left
-     * out, since a twin has them */
+     * out, since the learned workload has them */
     char states[FIT_STATES_TEXT];
 };
 

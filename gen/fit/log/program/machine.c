@@ -150,8 +150,8 @@ static bool learn_machine(struct fit_program *p) {
     p->machine.rate =
         1 / fmax(1e-12, fmin(fastest_of(&f[FLIGHT_LARGE], 1e-10), fastest_of(&f[FLIGHT_WHOLE], 1e-10)));
     /* Messages are eager below the smallest size at which most senders wait for the receive. If a sender waited
-     * only in the twin and not in the log, ranks that send to each other would deadlock. Only MPI_Send counts,
-     * since calls that also receive do not show what they waited for. */
+     * only in the simulated run and not in the log, ranks that send to each other would deadlock. Only MPI_Send
+     * counts, since calls that also receive do not show what they waited for. */
     p->machine.eager = seen > 0 ? SIM_MOST_BYTES : 0;
     for (uint32_t size = 0; size < SIZES; size++) {
         if (late[size] >= 5 && left[size] * 2 < late[size] && p->machine.eager == SIM_MOST_BYTES) {

@@ -82,10 +82,9 @@ static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_
 /* If an inner loop has more than this share of the calls of an outer loop, its turns are the phases. */
 #define NEARLY_ALL 0.9
 
-/* Returns whether the turns of an inner loop may be the phases of a run, rather than parts of a phase. They
- * may be if there are many turns. If something such as a checkpoint interrupts the phases, the loop has
- * different numbers of turns, or nearly all calls of the outer loop. share: the loop's share of the outer
- * loop's calls. */
+/* Returns whether the turns of an inner loop may be the phases of a run, rather than parts of a phase. This holds for
+ * many turns. Unless p->outer, it also holds for different numbers of turns, or nearly all calls of the outer loop:
+ * then something such as a checkpoint interrupts the phases. share: the loop's share of the outer loop's calls. */
 static bool may_be_phases(const struct fit_program *p, const struct fit_node *loop, double share) {
     return loop->turns[0] > FIT_FEW || (!p->outer && (!fit_turns_the_same(loop) || share > NEARLY_ALL));
 }
@@ -98,8 +97,8 @@ static uint32_t total_turns(const struct fit_node *loop, uint32_t entries) {
     return sum;
 }
 
-/* Finds the main loop of a role. It begins with the outermost loop that has the most calls. It goes on to an
- * inner loop that has more than half of these calls and whose turns may be phases. Also sets the numbers of
+/* Finds the main loop of a role. The search begins with the outermost loop that has the most calls. It goes on to
+ * an inner loop that has more than half of these calls and whose turns may be phases. Also sets the numbers of
  * turns of the nested loops. */
 static bool find_loop(const struct fit_program *p, struct fit_role *r, const struct fit_place *place) {
     const struct fit_steps *s = &p->steps[r->rank[0]];

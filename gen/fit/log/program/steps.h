@@ -66,8 +66,8 @@ struct fit_steps {
     uint64_t hash; /* hash of what the steps of a role have in common */
 };
 
-/* Calls that exchange data but cannot be steps. In the twin they are states that take time. Arrays are indexed
- * as fit_history.name. */
+/* Calls that exchange data but cannot be steps. The learned workload has them as states that take time. Arrays are
+ * indexed as fit_history.name. */
 struct fit_lack {
     /* number of calls; bytes of their messages, and bytes that ranks send in collective calls */
     uint64_t calls, bytes;

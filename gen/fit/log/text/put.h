@@ -31,7 +31,6 @@ void fit_text_append(struct fit_text *t, const char *text);
 /* Appends at most 511 bytes, formatted as by printf. */
 void fit_text_put(struct fit_text *t, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
-/* Appends the indentation of a line. */
 void fit_text_indent(struct fit_text *t);
 
 /* Returns the width of a column with numbers up to `value`, and a blank before each number. */

@@ -195,7 +195,7 @@ static void put_roles(struct fit_text *t) {
                  width, width);
 }
 
-/* Appends a prelude without its licence line, since the twin belongs to the user. */
+/* Appends a prelude without its licence line, since the learned workload belongs to the user. */
 static void put_prelude(struct fit_text *t, size_t which) {
     const struct fit_prelude *p = &fit_prelude[which];
     const char *begin = (const char *)p->data;
