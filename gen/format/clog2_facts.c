@@ -28,7 +28,7 @@ static const char *const phase_name[] = {"end_ns",   "compute_ns", "slowest_ns",
                                          "messages", "lost_ns",    "most_lost_ns", "most_lost_rank"};
 enum { PHASE_WORDS = sizeof phase_name / sizeof phase_name[0] };
 
-/* A meeting: times at which the ranks leave a collective call of the world, by their own clocks. At most
+/* A meeting (collective call of the world): times at which the ranks leave the call, by their own clocks. At most
  * MOST_MEETINGS are kept. If there are more, every second one is dropped and the sampling interval doubles. */
 enum { MOST_MEETINGS = 256, LEAST_MEETINGS = 4 };
 struct facts_meeting {
@@ -114,7 +114,7 @@ static bool is_meeting(const struct sim_event *e) {
                                     e->number == SIM_CALL_ALLGATHER || e->number == SIM_CALL_ALLTOALL);
 }
 
-/* Drops every second meeting. */
+/* Drops every second stored collective call. */
 static void thin_out(struct gen_clog2_facts *f) {
     for (uint32_t i = 0; i < f->meetings; i++) {
         if (i % 2 != 0) {
@@ -127,8 +127,8 @@ static void thin_out(struct gen_clog2_facts *f) {
     f->every *= 2;
 }
 
-/* Records that a rank leaves a meeting. No rank enters the next meeting before all have left this one, so one
- * meeting at a time is stored. */
+/* Records that a rank leaves a collective call. No rank enters the next one before all have left this one, so one
+ * call at a time is stored. */
 static hpcw_status leave(struct gen_clog2_facts *f, const struct sim_event *e, hpcw_error *err) {
     const struct gen_dataset *d = f->d;
     const uint32_t node = model_machine_node(&d->machine, e->rank);
@@ -248,9 +248,9 @@ static void put_interruptions(const struct gen_clog2_facts *f, struct hpcw_i_jso
 
 /* ---- visibility of wrong clocks ---- */
 
-/* A rank's clock, compared with that of the median rank. offset_ns: median difference over all meetings.
- * change_ns: growth of the difference from the first to the second half of the meetings. Medians are used since
- * the system sometimes delays a rank. */
+/* A rank's clock, compared with that of the median rank. offset_ns: median difference over all stored collective
+ * calls. change_ns: growth of the difference from the first to the second half of these calls. Medians are used
+ * since the system sometimes delays a rank. */
 struct facts_rank_clock {
     double offset_ns, change_ns;
 };

@@ -123,8 +123,8 @@ struct gen_format {
     const struct gen_exporter *export;
     /* Writes a file in another form: gen/export/rewrite/rewrite.h. NULL: `rewrite` is refused. */
     const struct gen_rewriter *rewrite;
-    /* Adds the facts of a file or directory, and learns the twin if it is not NULL. The member is NULL: `fit`
-     * is refused. */
+    /* Adds the facts of a file or directory, and learns the twin, a synthetic copy, if it is not NULL. The member
+     * is NULL: `fit` is refused. */
     hpcw_status (*fit)(const char *path, struct gen_fit_facts *facts, struct gen_fit_twin *twin,
                        hpcw_error *err);
     /* Learns one twin from data sets of several sizes, path[count]. The member is NULL: a twin is learned from

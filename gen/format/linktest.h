@@ -12,7 +12,6 @@
 /* Parameters of the whole run, independent of the range that is written. */
 hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d);
 
-/* First task of a physical file. */
 static inline uint32_t gen_linktest_first_task(const struct gen_dataset *d, uint64_t file) {
     return hpcw_sion_first_task_of_file(d->ranks, d->linktest_files, (uint32_t)file);
 }

@@ -21,7 +21,7 @@ enum { GEN_VOM_FIRST_BYTES = 112, GEN_VOM_FIRST_MESSAGES = 2 };
 /* The member `write` of the format. */
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 
-/* Objects of a rank in a phase. The slots of a rank are numbered; a slot can be empty. */
+/* Objects of a rank in a phase. A rank has numbered slots for objects; a slot can be empty. */
 struct gen_vom_slots {
     struct model_load_cursor at;
     bool *exists;             /* [most] */
