@@ -16,7 +16,6 @@ static inline void model_grid_position(const uint32_t side[3], uint32_t cell, ui
     at[0] = cell / side[2] / side[1];
 }
 
-/* Number of the cell at a position. */
 static inline uint32_t model_grid_cell(const uint32_t side[3], const uint32_t at[3]) {
     return (at[0] * side[1] + at[1]) * side[2] + at[2];
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Simulates the measurements of LinkTest. Each timing (i, j, permutation, step) is a pure function and has the
- * same bits on all processes. A timing is the time of a message of rank i with partner j, in picoseconds. It uses
- * gen/model/network, with the contention of a step in which all pairs measure at once:
+/* Simulates the measurements of LinkTest. Each timing (i, j, permutation, step) is a pure function and has the same
+ * bits on all processes. A timing is the time of a message of rank i with partner j, in picoseconds. This time
+ * comes from gen/model/network, with the contention of a step in which all pairs measure at once:
  *
  *    (fixed + transfer * slow port or cable + wait * congestion) * (1 + noise of the pair + noise of M messages) +
  *    delay
  *
- * A ping-pong kernel takes the mean of both directions of a link. The unidirectional kernel takes i -> j alone,
- * the bidirectional kernel the slower direction. */
+ * A ping-pong kernel takes the mean of both directions of a link. The unidirectional kernel takes i -> j alone, the
+ * bidirectional kernel the slower direction. */
 #ifndef HPCW_GEN_MODEL_LINKTEST_LINKTEST_H
 #define HPCW_GEN_MODEL_LINKTEST_LINKTEST_H
 

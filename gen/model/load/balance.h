@@ -6,7 +6,7 @@
  *    each on the rank with the least load. The algorithm knows the loads of all ranks.
  *  - tempered: follows vt's TemperedLB. In several iterations, ranks above the mean load give objects to ranks
  *    below. As with gossip messages, a rank knows the loads of only a few others, as of the begin of the iteration.
- *    For each object it picks one of them at random, weighted by the difference to the mean load. It gives the
+ *    For each object it picks one of these at random, weighted by the difference to the mean load. It gives the
  *    object if the larger load of the two ranks then falls. The best placement of all iterations is kept, or the
  *    previous placement if no iteration is better. */
 #ifndef HPCW_GEN_MODEL_LOAD_BALANCE_H

@@ -151,7 +151,7 @@ static void fill_field(struct model_load *m) {
     }
 }
 
-/* Draws for each rank the share of its places that have an object. */
+/* Draws for each rank the share of its places for objects that have one. */
 static void fill_places(struct model_load *m) {
     const double spread = m->params.fill_spread;
     for (uint32_t r = 0; m->fill_threshold != NULL && r < m->ranks; r++) {

@@ -39,8 +39,8 @@
 
 enum model_scenario {
     MODEL_SCENARIO_NONE,
-    MODEL_SCENARIO_SPIKE, /* the objects of some homes have more work in the scenario's phases */
-    /* the work of the objects of some homes grows in the scenario's phases and then stays high */
+    MODEL_SCENARIO_SPIKE, /* the objects of some home ranks have more work in the scenario's phases */
+    /* the work of the objects of some home ranks grows in the scenario's phases and then stays high */
     MODEL_SCENARIO_RAMP,
     MODEL_SCENARIO_HOTSPOT /* more work near a centre that crosses the index space */
 };
@@ -230,25 +230,25 @@ struct model_load {
     struct model_load_params params;
     const struct model_machine *machine;
     uint64_t seed;
-    uint32_t ranks, per_rank; /* per_rank: places of a rank over all collections */
-    uint32_t objects;         /* number of places on all ranks */
-    /* largest number of objects (without a balancer: of places) on a rank in any phase */
+    uint32_t ranks, per_rank; /* per_rank: places for objects of a rank, over all collections */
+    uint32_t objects;         /* number of places for objects on all ranks; some can be empty */
+    /* largest number of objects (without a balancer: of places for objects) on a rank in any phase */
     uint32_t most;
-    /* grid: homes per dimension; block: positions of a home per dimension */
+    /* grid: blocks of ranks per dimension; block: positions of a block per dimension */
     uint32_t grid[3], block[3];
     uint32_t side[3];        /* sides of the index space */
     uint64_t cells[3];       /* cells of the mesh per dimension */
     double least_ln_bytes;   /* smallest ln(bytes) of an edge if params.edge.sizes > 0 */
     uint32_t channels;       /* permutations for far senders */
     uint32_t kinds;          /* kinds of edges between objects */
-    uint32_t hits;           /* ranks that a spike or ramp hits */
+    uint32_t hits;           /* ranks that a spike or ramp affects */
     double radius;           /* radius of a hot spot, in sides of an object */
-    uint64_t swap_threshold; /* a slot swaps if a random word is below this */
+    uint64_t swap_threshold; /* two ranks swap the objects in a slot if a random word is below this */
     struct model_load_tail tail, setup_tail;
-    /* [ranks] a place has an object if a random word is below its home's threshold; NULL: params.fill for all
-     * homes */
+    /* [ranks] a place has an object if a random word is below the threshold of its home rank; NULL: params.fill
+     * decides on all ranks */
     uint64_t *fill_threshold;
-    /* [ranks] smooth field at the middle of each home: mean 0, variance 1 */
+    /* [ranks] smooth field in the middle of each rank's block: mean 0, variance 1 */
     double *field;
     struct model_load_phase *phase; /* [params.phases] */
     /* number of placements, including the one before the balancer's first run; 0: no balancer */
@@ -266,10 +266,10 @@ struct model_load {
     const double *disturbed;
 };
 
-/* Call model_load_settle (balance.h) next. The machine must outlive the model. Memory: 56 bytes per phase, and
- * 8 per rank or, with a fill spread, 16. HPCW_ERANGE: more than MODEL_LOAD_MOST_OBJECTS objects, or more than
+/* Call model_load_settle (balance.h) next. The machine must outlive the model. Memory: 56 bytes per phase, and 8
+ * per rank or, with a fill spread, 16. HPCW_ERANGE: more than MODEL_LOAD_MOST_OBJECTS objects, or more than
  * MODEL_LOAD_MOST_BYTES between two objects in a phase. HPCW_EINVAL: parameters contradict each other, or a
- * scenario hits nothing. HPCW_ENOMEM. */
+ * scenario affects nothing. HPCW_ENOMEM. */
 hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
                             const struct model_machine *machine, hpcw_error *err);
 void model_load_free(struct model_load *m);
@@ -279,7 +279,7 @@ void model_load_free(struct model_load *m);
 static inline uint32_t model_load_home(const struct model_load *m, uint32_t object) {
     return object / m->per_rank;
 }
-/* Returns the slot of an object: its number in its home. This is collection * params.objects + position in the
+/* Returns the slot of an object: its number on its home rank. This is collection * params.objects + position in the
  * block. */
 static inline uint32_t model_load_slot(const struct model_load *m, uint32_t object) {
     return object % m->per_rank;
@@ -288,7 +288,7 @@ static inline uint32_t model_load_collection(const struct model_load *m, uint32_
     return object % m->per_rank / m->params.objects;
 }
 
-/* Returns whether a place has an object. The other functions also accept the number of an empty place. */
+/* Returns whether a place for an object has one. The other functions also accept the number of an empty place. */
 bool model_load_exists(const struct model_load *m, uint32_t object);
 
 double model_load_mean_objects(const struct model_load *m);
@@ -375,7 +375,7 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
 /* Returns the factor by which the scenario lengthens an object's time in a phase; 1: not at all. */
 double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t phase);
 
-/* Returns whether a spike or ramp hits the objects of a home. */
+/* Returns whether a spike or ramp affects the objects of a home rank. */
 bool model_load_is_hit(const struct model_load *m, uint32_t home);
 
 /* Returns the position of a hot spot's centre along dimension 0 of the index space. */
@@ -458,7 +458,7 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
 /* ---- memory, if params.block_objects is not 0 ---- */
 
 struct model_load_memory {
-    uint32_t block; /* number of the block: home * blocks per home + index in the home */
+    uint32_t block; /* number of the block: home rank * blocks per rank + index on the home rank */
     uint64_t block_bytes, footprint, working, serialized;
 };
 struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object, double lasting);

@@ -18,7 +18,7 @@ static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t p
     return at > 0 ? rank - stride : rank;
 }
 
-/* Returns whether two ranks swap the contents of a slot before a phase. */
+/* Returns whether two ranks swap the objects in a slot before a phase. */
 static bool swaps(const struct model_load *m, uint32_t rank, uint32_t partner, uint32_t phase, uint32_t slot) {
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SWAP, rank < partner ? rank : partner, phase, slot / 4, w);
@@ -138,7 +138,7 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
     }
 }
 
-/* Swaps the contents of some slots of two ranks, drawn at random. */
+/* Swaps the objects in some slots of two ranks. The slots are drawn at random. */
 static void swap_slots(const struct model_load *m, uint32_t *object, uint32_t phase, uint32_t lower,
                        uint32_t upper) {
     uint32_t *a = object + (size_t)lower * m->per_rank;

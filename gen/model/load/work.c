@@ -57,14 +57,14 @@ double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t
     return 1;
 }
 
-/* Returns the smooth field at an object: interpolated between the middles of the nearest homes, with variance
- * 1. */
+/* Returns the smooth field at an object: interpolated between the middles of the nearest ranks' blocks, with
+ * variance 1. */
 static double field_at(const struct model_load *m, uint32_t object) {
     const double rho = m->params.variance.correlation;
     uint32_t home[3];
     uint32_t in_block[3];
     int64_t step[3] = {0};
-    double share[3] = {0}; /* weight of the neighbouring home along each dimension */
+    double share[3] = {0}; /* weight of the neighbouring block along each dimension */
     double variance = 1;
     model_grid_position(m->grid, model_load_home(m, object), home);
     model_grid_position(m->block, model_load_slot(m, object) % m->params.objects, in_block);

@@ -109,7 +109,7 @@ struct model_machine_params {
     struct model_machine_bad bad;
     struct model_machine_files file;
 
-    double slow_node_share;  /* share of the nodes that are slow */
+    double slow_node_share;
     double slow_node_factor; /* mean factor of compute times on a slow node */
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/machine/truth.h"
 
-/* Computes the range of ranks on the nodes first .. first + nodes - 1. */
 static void ranks_of(const struct model_machine *m, uint32_t first, uint32_t nodes, uint32_t *first_rank,
                      uint32_t *ranks) {
     uint64_t start = (uint64_t)first * m->params.ppn, end = start + (uint64_t)nodes * m->params.ppn;

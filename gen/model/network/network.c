@@ -33,7 +33,6 @@ void model_network_init(struct model_network *net, const struct model_machine *m
 
 /* ---- contention ---- */
 
-/* Number of links of a node of the torus. */
 static double torus_links(const struct model_machine *m) {
     double links = 0;
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
@@ -261,7 +260,7 @@ static double normal_of(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, 
     return hpcw_i_normal(w[0], w[1]);
 }
 
-/* Returns the square of a random process with variance 1, shifted, and interpolated between knots. */
+/* Returns the square of a random process with variance 1, shifted, and interpolated between draws. */
 static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t link, uint32_t window) {
     const uint32_t knot = window / MODEL_KNOT_WINDOWS, at = window % MODEL_KNOT_WINDOWS;
     double z = model_network_knot[0][at] * normal_of(seed, purpose, knot, link) +

@@ -9,7 +9,7 @@
  *    wait        contention on shared links in a quiet time window
  *    congestion  factor >= 1 of this link in a time window, correlated between windows
  *
- * Contention is a mean field: no message is routed. It follows from how many ranks send at once and how far
+ * Contention is a mean field: no message is routed. Contention follows from how many ranks send at once and how far
  * (struct model_pattern), and from the number of links of a switch and of a group.
  *
  * All functions are pure in (machine, arguments) and use plain arithmetic and sqrt only. */
