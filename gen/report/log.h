@@ -58,7 +58,7 @@ struct log_profile {
     uint32_t colours;
 
     struct gen_waits waits;
-    struct gen_waits_wait longest; /* the longest wait */
+    struct gen_waits_wait longest;
     /* Rasters of ranks over time.
      * waiting: seconds in which the rank waits.
      * cause: seconds in which other ranks wait for the rank.
