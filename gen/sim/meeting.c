@@ -45,7 +45,7 @@ static struct sim_meeting *new_meeting(const struct sim *sim, struct sim_comm *c
     return meeting;
 }
 
-/* ---- trees: slots are places, counted from the place of the root ---- */
+/* ---- trees: a slot is the place of a member, counted from the place of the root ---- */
 
 static uint32_t place_in(const struct sim_meeting *g, uint32_t slot) {
     return (uint32_t)(((uint64_t)slot + g->root) % g->comm->size);

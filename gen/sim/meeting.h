@@ -10,11 +10,11 @@ struct sim_comm;
 
 /* Data of a meeting (collective call) whose parts differ in size: parts.h. */
 struct sim_meeting_parts {
-    /* [size] gatherv: time of a place's part at the root's cards, ns. scatterv: bytes of the part. alltoallv:
-     * bytes from all members whose parts are in a table. */
+    /* [size] gatherv: time that the part of a member takes at the root's network cards, ns. scatterv: bytes of the
+     * part. alltoallv: bytes from all members whose parts are in a table. */
     uint64_t *bytes;
-    uint64_t root;  /* gatherv: bytes of the root's own part */
-    uint64_t total; /* bytes of all parts */
+    uint64_t root; /* gatherv: bytes of the root's own part */
+    uint64_t total;
     /* alltoallv: first + step * place is the number of bytes from all members whose parts are not in a table */
     int64_t first, step;
 };
@@ -24,7 +24,7 @@ struct sim_meeting {
     enum sim_call call;
     uint32_t root;
     uint64_t bytes;
-    uint32_t first; /* place that arrived first */
+    uint32_t first; /* place of the member that arrived first */
     uint32_t came, left;
     struct sim_plan plan;
     struct sim_meeting *next;

@@ -150,7 +150,6 @@ static bool has_end(const struct sim_half *half) {
     return half->matched || half->eager;
 }
 
-/* Makes a rank wait for a send or receive. */
 static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
     sim->rank[rank].missing += !has_end(add_wait(sim, rank, half));
 }

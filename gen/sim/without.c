@@ -35,8 +35,8 @@ static struct sim_without_rank *clocks_of(struct sim *sim, uint32_t rank) {
     return &sim->without.rank[(size_t)rank * sim->clocks];
 }
 
-/* Returns the times of a send or receive on the further clocks, each without one of the faults. The half under
- * construction has the number SIM_NOTHING and is stored first. */
+/* Returns the times of a send or receive on the further clocks, each without one of the faults. The send or receive
+ * under construction has the number SIM_NOTHING and is stored first. */
 static struct sim_without_half *times_of(struct sim *sim, uint32_t half) {
     return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
 }
@@ -130,7 +130,7 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
 }
 
 /* Ends the wait for a send or receive on all further clocks, each without one of the faults. now_ns: [clocks] times
- * at which the waits for the earlier halves were over. */
+ * at which the earlier waits of the call were over. */
 static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, uint32_t half,
                      uint64_t *now_ns) {
     struct sim_without_rank *r = clocks_of(sim, rank);

@@ -298,7 +298,6 @@ static int call_wait(lua_State *L) {
     return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAIT, &request, 1), received_results);
 }
 
-/* Returns the requests in a table. */
 static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count) {
     if (lua_type(L, 1) != LUA_TTABLE) {
         sim_lua_refuse(L, "%s: expected a table of requests, got %s", call, luaL_typename(L, 1));

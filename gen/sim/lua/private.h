@@ -67,7 +67,7 @@ static inline struct sim_lua_rank *sim_lua_rank_of(lua_State *L) {
 #define SIM_LUA_BUILDER "builder" /* function that runs the program text with a rank's globals */
 #define SIM_LUA_LIBRARY "library" /* names that a program text may use; read-only */
 #define SIM_LUA_GLOBALS "globals" /* metatable of global variables */
-#define SIM_LUA_VALUES "values"   /* values of the parameters */
+#define SIM_LUA_VALUES "values"
 
 /* Raises a Lua error with this message. sim_lua_add_place or sim_lua_fail adds the line. */
 _Noreturn void sim_lua_refuse(lua_State *L, const char *fmt, ...) HPCW_PRINTF(2, 3);

@@ -444,7 +444,6 @@ static int make_rank(lua_State *L) {
     return 0;
 }
 
-/* Drops the coroutine of a rank that has ended or failed. */
 static void drop_rank(struct sim_lua *lua, struct sim_lua_rank *r) {
     r->thread = NULL;
     lua_pushnil(lua->state);

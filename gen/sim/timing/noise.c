@@ -8,7 +8,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Largest number of detours (interruptions) in one call, so that even a year of computing is simulated soon. It
+/* Largest number of detours (interruptions) in one call, so that even a year of computing is simulated soon. This
  * is enough for about an hour of work; later detours are ignored. */
 enum { MOST_DETOURS = 1 << 16 };
 
