@@ -22,7 +22,7 @@ struct checkpoint_shape {
 
 struct gen_checkpoints {
     const struct model_checkpoint *model;
-    uint64_t start_us; /* start of the run */
+    uint64_t start_us;
     /* Time after the last checkpoint. A stale index lists a checkpoint with this time that does not exist. */
     uint64_t past_us;
     uint32_t maps; /* number of maps (lists of files by rank) of each checkpoint */

@@ -19,9 +19,9 @@ hpcw_status gen_checkpoints_new(const struct model_checkpoint *model, const uint
                                 struct gen_checkpoints **out, hpcw_error *err);
 void gen_checkpoints_free(struct gen_checkpoints *c);
 
-/* gen_checkpoints_files: returns the number of files in the prefix directory. They are numbered: the index, the
- * metadata of each checkpoint, the data files. gen_checkpoints_first_data: returns the number of the first data
- * file. */
+/* gen_checkpoints_files: returns the number of files in the prefix directory. These are numbered in this order: the
+ * index, the metadata of each checkpoint, the data files. gen_checkpoints_first_data: returns the number of the
+ * first data file. */
 uint64_t gen_checkpoints_files(const struct gen_checkpoints *c);
 uint64_t gen_checkpoints_first_data(const struct gen_checkpoints *c);
 void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char path[GEN_CHECKPOINT_PATH],
