@@ -12,7 +12,6 @@
 #include "gen/waits/states.h"
 #include "gen/waits/waits.h"
 
-/* A wait of `rank` for the rank `cause`. */
 struct waits_path_wait {
     uint64_t from_ns, to_ns;
     uint32_t rank, cause;

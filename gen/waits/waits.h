@@ -52,9 +52,9 @@ struct gen_waits_sum {
 };
 
 struct gen_waits_rank {
-    struct gen_waits_sum kind[GEN_WAITS_KINDS]; /* waits of this rank */
-    uint64_t caused_ns;                         /* time that other ranks waited for this rank */
-    uint64_t path_ns;                           /* length of the critical path on this rank */
+    struct gen_waits_sum kind[GEN_WAITS_KINDS];
+    uint64_t caused_ns; /* time that other ranks waited for this rank */
+    uint64_t path_ns;   /* length of the critical path on this rank */
 };
 
 /* Sum of the waits in the call `call` for the call `cause`. */
