@@ -16,9 +16,9 @@
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
 
-/* Finds the form of an export by the suffix of the output. Without a suffix it is the first form of the format.
- * If the first form is bytes, any unknown suffix is allowed, too. Other suffixes are refused, since programs
- * that read the file would expect another form. */
+/* Finds the form of an export by the suffix of the output. Without a suffix, takes the first form of the format. If
+ * this is the form `bytes`, any unknown suffix is allowed, too. Other suffixes are refused, since programs that
+ * read the file would expect another form. */
 static hpcw_status form_of_output(const struct gen_format *row, const char *output, int *form,
                                   hpcw_error *err) {
     static const struct {

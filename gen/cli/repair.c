@@ -66,7 +66,6 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
     return gen_cli_resolve(o, false, d, err);
 }
 
-/* Checks that this is the directory of a finished dataset. */
 static hpcw_status check_finished(const char *dir, hpcw_error *err) {
     struct hpcw_i_entry directory;
     const int e = hpcw_i_sys_look(dir, true, &directory);

@@ -12,7 +12,6 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/progress.h"
 
-/* Prints the faults that were found, as JSON. */
 static hpcw_status print_faults(const char *what, const struct gen_fault *fault, size_t count,
                                 hpcw_error *err) {
     struct gen_cli_result r;

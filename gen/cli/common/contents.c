@@ -191,8 +191,8 @@ static const char *what_is_list(const char *name) {
     return what;
 }
 
-/* Finds the sizes of all files in a directory, and the kinds of the largest 256 of them. To find its kind, a
- * file must be opened, and a directory can have a file for each of many thousand tasks. */
+/* Finds the sizes of all files in a directory, and the kinds of the largest 256 of them. A kind is found by opening
+ * the file, and a directory can have a file for each of many thousand tasks. */
 static hpcw_status look_into(const char *dir, bool dataset, struct contents *c, hpcw_error *err) {
     enum { OPENED = 256 };
     char path[GEN_DIRECTORY_PATH];
