@@ -93,7 +93,8 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
 
 /* ---- one range of files ---- */
 
-/* Writes the path of a data file of this run: its pending name while other parts are missing. */
+/* Writes the path of a data file of this run. The path has the pending (temporary) name while other parts are
+ * missing. */
 static hpcw_status path_now(const struct gen_run *run, const struct gen_format *format,
                             const struct gen_range *range, uint64_t index, char path[GEN_DIRECTORY_PATH],
                             hpcw_error *err) {
