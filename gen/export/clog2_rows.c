@@ -138,7 +138,6 @@ static hpcw_status put_csv(struct rows_export *x, hpcw_error *err) {
 
 /* ---- NPZ ---- */
 
-/* Counts the rows of a table in the window. */
 static hpcw_status count_rows(struct rows_export *x, hpcw_clog2_table table, uint64_t *rows, hpcw_error *err) {
     hpcw_status s = select_rows(x, table, err);
     size_t count = 1;

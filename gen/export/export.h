@@ -30,8 +30,8 @@ struct gen_export {
     uint32_t first_rank, last_rank;
     uint64_t permutation; /* permutation of a LinkTest result */
     bool has_task;
-    uint32_t task; /* number of the task of a container */
-    bool has_key;  /* export only the values of records with the key `key` */
+    uint32_t task;
+    bool has_key; /* export only the values of records with the key `key` */
     uint64_t key;
     /* find only number and size of the items, and read no more than that needs */
     bool measure;

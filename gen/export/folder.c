@@ -104,8 +104,8 @@ static void remove_dead(const struct gen_folder *folder, uint64_t host) {
 
 /* ---- the directory ---- */
 
-/* Creates and locks the lock file. Returns EAGAIN if another name must be tried: the name exists, or another
- * writer has locked the new file, which it takes for the file of a dead writer. */
+/* Creates and locks the lock file. Returns EAGAIN if another name must be tried: the name exists, or another writer
+ * took the new file for that of a dead writer and has locked it. */
 static int lock_file(struct gen_folder *folder) {
     const int at = parent_of(folder);
     int e = hpcw_i_sys_open_own(at, folder->lock, O_RDWR | O_CREAT | O_EXCL, true, &folder->fd);

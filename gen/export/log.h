@@ -23,9 +23,9 @@ struct gen_log_entry {
     int32_t thread;
     /* communicator; if the log's table has several entries for one communicator, all get the same number */
     int32_t comm;
-    const char *name;           /* printable ASCII, without quotes and backslashes */
-    uint64_t definition;        /* number of the state or the event */
-    const char *format;         /* format of the cargo */
+    const char *name;    /* printable ASCII, without quotes and backslashes */
+    uint64_t definition; /* number of the state or the event */
+    const char *format;
     const unsigned char *cargo; /* [32]; NULL: none */
     int64_t peer;               /* rank of the peer in MPI_COMM_WORLD */
     /* peer_comm: communicator in which the peer is; peer_in_comm: rank of the peer there */

@@ -20,7 +20,7 @@
 #include "libwriter/base/buf.h"
 
 enum gen_npz_type {
-    GEN_NPZ_BOOL, /* values are bool */
+    GEN_NPZ_BOOL,
     GEN_NPZ_U8,
     GEN_NPZ_I32,
     GEN_NPZ_U32,

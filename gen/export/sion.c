@@ -66,7 +66,7 @@ static hpcw_status put_content(struct sion_export *x, const char *path, hpcw_err
                             : put(x, hpcw_sion_reader_find(x->reader, x->what->task)->size, err);
 }
 
-/* Writes the bytes of a task as an array. A first call of put_content finds the size, which the heading has. */
+/* Writes the bytes of a task as an array. A first call of put_content finds the size for the heading. */
 static hpcw_status put_array(struct sion_export *x, const char *path, hpcw_error *err) {
     const struct gen_export *what = x->what;
     const struct gen_npz_field field = {.type = GEN_NPZ_U8};

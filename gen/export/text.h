@@ -19,7 +19,6 @@ bool gen_export_quoted(struct hpcw_i_buf *b, const char *text);
 /* Makes a text that all forms can quote: printable ASCII without quotes and backslashes. clean: [size]. */
 void gen_export_clean(char *clean, const char *text, size_t size);
 
-/* Fails with HPCW_ENOMEM. */
 hpcw_status gen_export_no_memory(hpcw_error *err);
 
 #endif
