@@ -40,7 +40,7 @@ struct gen_fit_fact {
     const char *format, *name, *unit; /* static texts */
     enum gen_fit_kind kind;
     struct gen_fit_sketch *half[2]; /* distribution over each half of the ranks, for a marginal; owned */
-    /* value over all ranks and over each half; NaN: unknown; unused for a marginal */
+    /* value over all ranks and over each half of the ranks; NaN: unknown; unused for a marginal */
     double value, part[2];
     /* number of independent samples behind a correlation; for a factor: see GEN_FIT_FACTOR */
     double samples;

@@ -189,7 +189,7 @@ static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     return isnan(mean) || (low < same && high > -same) ? 1 : hpcw_i_exp(mean);
 }
 
-/* Multiplies all times of the message classes `first` to `last` by a factor, so that it holds for every message
+/* Multiplies all times of the message classes `first` to `last` by a factor, which then holds for every message
  * size. */
 static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double factor, hpcw_error *err) {
     const struct model_machine_params p = twin->dataset.machine_params;

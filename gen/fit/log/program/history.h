@@ -60,7 +60,7 @@ struct fit_history {
     struct fit_comm *comm; /* [comms] comm[0] is the world */
     uint32_t comms;
     double begin, end; /* begin of the first call and end of the last call, seconds */
-    uint64_t calls;    /* number of calls of all ranks */
+    uint64_t calls;
     uint64_t messages, bytes;
     uint64_t of_threads; /* number of calls of threads other than the main one; these calls are skipped */
     /* names of all states, separated by commas and cut off if they do not fit; MPI calls and "Compute" are left

@@ -116,7 +116,7 @@ static bool is_receive(const struct making *m, size_t end) {
 struct pending {
     size_t first, last; /* range of elements of m->open */
     size_t sends;       /* number of elements of m->sent */
-    bool nobody;        /* some receives are from MPI_PROC_NULL: more are posted than messages come */
+    bool nobody; /* some receives are from MPI_PROC_NULL: more receives are posted than messages arrive */
 };
 
 static void give(struct making *m, uint32_t end, uint32_t call) {
@@ -145,9 +145,9 @@ static uint32_t find_receive(const struct making *m, const struct fit_call *call
     return low < last && m->rank->end[low].peer == peer ? low : last;
 }
 
-/* Assigns the receives that end in a call, which completes all requests, to the posted Irecvs. A log does not
- * show which Irecv a receive belongs to. With enough Isends, the n-th Irecv is assumed to be from the receiver
- * of the n-th of the last Isends, as in an exchange with neighbours. */
+/* Assigns receives to the posted Irecvs if they end in a call that completes all requests. A log does not show
+ * which Irecv a receive belongs to. With enough Isends, the n-th Irecv is assumed to be from the receiver of the
+ * n-th of the last Isends, as in an exchange with neighbours. */
 static void give_all(struct making *m, const struct fit_call *call, struct pending *p) {
     const uint32_t last = call->first + call->ends;
     const size_t posts = p->last - p->first;

@@ -53,7 +53,7 @@ static hpcw_status put_states(struct fit_text *t, hpcw_error *err) {
 
 /* ---- loops and roles ---- */
 
-/* Writes from which execution on a step uses each of its lists of messages. */
+/* Writes for each list of messages of a step the execution from which on the step uses this list. */
 static void put_since(struct fit_text *t, const struct fit_role *r) {
     bool any = false;
     for (size_t i = 0; i < r->tree.nodes; i++) {
