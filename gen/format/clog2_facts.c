@@ -271,8 +271,8 @@ static struct facts_rank_clock clock_of(const struct gen_clog2_facts *f, uint32_
 }
 
 /* Writes for each host how far its ranks are from the median rank, in standard deviations. Ranks also differ by
- * their positions in the trees of collective calls: rank 0, the root, leaves first even with a right clock. So at
- * most the clock's error counts. */
+ * their positions in the trees of collective calls: rank 0, the root, leaves first even with a right clock. So the
+ * written distance is at most the error of the clock. */
 static void put_sds(const struct gen_clog2_facts *f, const struct facts_rank_clock *rank,
                     struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;

@@ -306,7 +306,6 @@ static hpcw_status learn_place(struct gen_clog2_log *log, const struct sim_event
     return HPCW_OK;
 }
 
-/* Returns a rank's place in a communicator. */
 static uint32_t place_in(const struct gen_clog2_log *log, uint32_t comm, uint32_t rank) {
     const uint64_t key = (uint64_t)comm << 32 | rank;
     const uint64_t *place = comm == SIM_WORLD ? NULL : hpcw_i_table_find(&log->place, &key);

@@ -19,8 +19,8 @@ enum { GEN_TALLY_HEAVIEST = 8 };
  * first. Unused entries have load 0. */
 struct gen_tally_heavy {
     uint64_t load_ns;
-    uint64_t number; /* number of the rank or object */
-    uint64_t rank;   /* rank that had the object in this phase */
+    uint64_t number;
+    uint64_t rank; /* rank that had the object in this phase */
 };
 
 /* A zeroed tally is empty. It consists of 64-bit words only. */
