@@ -13,7 +13,6 @@
 
 #define PARAM(name, kind, field, ...)                                                                          \
     UI_PARAM(struct model_linktest_params, "linktest." name, kind, field, __VA_ARGS__)
-/* A parameter of the LinkTest run. */
 #define RUN(name, kind, ...) PARAM(#name, kind, run.name, __VA_ARGS__)
 
 /* Largest number of permutations. A permutation's number is one word of 32 bits in the counters of random

@@ -147,7 +147,8 @@ static uint64_t whole(double bytes, uint32_t unit) {
                                                    : MODEL_LOAD_MOST_BYTES / unit * unit;
 }
 
-/* Rounds ln(bytes) to the nearest allowed value. Values of handlers may be below the smallest one of objects. */
+/* Rounds ln(bytes) to the nearest allowed value. Edges between handlers may have smaller values than those between
+ * objects. */
 static double size_of(const struct model_load *m, uint32_t kind, double ln_bytes) {
     const struct model_load_params *p = &m->params;
     const double step = p->edge.sizes > 0 ? 6 * p->edge.bytes_sd / p->edge.sizes : 0;

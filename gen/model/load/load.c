@@ -21,7 +21,7 @@ static double risen(const struct model_load_params *p, uint32_t phase) {
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
 }
 
-/* LEAST_STEPS: least number of levels in MODEL_COURSE_STEPS. STEPS: number of possible numbers of levels.
+/* LEAST_STEPS: smallest number of levels in MODEL_COURSE_STEPS; the largest one is LEAST_STEPS + STEPS - 1.
  * BURST_ONE_IN: a burst begins in one of this many phases. BURST_PHASES: longest burst, phases. */
 enum { LEAST_STEPS = 3, STEPS = 4, BURST_ONE_IN = 8, BURST_PHASES = 4 };
 
@@ -75,7 +75,7 @@ static double fresh_share(const struct model_load_params *p, uint32_t phase) {
     const double last = 1 - p->variance.persistence;
     const double passed = phase > 1 ? (double)(phase - 1) / (p->phases - 2) : 0;
     if (first == 0 || last == 0) {
-        return passed == 1 ? last : first; /* no factor leads from 0 to another share, or back */
+        return passed == 1 ? last : first; /* a share of 0 has no factor that leads to or from another share */
     }
     return first * hpcw_i_exp(passed * ln2 * hpcw_i_log2(last / first));
 }

@@ -20,7 +20,7 @@ struct model_load_whole {
     /* [ranks] time of work that cannot move, ns: handler, groups and interruption */
     uint64_t *fixed_ns;
     double *slowness; /* [ranks] factor of all times of a rank in this phase */
-    /* [ranks] factor of the rank's node, a part of `slowness`; objects that move to the rank get it */
+    /* [ranks] factor of the rank's node, a part of `slowness`; objects that move to the rank get this factor */
     double *node;
 
     /* Private. */

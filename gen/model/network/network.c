@@ -41,7 +41,6 @@ static double torus_links(const struct model_machine *m) {
     return links > 1 ? links : 1;
 }
 
-/* Mean distance of two nodes of the torus. */
 static double torus_hops(const struct model_machine *m) {
     double hops = 0;
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
