@@ -11,11 +11,9 @@
 
 enum { MOST_SLOWEST = 20 };
 
-/*
- * Marks the rows and columns of slow ports and cables. A row is a rank that measured, a column its partner. Most
+/* Marks the rows and columns of slow ports and cables. A row is a rank that measured, a column its partner. Most
  * kernels time a message and its answer, so a slow port shows in its row and in its column. With messages in one
- * direction it shows in one of the two.
- */
+ * direction the port shows in one of the two. */
 static void mark_truth(const struct gen_report *r, const hpcw_linktest_info *info, struct gen_areas *areas) {
     const double end = (double)info->tasks - 0.5;
     const bool one_way = info->unidirectional;

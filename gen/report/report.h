@@ -80,7 +80,6 @@ hpcw_status gen_by_rank_find(const struct gen_by_rank *b, const struct gen_repor
                              enum ui_page_unit unit, const struct gen_areas *marks, hpcw_error *err);
 void gen_by_rank_free(struct gen_by_rank *b);
 
-/* Adds a fact to the page: a name with a number. */
 void gen_report_fact(struct ui_page *page, const char *name, enum ui_page_unit unit, double value);
 
 #endif
