@@ -62,9 +62,9 @@ static struct model_pattern pattern_of(const struct sim *sim, uint32_t phase, co
                                   .hops = (double)p->busy_hops * (1 + excess[MODEL_SAME_SWITCH]) / all_ns};
 }
 
-/* Finds the excess of each distance class with which links carry just as much as they can. Longer transfers let
- * more messages meet, but also make the phase longer. The calculation starts from the phase without crowded
- * links, since the excess may have changed during the phase. */
+/* Finds the excess (extra time as a share) of each distance class with which links carry just as much as they can.
+ * Longer transfers let more messages meet, but also make the phase longer. The calculation starts from the phase
+ * without crowded links, since the excess may have changed during the phase. */
 static void use_phase(struct sim *sim, uint32_t phase) {
     enum { ROUNDS = 50 }; /* a round leaves at most 1 / (1 + excess) of the error */
     double excess[MODEL_CLASSES] = {0};

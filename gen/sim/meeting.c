@@ -59,8 +59,8 @@ static bool is_tree(const struct sim_meeting *g) {
     return g->plan.shape == SIM_SHAPE_UP || g->plan.shape == SIM_SHAPE_DOWN;
 }
 
-/* The children of a slot are slot + 1, slot + 2, slot + 4 ..., with distances below the result. The parent of a
- * slot is the slot without its lowest set bit. */
+/* The children of a slot are slot + 1, slot + 2, slot + 4 ..., as long as the distance is below the result. The
+ * parent of a slot is the slot without its lowest set bit. */
 static uint32_t reach_of(const struct sim_meeting *g, uint32_t slot) {
     return slot == 0 ? (uint32_t)1 << g->comm->meetings.levels : slot & (~slot + 1);
 }

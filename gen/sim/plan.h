@@ -18,8 +18,8 @@ enum sim_shape {
     SIM_SHAPE_UP
 };
 
-/* A round: each rank gets `bytes` from the rank 2^level below, modulo the number of ranks. It may combine them
- * with its own bytes. */
+/* A round: each rank gets `bytes` from the rank 2^level below, modulo the number of ranks. The rank may combine
+ * them with its own bytes. */
 struct sim_round {
     uint32_t level;
     uint64_t bytes;

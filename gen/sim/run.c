@@ -171,7 +171,7 @@ static bool serve_timed(struct sim *sim) {
     return false;
 }
 
-/* Doubles or halves the distance that ranks may run ahead. Twice FEW_CALLS and half of MANY_CALLS keep the
+/* Doubles or halves the distance that ranks may run ahead. The limits 2 * FEW_CALLS and MANY_CALLS / 2 keep the
  * distance from changing back at once. */
 static void adapt_window(struct sim *sim) {
     const uint64_t calls = (sim->calls - sim->calls_at_horizon) / sim->ranks;

@@ -79,8 +79,8 @@ extern const char *const sim_call_name[SIM_CALLS]; /* names of the calls in a pr
 enum sim_what {
     /* a call begins; `number`: enum sim_call. The barrier in a checkpoint begins as a call of its own */
     SIM_BEGINS,
-    /* a call returns. Collective calls: `bytes`, and `peer` is the root's place in the communicator. Calls with
-     * parts of different sizes (sim_meet_parts): `bytes` sent, and sim_event_received */
+    /* a call returns. Collective calls: `bytes` of the call; `peer` is the root's place in the communicator. Calls
+     * with parts of different sizes (sim_meet_parts): `bytes` sent; sim_event_received gives the bytes received */
     SIM_RETURNS,
     /* a message is sent to rank `peer` with `tag` and `bytes` */
     SIM_SENT,
@@ -105,8 +105,8 @@ enum sim_work {
     SIM_WORK_CALL /* noise in a call, only in SIM_LOSES */
 };                /* kinds of work: the load of objects, the program's own time, calls */
 
-/* SIM_WORLD: number of the world. SIM_LAST_COMM: largest number of a communicator, as an event has 20 bits for
- * it. SIM_MOST_COMMS: number of communicators that a rank may ask for. They are kept until the run ends, so a
+/* SIM_WORLD: number of the world. SIM_LAST_COMM: largest number of a communicator, as an event has 20 bits for it.
+ * SIM_MOST_COMMS: number of communicators that a rank may ask for. Communicators are kept until the run ends, so a
  * program with a split in a loop is refused. */
 enum { SIM_WORLD = 0, SIM_LAST_COMM = (1 << 20) - 1, SIM_MOST_COMMS = 256 };
 

@@ -56,8 +56,8 @@ uint32_t sim_without_keep(struct sim *sim, uint32_t half);
  * faults. */
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive);
 
-/* The call of a rank ends its wait at `end_ns` on the main clock. sim_without_end: for all sends and receives
- * that the rank waits for; sim_without_end_new: for the one under construction. */
+/* The call of a rank ends its wait at `end_ns` on the main clock. sim_without_end: for all sends and receives that
+ * the rank waits for; sim_without_end_new: for the send or receive under construction. */
 void sim_without_end(struct sim *sim, uint32_t rank, uint64_t end_ns);
 void sim_without_end_new(struct sim *sim, uint32_t rank, const struct sim_half *h, uint64_t end_ns);
 

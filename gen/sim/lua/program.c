@@ -41,9 +41,9 @@ static hpcw_status check_syntax(struct sim_lua *lua, const struct sim_lua_text *
     return HPCW_OK;
 }
 
-/* Pushes the function that runs the program text with given globals. The names of the library, the table on the
- * top of the stack, become local constants around the text. As global variables, they would be looked up in
- * three tables. */
+/* Pushes the function that runs the program text with given globals. The library is the table on the top of the
+ * stack. Its names become local constants around the text, since global variables would be looked up in three
+ * tables. */
 static void build(lua_State *L, const struct sim_lua_text *t) {
     const int library = lua_gettop(L);
     const int names = library + 1;
@@ -439,7 +439,8 @@ static int make_rank(lua_State *L) {
     push_globals(L, r->rank);
     lua_pushvalue(L, -1);
     lua_insert(L, -3);
-    lua_xmove(L, thread, 3); /* the program text as a function, with the globals below it and as argument */
+    /* moves the globals, the program text as a function, and the globals as its argument */
+    lua_xmove(L, thread, 3);
     r->thread = thread;
     return 0;
 }
