@@ -140,8 +140,8 @@ hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen
     return model_machine_params_init(&d->machine_params, preset, err);
 }
 
-/* Limits of the drawn numbers of phases and checkpoints. The number of phases is lowered by at most a quarter
- * (1 / FEWER_PHASES), so that datasets of all seeds have about the size of their scale. As it is never raised,
+/* Limits of the drawn numbers of phases and checkpoints. The number of phases is lowered by at most a quarter (1 /
+ * FEWER_PHASES), so that datasets of all seeds have about the size of their scale. As the number is never raised,
  * no log exceeds its limit of records. */
 enum { FEWER_PHASES = 4, MOST_CHECKPOINTS = 3 };
 
