@@ -71,7 +71,6 @@ hpcw_status waits_states_init(struct waits_states *states, struct gen_waits *w, 
 /* Frees all members except the names of `w`. */
 void waits_states_free(struct waits_states *states);
 
-/* Forgets all open states. */
 void waits_states_clear(struct waits_states *states);
 
 /* Opens a state inside the innermost state of the rank. Returns a pointer that is valid until the next call;
