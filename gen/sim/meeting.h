@@ -34,8 +34,8 @@ struct sim_meeting {
      * member has arrived, then 0 */
     uint8_t *missing;
     struct sim_meeting_parts parts;
-    /* [clocks][size] as time_ns, on each further clock, which shows the times without one of the faults; the list
-     * ends with NULL. NULL: no further clocks */
+    /* [clocks][size] as time_ns, on further clocks, each without one of the faults; the list ends with NULL.
+     * NULL: no further clocks */
     uint64_t **other_ns;
 };
 

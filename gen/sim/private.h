@@ -101,8 +101,7 @@ struct sim {
     struct sim_files files;
     struct sim_noise noise;
     struct sim_crowd crowd;
-    /* number of further clocks: each shows the times without one of the faults, stored in `without` */
-    uint32_t clocks;
+    uint32_t clocks; /* number of further clocks, each without one of the faults; times: in `without` */
     struct sim_without without;
     bool observed;
     bool failed; /* the run has failed, with the reason in `failure`; no rank is resumed */

@@ -161,8 +161,7 @@ struct sim_options {
     /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING: the clock leaves out a fault
      * that makes work slower; sim_save tells by how much */
     const struct model_repair *repair;
-    /* number of further clocks: each shows the times without one of the faults; at most SIM_MOST_CLOCKS */
-    uint32_t clocks;
+    uint32_t clocks; /* number of further clocks, each without one of the faults; at most SIM_MOST_CLOCKS */
     /* for tests: seed of the order in which ranks run; 0: the fastest order */
     uint64_t order;
     /* for tests: how far ranks run ahead, ns; 0: as memory allows */

@@ -55,7 +55,7 @@ struct sim_lua {
     uint64_t *part; /* [part_capacity] */
     size_t part_capacity;
     struct sim *sim; /* valid only during a run */
-    uint32_t clocks; /* number of further clocks: each shows the times without one of the faults */
+    uint32_t clocks; /* number of further clocks, each without one of the faults */
     const struct sim_lua_host *host;
 };
 
