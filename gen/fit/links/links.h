@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Learns a twin, a synthetic copy of the measured data, from a LinkTest result. The header of the result has the
- * settings of the run; the host names give the ranks of each node. A result does not record the topology of the
- * network. So the machine models are simulated for the measured pairs of ranks, and the model with the nearest
- * distributions of timings is taken. The times of this model are then scaled to the measured medians, within nodes
- * and between nodes. */
+ * settings of the run; the host names give the ranks of each node. The network's topology is not recorded. So the
+ * machine models are simulated for the measured pairs of ranks, and the model with the nearest distributions of
+ * timings is taken. The times of this model are then scaled to the measured medians, within nodes and between
+ * nodes. */
 #ifndef HPCW_GEN_FIT_LINKS_LINKS_H
 #define HPCW_GEN_FIT_LINKS_LINKS_H
 

@@ -140,8 +140,8 @@ enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 
 /* Writes the text of the workload. At first, only steps with equal messages count as equal. If this text is refused
  * or long, or its roles have no phases in common, more steps count as equal. The new text is used if the first one
- * is refused, is longer, or has no phases while the new one has: with phases, times can change by phase. Afterwards
- * *p has the roles of the text that is used. */
+ * is refused or longer, or if only the new one has phases, so that times can change by phase. Afterwards *p has the
+ * roles of the text that is used. */
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);
