@@ -60,8 +60,8 @@ static bool no_checkpoint(void *context, uint32_t rank, uint32_t phase, uint64_t
     return false;
 }
 
-/* A rank receives from the ranks it sends to. Edges are in the order of ranks except for the first and last
- * ranks. */
+/* A rank receives from the ranks to which it sends. Its edges are sorted by the partner's rank. The first and
+ * the last ranks have partners at the other end, so their edges are not sorted. */
 static hpcw_status edges_of(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                             hpcw_error *err) {
     struct simulate_work *w = context;

@@ -167,7 +167,8 @@ static hpcw_status make_rows(const struct ui_sizes *tasks, uint32_t repeat, stru
     return HPCW_OK;
 }
 
-/* Runs files and container with one number of tasks, in random order. Repetition 0 warms up. */
+/* Measures a file for each task, and one container, with the same number of tasks, in random order. Repetition 0
+ * warms up. */
 static hpcw_status run_pair(struct metadata_work *w, struct bench_metadata *pair, uint32_t repetition,
                             uint64_t *random, hpcw_error *err) {
     const uint64_t first = bench_random(random) & 1;

@@ -13,8 +13,8 @@
  * NPZ: the arrays `tasks` and `edges`, with the rank and the columns of hpcw_vom_reader_tasks and
  * hpcw_vom_reader_edges.
  *
- * Reads each file twice, first for the numbers of the phases, which follow the edges of the phase. Memory: a
- * reader, and 8 bytes for each phase of a file.
+ * Reads each file twice. The first time is for the numbers of the phases: in the file, the number of a phase comes
+ * after the edges of this phase. Memory: a reader, and 8 bytes for each phase of a file.
  *
  * HPCW_EINVAL: an empty range of ranks. HPCW_ENOMEM, and errors of the reader and of the sink. */
 extern const struct gen_exporter gen_export_vom;

@@ -175,15 +175,16 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
 /* A sample of switches that includes those of the slow cables. For some ranks at each switch, it has the median
  * timings with each other switch. */
 struct cable_work {
-    uint32_t *slot;     /* [switches] index in the sample, or UINT32_MAX */
-    uint32_t *looked;   /* [slots] switch */
-    uint32_t slots, of; /* of: number of ranks looked at for each switch; fewer if the switch has fewer */
+    uint32_t *slot;   /* [switches] index in the sample, or UINT32_MAX */
+    uint32_t *looked; /* [slots] switch */
+    uint32_t slots;   /* switches in the sample */
+    uint32_t of;      /* ranks in the sample for each switch; fewer if the switch has fewer */
     /* [slots + 1] index in time_ps of the end of the times with each switch */
     size_t *end;
     uint64_t *time_ps; /* [ranks] times of one rank, sorted by switch of the partner */
     /* [slots * slots * of] median timings of ranks at one switch with the ranks at another */
     double *median;
-    double *values; /* [slots * slots / 2 * 2 * of] the medians for each pair of switches */
+    double *values; /* [slots * slots / 2][2 * of] medians for each pair of switches, both ways */
     double *mean;   /* [slots * slots / 2] */
 };
 

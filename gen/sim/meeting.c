@@ -13,8 +13,7 @@ enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
 
-/* Allocates the members' times on the further clocks, each of which leaves out a fault. Returns false when
- * memory runs out. */
+/* Allocates the members' times on the further clocks (struct sim_options). Returns false when memory runs out. */
 static bool add_clocks(struct sim_meeting *g, uint32_t clocks) {
     g->other_ns = hpcw_i_calloc(clocks + (size_t)1, sizeof *g->other_ns);
     bool good = g->other_ns != NULL;

@@ -222,8 +222,8 @@ void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns);
  * most all of its time. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
 /* sim_next_phase ends a phase, sim_state begins or ends a state. They take no time, with one exception: the end
- * of a phase or state takes the time of a call if nothing has happened since the end of the last phase or the
- * begin of the last state. */
+ * of an empty phase or state takes the time of a call, since no two phases or states of a rank may have the same
+ * times in a log. */
 enum sim_answer sim_next_phase(struct sim *sim, uint32_t rank);
 enum sim_answer sim_state(struct sim *sim, uint32_t rank, uint32_t state, bool begins);
 

@@ -10,7 +10,7 @@
 
 /* Callbacks of a loop. state: memory of a thread, state_size bytes; zeroed at first. */
 struct gen_pool_work {
-    const char *name; /* name of an index in messages, for instance the name of the format */
+    const char *name; /* how error messages name a step of the loop, for instance the name of the format */
     void *context;
     size_t state_size;
     /* called once by each thread; may be NULL */

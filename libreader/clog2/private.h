@@ -169,7 +169,8 @@ struct read_clog2_unmet {
     size_t capacity;
 };
 
-/* Keys of the drawables that ended at the latest time. Only these can be equal to each other. */
+/* Keys of the drawables that ended at the latest time. The reader refuses duplicates, and two drawables with
+ * different ends cannot be duplicates. So older keys are not kept. */
 struct read_clog2_latest {
     double time, arrow_time;
     struct hpcw_i_table drawables; /* keys of the drawables that ended at `time` */

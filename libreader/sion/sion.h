@@ -66,9 +66,10 @@ struct read_sion_info {
 
 /* One task. */
 struct read_sion_task {
-    uint32_t file;       /* number of the physical file */
-    uint32_t index;      /* index of the task in the physical file */
-    int64_t rank;        /* global rank; in a buddy copy -(g + 1) for a task that only collects */
+    uint32_t file;  /* number of the physical file */
+    uint32_t index; /* index of the task in the physical file */
+    /* global rank. In a buddy copy, -(rank + 1) for a task that has no data of its own and writes those of others */
+    int64_t rank;
     uint64_t chunk_size; /* bytes of the task's chunk in every block */
     uint64_t start;      /* offset of the task's chunk in block 0 */
     uint32_t blocks;     /* number of blocks that the task used, >= 1 */

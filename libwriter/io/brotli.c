@@ -78,7 +78,7 @@ static void *encoder_alloc(void *sink, size_t size) {
         if (b->inside) {
             longjmp(b->no_memory, 1);
         }
-        return NULL; /* outside of the encoder; BrotliEncoderCreateInstance checks the result */
+        return NULL; /* called by BrotliEncoderCreateInstance, which checks the result */
     }
     *block = (struct block){.next = b->blocks, .link = &b->blocks};
     if (b->blocks != NULL) {

@@ -14,7 +14,8 @@ static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype t
                : 0;
 }
 
-/* Records a send. `now` is the timeline's clock, which the caller has read for the call's state. */
+/* Records a send. `now`: time of the send. The caller has read the timeline's clock already, to record the begin
+ * or end of the MPI call. */
 static inline void hpcw_i_trace_message_sent(hpcw_clog2_timeline *timeline, uint64_t now,
                                              struct hpcw_i_trace_comm comm, int peer, int tag, uint64_t size) {
     if (peer != MPI_PROC_NULL && comm.peers != HPCW_I_TRACE_UNKNOWN) {

@@ -238,8 +238,9 @@ static bool has(const char *directory, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-/* Returns whether the next open finishes a set of files whose run failed after the first rename. Once the last file
- * has its final name, only the intent (the file that lists the renames) remains to be removed. */
+/* Returns whether the next open finishes a set of files whose run failed after the first rename. This must succeed.
+ * If all files had their final names already, the directory may have one file more than wanted: the intent, which
+ * lists the renames and is removed last. */
 static bool is_finished_later(const struct work *w, const char *want, const char *got) {
     struct hpcw_i_dir *dir = NULL;
     char path[600];

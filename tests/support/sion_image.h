@@ -11,8 +11,9 @@
 struct sion_image {
     unsigned char *data; /* heap */
     size_t size;
-    /* Offsets in the file. */
-    size_t ranks, chunk_sizes, mark; /* tables and maxchunks in META1 */
+    /* The members up to `mapping` are offsets in the file. */
+    size_t ranks, chunk_sizes; /* tables in META1 */
+    size_t mark;               /* field maxchunks of META1 */
     size_t data_start, stride;
     size_t counts, sizes, mapping; /* in META2; the mapping follows the last row of sizes */
     uint32_t tasks;

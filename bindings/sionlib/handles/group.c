@@ -19,7 +19,7 @@ static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t
     return align(all / (groups < 1 ? 1 : groups), block);
 }
 
-/* Makes tasks [first, end), whose chunks have `bytes` bytes together, a group. */
+/* Makes one group of the tasks first .. end - 1. bytes: sum of their chunks. */
 static void close_group(struct sionlib_member *m, int64_t first, int64_t end, int64_t bytes, int64_t block,
                         bool merge) {
     int64_t whole = align(bytes, block);

@@ -21,7 +21,8 @@ enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 
 /* Messages count as delayed if the measured share of far out timings exceeds the share on the simulated machine
- * by this much. Comparisons add the same amount to both shares. */
+ * by this much. When `fit --compare` compares two shares, it adds the same amount to both, so a smaller excess
+ * would hardly show. */
 #define MORE_DELAYS 0.01
 
 static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {

@@ -642,8 +642,8 @@ static void each_group_is_a_topic(void **state) {
     }
 }
 
-/* Returns the words of a text with one blank between them; of a manual page, without roff's requests, fonts and
- * escapes. */
+/* Returns the words of a text with one blank between them. If the text is a manual page, leaves out roff's
+ * requests, fonts and escapes. */
 static char *words_of(const char *text, bool is_page) {
     char *words = malloc(strlen(text) + 1);
     size_t n = 0;

@@ -97,7 +97,7 @@ static void an_agreement_with_oneself(void **state) {
     assert_int_equal(hpcw_i_agree(self, HPCW_ENOENT, NULL, NULL), HPCW_ENOENT);
 }
 
-/* There is no other process. Messages to one are an error with a text, not a hang. */
+/* There is no other process. A message to another process is an error with a text, not a hang. */
 static void nobody_else_is_there(void **state) {
     (void)state;
     uint64_t word = 0;

@@ -206,8 +206,9 @@ static void late_post(void **state) {
     gen_waits_free(&w);
 }
 
-/* A persistent receive has no MPI_Irecv in the log, so MPI_Waitall is matched with the MPI_Irecv of another
- * message. Rank 1 seems to wait until the second MPI_Irecv, not until the first one. */
+/* A persistent receive has no MPI_Irecv in the log, so an MPI_Waitall that completes it is matched with the next
+ * MPI_Irecv. This shifts the later matches by one. The message of rank 1 is received by the MPI_Irecv at time 3,
+ * but its wait is computed with the MPI_Irecv at time 6, and is too long. */
 static void persistent_receive(void **state) {
     (void)state;
     static const struct happens log[] = {

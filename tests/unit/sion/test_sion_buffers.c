@@ -411,7 +411,8 @@ static void pieces_end_at_multiples_of_the_slot(void **state) {
     }
     close_stream(h);
     hpcw_i_sys_gate = NULL;
-    /* Up to 20 further writes: META2, and buffers that the first tasks lost when partly filled. */
+    /* Up to 20 further writes: META2, and partly filled buffers, which the library took from the first tasks and
+ * gave to later ones. */
     int least = TASKS * 5;
     if (pieces < least || pieces > least + 20) {
         print_error("expected %d pieces, got %d\n", least, pieces);

@@ -12,8 +12,9 @@
 
 #include "gen/fit/log/program/program.h"
 
-/* Learns the course and the luck of a program with phases from the long times before calls, then divides the
- * times by both. least: see fit_draws_members. Returns false when memory runs out. */
+/* Learns the two factors of the times before calls of a program with phases: its course (how all times change
+ * from turn to turn) and its luck (how the times of a rank differ from that). Then divides the times by both
+ * factors. least: see fit_draws_members. Returns false when memory runs out. */
 bool fit_course_learn(struct fit_program *p, double least);
 
 #endif

@@ -85,8 +85,8 @@ static void release_place(struct hpcw_i_clog2_place *place) {
     *place = (struct hpcw_i_clog2_place){0};
 }
 
-/* Follows a symbolic link that has the log's name, once and for all. If another file gets the name later, the log
- * replaces that file. */
+/* If a symbolic link has the log's name, makes what it points to the place of the log. The link is read only
+ * now. If another file is at this place when the log is written, the log replaces that file. */
 static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) {
     struct hpcw_i_dir *dir = place->dir;
     int e = hpcw_i_dir_follow(dir, last_part(path), &place->dir, &place->name);

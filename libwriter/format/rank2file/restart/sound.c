@@ -110,8 +110,8 @@ static hpcw_status check_record(const struct hpcw_i_r2f_prefix *p, const hpcw_ra
     return HPCW_OK;
 }
 
-/* Checks the index's records of a dataset. The layout for SCR 1.1 and SCR 3 has a record for each of
- * these. */
+/* Checks the records of a dataset in the index. In the layout that both SCR 1.1 and SCR 3 read, a dataset has two
+ * records, one for each version. */
 static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
                                  const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_known *k = &r->known;

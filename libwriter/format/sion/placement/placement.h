@@ -74,11 +74,12 @@ hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *
 
 /* ---- placement.c ---- */
 
-/* The tasks to place. Members are the same on all processes unless marked "own". */
+/* The tasks to place. A member marked "own" has a value for this process alone; all others are the same on all
+ * processes. */
 struct hpcw_i_sion_request {
     hpcw_comm *comm;
     struct hpcw_i_sion_census all;
-    struct hpcw_i_sion_census below; /* own: census of the processes below */
+    struct hpcw_i_sion_census below; /* own: census of the processes with lower numbers */
     /* division of the N tasks of the whole container; not used with colours */
     struct hpcw_i_sion_division division;
     uint32_t end;                     /* one past the highest owned task: N, or less with set_tasks */
@@ -98,7 +99,8 @@ struct hpcw_i_sion_file {
 };
 
 struct hpcw_i_sion_placement {
-    uint32_t first; /* in: lowest task of all processes; out: first own task, if they are consecutive */
+    /* in: lowest task of all processes; out: first task of this process, if its tasks are consecutive */
+    uint32_t first;
     bool in_order;  /* the tasks ascend from process to process */
     uint32_t files; /* number of files */
     /* [files] array of the caller if files are given by count, allocated here if by colour */
