@@ -129,8 +129,8 @@ def build_nest(work, who, modules):
     if not os.path.exists(share):
         os.makedirs(os.path.dirname(share))
         os.symlink(f"{nest}/lib", share)
-    # NEST's CMake would ask the program sionconfig, which hpcw lacks. So all answers are given here as options, and
-    # pkg-config stands in for sionconfig.
+    # NEST's CMake would ask the program sionconfig, which is there only after an installation. So all answers are given
+    # here as options, and pkg-config stands in for sionconfig.
     return build(work, who, "nest", nest, "nest", [
         f"-DCMAKE_INSTALL_PREFIX={work}/nest-prefix", "-DCMAKE_CXX_FLAGS=" + " ".join(compiler), "-Dwith-sionlib=ON",
         "-DSIONLIB_INCLUDE=" + compiler[0][2:], "-DSIONLIB_LIBRARIES=" + ";".join(linker), "-DSIONLIB_DEFINES=-DSION_OMPI",
