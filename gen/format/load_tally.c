@@ -4,19 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gen/spec/units.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/json.h"
-
-static void add(uint64_t sum[2], unsigned __int128 value) {
-    unsigned __int128 s = (((unsigned __int128)sum[1] << 64) | sum[0]) + value;
-    sum[0] = (uint64_t)s;
-    sum[1] = (uint64_t)(s >> 64);
-}
-
-static double as_double(const uint64_t sum[2]) {
-    return (double)sum[1] * 0x1p64 + (double)sum[0];
-}
 
 /* Inserts a rank or object in descending order of loads, and drops the lightest one. */
 static void insert(struct gen_tally_heavy list[GEN_TALLY_HEAVIEST], struct gen_tally_heavy one) {
@@ -31,104 +20,58 @@ static void insert(struct gen_tally_heavy list[GEN_TALLY_HEAVIEST], struct gen_t
     }
 }
 
-void gen_tally_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint64_t calm_ns,
-                    uint32_t arrived) {
-    add(t->sum, load_ns);
-    add(t->calm_sum, calm_ns);
+static void add_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint64_t calm_ns) {
+    t->sum += load_ns;
+    t->squares += (unsigned __int128)load_ns * load_ns;
+    t->calm_sum += calm_ns;
     t->calm_most = t->calm_most > calm_ns ? t->calm_most : calm_ns;
-    add(t->squares, (unsigned __int128)load_ns * load_ns);
-    t->arrived += arrived;
     insert(t->ranks, (struct gen_tally_heavy){load_ns, rank, rank});
 }
 
-void gen_tally_object(struct gen_load_tally *t, uint32_t object, uint32_t rank, uint64_t load_ns) {
-    insert(t->objects, (struct gen_tally_heavy){load_ns, object, rank});
-}
-
-void gen_tally_optimum(struct gen_load_tally *t, const struct model_load_optimum *optimum) {
-    t->bound_ns = optimum->bound_ns;
-    t->longest_first_ns = optimum->longest_first_ns;
-    t->longest_first_sum = optimum->sum_ns;
-}
-
-void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *other) {
-    add(t->sum, ((unsigned __int128)other->sum[1] << 64) | other->sum[0]);
-    add(t->squares, ((unsigned __int128)other->squares[1] << 64) | other->squares[0]);
-    add(t->calm_sum, ((unsigned __int128)other->calm_sum[1] << 64) | other->calm_sum[0]);
-    t->calm_most = t->calm_most > other->calm_most ? t->calm_most : other->calm_most;
-    t->arrived += other->arrived;
-    t->bound_ns += other->bound_ns;
-    t->longest_first_ns += other->longest_first_ns;
-    t->longest_first_sum += other->longest_first_sum;
-    for (size_t i = 0; i < GEN_TALLY_HEAVIEST; i++) {
-        insert(t->ranks, other->ranks[i]);
-        insert(t->objects, other->objects[i]);
+/* Fills an empty tally. before: [objects] ranks of the objects in the phase before; receives those in this
+ * phase. load_ns, calm_ns: [ranks] work space. */
+static void add_phase(struct gen_load_tally *t, struct model_load_whole *w, uint32_t phase, uint32_t *before,
+                      uint64_t *load_ns, uint64_t *calm_ns) {
+    const struct model_load *m = w->load;
+    model_load_whole_measure(w, phase);
+    model_load_whole_ranks(w, load_ns, calm_ns);
+    t->optimum = model_load_whole_optimum(w, NULL);
+    model_load_whole_interrupt(w);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        add_rank(t, r, load_ns[r], calm_ns[r]);
     }
-}
-
-/* ---- as JSON ---- */
-
-enum { SUM_WORDS = 11, HEAVY_WORDS = 3 };
-static const char *const sum_key[SUM_WORDS] = {
-    "sum_low",   "sum_high", "squares_low", "squares_high",     "calm_low",         "calm_high",
-    "calm_most", "arrived",  "bound_ns",    "longest_first_ns", "longest_first_sum"};
-static const char *const heavy_key[HEAVY_WORDS] = {"load_ns", "number", "rank"};
-
-static void put_heavy(struct hpcw_i_json *json, const char *key, const struct gen_tally_heavy *list) {
-    hpcw_i_json_key_array(json, key);
-    for (size_t i = 0; i < GEN_TALLY_HEAVIEST && list[i].load_ns > 0; i++) {
-        const uint64_t word[HEAVY_WORDS] = {list[i].load_ns, list[i].number, list[i].rank};
-        hpcw_i_json_begin_object(json);
-        gen_partial_put_words(json, heavy_key, HEAVY_WORDS, word);
-        hpcw_i_json_end_object(json);
-    }
-    hpcw_i_json_end_array(json);
-}
-
-void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
-    const uint64_t word[SUM_WORDS] = {t->sum[0],      t->sum[1],           t->squares[0],       t->squares[1],
-                                      t->calm_sum[0], t->calm_sum[1],      t->calm_most,        t->arrived,
-                                      t->bound_ns,    t->longest_first_ns, t->longest_first_sum};
-    hpcw_i_json_flat_object(json);
-    gen_partial_put_words(json, sum_key, SUM_WORDS, word);
-    put_heavy(json, "ranks", t->ranks);
-    put_heavy(json, "objects", t->objects);
-    hpcw_i_json_end_object(json);
-}
-
-static hpcw_status get_heavy(const cJSON *item, const char *key, struct gen_tally_heavy *list,
-                             hpcw_error *err) {
-    const cJSON *one;
-    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(item, key)) {
-        uint64_t word[HEAVY_WORDS];
-        hpcw_status s = gen_partial_words(one, heavy_key, HEAVY_WORDS, word, err);
-        if (s != HPCW_OK) {
-            return s;
+    for (uint32_t o = 0; o < m->objects; o++) {
+        if (w->time_ns[o] > 0) {
+            insert(t->objects, (struct gen_tally_heavy){w->time_ns[o], o, w->rank[o]});
+            t->arrived += phase > 0 && w->rank[o] != before[o];
         }
-        insert(list, (struct gen_tally_heavy){word[0], word[1], word[2]});
+        before[o] = w->rank[o];
     }
-    return HPCW_OK;
 }
 
-hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_error *err) {
-    uint64_t word[SUM_WORDS];
-    hpcw_status s = gen_partial_words(item, sum_key, SUM_WORDS, word, err);
-    if (s != HPCW_OK) {
-        return s;
+hpcw_status gen_tally_phases(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err) {
+    struct model_load_whole w;
+    uint32_t *before = hpcw_i_malloc(m->objects * sizeof *before);
+    uint64_t *load_ns = hpcw_i_malloc(m->ranks * 2 * sizeof *load_ns);
+    hpcw_status s = model_load_whole_new(&w, m, err);
+    if (s == HPCW_OK && (before == NULL || load_ns == NULL)) {
+        s = hpcw_i_fail_memory(err, "vom", m->objects, "objects");
     }
-    *t = (struct gen_load_tally){.sum = {word[0], word[1]},
-                                 .squares = {word[2], word[3]},
-                                 .calm_sum = {word[4], word[5]},
-                                 .calm_most = word[6],
-                                 .arrived = word[7],
-                                 .bound_ns = word[8],
-                                 .longest_first_ns = word[9],
-                                 .longest_first_sum = word[10]};
-    s = get_heavy(item, "ranks", t->ranks, err);
-    return s == HPCW_OK ? get_heavy(item, "objects", t->objects, err) : s;
+    for (uint32_t k = 0; s == HPCW_OK && k < m->params.phases; k++) {
+        tally[k] = (struct gen_load_tally){.sum = 0};
+        add_phase(&tally[k], &w, k, before, load_ns, load_ns + m->ranks);
+    }
+    model_load_whole_free(&w);
+    hpcw_i_free(before);
+    hpcw_i_free(load_ns);
+    return s;
 }
 
 /* ---- figures ---- */
+
+static double as_double(unsigned __int128 sum) {
+    return (double)(uint64_t)(sum >> 64) * 0x1p64 + (double)(uint64_t)sum;
+}
 
 double gen_tally_mean(const struct gen_load_tally *t, uint32_t ranks) {
     return as_double(t->sum) * 1e-9 / ranks;
@@ -149,5 +92,5 @@ double gen_tally_calm_imbalance(const struct gen_load_tally *t, uint32_t ranks) 
 }
 
 double gen_tally_longest_first(const struct gen_load_tally *t, uint32_t ranks) {
-    return (double)t->longest_first_ns / ((double)t->longest_first_sum / ranks) - 1;
+    return (double)t->optimum.longest_first_ns / ((double)t->optimum.sum_ns / ranks) - 1;
 }

@@ -21,24 +21,6 @@ enum { GEN_VOM_FIRST_BYTES = 112, GEN_VOM_FIRST_MESSAGES = 2 };
 /* The member `write` of the format. */
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 
-/* Objects of a rank in a phase. A rank has numbered slots for objects; a slot can be empty. */
-struct gen_vom_slots {
-    struct model_load_cursor at;
-    bool *exists;             /* [most] */
-    double *lasting;          /* [most] */
-    uint64_t *time_ns;        /* [most] */
-    uint32_t interrupted;     /* slot whose time includes an interruption */
-    uint64_t interruption_ns; /* length of this interruption, ns */
-};
-hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err);
-void gen_vom_slots_free(struct gen_vom_slots *s);
-
-/* Fill the slots of a rank: gen_vom_slots_begin for phase 0, gen_vom_slots_next for the next phase. Both add
- * the loads of the rank to the tally of the phase. */
-void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank,
-                         struct gen_load_tally *tally);
-void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally);
-
 /* Puts the member "scenario" of truth.json: its kind, its effect, and the ranks that it overloads. */
 hpcw_status gen_vom_put_scenario(const struct gen_dataset *d, const struct gen_load_tally *tally,
                                  struct hpcw_i_json *json, hpcw_error *err);

@@ -136,18 +136,13 @@ static void list_edges(struct statistics *s) {
     }
 }
 
-/* Sums up the loads of all tasks. An interrupted object takes longer. */
+/* Sums up the loads of all tasks. */
 static void sum_loads(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     const struct model_load *m = s->load;
-    const struct model_load_whole *w = &s->whole;
+    struct model_load_whole *w = &s->whole;
     size_t tasks = 0;
+    model_load_whole_interrupt(w);
     for (uint32_t r = 0; r < m->ranks; r++) {
-        uint32_t slot;
-        uint32_t count;
-        const uint32_t *list = model_load_on_rank(m, w->object, phase, r, &count);
-        const uint64_t ns = model_load_interruption(m, r, phase, &slot);
-        const bool is_there = slot < count && model_load_exists(m, list[slot]);
-        w->time_ns[list[is_there ? slot : 0]] += ns;
         for (uint32_t which = 0; which <= m->params.groups; which++) {
             s->object[tasks++] = (double)model_load_other(m, r, which, phase, w->slowness[r]) * 1e-9;
         }

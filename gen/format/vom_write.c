@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writes the files of the ranks, and adds up the loads of the ranks in tallies. */
+/* Writes the files of the ranks. */
 #include "gen/format/vom.h"
 #include "gen/format/vom_balance.h"
 
@@ -10,7 +10,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/comm/exchange.h"
 
 /* vt gives the numbers 0, 1, ... to collections that rank 0 creates before all others. */
 static uint64_t collection_id(const struct model_load *m, uint32_t object) {
@@ -21,8 +20,15 @@ static uint64_t collection_id(const struct model_load *m, uint32_t object) {
 
 struct vom_job {
     const struct gen_write *w;
-    hpcw_vom_options options;     /* options of all ranks; `rank` is set for each file */
-    struct gen_load_tally *tally; /* [phases] tallies of the ranks of this process */
+    hpcw_vom_options options; /* options of all ranks; `rank` is set for each file */
+};
+
+/* Objects of a rank in a phase. A rank has numbered slots for objects; a slot can be empty. */
+struct vom_slots {
+    struct model_load_cursor at;
+    bool *exists;      /* [most] */
+    double *lasting;   /* [most] */
+    uint64_t *time_ns; /* [most] */
 };
 
 /* Data of the object in a slot that are the same in all phases. */
@@ -34,9 +40,8 @@ struct vom_slot {
 };
 
 struct vom_thread {
-    struct gen_load_tally *tally; /* [phases] */
-    uint32_t *object;             /* [most] objects in the slots */
-    struct gen_vom_slots slots;
+    uint32_t *object; /* [most] objects in the slots */
+    struct vom_slots slots;
     struct vom_slot *slot; /* [most] */
     uint64_t *index;       /* [most][3] */
     uint64_t *part;        /* [subphases] */
@@ -55,13 +60,12 @@ struct rank_file {
 };
 
 static void end_thread(void *context, void *state) {
-    const struct vom_job *job = context;
+    (void)context;
     struct vom_thread *t = state;
-    for (uint32_t k = 0; t->tally != NULL && k < job->w->dataset->load_params.phases; k++) {
-        gen_tally_merge(&job->tally[k], &t->tally[k]);
-    }
-    hpcw_i_free(t->tally);
-    gen_vom_slots_free(&t->slots);
+    hpcw_i_free(t->object);
+    hpcw_i_free(t->slots.exists);
+    hpcw_i_free(t->slots.lasting);
+    hpcw_i_free(t->slots.time_ns);
     hpcw_i_free(t->slot);
     hpcw_i_free(t->index);
     hpcw_i_free(t->part);
@@ -71,17 +75,19 @@ static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     const struct vom_job *job = context;
     const struct model_load *m = &job->w->dataset->load;
     struct vom_thread *t = state;
-    t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
-    t->slot = hpcw_i_malloc(m->most * sizeof *t->slot);
-    t->index = hpcw_i_malloc((size_t)m->most * 3 * sizeof *t->index);
-    t->part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part);
-    hpcw_status s = gen_vom_slots_new(&t->slots, m, err);
-    t->object = t->slots.at.object;
+    *t = (struct vom_thread){.object = hpcw_i_malloc(m->most * sizeof *t->object),
+                             .slots = {.exists = hpcw_i_malloc(m->most * sizeof *t->slots.exists),
+                                       .lasting = hpcw_i_malloc(m->most * sizeof *t->slots.lasting),
+                                       .time_ns = hpcw_i_malloc(m->most * sizeof *t->slots.time_ns)},
+                             .slot = hpcw_i_malloc(m->most * sizeof *t->slot),
+                             .index = hpcw_i_malloc((size_t)m->most * 3 * sizeof *t->index),
+                             .part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part)};
     for (uint32_t i = 0; t->slot != NULL && i < m->most; i++) {
         t->slot[i].object = UINT32_MAX;
     }
-    return s != HPCW_OK || (t->tally != NULL && t->slot != NULL && t->index != NULL && t->part != NULL)
-               ? s
+    return t->object != NULL && t->slots.exists != NULL && t->slots.lasting != NULL &&
+                   t->slots.time_ns != NULL && t->slot != NULL && t->index != NULL && t->part != NULL
+               ? HPCW_OK
                : hpcw_i_fail_memory(err, "vom", m->most, "objects of a rank");
 }
 
@@ -354,77 +360,21 @@ static void place_objects(const struct rank_file *f) {
     }
 }
 
-hpcw_status gen_vom_slots_new(struct gen_vom_slots *s, const struct model_load *m, hpcw_error *err) {
-    *s = (struct gen_vom_slots){.at.object = hpcw_i_malloc(m->most * sizeof *s->at.object),
-                                .exists = hpcw_i_malloc(m->most * sizeof *s->exists),
-                                .lasting = hpcw_i_malloc(m->most * sizeof *s->lasting),
-                                .time_ns = hpcw_i_malloc(m->most * sizeof *s->time_ns)};
-    return s->at.object != NULL && s->exists != NULL && s->lasting != NULL && s->time_ns != NULL
-               ? HPCW_OK
-               : hpcw_i_fail_memory(err, "vom", m->most, "objects of a rank");
-}
-
-void gen_vom_slots_free(struct gen_vom_slots *s) {
-    hpcw_i_free(s->at.object);
-    hpcw_i_free(s->exists);
-    hpcw_i_free(s->lasting);
-    hpcw_i_free(s->time_ns);
-    *s = (struct gen_vom_slots){0};
-}
-
-static void know_objects(struct gen_vom_slots *s, const struct model_load *m) {
+static void know_objects(struct vom_slots *s, const struct model_load *m) {
     for (uint32_t slot = 0; slot < s->at.count; slot++) {
         s->exists[slot] = model_load_exists(m, s->at.object[slot]);
         s->lasting[slot] = model_load_lasting(m, s->at.object[slot]);
     }
 }
 
-static void time_objects(struct gen_vom_slots *s, const struct model_load *m, double slowness) {
+/* Computes the times of the objects. An interruption of the rank makes one object take longer. */
+static void time_objects(struct vom_slots *s, const struct model_load *m, double slowness) {
     uint32_t slot;
     for (uint32_t i = 0; i < s->at.count; i++) {
         s->time_ns[i] = model_load_time(m, s->at.object[i], s->lasting[i], s->at.phase, slowness);
     }
-    s->interruption_ns = model_load_interruption(m, s->at.rank, s->at.phase, &slot);
-    s->interrupted = slot < s->at.count && s->exists[slot] ? slot : 0;
-    s->time_ns[s->interrupted] += s->interruption_ns;
-}
-
-static void tally_rank(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally) {
-    const double slowness = model_load_slowness(m, s->at.rank, s->at.phase);
-    uint64_t load_ns = 0;
-    uint64_t calm_ns = 0; /* load without the scenario */
-    time_objects(s, m, slowness);
-    for (uint32_t i = 0; i < s->at.count; i++) {
-        if (s->exists[i]) {
-            const double factor = model_load_scenario(m, s->at.object[i], s->at.phase);
-            gen_tally_object(tally, s->at.object[i], s->at.rank, s->time_ns[i]);
-            const uint64_t extra_ns = i == s->interrupted ? s->interruption_ns : 0;
-            load_ns += s->time_ns[i];
-            calm_ns += factor == 1 ? s->time_ns[i]
-                                   : (uint64_t)((double)(s->time_ns[i] - extra_ns) / factor) + extra_ns;
-        }
-    }
-    for (uint32_t which = 0; which <= m->params.groups; which++) {
-        const uint64_t ns = model_load_other(m, s->at.rank, which, s->at.phase, slowness);
-        load_ns += ns;
-        calm_ns += ns;
-    }
-    gen_tally_rank(tally, s->at.rank, load_ns, calm_ns, s->at.arrived);
-}
-
-void gen_vom_slots_begin(struct gen_vom_slots *s, const struct model_load *m, uint32_t rank,
-                         struct gen_load_tally *tally) {
-    model_load_begin(m, rank, s->at.object, &s->at);
-    know_objects(s, m);
-    tally_rank(s, m, tally);
-}
-
-void gen_vom_slots_next(struct gen_vom_slots *s, const struct model_load *m, struct gen_load_tally *tally) {
-    model_load_next(m, &s->at);
-    if (s->at.changed) {
-        know_objects(s, m);
-    }
-    tally_rank(s, m, tally);
+    const uint64_t ns = model_load_interruption(m, s->at.rank, s->at.phase, &slot);
+    s->time_ns[slot < s->at.count && s->exists[slot] ? slot : 0] += ns;
 }
 
 static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
@@ -445,14 +395,18 @@ static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
 }
 
 static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
-    struct gen_vom_slots *slots = &f->t->slots;
+    struct vom_slots *slots = &f->t->slots;
     hpcw_status s = HPCW_OK;
-    gen_vom_slots_begin(slots, f->load, f->rank, &f->t->tally[0]);
+    model_load_begin(f->load, f->rank, f->t->object, &slots->at);
     for (f->phase = 0; s == HPCW_OK && f->phase < f->load->params.phases; f->phase++) {
         if (f->phase > 0) {
-            gen_vom_slots_next(slots, f->load, &f->t->tally[f->phase]);
+            model_load_next(f->load, &slots->at);
+        }
+        if (f->phase == 0 || slots->at.changed) {
+            know_objects(slots, f->load);
         }
         f->slowness = model_load_slowness(f->load, f->rank, f->phase);
+        time_objects(slots, f->load, f->slowness);
         place_objects(f);
         know_senders(f);
         s = write_phase(f, err);
@@ -500,89 +454,8 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 
 /* ---- all ranks ---- */
 
-/* Returns the rank whose process computes the bounds of placements in a phase. */
-static uint64_t rank_of_phase(const struct gen_dataset *d, uint64_t phase) {
-    return phase * d->ranks / d->load_params.phases;
-}
-
-static hpcw_status begin_judge(void *context, void *state, hpcw_error *err) {
-    const struct vom_job *job = context;
-    return model_load_whole_new(state, &job->w->dataset->load, err);
-}
-
-static hpcw_status judge_phase(void *context, void *state, uint64_t phase, hpcw_error *err) {
-    const struct vom_job *job = context;
-    (void)err;
-    model_load_whole_measure(state, (uint32_t)phase);
-    const struct model_load_optimum optimum = model_load_whole_optimum(state, NULL);
-    gen_tally_optimum(&job->tally[phase], &optimum);
-    return HPCW_OK;
-}
-
-static void end_judge(void *context, void *state) {
-    (void)context;
-    model_load_whole_free(state);
-}
-
-/* Computes the bounds of placements in those phases that belong to this process. */
-static hpcw_status judge_phases(struct vom_job *job, struct gen_slice own, hpcw_error *err) {
-    const struct gen_dataset *d = job->w->dataset;
-    uint64_t first = 0;
-    uint64_t count = 0;
-    for (uint64_t k = 0; k < d->load_params.phases; k++) {
-        first += rank_of_phase(d, k) < own.begin;
-        count += rank_of_phase(d, k) >= own.begin && rank_of_phase(d, k) < own.end;
-    }
-    const struct gen_pool_work work = {.name = "vom",
-                                       .context = job,
-                                       .state_size = sizeof(struct model_load_whole),
-                                       .begin = begin_judge,
-                                       .step = judge_phase,
-                                       .end = end_judge};
-    return count > 0 ? gen_pool_run(job->w->jobs, first, count, 4, &work, err) : HPCW_OK;
-}
-
-static hpcw_status take_tallies(void *context, const uint64_t *word, size_t words, hpcw_error *err) {
-    const struct vom_job *job = context;
-    const struct gen_load_tally *other = (const void *)word;
-    (void)err;
-    for (size_t k = 0; k < words / (sizeof *other / sizeof *word); k++) {
-        gen_tally_merge(&job->tally[k], &other[k]);
-    }
-    return HPCW_OK;
-}
-
-/* Collective. Merges the tallies of all processes and adds them to `partial`, which is on process 0. */
-static hpcw_status collect(const struct vom_job *job, struct hpcw_i_json *partial, hpcw_status s,
-                           hpcw_error *err) {
-    const uint32_t phases = job->w->dataset->load_params.phases;
-    const size_t words = phases * sizeof *job->tally / sizeof(uint64_t);
-    struct vom_job all = {.w = job->w};
-    hpcw_error ignored;
-    if (partial != NULL) {
-        all.tally = hpcw_i_calloc(phases, sizeof *all.tally);
-        if (all.tally == NULL && s == HPCW_OK) {
-            s = hpcw_i_fail_memory(err, "vom", phases, "phases");
-        }
-    }
-    bool takes = partial == NULL || all.tally != NULL;
-    hpcw_status r = hpcw_i_comm_collect(job->w->comm, 0, (const uint64_t *)(const void *)job->tally,
-                                        s == HPCW_OK && takes ? words : 0, take_tallies, &all,
-                                        s == HPCW_OK ? err : &ignored);
-    s = s == HPCW_OK ? r : s;
-    s = hpcw_i_agree(job->w->comm, s, NULL, err);
-    if (partial != NULL && s == HPCW_OK) {
-        hpcw_i_json_key_array(partial, "tallies");
-        for (uint32_t k = 0; k < phases; k++) {
-            gen_tally_put(partial, &all.tally[k]);
-        }
-        hpcw_i_json_end_array(partial);
-    }
-    hpcw_i_free(all.tally);
-    return s;
-}
-
 hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    (void)partial; /* truth.json follows from the parameters */
     const struct gen_dataset *d = w->dataset;
     struct vom_job job = {.w = w};
     hpcw_vom_options_init(&job.options);
@@ -598,20 +471,11 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
         return s;
     }
     struct gen_slice own = gen_share(w->comm, w->begin, w->end);
-    job.tally = hpcw_i_calloc(d->load_params.phases, sizeof *job.tally);
-    if (job.tally == NULL) {
-        s = hpcw_i_fail_memory(err, "vom", d->load_params.phases, "phases");
-    } else {
-        const struct gen_pool_work work = {.name = "vom",
-                                           .context = &job,
-                                           .state_size = sizeof(struct vom_thread),
-                                           .begin = begin_thread,
-                                           .step = write_rank,
-                                           .end = end_thread};
-        s = gen_pool_run(w->jobs, own.begin, own.end - own.begin, 4, &work, err);
-        s = s == HPCW_OK ? judge_phases(&job, own, err) : s;
-    }
-    s = collect(&job, partial, s, err);
-    hpcw_i_free(job.tally);
-    return s;
+    const struct gen_pool_work work = {.name = "vom",
+                                       .context = &job,
+                                       .state_size = sizeof(struct vom_thread),
+                                       .begin = begin_thread,
+                                       .step = write_rank,
+                                       .end = end_thread};
+    return gen_pool_run(w->jobs, own.begin, own.end - own.begin, 4, &work, err);
 }

@@ -89,6 +89,15 @@ void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
     }
 }
 
+void model_load_whole_interrupt(struct model_load_whole *w) {
+    for (uint32_t r = 0; r < w->load->ranks; r++) {
+        uint32_t slot, count;
+        const uint32_t *list = model_load_on_rank(w->load, w->object, w->phase, r, &count);
+        const uint64_t ns = model_load_interruption(w->load, r, w->phase, &slot);
+        w->time_ns[list[slot < count && w->exists[list[slot]] ? slot : 0]] += ns;
+    }
+}
+
 /* ---- placing ---- */
 
 /* Returns the time of an object on a rank that is not slow. */

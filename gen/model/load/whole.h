@@ -39,6 +39,9 @@ uint64_t model_load_whole_size(const struct model_load *m);
 /* Measures a phase: fills the arrays above. Phases in ascending order are fastest. */
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase);
 
+/* Adds the interruption of each rank to the measured time of the object that it interrupts. */
+void model_load_whole_interrupt(struct model_load_whole *w);
+
 /* Bounds of the largest load over all placements of the measured objects. */
 struct model_load_optimum {
     uint64_t bound_ns; /* no placement gives all ranks a smaller load than this */
