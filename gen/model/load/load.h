@@ -309,7 +309,6 @@ struct model_load_cursor {
     uint32_t rank, phase;
     uint32_t count;   /* number of entries; without a balancer: per_rank */
     uint32_t *object; /* [most] array of the caller */
-    uint32_t arrived; /* number of objects that arrived before this phase */
     bool changed;     /* true: `object` may differ from that of the previous phase */
 };
 void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *object,

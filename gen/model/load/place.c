@@ -70,23 +70,6 @@ static void fetch(const struct model_load *m, struct model_load_cursor *cursor) 
     memcpy(cursor->object, p->object + first, cursor->count * sizeof *cursor->object);
 }
 
-/* Advances a rank with a balancer by one phase. */
-static void fetch_next(const struct model_load *m, struct model_load_cursor *cursor) {
-    if (!model_load_balances(m, cursor->phase)) {
-        return;
-    }
-    const struct model_load_placement *old = model_load_placement(m, cursor->phase - 1);
-    uint32_t before = old->first[cursor->rank];
-    fetch(m, cursor);
-    for (uint32_t i = 0; i < cursor->count; i++) {
-        while (before < old->first[cursor->rank + 1] && old->object[before] < cursor->object[i]) {
-            before++;
-        }
-        cursor->arrived += before == old->first[cursor->rank + 1] || old->object[before] != cursor->object[i];
-    }
-    cursor->changed = true;
-}
-
 uint32_t model_load_find(const struct model_load *m, const struct model_load_cursor *cursor, uint32_t object) {
     uint32_t low = m->placements > 0 ? 0 : model_load_slot(m, object);
     uint32_t high = m->placements > 0 ? cursor->count : low;
@@ -117,10 +100,11 @@ void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *objec
 
 void model_load_next(const struct model_load *m, struct model_load_cursor *cursor) {
     cursor->phase++;
-    cursor->arrived = 0;
-    cursor->changed = false;
+    cursor->changed = model_load_balances(m, cursor->phase);
+    if (cursor->changed) {
+        fetch(m, cursor);
+    }
     if (m->placements > 0) {
-        fetch_next(m, cursor);
         return;
     }
     uint32_t partner = m->swap_threshold != 0 ? partner_of(m, cursor->rank, cursor->phase) : cursor->rank;
@@ -131,7 +115,6 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
         for (uint32_t k = 0; k < 4 && first + k < m->per_rank; k++) {
             if (w[k] < m->swap_threshold) {
                 cursor->object[first + k] = model_load_object(m, partner, first + k, cursor->phase - 1);
-                cursor->arrived += model_load_exists(m, cursor->object[first + k]);
                 cursor->changed = true;
             }
         }

@@ -164,8 +164,7 @@ static uint32_t check_placement(const struct model_load *m, const struct model_l
 
 /* Checks that the cursor of each rank gives its objects of the placement in this phase. */
 static void check_cursors(const struct model_load *m, uint32_t phase, struct model_load_cursor *at,
-                          const struct model_load_placement *p, uint32_t moved) {
-    uint32_t arrived = 0;
+                          const struct model_load_placement *p) {
     for (uint32_t r = 0; r < m->ranks; r++) {
         uint32_t count;
         const uint32_t *list = model_load_on_rank(m, NULL, phase, r, &count);
@@ -183,9 +182,7 @@ static void check_cursors(const struct model_load *m, uint32_t phase, struct mod
             const uint32_t found = model_load_find(m, &at[r], o);
             assert_true(found == UINT32_MAX || at[r].object[found] == o);
         }
-        arrived += at[r].arrived;
     }
-    assert_int_equal(arrived, moved);
 }
 
 static double imbalance(struct model_load_whole *w, uint32_t phase) {
@@ -240,7 +237,7 @@ static void balancers(void **state) {
                     model_load_begin(&m.load, r, lists + (size_t)r * m.load.most, &at[r]);
                 }
                 const uint32_t moved = check_placement(&m.load, now, rank[1 - phase % 2], rank[phase % 2]);
-                check_cursors(&m.load, phase, at, now, moved);
+                check_cursors(&m.load, phase, at, now);
                 assert_memory_equal(now->object, model_load_placement(&again.load, phase)->object,
                                     now->first[RANKS] * sizeof *now->object);
                 assert_null(model_load_trial(&again.load, phase, 0));
