@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/load/whole.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -19,12 +20,12 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
         .exists = hpcw_i_malloc(m->objects * sizeof *w->exists),
         .object = hpcw_i_malloc(m->objects * sizeof *w->object),
         .entry = hpcw_i_malloc(m->objects * sizeof *w->entry),
-        .other = hpcw_i_malloc(m->objects * sizeof *w->other),
+        .calm_ns = hpcw_i_malloc(m->ranks * sizeof *w->calm_ns),
         .heap = hpcw_i_malloc(m->ranks * sizeof *w->heap),
     };
     if (w->rank == NULL || w->time_ns == NULL || w->fixed_ns == NULL || w->slowness == NULL ||
         w->node == NULL || w->lasting == NULL || w->exists == NULL || w->object == NULL || w->entry == NULL ||
-        w->other == NULL || w->heap == NULL) {
+        w->calm_ns == NULL || w->heap == NULL) {
         return hpcw_i_fail_memory(err, "load", m->objects, "objects");
     }
     for (uint32_t o = 0; o < m->objects; o++) {
@@ -45,13 +46,14 @@ void model_load_whole_free(struct model_load_whole *w) {
     hpcw_i_free(w->exists);
     hpcw_i_free(w->object);
     hpcw_i_free(w->entry);
-    hpcw_i_free(w->other);
+    hpcw_i_free(w->calm_ns);
     hpcw_i_free(w->heap);
     *w = (struct model_load_whole){0};
 }
 
 uint64_t model_load_whole_size(const struct model_load *m) {
-    return 41 * (uint64_t)m->objects + 40 * (uint64_t)m->ranks;
+    /* 8 bytes of each object are those that qsort takes. */
+    return 41 * (uint64_t)m->objects + 48 * (uint64_t)m->ranks;
 }
 
 /* ---- measuring ---- */
@@ -105,10 +107,14 @@ static double work_of(const struct model_load_whole *w, uint32_t object) {
     return (double)w->time_ns[object] / w->node[w->rank[object]];
 }
 
+static int by_value(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 /* Lists the objects by time or work, longest first, and equal ones by number. The low half of an entry is the
  * number of the object. Only the 32 leading bits of a time are compared. */
 static const uint64_t *sort_longest_first(struct model_load_whole *w, bool by_work, uint32_t *count) {
-    enum { BITS = 11, PASSES = 3, BINS = 1 << BITS };
     uint64_t all = 0;
     uint32_t shift = 0;
     uint32_t n = 0;
@@ -123,26 +129,9 @@ static const uint64_t *sort_longest_first(struct model_load_whole *w, bool by_wo
             w->entry[n++] = (UINT32_MAX - (ns >> shift)) << 32 | o;
         }
     }
-    uint64_t *from = w->entry;
-    uint64_t *to = w->other;
-    for (uint32_t pass = 0; pass < PASSES; pass++) {
-        const uint32_t low = 32 + pass * BITS;
-        uint32_t at[BINS + 1] = {0};
-        for (uint32_t i = 0; i < n; i++) {
-            at[(from[i] >> low & (BINS - 1)) + 1]++;
-        }
-        for (uint32_t b = 0; b < BINS; b++) {
-            at[b + 1] += at[b];
-        }
-        for (uint32_t i = 0; i < n; i++) {
-            to[at[from[i] >> low & (BINS - 1)]++] = from[i];
-        }
-        uint64_t *swapped = from;
-        from = to;
-        to = swapped;
-    }
+    qsort(w->entry, n, sizeof *w->entry, by_value);
     *count = n;
-    return from;
+    return w->entry;
 }
 
 static bool is_less(struct model_load_heap a, struct model_load_heap b) {
@@ -268,9 +257,8 @@ void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns,
 
 void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without) {
     const uint32_t ranks = w->load->ranks;
-    /* `entry` and `other` have room for [ranks] values each, since each rank has at least one object. */
-    uint64_t *load_ns = w->entry;
-    uint64_t *calm_ns = w->other;
+    uint64_t *load_ns = w->entry; /* has room for [ranks] values, since each rank has at least one object */
+    uint64_t *calm_ns = w->calm_ns;
     double sum = 0, calm = 0, most = 0, calm_most = 0;
     model_load_whole_ranks(w, load_ns, calm_ns);
     for (uint32_t r = 0; r < ranks; r++) {

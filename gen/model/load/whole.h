@@ -27,7 +27,8 @@ struct model_load_whole {
     double *lasting;              /* [objects] */
     bool *exists;                 /* [objects] */
     uint32_t *object;             /* [objects] object in each slot of each rank, as in model_load_move */
-    uint64_t *entry, *other;      /* [objects] arrays for sorting */
+    uint64_t *entry;              /* [objects] keys of a sort */
+    uint64_t *calm_ns;            /* [ranks] */
     struct model_load_heap *heap; /* [ranks] */
 };
 
