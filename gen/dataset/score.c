@@ -52,7 +52,9 @@ struct score_fault {
     bool cost_is_unknown; /* truth.json says that the cost was not measured */
     /* index + 1 of an earlier fault of this kind at the same place: the two count as one; 0: none */
     size_t same;
-    uint32_t first_rank[2], ranks[2]; /* for a cable: the ranks at each of its two switches */
+    /* Numbers of the fault's places, from first[i] on. SCORE_NODE: count[0] ranks. SCORE_CABLE: the ranks at each of
+     * its two switches. SCORE_PHASE: the rank, and count[1] phases. */
+    uint64_t first[2], count[2];
 };
 
 struct score {
@@ -98,22 +100,12 @@ static const char *text(const cJSON *object, const char *key) {
 
 /* ---- places as keys of a table: the kind, then two words that name the place ---- */
 
-/* A fault may include any number of ranks or phases. They are stored in blocks of 2^level numbers that begin at
- * multiples of 2^level: at most two blocks of each level. */
-enum { BY_NUMBERS, BY_NODE, BY_TEXT, LEVELS = 54 /* numbers are below 2^53 */ };
+enum { BY_NUMBERS, BY_NODE, BY_TEXT };
 
 static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t key[HPCW_I_TABLE_KEY]) {
     key[0] = kind | (uint64_t)by << 32;
     key[1] = a;
     key[2] = b;
-}
-
-/* Makes the key of the block of 2^level numbers that contains a place. The numbers are phases, where[1], for
- * SCORE_PHASE, and otherwise where[0]. */
-static void key_of_block(size_t kind, const uint64_t where[2], unsigned level, uint64_t key[HPCW_I_TABLE_KEY]) {
-    const bool second = kinds[kind].place == SCORE_PHASE;
-    key_of(kind | (uint64_t)level << 40, BY_NUMBERS, second ? where[0] : where[0] >> level,
-           second ? where[1] >> level : where[1], key);
 }
 
 static void key_of_text(size_t kind, const char *where, uint64_t key[HPCW_I_TABLE_KEY]) {
@@ -213,38 +205,26 @@ static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
     return true;
 }
 
-/* Returns the fault at a place given by numbers, or NULL. */
-static const struct score_value *find_block(const struct score *s, size_t kind, const uint64_t where[2]) {
-    const struct score_value *v = NULL;
-    for (unsigned level = 0; v == NULL && level < LEVELS; level++) {
-        uint64_t key[HPCW_I_TABLE_KEY];
-        key_of_block(kind, where, level, key);
-        v = hpcw_i_table_find(&s->places, key);
-    }
-    return v;
+static bool is_in(const struct score_fault *f, int side, uint64_t number) {
+    return number >= f->first[side] && number - f->first[side] < f->count[side];
 }
 
-/* Stores the fault at `count` places with successive numbers, the first of which is `where`. */
-static bool add_span(struct score *s, size_t kind, const uint64_t where[2], uint64_t count, size_t fault) {
-    uint64_t at[2] = {where[0], where[1]};
-    uint64_t *number = &at[kinds[kind].place == SCORE_PHASE];
-    bool good = true;
-    while (good && count > 0) {
-        unsigned level = 0;
-        while (level + 1 < LEVELS && *number % (UINT64_C(2) << level) == 0 && count >> (level + 1) > 0) {
-            level++;
+static bool overlap(const struct score_fault *a, const struct score_fault *b, int side) {
+    return is_in(a, side, b->first[side]) || is_in(b, side, a->first[side]);
+}
+
+/* Sets the numbers of a fault's places. If an earlier fault of its kind has one of these places, the two count as
+ * one. */
+static void set_span(struct score *s, size_t fault, const uint64_t first[2], const uint64_t count[2]) {
+    struct score_fault *f = &s->fault[fault];
+    memcpy(f->first, first, sizeof f->first);
+    memcpy(f->count, count, sizeof f->count);
+    for (size_t i = 0; i < fault && f->same == 0; i++) {
+        const struct score_fault *earlier = &s->fault[i];
+        if (earlier->kind == f->kind && overlap(earlier, f, 0) && overlap(earlier, f, 1)) {
+            count_as_one(s, i, fault);
         }
-        uint64_t key[HPCW_I_TABLE_KEY];
-        const struct score_value *other = find_block(s, kind, at);
-        if (other != NULL) {
-            count_as_one(s, other->fault - 1, fault);
-        }
-        key_of_block(kind, at, level, key);
-        good = add_place(s, key, fault);
-        *number += UINT64_C(1) << level;
-        count -= UINT64_C(1) << level;
     }
-    return good;
 }
 
 static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t fault, bool *known) {
@@ -257,8 +237,8 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
     *known = true;
     if (kinds[kind].place == SCORE_NODE) {
         *known = number(entry, "first_rank", &first) && number(entry, "ranks", &ranks) && ranks > 0;
-        good = !*known || add_span(s, kind, (uint64_t[2]){first, 0}, ranks, fault);
-        if (good && number(entry, "node", &node)) {
+        set_span(s, fault, (uint64_t[2]){first, 0}, (uint64_t[2]){ranks, 1});
+        if (number(entry, "node", &node)) {
             key_of(kind, BY_NODE, node, 0, key);
             good = add_place(s, key, fault);
         }
@@ -273,17 +253,18 @@ static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t 
         for (int i = 0; i < 2; i++) {
             *known =
                 *known && number(entry, side[i][0], &first) && number(entry, side[i][1], &ranks) && ranks > 0;
-            f->first_rank[i] = (uint32_t)first;
-            f->ranks[i] = (uint32_t)ranks;
+            f->first[i] = first;
+            f->count[i] = ranks;
         }
         return true;
     }
     if (kinds[kind].place == SCORE_PHASE) {
-        uint64_t rank;
-        uint64_t phases;
+        uint64_t rank = 0;
+        uint64_t phases = 0;
         *known = number(entry, "rank", &rank) && number(entry, "first_phase", &first) &&
                  number(entry, "phases", &phases) && phases > 0;
-        return !*known || add_span(s, kind, (uint64_t[2]){rank, first}, phases, fault);
+        set_span(s, fault, (uint64_t[2]){rank, first}, (uint64_t[2]){1, phases});
+        return true;
     }
     if (kinds[kind].place == SCORE_PAIR) {
         uint64_t partner;
@@ -382,26 +363,21 @@ static hpcw_status check_digest(const struct score *s, const char *dir, hpcw_err
 
 /* ---- findings ---- */
 
-static bool is_at(const struct score_fault *f, int side, uint64_t rank) {
-    return rank >= f->first_rank[side] && rank - f->first_rank[side] < f->ranks[side];
-}
-
 static struct score_fault *fault_at(const struct score *s, size_t kind, const uint64_t *key) {
-    if (kinds[kind].place != SCORE_CABLE) {
-        const bool numbers = key[0] >> 32 == BY_NUMBERS;
-        const struct score_value *v =
-            numbers ? find_block(s, kind, key + 1) : hpcw_i_table_find(&s->places, key);
-        struct score_fault *f = v == NULL ? NULL : &s->fault[v->fault - 1];
-        return f == NULL || f->same == 0 ? f : &s->fault[f->same - 1];
-    }
-    for (size_t i = 0; i < s->faults; i++) {
-        struct score_fault *f = &s->fault[i];
-        if (f->kind == kind &&
-            ((is_at(f, 0, key[1]) && is_at(f, 1, key[2])) || (is_at(f, 1, key[1]) && is_at(f, 0, key[2])))) {
-            return f;
+    const enum score_place place = kinds[kind].place;
+    struct score_fault *f = NULL;
+    if (key[0] >> 32 != BY_NUMBERS || place == SCORE_PAIR || place == SCORE_ONE_PHASE) {
+        const struct score_value *v = hpcw_i_table_find(&s->places, key);
+        f = v == NULL ? NULL : &s->fault[v->fault - 1];
+    } else {
+        for (size_t i = 0; f == NULL && i < s->faults; i++) {
+            struct score_fault *one = &s->fault[i];
+            const bool is = (is_in(one, 0, key[1]) && is_in(one, 1, key[2])) ||
+                            (place == SCORE_CABLE && is_in(one, 1, key[1]) && is_in(one, 0, key[2]));
+            f = one->kind == kind && is ? one : NULL;
         }
     }
-    return NULL;
+    return f == NULL || f->same == 0 ? f : &s->fault[f->same - 1];
 }
 
 /* Members of a finding that score reads. */
