@@ -16,8 +16,6 @@
 #include "ui/cli/progress.h"
 #include "ui/page/page.h"
 
-enum { NAME = 256 }; /* most bytes of a file name with its NUL */
-
 /* Draws the section about the machine and its faults, which all formats share. */
 static void put_machine(const struct gen_report *r) {
     static const struct {
