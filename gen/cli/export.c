@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export: converts a file of any format for other programs. For an output file, a first pass finds its size and
- * a second pass writes it. */
+/* export: converts a file of any format for other programs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,33 +89,6 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
                : s;
 }
 
-/* ---- the size, and whether it fits ---- */
-
-static hpcw_status measure(const struct gen_exporter *x, const char *path, const struct gen_export *what,
-                           struct gen_exported *size, hpcw_error *err) {
-    hpcw_sink *sink;
-    struct gen_export only = *what;
-    only.measure = true;
-    hpcw_status s = hpcw_sink_open_null(&sink, err);
-    s = s == HPCW_OK ? x->run(path, &only, sink, size, err) : s;
-    hpcw_sink_free(sink);
-    return s;
-}
-
-static hpcw_status check_space(const char *output, uint64_t bytes, hpcw_error *err) {
-    uint64_t space = UINT64_MAX;
-    char *directory = hpcw_i_sys_directory_of(output); /* the file itself may not exist yet */
-    bool fits =
-        directory == NULL || hpcw_i_fs_space(directory, &space, NULL, NULL) != HPCW_OK || space >= bytes;
-    hpcw_i_free(directory);
-    char need_text[UI_TEXT_SIZE], space_text[UI_TEXT_SIZE];
-    return fits ? HPCW_OK
-                : hpcw_i_fail(err, HPCW_ENOSPC,
-                              "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64 " (%s, got %s)",
-                              output, bytes, space, ui_text_bytes(need_text, bytes),
-                              ui_text_bytes(space_text, space));
-}
-
 /* ---- the command ---- */
 
 /* Warns that the exported data are empty, which users seldom want. The warning is printed even with --quiet. */
@@ -186,11 +158,7 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct ui_pars
     hpcw_sink *sink;
     struct gen_exported done;
     struct ui_progress *progress = gen_cli_show_reading(o);
-    hpcw_status s = measure(x, path, what, &done, err);
-    s = s == HPCW_OK ? check_space(o->output, done.bytes, err) : s;
-    s = s == HPCW_OK
-            ? hpcw_sink_open_file(o->output, o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE, &sink, err)
-            : s;
+    hpcw_status s = hpcw_sink_open_file(o->output, o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE, &sink, err);
     if (s == HPCW_OK) {
         s = x->run(path, what, sink, &done, err);
         s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
@@ -203,8 +171,6 @@ static hpcw_status to_file(const struct gen_cli_options *o, const struct ui_pars
     return s == HPCW_OK && o->json ? print(o->output, &done, err) : s;
 }
 
-/* Exports to a directory. The size is not measured first, since for a directory that would need a second full
- * run. */
 static hpcw_status to_directory(const struct gen_cli_options *o, const struct ui_parse *parse,
                                 const struct gen_exporter *x, const struct gen_export *what, hpcw_error *err) {
     const char *path = parse->args[0];

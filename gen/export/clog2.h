@@ -6,7 +6,7 @@
 
 #include "gen/export/export.h"
 
-/* Exports the events of some ranks in a time window. With a null sink it only counts. Reads the log twice.
+/* Exports the events of some ranks in a time window. Reads the log twice.
  * Memory: definitions, open states and message numbers, but not the records.
  *
  * Chrome: a process for each rank, with its threads. States become B and E events, cut at the ends of the

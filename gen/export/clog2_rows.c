@@ -156,12 +156,10 @@ static hpcw_status put_array(struct rows_export *x, const char *name, hpcw_clog2
     hpcw_status s = count_rows(x, table, &shape.size[0], err);
     x->rows += shape.size[0];
     s = s == HPCW_OK ? gen_npz_begin(&x->npz, name, field, fields, &shape, err) : s;
-    if (!x->what->measure) {
-        s = s == HPCW_OK ? select_rows(x, table, err) : s;
-        while (s == HPCW_OK && count > 0) {
-            s = fill(x, table, &count, err);
-            s = s == HPCW_OK ? gen_npz_rows(&x->npz, field, fields, count, err) : s;
-        }
+    s = s == HPCW_OK ? select_rows(x, table, err) : s;
+    while (s == HPCW_OK && count > 0) {
+        s = fill(x, table, &count, err);
+        s = s == HPCW_OK ? gen_npz_rows(&x->npz, field, fields, count, err) : s;
     }
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
@@ -179,7 +177,7 @@ static hpcw_status put_names(struct rows_export *x, const char *array, hpcw_erro
         field.width = width > field.width ? width : field.width;
     }
     hpcw_status s = gen_npz_begin(&x->npz, array, &field, 1, &shape, err);
-    for (uint32_t i = 0; s == HPCW_OK && !x->what->measure && i < shape.size[0]; i++) {
+    for (uint32_t i = 0; s == HPCW_OK && i < shape.size[0]; i++) {
         name_of(x, i, name);
         s = gen_npz_rows(&x->npz, &field, 1, 1, err);
     }
@@ -232,7 +230,6 @@ hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *wha
     x->what = what;
     x->out = &x->npz.out;
     x->out->sink = sink;
-    x->npz.measure = what->measure;
     const bool npz = what->form == GEN_EXPORT_NPZ;
     x->done.items = npz ? "arrays" : what->form == GEN_EXPORT_STATES ? "states" : "messages";
     hpcw_status s = gen_log_check(path, what, err);
@@ -241,7 +238,7 @@ hpcw_status gen_export_clog2_rows(const char *path, const struct gen_export *wha
     x->done.count = npz ? x->npz.arrays : x->done.count;
     x->done.empty = npz && x->rows == 0;
     x->done.bytes = x->out->at;
-    s = s == HPCW_OK && !what->measure ? warn(path, &x->done.warning, err) : s;
+    s = s == HPCW_OK ? warn(path, &x->done.warning, err) : s;
     *done = x->done;
     hpcw_clog2_reader_free(x->reader);
     gen_npz_free(&x->npz);

@@ -6,7 +6,7 @@
 #include "gen/export/export.h"
 
 /* Exports the states or messages of some ranks in a time window as CSV, or states, messages and events as NPZ.
- * With a null sink it only counts. Rows that overlap the window are written whole, not cut at its ends.
+ * Rows that overlap the window are written whole, not cut at its ends.
  *
  * NPZ: the arrays `states`, `messages` and `events`. The column `name` of `states` is an index into the array
  * `names`, that of `events` an index into `event_names`.

@@ -33,8 +33,6 @@ struct gen_export {
     uint32_t task;
     bool has_key; /* export only the values of records with the key `key` */
     uint64_t key;
-    /* find only number and size of the items, and read no more than that needs */
-    bool measure;
 };
 
 /* Forms and options that a format supports for `export` or `rewrite`. */

@@ -94,10 +94,6 @@ static hpcw_status put_rows(struct linktest_export *x, hpcw_error *err) {
     if (!add_heading(x)) {
         return gen_export_no_memory(err);
     }
-    if (x->what->measure && x->what->form == GEN_EXPORT_NPY) {
-        x->out->at = x->out->buf.size + 8 * (uint64_t)(x->end - x->first) * x->tasks;
-        return HPCW_OK;
-    }
     hpcw_status s = HPCW_OK;
     for (uint32_t r = x->first; s == HPCW_OK && r < x->end; r++) {
         s = put_row(x, r, err);
@@ -111,7 +107,7 @@ static hpcw_status put_seconds(struct linktest_export *x, hpcw_error *err) {
     const struct gen_npz_field field = {.type = GEN_NPZ_F64, .values = x->row};
     const struct gen_npz_shape shape = shape_of(x, 2);
     hpcw_status s = gen_npz_begin(&x->npz, "seconds", &field, 1, &shape, err);
-    for (uint32_t r = x->first; s == HPCW_OK && !x->what->measure && r < x->end; r++) {
+    for (uint32_t r = x->first; s == HPCW_OK && r < x->end; r++) {
         s = take_row(x, r, err);
         s = s == HPCW_OK ? gen_npz_rows(&x->npz, &field, 1, x->tasks, err) : s;
     }
@@ -133,7 +129,7 @@ static hpcw_status put_places(struct linktest_export *x, bool hosts, hpcw_error 
         field.width = width > field.width ? width : field.width;
     }
     s = s == HPCW_OK ? gen_npz_begin(&x->npz, hosts ? "hosts" : "cores", &field, 1, &shape, err) : s;
-    for (uint32_t r = x->first; s == HPCW_OK && !x->what->measure && r < x->end; r++) {
+    for (uint32_t r = x->first; s == HPCW_OK && r < x->end; r++) {
         s = hpcw_linktest_reader_host(x->reader, r, host, &core, err);
         s = s == HPCW_OK ? gen_npz_rows(&x->npz, &field, 1, 1, err) : s;
     }
@@ -163,7 +159,7 @@ static hpcw_status put_settings(struct linktest_export *x, hpcw_error *err) {
             .name = f->name, .type = type_of[f->type], .values = (const char *)i + f->info};
     }
     hpcw_status s = gen_npz_begin(&x->npz, "settings", field, fields, &(struct gen_npz_shape){0}, err);
-    s = s == HPCW_OK && !x->what->measure ? gen_npz_rows(&x->npz, field, fields, 1, err) : s;
+    s = s == HPCW_OK ? gen_npz_rows(&x->npz, field, fields, 1, err) : s;
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
@@ -198,7 +194,7 @@ static hpcw_status begin(struct linktest_export *x, const char *path, hpcw_error
 
 static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err) {
-    struct linktest_export x = {.what = what, .npz = {.out = {.sink = sink}, .measure = what->measure}};
+    struct linktest_export x = {.what = what, .npz = {.out = {.sink = sink}}};
     const bool npz = what->form == GEN_EXPORT_NPZ;
     x.out = &x.npz.out;
     *done = (struct gen_exported){.items = npz ? "arrays" : "rows"};

@@ -5,7 +5,7 @@
 
 #include "gen/export/export.h"
 
-/* Writes a row for each task of first_rank .. last_rank that measured; with a null sink it only counts. A row
+/* Writes a row for each task of first_rank .. last_rank that measured. A row
  * has a value for each of the N partners: the one-way time of a message in seconds, in one permutation.
  *
  * NPY: little-endian doubles, [rows][N]; NaN where nothing was measured, as between a task and itself. CSV:

@@ -226,12 +226,7 @@ hpcw_status gen_npz_begin(struct gen_npz *z, const char *name, const struct gen_
         data *= shape->size[i];
     }
     z->size = b->size - from + data;
-    hpcw_status s = good ? take(z, from, err) : gen_export_no_memory(err);
-    if (z->measure) {
-        z->out.at += data;
-        z->written = z->size;
-    }
-    return s;
+    return good ? take(z, from, err) : gen_export_no_memory(err);
 }
 
 hpcw_status gen_npz_rows(struct gen_npz *z, const struct gen_npz_field *field, size_t fields, size_t rows,

@@ -45,8 +45,6 @@ struct gen_npz_shape {
 
 struct gen_npz {
     struct gen_stream out;
-    /* count the arrays only; gen_npz_rows must not be called */
-    bool measure;
     uint64_t arrays;
     struct hpcw_i_buf directory; /* directory of the ZIP */
     /* Members from here on are those of the current array. */

@@ -146,7 +146,7 @@ static hpcw_status put_npz(struct map_export *x, const char *path, hpcw_error *e
     describe(x, NULL, NULL, &none, field);
     const struct gen_npz_shape shape = {.dimensions = 1, .size = {x->files}};
     s = s == HPCW_OK ? gen_npz_begin(&x->npz, "files", field, FIELDS, &shape, err) : s;
-    s = s == HPCW_OK && !x->what->measure ? put_all(x, path, err) : s;
+    s = s == HPCW_OK ? put_all(x, path, err) : s;
     s = s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
     s = s == HPCW_OK ? gen_npz_close(&x->npz, err) : s;
     x->done.count = x->npz.arrays;
@@ -158,9 +158,8 @@ static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sin
                        struct gen_exported *done, hpcw_error *err) {
     bool directory;
     const bool npz = what->form == GEN_EXPORT_NPZ;
-    struct map_export x = {.what = what,
-                           .npz = {.out = {.sink = sink}, .measure = what->measure},
-                           .done = {.items = npz ? "arrays" : "files"}};
+    struct map_export x = {
+        .what = what, .npz = {.out = {.sink = sink}}, .done = {.items = npz ? "arrays" : "files"}};
     x.out = &x.npz.out;
     *done = x.done;
     if (what->first_rank > what->last_rank) {

@@ -5,7 +5,7 @@
 
 #include "gen/export/export.h"
 
-/* Writes a line of CSV for each data file of some ranks. With a null sink it only counts. `path` is a prefix
+/* Writes a line of CSV for each data file of some ranks. `path` is a prefix
  * directory, or the root file of a map. For a prefix directory, the lines are of all datasets in its index, in
  * the order in which a restart tries them. For a root file, lines have no dataset. Paths of files are relative
  * to the prefix directory; for a root file of SCR 1.1 they are relative to its dataset. The data files need not

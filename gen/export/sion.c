@@ -23,12 +23,13 @@ struct sion_export {
     hpcw_sion_reader *reader;
     struct gen_exported done;
     unsigned char *piece; /* [PIECE] */
+    bool counts;          /* `put` only adds up sizes */
 };
 
 /* Copies the rest of the task's stream or, if `what` has a key, the rest of the current value. */
 static hpcw_status put(struct sion_export *x, uint64_t size, hpcw_error *err) {
     x->done.count++;
-    if (x->what->measure) {
+    if (x->counts) {
         x->done.bytes += size;
         return HPCW_OK;
     }
@@ -71,25 +72,21 @@ static hpcw_status put_array(struct sion_export *x, const char *path, hpcw_error
     const struct gen_export *what = x->what;
     const struct gen_npz_field field = {.type = GEN_NPZ_U8};
     struct gen_npz_shape shape = {.dimensions = 1};
-    struct gen_export size = *what;
     char name[sizeof "task.4294967295"];
     (void)snprintf(name, sizeof name, "task.%06" PRIu32, what->task);
-    size.measure = true;
-    x->what = &size;
+    x->counts = true;
     x->done.bytes = 0;
     hpcw_status s = put_content(x, path, err);
-    x->what = what;
+    x->counts = false;
     shape.size[0] = x->done.bytes;
     s = s == HPCW_OK ? gen_npz_begin(x->npz, name, &field, 1, &shape, err) : s;
-    if (!what->measure) {
-        s = s == HPCW_OK ? hpcw_sion_reader_seek(x->reader, what->task, 0, err) : s;
-        s = s == HPCW_OK ? put_content(x, path, err) : s;
-    }
+    s = s == HPCW_OK ? hpcw_sion_reader_seek(x->reader, what->task, 0, err) : s;
+    s = s == HPCW_OK ? put_content(x, path, err) : s;
     return s == HPCW_OK ? gen_npz_end(x->npz, err) : s;
 }
 
 static hpcw_status put_npz(struct sion_export *x, const char *path, hpcw_error *err) {
-    struct gen_npz npz = {.out = {.sink = x->sink}, .measure = x->what->measure};
+    struct gen_npz npz = {.out = {.sink = x->sink}};
     struct gen_export one = *x->what;
     hpcw_status s = HPCW_OK;
     x->npz = &npz;

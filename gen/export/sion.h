@@ -10,7 +10,7 @@
 
 /* Writes the stream of a task to a sink, from its beginning. With a key, writes the values of records with this
  * key, one after the other. NPZ: the same bytes as an array, for one task or all, named "task.000000" and so
- * on. With a null sink it only counts. Bytes are copied without swapping.
+ * on. Bytes are copied without swapping.
  *
  * HPCW_EINVAL: the task does not exist. HPCW_ENOENT: no record has the key. HPCW_ENOTSUP: a key for a container
  * without records. HPCW_ENOMEM, and errors of the reader and of the sink. */

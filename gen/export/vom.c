@@ -267,7 +267,7 @@ static hpcw_status put_csv(struct vom_export *x, const char *path, bool set, hpc
 static hpcw_status put_array(struct vom_export *x, const char *path, bool set, hpcw_error *err) {
     const struct gen_npz_shape shape = {.dimensions = 1, .size = {x->edges ? x->all_edges : x->tasks}};
     hpcw_status s = gen_npz_begin(&x->npz, x->edges ? "edges" : "tasks", x->field, x->fields, &shape, err);
-    s = s == HPCW_OK && !x->what->measure ? put_all(x, path, set, err) : s;
+    s = s == HPCW_OK ? put_all(x, path, set, err) : s;
     return s == HPCW_OK ? gen_npz_end(&x->npz, err) : s;
 }
 
@@ -312,7 +312,7 @@ static hpcw_status put_npz(struct vom_export *x, const char *path, bool set, hpc
 
 static hpcw_status run(const char *path, const struct gen_export *what, hpcw_sink *sink,
                        struct gen_exported *done, hpcw_error *err) {
-    struct vom_export x = {.what = what, .npz = {.out = {.sink = sink}, .measure = what->measure}};
+    struct vom_export x = {.what = what, .npz = {.out = {.sink = sink}}};
     const bool npz = what->form == GEN_EXPORT_NPZ;
     x.out = &x.npz.out;
     x.done.items = npz ? "arrays" : what->form == GEN_EXPORT_EDGES ? "edges" : "tasks";

@@ -5,7 +5,7 @@
 
 #include "gen/export/export.h"
 
-/* Writes a line of CSV for each task, or each edge, of some ranks. With a null sink it only counts. `path` is a
+/* Writes a line of CSV for each task, or each edge, of some ranks. `path` is a
  * file, or a directory with the files of all ranks. Lines are in the order of ranks, phases and records.
  * Iterations, attributes and user-defined values are left out. Numbers of an index and times of subphases are
  * separated by blanks.

@@ -195,17 +195,17 @@ static hpcw_status put_csv(struct read_counter *reader, const struct gen_export 
     return s;
 }
 
-/* Writes the values as an array of an npz file. If what->measure is set, computes only the size of the file. */
+/* Writes the values as an array of an npz file. */
 static hpcw_status put_npz(struct read_counter *reader, const struct gen_export *what, hpcw_sink *sink,
                            struct gen_exported *done, hpcw_error *err) {
-    struct gen_npz npz = {.out = {.sink = sink}, .measure = what->measure};
+    struct gen_npz npz = {.out = {.sink = sink}};
     const uint32_t ranks = read_counter_info(reader)->ranks, begin = what->first_rank;
     const uint32_t end = what->last_rank < ranks ? what->last_rank + 1 : ranks;
     const struct gen_npz_shape shape = {.dimensions = 1, .size = {end > begin ? end - begin : 0}};
     uint64_t value;
     const struct gen_npz_field field = {.type = GEN_NPZ_U64, .values = &value};
     hpcw_status s = gen_npz_begin(&npz, "values", &field, 1, &shape, err);
-    for (uint32_t rank = begin; s == HPCW_OK && !what->measure && rank < end; rank++) {
+    for (uint32_t rank = begin; s == HPCW_OK && rank < end; rank++) {
         s = read_counter_values(reader, rank, 1, &value, err);
         s = s == HPCW_OK ? gen_npz_rows(&npz, &field, 1, 1, err) : s;
     }
