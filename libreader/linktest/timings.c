@@ -4,43 +4,18 @@
 #include "libreader/linktest/pass.h"
 #include "libwriter/base/status.h"
 
-#define LANES 4
 #define MEAN_ERROR 1e-9
 
-/* Adds in independent lanes, which hides the latency of the additions. */
 bool read_linktest_timings_add(struct read_linktest_timings *t, const uint64_t *bits, size_t count,
                                double threshold) {
-    double min[LANES], max[LANES], sum[LANES] = {0};
-    uint64_t above[LANES] = {0};
     bool good = true;
-    for (size_t k = 0; k < LANES; k++) {
-        min[k] = t->min;
-        max[k] = t->max;
-    }
-    size_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        for (size_t k = 0; k < LANES; k++) {
-            double x = read_linktest_double(bits[i + k]);
-            good &= read_linktest_is_time(bits[i + k]);
-            min[k] = x < min[k] ? x : min[k];
-            max[k] = x > max[k] ? x : max[k];
-            above[k] += x > threshold;
-            sum[k] += x;
-        }
-    }
-    for (; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         double x = read_linktest_double(bits[i]);
         good &= read_linktest_is_time(bits[i]);
-        min[0] = x < min[0] ? x : min[0];
-        max[0] = x > max[0] ? x : max[0];
-        above[0] += x > threshold;
-        sum[0] += x;
-    }
-    for (size_t k = 0; k < LANES; k++) {
-        t->min = min[k] < t->min ? min[k] : t->min;
-        t->max = max[k] > t->max ? max[k] : t->max;
-        t->above += above[k];
-        t->sum += sum[k];
+        t->min = x < t->min ? x : t->min;
+        t->max = x > t->max ? x : t->max;
+        t->above += x > threshold;
+        t->sum += x;
     }
     t->count += count;
     return good;
