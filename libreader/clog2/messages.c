@@ -8,27 +8,6 @@ struct message_ends {
     int32_t from_comm, from_rank, to_comm, to_rank;
 };
 
-/* Counts an arrow that ends with the record `item`. As long as few arrows end at the same time, they are compared
- * one by one, without a hash table. */
-static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item,
-                     const uint64_t key[HPCW_I_TABLE_KEY]) {
-    if (item->time != p->latest.arrow_time) {
-        p->latest.arrow_time = item->time;
-        p->latest.arrows = 0;
-    }
-    if (p->latest.arrows < READ_CLOG2_ARROWS) {
-        for (uint32_t i = 0; i < p->latest.arrows; i++) {
-            if (memcmp(p->latest.arrow[i], key, sizeof p->latest.arrow[i]) == 0) {
-                read_clog2_equal(p, item);
-            }
-        }
-        memcpy(p->latest.arrow[p->latest.arrows++], key, sizeof p->latest.arrow[0]);
-        return;
-    }
-    memcpy(p->latest.arrow[READ_CLOG2_ARROWS], key, sizeof p->latest.arrow[0]);
-    read_clog2_complete(p, item, p->latest.arrow, READ_CLOG2_ARROWS + 1);
-}
-
 /* Handles a message whose send and receive are both read; `other` is the end that came first. */
 static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
                   const struct read_clog2_place *place, const struct message_ends *ends,
@@ -47,10 +26,11 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          "expected %" PRId32 " bytes, got %" PRId32, other->size, size);
     }
     /* The highest bit distinguishes keys of arrows from those of states. */
-    const uint64_t key[] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
-                            read_clog2_pack(ends->to_comm, ends->to_rank), read_clog2_bits_of(other->time)};
+    uint64_t key[1][HPCW_I_TABLE_KEY] = {{read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
+                                          read_clog2_pack(ends->to_comm, ends->to_rank),
+                                          read_clog2_bits_of(other->time)}};
     p->drawables++;
-    complete(p, item, key);
+    read_clog2_complete(p, item, key, 1);
     read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->size, 0);
 }
 

@@ -130,8 +130,6 @@ struct read_clog2_place {
     uint64_t key[HPCW_I_TABLE_KEY], hash; /* for a message: the key of its queue in `queues` */
 };
 
-enum { READ_CLOG2_ARROWS = 8 };
-
 /* Direct-mapped caches: near_event is in front of the table `events`, near_rank in front of the tables `timelines`
  * and `members`. */
 enum { READ_CLOG2_NEAR_EVENTS = 256, READ_CLOG2_NEAR_RANKS = 8192 };
@@ -172,11 +170,8 @@ struct read_clog2_unmet {
 /* Keys of the drawables that ended at the latest time. The reader refuses duplicates, and two drawables with
  * different ends cannot be duplicates. So older keys are not kept. */
 struct read_clog2_latest {
-    double time, arrow_time;
+    double time;
     struct hpcw_i_table drawables; /* keys of the drawables that ended at `time` */
-    /* keys of the first arrows that ended at `arrow_time` */
-    uint64_t arrow[READ_CLOG2_ARROWS + 1][HPCW_I_TABLE_KEY];
-    uint32_t arrows;
 };
 
 /* A pass over a log. The first failure stays in `status`. After a failure no rule is checked and no further record
