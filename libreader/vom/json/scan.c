@@ -33,21 +33,9 @@ static enum read_vom_scan_result told(bool goes_on) {
 /* ---- strings --------------------------------------------------------------------------------------------- */
 
 /* Counts the bytes from `text` on that stand for themselves in a string: ASCII except control characters, quotation
- * mark and backslash. Reads eight bytes at a time. In `special`, the top bit of a byte is set if that byte does not
- * stand for itself. It may also be set by a carry from such a byte. */
+ * mark and backslash. */
 static size_t count_plain(const unsigned char *text, size_t size) {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    const uint64_t tops = ones << 7;
     size_t i = 0;
-    for (uint64_t x; size - i >= sizeof x; i += sizeof x) {
-        memcpy(&x, text + i, sizeof x);
-        const uint64_t quote = x ^ ones * '"';
-        const uint64_t backslash = x ^ ones * '\\';
-        const uint64_t special = x | (x - ones * 0x20) | (quote - ones) | (backslash - ones);
-        if ((special & tops) != 0) {
-            break;
-        }
-    }
     while (i < size && text[i] >= 0x20 && text[i] < 0x80 && text[i] != '"' && text[i] != '\\') {
         i++;
     }
