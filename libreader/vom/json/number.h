@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private to the VOM reader: converts JSON numbers. Eight characters are read at once, so eight bytes after a
- * number must be readable. */
+/* Private to the VOM reader: converts JSON numbers. A character that does not belong to a number must follow it. */
 #ifndef HPCW_LIBREADER_VOM_JSON_NUMBER_H
 #define HPCW_LIBREADER_VOM_JSON_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "libwriter/base/bytes.h"
 
 /* Powers of ten that are exact as doubles. */
 #define READ_VOM_EXACT_POWER 22
@@ -20,30 +17,12 @@ bool read_vom_nearest(uint64_t digits, int exponent, double *number);
 
 /* Appends the digits at `text` to *value. Returns the end of the digits, or NULL if the value does not fit. */
 static inline const unsigned char *read_vom_digits(const unsigned char *text, uint64_t *value) {
-    static const uint64_t unit[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    for (;;) {
-        uint64_t x = hpcw_i_get_u64(text, false) ^ ones * '0';
-        /* In this sum, the first byte that is no digit has its top bit set. Only later bytes can be wrong, by a
-         * carry. */
-        const uint64_t others = ((x + ones * 0x76) | x) & ones * 0x80;
-        const size_t count = others == 0 ? sizeof x : (size_t)__builtin_ctzll(others) / 8;
-        if (count == 0) {
-            return text;
-        }
-        x <<= 64 - 8 * count;
-        /* Join digits to pairs, to fours and to all eight. The first digit is in the lowest byte. */
-        x = (x * 10 + (x >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
-        x = (x * 100 + (x >> 16)) & UINT64_C(0x0000ffff0000ffff);
-        x = (x * 10000 + (x >> 32)) & UINT64_C(0xffffffff);
-        if (__builtin_mul_overflow(*value, unit[count], value) || __builtin_add_overflow(*value, x, value)) {
+    for (; (unsigned char)(*text - '0') <= 9; text++) {
+        if (__builtin_mul_overflow(*value, 10u, value) || __builtin_add_overflow(*value, *text - '0', value)) {
             return NULL;
         }
-        text += count;
-        if (count < sizeof x) {
-            return text;
-        }
     }
+    return text;
 }
 
 /* Parses an integer >= 0. Returns the end of the digits. NULL: no digit, a leading zero, or a number above 2^64 -

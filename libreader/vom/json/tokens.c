@@ -25,7 +25,7 @@ static bool looks_float(const char *text, size_t size) {
     return false;
 }
 
-/* Finds the nearest double of a JSON number, whose text is followed by zeros. False if the number is too large. */
+/* Finds the nearest double of a JSON number, whose text ends with a NUL. False if the number is too large. */
 static bool double_of(const char *text, size_t size, double *number) {
     const unsigned char *digits = (const unsigned char *)text + (text[0] == '-');
     bool is_float;
@@ -119,9 +119,9 @@ static const struct read_vom_spec *next_spec(struct read_vom_json *j) {
 
 static hpcw_status take_number(struct read_vom_json *j, const struct read_vom_spec *spec,
                                struct read_vom_value *v) {
-    char text[MOST_NUMBER + sizeof(uint64_t)]; /* with the extra bytes that read_vom_double needs */
+    char text[MOST_NUMBER + 1];
     memcpy(text, v->text, v->size);
-    memset(text + v->size, 0, sizeof(uint64_t));
+    text[v->size] = '\0';
     const unsigned char *digits = (const unsigned char *)text;
     if (spec->type == READ_VOM_T_COUNT) {
         return read_vom_count(digits, &v->count) == digits + v->size && v->count <= spec->most
