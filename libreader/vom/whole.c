@@ -12,22 +12,11 @@
 
 /* ---- Parts of a text ------------------------------------------------------------------------------------- */
 
-/* Skips a fixed text of at most READ_VOM_PAD bytes; false if the text differs. Inline, so that the compiler
- * compares words if the size is known. */
+/* Skips a fixed text of at most READ_VOM_PAD bytes; false if the text differs. */
 static inline bool skip(const unsigned char **at, const char *text, size_t size) {
     const unsigned char *p = *at;
-    uint64_t differ = 0, a, b;
-    size_t i = 0;
-    for (; size - i >= sizeof a; i += sizeof a) {
-        memcpy(&a, p + i, sizeof a);
-        memcpy(&b, text + i, sizeof b);
-        differ |= a ^ b;
-    }
-    for (; i < size; i++) {
-        differ |= (uint64_t)(p[i] ^ (unsigned char)text[i]);
-    }
     *at = p + size;
-    return differ == 0;
+    return memcmp(p, text, size) == 0;
 }
 #define SKIP(at, literal) skip(at, literal, sizeof(literal) - 1)
 
