@@ -119,9 +119,6 @@ static inline uint32_t sim_match_add(struct sim_match *m, const struct sim_half 
     struct sim_half *h = &m->half[number];
     const uint32_t serial = h->serial;
     m->unused = h->next;
-    if (h->next != SIM_NOTHING) {
-        __builtin_prefetch(&m->half[h->next]); /* the next call uses this entry */
-    }
     *h = *half;
     h->serial = serial;
     return number;

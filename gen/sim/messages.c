@@ -103,20 +103,11 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     }
 }
 
-/* Prefetches the sends and receives of a waitall(). Other ranks have pushed many of them out of the caches. */
-static void fetch_requests(struct sim *sim, const struct sim_rank *r) {
-    for (uint32_t i = 0; i < r->requests.all; i++) {
-        __builtin_prefetch(half_of(sim, (uint32_t)r->requests.of[i]));
-    }
-}
-
 /* Completes the sends and receives that a rank waits for, in the order of its requests. Returns the time at which
  * the rank's call ends. At that time the program and the observer learn of the messages. */
 static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
     uint64_t now_ns = sim_least_end_ns(sim, rank);
     uint32_t half = sim->rank[rank].waits_for;
-    fetch_requests(sim, &sim->rank[rank]);
-    sim->rank[rank].requests.all = 0;
     for (uint32_t h = half; h != SIM_NOTHING; h = half_of(sim, h)->wait_next) {
         now_ns = end_of(sim, rank, half_of(sim, h), now_ns);
     }
@@ -665,8 +656,6 @@ enum sim_answer sim_wait(struct sim *sim, uint32_t rank, enum sim_call call, con
 
 enum sim_answer sim_waitall(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
-    r->requests.all = r->requests.posted;
-    fetch_requests(sim, r);
     for (; r->requests.posted > 0; r->requests.posted--) {
         if (is_held(sim, r->requests.of[r->requests.posted - 1])) {
             wait_for(sim, rank, (uint32_t)r->requests.of[r->requests.posted - 1]);

@@ -33,7 +33,6 @@ struct sim_requests {
     /* number of entries in `of`: the requests counted by `held` in the order of their calls, and some for which
      * the rank has waited */
     uint32_t posted;
-    uint32_t all;       /* number of entries in `of` that the rank's waitall() waits for */
     uint32_t completed; /* index of the request that ended the rank's last sim_waitany */
     size_t capacity;
     sim_request *of;
