@@ -32,44 +32,26 @@ double bench_stats_quantile(const double *sorted, size_t n, double q) {
 }
 
 double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high) {
-    enum { EXACT_MAX = 1000 };
-    /* The interval is x[d] .. x[n-1-d]. The median is outside if at most d values lie on one side of it. `outside`
-     * is the probability of this, for both sides together. */
+    /* The interval is x[d] .. x[n-1-d]. The median is outside if at most d values lie on one side of it. The
+     * probability of this is `tail` times 2^scale, for one side. */
     size_t d = 0;
-    double outside;
-    if (n <= EXACT_MAX) {
-        /* 2^-1000 is a normal number, so the recurrence over binomial coefficients never underflows. */
-        double p = ldexp(1, -(int)n);
-        double tail = p;
-        outside = 2 * tail;
-        while (d + 1 < n - 1 - d) {
-            p *= (double)(n - d) / (double)(d + 1);
-            if (2 * (tail + p) > 1 - level) {
-                break;
-            }
-            tail += p;
-            outside = 2 * tail;
-            d++;
+    double p = 1, tail = 1;
+    int scale = -(int)n;
+    for (; d + 1 < n - 1 - d; d++) {
+        p *= (double)(n - d) / (double)(d + 1);
+        if (ldexp(2 * (tail + p), scale) > 1 - level) {
+            break;
         }
-    } else {
-        double half = (double)n / 2, sd = sqrt((double)n) / 2;
-        size_t lo = 0, hi = (n - 1) / 2;
-        /* Binary search for the largest d whose `outside` is at most 1 - level. The normal approximation has the
-         * continuity correction of one half. */
-        while (lo < hi) {
-            size_t mid = lo + (hi - lo + 1) / 2;
-            if (erfc((half - (double)mid - 0.5) / sd / sqrt(2)) <= 1 - level) {
-                lo = mid;
-            } else {
-                hi = mid - 1;
-            }
+        tail += p;
+        if (p > 0x1p500) { /* p and tail must not overflow */
+            p *= 0x1p-500;
+            tail *= 0x1p-500;
+            scale += 500;
         }
-        d = lo;
-        outside = erfc((half - (double)d - 0.5) / sd / sqrt(2));
     }
     *low = d;
     *high = n - 1 - d;
-    return n == 1 ? 0 : 1 - outside;
+    return n == 1 ? 0 : 1 - ldexp(2 * tail, scale);
 }
 
 static double mean_of(const double *x, size_t n) {

@@ -36,8 +36,7 @@ double bench_stats_quantile(const double *sorted, size_t n, double q);
 
 /* Computes the confidence interval of the median of n values: x[*low] to x[*high] of the ascending values. The
  * interval is symmetric, and the narrowest with a coverage of at least `level`. Returns the coverage. If no
- * interval reaches the level, *low is 0 and *high is n - 1. The coverage is exact for up to 1000 values, and a
- * normal approximation for more. */
+ * interval reaches the level, *low is 0 and *high is n - 1. */
 double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high);
 
 /* Computes the mean without the lowest and highest fifth of the values. *variance: variance of this mean (Yuen),

@@ -106,13 +106,13 @@ static void ranks_of_the_interval_agree_with_tables(void **state) {
 static void large_counts_continue_the_small_ones(void **state) {
     (void)state;
     size_t low, high, low2, high2;
-    double exact = bench_stats_median_ranks(1000, 0.95, &low, &high);
-    double approximate = bench_stats_median_ranks(1001, 0.95, &low2, &high2);
+    double first = bench_stats_median_ranks(1000, 0.95, &low, &high);
+    double second = bench_stats_median_ranks(1001, 0.95, &low2, &high2);
     assert_true(low2 >= low && low2 <= low + 1);
     assert_int_equal(high + low, 999);
     assert_int_equal(high2 + low2, 1000);
-    near(exact, approximate, 0.004);
-    assert_true(exact >= 0.95 && approximate >= 0.95);
+    near(first, second, 0.004);
+    assert_true(first >= 0.95 && second >= 0.95);
     (void)bench_stats_median_ranks(1000000, 0.95, &low, &high);
     near((double)low, 500000 - 1.96 * 500, 2);
 }
