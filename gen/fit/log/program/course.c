@@ -157,41 +157,35 @@ static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
 
 /* ---- luck ---- */
 
-struct lucks {
-    double *took, *expected; /* seconds measured and seconds expected, [ranks][columns] */
-    uint32_t *count;         /* steps */
-    size_t columns;          /* number of turns, or of groups of turns */
-    bool table;
-};
-
-static size_t column_of(const struct fit_program *p, const struct lucks *l, const struct fit_time *t) {
-    return t->member * l->columns + (l->table ? group_of(&p->course, t->turn) : t->turn - 1);
+/* Index in a table of luck, [ranks][groups of turns]. */
+static size_t column_of(const struct fit_program *p, const struct fit_time *t) {
+    return t->member * (size_t)p->course.groups + group_of(&p->course, t->turn);
 }
 
-static void add_steps(const struct fit_program *p, const struct fit_role *r, struct lucks *l) {
+/* Adds up the seconds of each rank in each group of turns: as measured, and as expected. */
+static void add_steps(const struct fit_program *p, const struct fit_role *r, double *took, double *expected) {
     for (uint32_t i = 0; i < r->tree.sites; i++) {
         const struct fit_draws *d = &r->site[i].gap;
         for (size_t k = 0; d->follows && k < d->count; k++) {
             const struct fit_time *t = &d->time[k];
-            const size_t at = column_of(p, l, t);
+            const size_t at = column_of(p, t);
             const double factor = d->factor != NULL ? d->factor[t->member] : 1;
-            l->took[at] += t->value * factor;
-            l->expected[at] += d->sum / (double)d->count * factor;
-            l->count[at]++;
+            took[at] += t->value * factor;
+            expected[at] += d->sum / (double)d->count * factor;
         }
     }
 }
 
 /* Returns the spread of ln(time) in a role, around the mean of each step. Times are divided by luck, the factor
  * of their rank and turn; NULL: not divided. */
-static double spread_of(const struct fit_program *p, const struct fit_role *r, const struct lucks *l) {
+static double spread_of(const struct fit_program *p, const struct fit_role *r, const double *lucks) {
     double spread = 0;
     for (uint32_t i = 0; i < r->tree.sites; i++) {
         const struct fit_draws *d = &r->site[i].gap;
         double sum = 0, squares = 0;
         for (size_t k = 0; d->follows && k < d->count; k++) {
             const struct fit_time *t = &d->time[k];
-            const double luck = l != NULL ? fmax(1e-6, l->took[column_of(p, l, t)]) : 1;
+            const double luck = lucks != NULL ? fmax(1e-6, lucks[column_of(p, t)]) : 1;
             const double ln = gen_fit_ln(fmax(1e-9, t->value) / luck);
             sum += ln;
             squares += ln * ln;
@@ -201,54 +195,40 @@ static double spread_of(const struct fit_program *p, const struct fit_role *r, c
     return spread;
 }
 
-static void take_out(const struct fit_program *p, struct fit_role *r, const struct lucks *l) {
+static void take_out(const struct fit_program *p, struct fit_role *r, const double *lucks) {
     for (uint32_t i = 0; i < r->tree.sites; i++) {
         struct fit_draws *d = &r->site[i].gap;
         for (size_t k = 0; d->follows && k < d->count; k++) {
             struct fit_time *t = &d->time[k];
-            const double luck = l->took[column_of(p, l, t)];
+            const double luck = lucks[column_of(p, t)];
             t->value = luck > 0 ? t->value / luck : d->sum / (double)d->count;
         }
     }
 }
 
-/* Learns luck, the factor of a rank's times in each turn: as a table or, in a large run, as a distribution.
- * With one step in each turn, luck would be no different from the times of this step, and is not learned as a
- * distribution. */
+/* Learns luck, the factor of a rank's times in each group of turns. A large run has no luck, since the text would
+ * have a line for each rank. */
 static bool learn_luck(const struct fit_program *p, struct fit_role *r) {
-    struct lucks l = {.table = (uint64_t)p->history.ranks * p->course.groups <= FIT_MOST_LUCKS};
-    l.columns = l.table ? p->course.groups : p->course.turns;
-    const size_t cells = r->ranks * l.columns;
-    l.took = hpcw_i_calloc(cells, sizeof *l.took);
-    l.expected = hpcw_i_calloc(cells, sizeof *l.expected);
-    l.count = hpcw_i_calloc(cells, sizeof *l.count);
-    bool good = l.took != NULL && l.expected != NULL && l.count != NULL;
-    bool worth = l.table;
+    const size_t cells = r->ranks * (size_t)p->course.groups;
+    if ((uint64_t)p->history.ranks * p->course.groups > FIT_MOST_LUCKS) {
+        return true;
+    }
+    double *took = hpcw_i_calloc(cells, sizeof *took);
+    double *expected = hpcw_i_calloc(cells, sizeof *expected);
+    const bool good = took != NULL && expected != NULL;
     if (good) {
-        add_steps(p, r, &l);
+        add_steps(p, r, took, expected);
     }
     for (size_t at = 0; good && at < cells; at++) {
-        worth = worth || l.count[at] > 1;
-        l.took[at] = l.expected[at] > 0 ? l.took[at] / l.expected[at] : 1;
+        took[at] = expected[at] > 0 ? took[at] / expected[at] : 1;
     }
-    for (size_t at = 0; good && worth && !l.table && at < cells; at++) {
-        good = l.count[at] == 0 ||
-               fit_draws_add(&r->luck,
-                             (struct fit_time){.value = l.took[at], .member = (uint32_t)(at / l.columns)});
+    if (good && spread_of(p, r, took) < spread_of(p, r, NULL)) {
+        take_out(p, r, took);
+        r->lucks = took;
+        took = NULL;
     }
-    worth = worth && good && spread_of(p, r, &l) < spread_of(p, r, NULL);
-    if (worth) {
-        take_out(p, r, &l);
-    } else {
-        fit_draws_free(&r->luck);
-    }
-    if (worth && l.table) {
-        r->lucks = l.took;
-        l.took = NULL;
-    }
-    hpcw_i_free(l.took);
-    hpcw_i_free(l.expected);
-    hpcw_i_free(l.count);
+    hpcw_i_free(took);
+    hpcw_i_free(expected);
     return good;
 }
 

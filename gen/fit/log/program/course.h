@@ -5,8 +5,7 @@
  *
  *    mean of the step * factor of the rank * course of the turn * luck of the rank in the turn * the rest
  *
- * For a small run, luck is a table of ranks and turns, since it decides which ranks wait for others. For a
- * large run, luck is drawn from a distribution. */
+ * Luck is a table of ranks and turns, since it decides which ranks wait for others. A large run has none. */
 #ifndef HPCW_GEN_FIT_LOG_PROGRAM_COURSE_H
 #define HPCW_GEN_FIT_LOG_PROGRAM_COURSE_H
 

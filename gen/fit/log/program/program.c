@@ -258,7 +258,6 @@ static bool learn_times(const struct fit_program *p, struct fit_role *r) {
             fit_draws_learn(of[k]);
         }
     }
-    fit_draws_learn(&r->luck);
     return good;
 }
 
@@ -377,7 +376,6 @@ static hpcw_status fold_role(struct timing *t, struct fit_role *r, hpcw_error *e
 static void free_roles(struct fit_program *p) {
     for (uint32_t r = 0; p->role != NULL && r < p->roles; r++) {
         struct fit_role *role = &p->role[r];
-        fit_draws_free(&role->luck);
         hpcw_i_free(role->lucks);
         free_sites(role);
         hpcw_i_free(role->rank);

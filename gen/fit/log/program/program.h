@@ -37,9 +37,8 @@ struct fit_role {
     uint32_t nest[FIT_NEST], nests;
     /* true: the time before the first step of a turn belongs to the previous turn */
     bool late;
-    /* distribution of luck: the factor of a rank's times before calls in one turn */
-    struct fit_draws luck;
-    double *lucks; /* [ranks][groups of the course] table of luck; NULL: luck is drawn */
+    /* [ranks][groups of the course] luck: the factor of a rank's times before calls in one turn; NULL: none */
+    double *lucks;
 };
 
 /* Course of the times before calls: their mean in each group of turns of the main loop, divided by the overall

@@ -78,10 +78,11 @@ static void put_draws(struct fit_text *t, const char *what, const char *step, st
     fit_text_put(t, "%s%s\n", d->follows ? ")" : "", power != 0 ? ")" : "");
 }
 
-/* Writes the table of luck, the factor of a rank's times: a line for each rank, a column for each group of
- * turns. */
-static void put_lucks(struct fit_text *t, const struct fit_role *r) {
+void fit_text_put_luck(struct fit_text *t, const struct fit_role *r) {
     const struct fit_course *c = &t->p->course;
+    if (r->lucks == NULL) {
+        return;
+    }
     fit_text_put(t, "  lucks = by_course([[\n");
     t->table_lines += r->ranks;
     for (uint32_t m = 0; m < r->ranks; m++) {
@@ -91,18 +92,6 @@ static void put_lucks(struct fit_text *t, const struct fit_role *r) {
         fit_text_put(t, "\n");
     }
     fit_text_put(t, "]], 8, %" PRIu32 ")\n", c->groups);
-}
-
-void fit_text_put_luck(struct fit_text *t, const struct fit_role *r) {
-    if (r->lucks != NULL) {
-        put_lucks(t, r);
-        return;
-    }
-    if (r->luck.points > 0) {
-        fit_text_put(t, "  lucks = draws(%" PRIu32 ", { ", t->p->phases);
-        put_points(t, &r->luck);
-        fit_text_put(t, ")\n");
-    }
 }
 
 void fit_text_put_course(struct fit_text *t) {
