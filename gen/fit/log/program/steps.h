@@ -62,7 +62,7 @@ struct fit_steps {
     /* [ends of the rank] time at which a receive was posted, seconds; NaN: unknown, or the end of a send */
     double *posted;
     size_t count, items, numbers;
-    size_t step_capacity, item_capacity, number_capacity, sample_capacity;
+    size_t step_capacity, item_capacity, sample_capacity;
     uint64_t hash; /* hash of what the steps of a role have in common */
 };
 
