@@ -57,16 +57,14 @@ static bool learn_tags(struct fit_program *p) {
 /* Kinds of flight times. The flight of a message takes from the begin of its send to the end of its receive. */
 enum flight {
     FLIGHT_ANY,   /* all messages, seconds: upper bounds of the latency */
-    FLIGHT_SMALL, /* short messages for which the receiver waited, seconds */
-    FLIGHT_WHOLE, /* all long messages, seconds per byte: upper bounds of the time of a byte */
-    FLIGHT_LARGE, /* long messages for which the receiver waited, seconds per byte */
+    FLIGHT_LARGE, /* long messages, seconds per byte: upper bounds of the time of a byte */
     FLIGHTS
 };
 struct flights {
     double *value;
     size_t count, capacity;
 };
-enum { SMALL = 1024, LARGE = 65536, SIZES = 32 };
+enum { LARGE = 65536, SIZES = 32 };
 
 static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -93,20 +91,10 @@ static bool add_flight(struct flights *f, double value) {
     return true;
 }
 
-static bool add_flights(struct flights *f, const struct fit_call *call, const struct fit_end *end) {
+static bool add_flights(struct flights *f, const struct fit_end *end) {
     const double seconds = end->time - end->other;
-    const bool waited = call->begin < end->other;
-    bool good = add_flight(&f[FLIGHT_ANY], seconds);
-    if (waited && end->bytes <= SMALL) {
-        good = good && add_flight(&f[FLIGHT_SMALL], seconds);
-    }
-    if (end->bytes >= LARGE) {
-        good = good && add_flight(&f[FLIGHT_WHOLE], seconds / end->bytes);
-    }
-    if (waited && end->bytes >= LARGE) {
-        good = good && add_flight(&f[FLIGHT_LARGE], seconds / end->bytes);
-    }
-    return good;
+    return add_flight(&f[FLIGHT_ANY], seconds) &&
+           (end->bytes < LARGE || add_flight(&f[FLIGHT_LARGE], seconds / end->bytes));
 }
 
 static bool learn_machine(struct fit_program *p) {
@@ -128,7 +116,7 @@ static bool learn_machine(struct fit_program *p) {
                 if (end->send || posted != posted) {
                     continue;
                 }
-                good = add_flights(f, call, end);
+                good = add_flights(f, end);
                 const struct fit_rank *from = &h->rank[end->peer];
                 const size_t sender = fit_call_at(from, end->other);
                 if (sender != SIZE_MAX && posted > from->call[sender].begin &&
@@ -144,11 +132,8 @@ static bool learn_machine(struct fit_program *p) {
             }
         }
     }
-    /* A call that completes several requests ends with the last one. So messages for which the receiver waited
-     * may all seem slow, and the fastest of all messages counts, too. */
-    p->machine.latency = fmax(1e-8, fmin(fastest_of(&f[FLIGHT_SMALL], 3e-7), fastest_of(&f[FLIGHT_ANY], 3e-7)));
-    p->machine.rate =
-        1 / fmax(1e-12, fmin(fastest_of(&f[FLIGHT_LARGE], 1e-10), fastest_of(&f[FLIGHT_WHOLE], 1e-10)));
+    p->machine.latency = fmax(1e-8, fastest_of(&f[FLIGHT_ANY], 3e-7));
+    p->machine.rate = 1 / fmax(1e-12, fastest_of(&f[FLIGHT_LARGE], 1e-10));
     /* Messages are eager below the smallest size at which most senders wait for the receive. If a sender waited
      * only in the simulated run and not in the log, ranks that send to each other would deadlock. Only MPI_Send
      * counts, since calls that also receive do not show what they waited for. */
