@@ -77,11 +77,6 @@ hpcw_status hpcw_i_comm_alltoallv(hpcw_comm *comm, const uint64_t *send, const u
     return describe(comm, code, "exchange", err);
 }
 
-hpcw_status hpcw_i_comm_gather(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all,
-                               const uint64_t *sizes, int root, hpcw_error *err) {
-    return describe(comm, comm->ops->gather(comm, mine, words, all, sizes, root), "gather", err);
-}
-
 /* ---- Others ---------------------------------------------------------------------------------------------- */
 
 hpcw_status hpcw_i_comm_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to, hpcw_error *err) {

@@ -48,11 +48,6 @@ struct hpcw_i_comm_ops {
      * and no sum of lengths exceeds INT_MAX. `scratch`: [4 * size]. */
     int (*alltoallv)(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at, const uint64_t *send_words,
                      uint64_t *receive, const uint64_t *receive_words, int *scratch);
-    /* Gathers a message of `words` 8-byte words from each process on `root`. The root gets sizes[p] words from
-     * process p, one message after the other; `all` and `sizes` are NULL on the other processes. Only communicators
-     * without `send` have this function. */
-    int (*gather)(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all, const uint64_t *sizes,
-                  int root);
     /* Point-to-point messages, which are not collective; lengths count 8-byte words. `send`, `probe` and `receive`
      * are NULL if this communicator has collective calls only. */
     int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
@@ -90,8 +85,6 @@ hpcw_status hpcw_i_comm_alltoall(hpcw_comm *comm, const uint64_t *send, uint64_t
 hpcw_status hpcw_i_comm_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
                                   const uint64_t *send_words, uint64_t *receive, const uint64_t *receive_words,
                                   int *scratch, hpcw_error *err);
-hpcw_status hpcw_i_comm_gather(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all,
-                               const uint64_t *sizes, int root, hpcw_error *err);
 hpcw_status hpcw_i_comm_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to, hpcw_error *err);
 hpcw_status hpcw_i_comm_probe(hpcw_comm *comm, size_t *words, int from, hpcw_error *err);
 hpcw_status hpcw_i_comm_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from, hpcw_error *err);

@@ -19,15 +19,15 @@ struct callback_comm {
     hpcw_comm_callbacks call;
     void *context;
     bool part;     /* this communicator was made by a split: its context is freed with it */
-    size_t *sizes; /* [size] bytes of the messages of a gather or scatter, while this process is its root */
+    size_t *sizes; /* [size] on process 0: bytes of the messages of a gather or scatter */
 };
 
 static struct callback_comm *callbacks_of(hpcw_comm *comm) {
     return (struct callback_comm *)comm;
 }
 
-static const size_t *same_size(const struct callback_comm *c, size_t size, int root) {
-    if (c->base.process != root) {
+static const size_t *same_size(const struct callback_comm *c, size_t size) {
+    if (c->base.process != 0) {
         return NULL;
     }
     for (int p = 0; p < c->base.size; p++) {
@@ -64,12 +64,12 @@ static int callback_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
 /* Messages of `words` words: gather_same from each process to process 0, scatter_same from process 0 to each. */
 static int gather_same(const struct callback_comm *c, const uint64_t *mine, size_t words, uint64_t *all) {
     size_t size = words * sizeof *mine;
-    return c->call.gather(c->context, mine, size, all, same_size(c, size, 0), 0);
+    return c->call.gather(c->context, mine, size, all, same_size(c, size), 0);
 }
 
 static int scatter_same(const struct callback_comm *c, const uint64_t *all, uint64_t *mine, size_t words) {
     size_t size = words * sizeof *mine;
-    return c->call.scatter(c->context, all, same_size(c, size, 0), mine, size, 0);
+    return c->call.scatter(c->context, all, same_size(c, size), mine, size, 0);
 }
 
 /* Reduces on process 0: row p + 1 becomes the reduction over the processes up to p. With `scan`, process p gets row
@@ -120,7 +120,7 @@ static int check_memory(hpcw_comm *comm, bool mine) {
 static int callback_allgather(hpcw_comm *comm, const void *mine, size_t size, void *all) {
     const struct callback_comm *c = callbacks_of(comm);
     bool root = comm->process == 0;
-    int code = c->call.gather(c->context, mine, size, root ? all : NULL, same_size(c, size, 0), 0);
+    int code = c->call.gather(c->context, mine, size, root ? all : NULL, same_size(c, size), 0);
     return code == 0 ? callback_bcast(comm, all, size * (size_t)comm->size, 0) : code;
 }
 
@@ -230,16 +230,6 @@ static int callback_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint6
     return code;
 }
 
-static int callback_gather(hpcw_comm *comm, const uint64_t *mine, size_t words, uint64_t *all,
-                           const uint64_t *sizes, int root) {
-    struct callback_comm *c = callbacks_of(comm);
-    for (int p = 0; comm->process == root && p < comm->size; p++) {
-        c->sizes[p] = (size_t)sizes[p] * sizeof *all;
-    }
-    return c->call.gather(c->context, mine, words * sizeof *mine, all, comm->process == root ? c->sizes : NULL,
-                          root);
-}
-
 /*
  * Place of a process in a split, in which each colour becomes a part.
  * part: the part of the process; parts are numbered in the order of their lowest processes.
@@ -324,7 +314,6 @@ static const struct hpcw_i_comm_ops callback_ops = {
     .allgather = callback_allgather,
     .alltoall = callback_alltoall,
     .alltoallv = callback_alltoallv,
-    .gather = callback_gather,
     .split = callback_split,
     .text = callback_text,
     .free = callback_free,

@@ -63,41 +63,28 @@ hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const ui
     return s;
 }
 
-/* Collects all messages at once in a gather, for communicators without point-to-point messages. */
+/* Collects all messages at once in an exchange, for communicators without point-to-point messages. */
 static hpcw_status collect_at_once(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
                                    hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
                                                        hpcw_error *err),
                                    void *context, hpcw_error *err) {
     size_t size = (size_t)comm->size;
-    uint64_t own = words;
     uint64_t *all = NULL;
-    uint64_t *count = hpcw_i_malloc(size * sizeof *count);
+    uint64_t *count = hpcw_i_calloc(size, 2 * sizeof *count); /* words sent, words received */
     hpcw_status s = count == NULL ? hpcw_i_fail_memory(err, NULL, size, "processes") : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_comm_allgather(comm, &own, sizeof own, count, err);
-    }
-    if (s == HPCW_OK && comm->process == root) {
-        uint64_t total = 0;
-        for (size_t p = 0; p < size; p++) {
-            total += count[p];
-        }
-        all = hpcw_i_malloc((size_t)total * sizeof *all);
-        s = all == NULL ? hpcw_i_fail_memory(err, NULL, total, "words of messages") : HPCW_OK;
-    }
-    s = hpcw_i_agree(comm, s, NULL, err);
-    if (s == HPCW_OK) {
-        s = hpcw_i_comm_gather(comm, send, words, all, count, root, err);
+        count[root] = words;
+        s = hpcw_i_comm_exchange(comm, send, count, &all, count + size, err);
     }
     if (s == HPCW_OK && comm->process == root) {
         s = take(context, send, words, err);
-    }
-    const uint64_t *message = all;
-    for (int p = 0; s == HPCW_OK && comm->process == root && p < comm->size; p++) {
-        if (p != root) {
-            s = take(context, message, (size_t)count[p], err);
+        const uint64_t *message = all;
+        for (int p = 0; s == HPCW_OK && p < comm->size; p++) {
+            size_t n = (size_t)count[size + (size_t)p];
+            s = p == root ? HPCW_OK : take(context, message, n, err);
+            message += n;
         }
-        message += count[p];
     }
     hpcw_i_free(count);
     hpcw_i_free(all);
