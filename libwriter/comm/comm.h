@@ -33,7 +33,7 @@ static inline void hpcw_i_words_combine(uint64_t *inout, const uint64_t *in, siz
 }
 
 /* The functions of a kind of communicator. They return 0, or a code for `text`. No function prints or aborts. A
- * communicator of one process needs none of the functions from allreduce to alltoallv. */
+ * communicator of one process needs none of the functions from allreduce to receive, and no `text`. */
 struct hpcw_i_comm_ops {
     int (*allreduce)(hpcw_comm *comm, struct hpcw_i_words *words);
     /* Exclusive scan: each process gets the reduction over the processes below it. The result on process 0 is
@@ -55,7 +55,7 @@ struct hpcw_i_comm_ops {
     int (*receive)(hpcw_comm *comm, uint64_t *data, size_t words, int from);
     /* Both split functions keep the order of processes. */
     int (*split)(hpcw_comm *comm, uint32_t colour, hpcw_comm **out);
-    /* makes a communicator of the processes on one host; NULL if `send` is NULL */
+    /* Makes a communicator of the processes on one host. NULL if this communicator has collective calls only. */
     int (*split_host)(hpcw_comm *comm, hpcw_comm **out);
     void (*text)(int code, char *text, size_t size); /* not collective */
     void (*free)(hpcw_comm *comm);
@@ -68,7 +68,7 @@ struct hpcw_comm {
 };
 
 static inline bool hpcw_i_comm_has_messages(const hpcw_comm *comm) {
-    return comm->ops->send != NULL;
+    return comm->ops->split_host != NULL;
 }
 
 /* Returns `comm`. If `comm` is NULL, returns the communicator of one process alone, which is static and need not be
