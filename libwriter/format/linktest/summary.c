@@ -105,78 +105,25 @@ void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count) {
     }
 }
 
-/*
- * BLOCK: number of timings that are added in one 64-bit sum; each is below 2^52.
- * LANES: independent sums, so that compilers can vectorise the inner loop without changing the order.
- */
-enum { BLOCK = 2048, LANES = 8 };
+enum { BLOCK = 2048 }; /* number of timings that are added in one 64-bit sum; each is below 2^52 */
 
 size_t hpcw_i_linktest_encode_times(const uint64_t *time_ps, size_t count, unsigned char *out,
                                     hpcw_linktest_range *range) {
-    const uint64_t exponent = UINT64_C(0x4330000000000000); /* 2^52 */
-    size_t done = 0;
-    while (done < count) {
-        size_t n = count - done < BLOCK ? count - done : BLOCK;
-        uint64_t sum = 0;
-        double min = 0x1p53;
-        double max = 0;
-        size_t i = 0;
-        double low[LANES];
-        double high[LANES];
-        uint64_t sums[LANES] = {0};
-        uint64_t all[LANES] = {0};
-        for (size_t k = 0; k < LANES; k++) {
-            low[k] = 0x1p53;
-            high[k] = 0;
-        }
-        for (; i + LANES <= n; i += LANES) {
-            double seconds[LANES];
-            for (size_t k = 0; k < LANES; k++) {
-                uint64_t t = time_ps[done + i + k];
-                uint64_t bits = t | exponent;
-                double v;
-                memcpy(&v, &bits, sizeof v);
-                v -= 0x1p52;
-                sums[k] += t;
-                all[k] |= t;
-                low[k] = v < low[k] ? v : low[k];
-                high[k] = v > high[k] ? v : high[k];
-                seconds[k] = v / PICOSECONDS;
+    for (size_t done = 0; done < count;) {
+        const size_t end = count - done < BLOCK ? count : done + BLOCK;
+        hpcw_linktest_range r = {.count = end - done, .min_ps = UINT64_MAX};
+        for (size_t i = done; i < end; i++) {
+            const uint64_t t = time_ps[i];
+            if (t - 1 >= HPCW_I_LINKTEST_TIME_LIMIT - 1) {
+                return i;
             }
-            if (!HPCW_I_HOST_BIG) {
-                memcpy(out + 8 * (done + i), seconds, sizeof seconds);
-            } else {
-                for (size_t k = 0; k < LANES; k++) {
-                    hpcw_i_put_f64(out + 8 * (done + i + k), seconds[k], false);
-                }
-            }
+            r.sum_low += t;
+            r.min_ps = t < r.min_ps ? t : r.min_ps;
+            r.max_ps = t > r.max_ps ? t : r.max_ps;
+            hpcw_i_put_f64(out + 8 * i, (double)(int64_t)t / PICOSECONDS, false);
         }
-        uint64_t any = 0;
-        for (size_t k = 0; k < LANES; k++) {
-            sum += sums[k];
-            any |= all[k];
-            min = low[k] < min ? low[k] : min;
-            max = high[k] > max ? high[k] : max;
-        }
-        for (; i < n; i++) {
-            uint64_t t = time_ps[done + i];
-            double v = (double)t;
-            sum += t;
-            any |= t;
-            min = v < min ? v : min;
-            max = v > max ? v : max;
-            hpcw_i_put_f64(out + 8 * (done + i), v / PICOSECONDS, false);
-        }
-        if (any >= HPCW_I_LINKTEST_TIME_LIMIT || min == 0) {
-            for (i = 0; i < n; i++) {
-                if (time_ps[done + i] == 0 || time_ps[done + i] >= HPCW_I_LINKTEST_TIME_LIMIT) {
-                    return done + i;
-                }
-            }
-        }
-        hpcw_linktest_range r = {n, (uint64_t)min, (uint64_t)max, sum, 0};
         hpcw_linktest_range_merge(range, &r);
-        done += n;
+        done = end;
     }
     return count;
 }
