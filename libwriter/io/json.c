@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
@@ -368,31 +367,9 @@ static COLD size_t put_character(struct hpcw_i_json *j, const char *s, size_t n)
     return taken;
 }
 
-#define BYTES(c) (UINT64_C(0x0101010101010101) * (c))
-
-/* Returns whether one of the eight bytes in `w` is a control character, '"', '\\', DEL or not ASCII. The first
- * term has the highest bit of a byte set if a byte is not ASCII. If all bytes are ASCII, each other term has
- * such a bit set if and only if a byte is one of its characters. */
-static inline bool special(uint64_t w) {
-    uint64_t one = BYTES(1);
-    uint64_t found = w | (w - BYTES(0x20)) | ((w ^ BYTES('"')) - one) | ((w ^ BYTES('\\')) - one) |
-                     ((w ^ BYTES(0x7f)) - one);
-    return (found & BYTES(0x80)) != 0;
-}
-
-/* Returns 8 bytes from `s`. If `n` is less than 8, the rest are spaces, and no byte after `n` is read. */
-static inline uint64_t load(const char *s, size_t n) {
-    if (n >= 8) {
-        return hpcw_i_get_u64(s, false);
-    }
-    uint64_t w;
-    if (n >= 4) {
-        w = hpcw_i_get_u32(s, false) | (uint64_t)hpcw_i_get_u32(s + n - 4, false) << 8 * (n - 4);
-    } else {
-        w = (uint64_t)(unsigned char)s[0] | (uint64_t)(unsigned char)s[n / 2] << 8 * (n / 2) |
-            (uint64_t)(unsigned char)s[n - 1] << 8 * (n - 1);
-    }
-    return w | BYTES(0x20) << 8 * n;
+/* Returns whether a byte stands for itself in a string: it is ASCII and needs no escape. */
+static inline bool is_plain(unsigned char c) {
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 /* Writes the string `s` with its quotes from `p` on. Returns the end of what was written; NULL after a failure. */
@@ -406,11 +383,9 @@ static inline char *put_string(struct hpcw_i_json *j, char *p, const char *s, si
             }
             p = j->p;
         }
-        size_t taken = n < 8 ? n : 8;
-        uint64_t w = load(s, n);
-        if (LIKELY(!special(w))) {
-            hpcw_i_put_u64(p, w, false);
-            p += taken;
+        size_t taken = 1;
+        if (LIKELY(is_plain((unsigned char)*s))) {
+            *p++ = *s;
         } else {
             j->p = p;
             taken = put_character(j, s, n);
