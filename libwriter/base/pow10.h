@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The powers of ten for converting doubles to decimal digits. */
+/* The powers of ten for converting doubles to decimal digits. The build computes the table by pow10.py. */
 #ifndef HPCW_BASE_POW10_H
 #define HPCW_BASE_POW10_H
 
