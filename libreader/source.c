@@ -145,8 +145,7 @@ hpcw_status read_source_is_directory(const char *path, bool *is, hpcw_error *err
 }
 
 bool read_source_is_unfinished(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return hpcw_i_sink_is_temporary(slash == NULL ? path : slash + 1);
+    return hpcw_i_sink_is_temporary(hpcw_i_sys_base_of(path));
 }
 
 bool read_source_is_of_system(hpcw_status status, const hpcw_error *why) {

@@ -15,11 +15,6 @@
 #include "libwriter/io/dir.h"
 #include "libwriter/io/tree.h"
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* Returns the descriptor of the parent directory, for calls whose failures are ignored. Returns -1 if there is
  * none, so that these calls fail. */
 static int parent_of(const struct gen_folder *folder) {
@@ -54,7 +49,7 @@ static char *lock_name(const char *base, uint64_t number) {
 }
 
 static bool take_temporary(struct gen_folder *folder, uint64_t number) {
-    folder->temporary = hpcw_i_sink_temporary(base_of(folder->path), number);
+    folder->temporary = hpcw_i_sink_temporary(hpcw_i_sys_base_of(folder->path), number);
     return folder->temporary != NULL;
 }
 
@@ -95,7 +90,7 @@ static void remove_dead(const struct gen_folder *folder, uint64_t host) {
         if (hpcw_i_sink_is_temporary(name)) {
             const uint64_t number = strtoull(name + strlen(".hpcw-"), NULL, 16);
             if (number >> HOST_AT == host) {
-                remove_if_dead(hpcw_i_sys_list_at_fd(listing), base_of(folder->path), number);
+                remove_if_dead(hpcw_i_sys_list_at_fd(listing), hpcw_i_sys_base_of(folder->path), number);
             }
         }
     }
@@ -128,7 +123,7 @@ static bool take_name(struct gen_folder *folder, uint64_t host) {
     for (int n = 0; host != 0 && e == EAGAIN && n < TRIES; n++) {
         const uint64_t number = new_number(host);
         free_names(folder);
-        folder->lock = lock_name(base_of(folder->path), number);
+        folder->lock = lock_name(hpcw_i_sys_base_of(folder->path), number);
         if (folder->lock == NULL || !take_temporary(folder, number)) {
             free_names(folder);
             return false;
@@ -231,7 +226,7 @@ static hpcw_status look_first(struct gen_folder *folder, uint64_t host, hpcw_err
         remove_dead(folder, host);
         e = hpcw_i_dir_fd(folder->parent, &at);
     }
-    e = e == 0 ? hpcw_i_sys_look_at(at, base_of(folder->path), &entry) : e;
+    e = e == 0 ? hpcw_i_sys_look_at(at, hpcw_i_sys_base_of(folder->path), &entry) : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", folder->path);
     }
@@ -318,7 +313,7 @@ static int add_size(void *context, int at, const char *name, const struct hpcw_i
 }
 
 hpcw_status gen_folder_publish(struct gen_folder *folder, bool sync, uint64_t *bytes, hpcw_error *err) {
-    const char *base = base_of(folder->path);
+    const char *base = hpcw_i_sys_base_of(folder->path);
     int at;
     *bytes = 0;
     int e = hpcw_i_dir_fd(folder->below.root, &at);

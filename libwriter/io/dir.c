@@ -219,11 +219,6 @@ int hpcw_i_dir_sync(struct hpcw_i_dir *dir) {
 
 /* ---- symbolic links to files that are to be written ---- */
 
-static const char *base_of(const char *name) {
-    const char *slash = strrchr(name, '/');
-    return slash == NULL ? name : slash + 1;
-}
-
 /* Follows one symbolic link. *dir and *name become the directory of its target and the target's name in it. The
  * old values are released. */
 static int take_link(struct hpcw_i_dir **dir, char **name) {
@@ -232,7 +227,7 @@ static int take_link(struct hpcw_i_dir **dir, char **name) {
     int at;
     int e = hpcw_i_dir_fd(*dir, &at);
     e = e == 0 ? hpcw_i_sys_read_link_at(at, *name, text, sizeof text) : e;
-    char *base = e == 0 ? hpcw_i_strdup(base_of(text)) : NULL;
+    char *base = e == 0 ? hpcw_i_strdup(hpcw_i_sys_base_of(text)) : NULL;
     e = e != 0 ? e : base == NULL ? ENOMEM : hold_directory_of(at, text, &next);
     if (e != 0) {
         hpcw_i_free(base);
@@ -343,7 +338,7 @@ int hpcw_i_below_hold(struct hpcw_i_dir *root, const char *name, struct hpcw_i_d
 
 int hpcw_i_below_hold_itself(struct hpcw_i_dir *root, const char *name, struct hpcw_i_dir **dir) {
     int e = walk(root, name, false, false, dir);
-    e = e == 0 ? descend(dir, base_of(name)) : e;
+    e = e == 0 ? descend(dir, hpcw_i_sys_base_of(name)) : e;
     if (e != 0) {
         hpcw_i_dir_release(*dir);
         *dir = NULL;
@@ -362,7 +357,7 @@ int hpcw_i_below_make(struct hpcw_i_dir *root, const char *name, bool sync, bool
     struct hpcw_i_dir *parent;
     bool own;
     int e = walk(root, name, false, false, &parent);
-    e = e == 0 ? make_part(parent, base_of(name), sync, made == NULL ? &own : made) : e;
+    e = e == 0 ? make_part(parent, hpcw_i_sys_base_of(name), sync, made == NULL ? &own : made) : e;
     hpcw_i_dir_release(parent);
     return e;
 }
@@ -374,7 +369,7 @@ int hpcw_i_below_look(struct hpcw_i_dir *root, const char *name, struct hpcw_i_e
     int e = walk(root, name, false, false, &parent);
     if (e == 0) {
         e = hpcw_i_dir_fd(parent, &at);
-        e = e == 0 ? hpcw_i_sys_look_at(at, base_of(name), entry) : e;
+        e = e == 0 ? hpcw_i_sys_look_at(at, hpcw_i_sys_base_of(name), entry) : e;
     }
     hpcw_i_dir_release(parent);
     return e == ENOENT || e == ENOTDIR ? 0 : e;
@@ -386,7 +381,7 @@ int hpcw_i_below_open(struct hpcw_i_dir *root, const char *name, int flags, bool
     *fd = -1;
     int e = walk(root, name, false, false, &parent);
     e = e == 0 ? hpcw_i_dir_fd(parent, &at) : e;
-    e = e == 0 ? hpcw_i_sys_open_own(at, base_of(name), flags, own, fd) : e;
+    e = e == 0 ? hpcw_i_sys_open_own(at, hpcw_i_sys_base_of(name), flags, own, fd) : e;
     hpcw_i_dir_release(parent);
     return e;
 }
@@ -396,7 +391,7 @@ static int remove_below(struct hpcw_i_dir *root, const char *name, int flags) {
     int at;
     int e = walk(root, name, false, false, &parent);
     e = e == 0 ? hpcw_i_dir_fd(parent, &at) : e;
-    e = e == 0 ? hpcw_i_sys_unlink_at(at, base_of(name), flags) : e;
+    e = e == 0 ? hpcw_i_sys_unlink_at(at, hpcw_i_sys_base_of(name), flags) : e;
     hpcw_i_dir_release(parent);
     return e == ENOTDIR && flags == 0 ? ENOENT : e;
 }
@@ -416,7 +411,9 @@ int hpcw_i_below_rename(struct hpcw_i_dir *root, const char *from, const char *t
     e = e == 0 ? walk(root, to, false, false, &target) : e;
     e = e == 0 ? hpcw_i_dir_fd(source, &source_at) : e;
     e = e == 0 ? hpcw_i_dir_fd(target, &target_at) : e;
-    e = e == 0 ? hpcw_i_sys_rename_between(source_at, base_of(from), target_at, base_of(to)) : e;
+    e = e == 0
+            ? hpcw_i_sys_rename_between(source_at, hpcw_i_sys_base_of(from), target_at, hpcw_i_sys_base_of(to))
+            : e;
     hpcw_i_dir_release(source);
     hpcw_i_dir_release(target);
     return e;

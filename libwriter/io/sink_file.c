@@ -370,11 +370,6 @@ static const struct hpcw_i_sink_ops file_ops = {
     .free = file_free,
 };
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* Makes the temporary name, with blanks in place of the number. A long final name is cut, but not inside a
  * character of UTF-8, and ends in a hash, as names in a set differ at their ends. */
 static void print_temporary(const char *base, char name[TEMPORARY]) {
@@ -607,12 +602,12 @@ static hpcw_status fail_elsewhere(const char *path, hpcw_error *err) {
 /* Finds the directory of the file, f->dir, and its name there, f->base. */
 static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *name, bool within) {
     if (within) {
-        f->base = hpcw_i_strdup(base_of(name));
+        f->base = hpcw_i_strdup(hpcw_i_sys_base_of(name));
         return f->base == NULL ? ENOMEM : hpcw_i_below_hold(dir, name, &f->dir);
     }
     struct hpcw_i_dir *own = NULL;
     int e = dir == NULL ? hpcw_i_dir_hold_of(f->path, &own) : 0;
-    e = e == 0 ? hpcw_i_dir_follow(dir == NULL ? own : dir, base_of(name), &f->dir, &f->base) : e;
+    e = e == 0 ? hpcw_i_dir_follow(dir == NULL ? own : dir, hpcw_i_sys_base_of(name), &f->dir, &f->base) : e;
     hpcw_i_dir_release(own);
     return e;
 }
@@ -621,7 +616,7 @@ static int find_place(struct file_sink *f, struct hpcw_i_dir *dir, const char *n
 static int find_first(struct file_sink *f, struct hpcw_i_dir *dir, const char *first) {
     int e = first == NULL || dir == NULL
                 ? 0
-                : hpcw_i_dir_follow(dir, base_of(first), &f->first_dir, &f->first_base);
+                : hpcw_i_dir_follow(dir, hpcw_i_sys_base_of(first), &f->first_dir, &f->first_base);
     return e == ENOENT || e == ENOTDIR || e == ELOOP ? 0 : e;
 }
 
@@ -634,7 +629,7 @@ static hpcw_status open_file(struct hpcw_i_dir *dir, const char *name, bool with
         return hpcw_i_fail(err, HPCW_EINVAL, "file sink: handle: expected a pointer, got NULL");
     }
     *out = NULL;
-    if (path == NULL || *base_of(path) == '\0') {
+    if (path == NULL || *hpcw_i_sys_base_of(path) == '\0') {
         return hpcw_i_fail(err, HPCW_EINVAL, "file sink: path: expected the path of a file, got \"%s\"",
                            path == NULL ? "NULL" : path);
     }

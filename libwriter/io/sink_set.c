@@ -36,11 +36,6 @@ struct hpcw_i_set {
     bool found; /* whether the intent exists */
 };
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 /* ---- one file of the set ---- */
 
 /* A file of a set: its directory, and its final and temporary name in that directory. */
@@ -173,11 +168,11 @@ static int print_files(struct hpcw_i_dir *dir, uint32_t files, const struct hpcw
         struct set_file f;
         struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
         *missing = file[k].path;
-        e = set_file_find(dir, base_of(file[k].path), file[k].number, &f);
+        e = set_file_find(dir, hpcw_i_sys_base_of(file[k].path), file[k].number, &f);
         e = e == 0 ? hpcw_i_sys_look_at(f.at, f.temporary, &entry) : e;
         e = e == 0 && entry.kind != HPCW_I_FILE ? ENOENT : e;
         e = e == 0 ? print_record(text, f.at, f.temporary, file[k].number, entry.size, entry.owner,
-                                  base_of(file[k].path))
+                                  hpcw_i_sys_base_of(file[k].path))
                    : e;
         set_file_free(&f);
     }
@@ -534,10 +529,10 @@ static hpcw_status finish_in(struct hpcw_i_dir *dir, const char *path, const cha
 hpcw_status hpcw_i_set_finish(struct hpcw_i_dir *dir, const char *path, hpcw_error *err) {
     struct hpcw_i_dir *target = NULL;
     char *base = NULL;
-    hpcw_status s = finish_in(dir, path, base_of(path), err);
+    hpcw_status s = finish_in(dir, path, hpcw_i_sys_base_of(path), err);
     /* If the path is a symbolic link, the set may have the name of its target. */
-    int e = s == HPCW_OK ? hpcw_i_dir_follow(dir, base_of(path), &target, &base) : 0;
-    if (e == 0 && s == HPCW_OK && (target != dir || strcmp(base, base_of(path)) != 0)) {
+    int e = s == HPCW_OK ? hpcw_i_dir_follow(dir, hpcw_i_sys_base_of(path), &target, &base) : 0;
+    if (e == 0 && s == HPCW_OK && (target != dir || strcmp(base, hpcw_i_sys_base_of(path)) != 0)) {
         s = finish_in(target, path, base, err);
     }
     hpcw_i_dir_release(target);
@@ -585,10 +580,10 @@ hpcw_status hpcw_i_set_announce(struct hpcw_i_dir *dir, const char *path, uint32
             "write it again",
             path);
     }
-    struct hpcw_i_set *set = set_new(dir, path, base_of(path));
+    struct hpcw_i_set *set = set_new(dir, path, hpcw_i_sys_base_of(path));
     const char *missing = path;
     struct set_file first;
-    int e = set_file_find(dir, base_of(file->path), file->number, &first);
+    int e = set_file_find(dir, hpcw_i_sys_base_of(file->path), file->number, &first);
     e = e != 0 ? e : set == NULL ? ENOMEM : print_files(dir, files, file, &records, &missing);
     hpcw_status s =
         e == 0        ? create_intent(set, err)

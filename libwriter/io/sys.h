@@ -160,6 +160,8 @@ int hpcw_i_sys_read_link_at(int at, const char *name, char *text, size_t size);
  * hpcw_i_sys_no_file has a text for the result. */
 int hpcw_i_sys_size_of(const char *path, uint64_t *size);
 int hpcw_i_sys_size_at(int at, const char *name, uint64_t *size); /* follows links */
+/* Returns the last part of a path. */
+const char *hpcw_i_sys_base_of(const char *path);
 /* Returns the directory in which `path` is, to be freed by the caller; NULL: out of memory. */
 char *hpcw_i_sys_directory_of(const char *path);
 /* Returns the absolute path of a file, without symbolic links, to be freed by the caller. NULL: it cannot be

@@ -229,6 +229,11 @@ int hpcw_i_sys_mark_at(int at, const char *name, struct hpcw_i_mark *mark) {
 
 /* ---- paths ---- */
 
+const char *hpcw_i_sys_base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
 char *hpcw_i_sys_directory_of(const char *path) {
     const char *slash = strrchr(path, '/');
     char *dir = hpcw_i_strdup(slash == NULL ? "." : path);

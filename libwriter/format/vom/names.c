@@ -16,8 +16,7 @@
 /* Returns whether the base name is <stem>.<rank>.<rest> with a stem that is not empty, because vt-tv looks for the
  * rank after the first dot. */
 static bool rank_is_found(const char *name, const char *rank) {
-    const char *slash = strrchr(name, '/');
-    const char *base = slash == NULL ? name : slash + 1;
+    const char *base = hpcw_i_sys_base_of(name);
     const char *dot = strchr(base, '.');
     size_t digits = strlen(rank);
     return dot != NULL && dot > base && strncmp(dot + 1, rank, digits) == 0 && dot[1 + digits] == '.';

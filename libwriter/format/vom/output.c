@@ -38,8 +38,7 @@ static hpcw_status find_directory(struct hpcw_i_vom_output *out, hpcw_error *err
 /* Removes the files of higher ranks that a dead writer of a larger set left, up to the first rank without a file.
  * Only the writer of the last rank does this. */
 static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_vom_options *o) {
-    const char *slash = strrchr(out->path, '/');
-    const char *base = slash == NULL ? out->path : slash + 1;
+    const char *base = hpcw_i_sys_base_of(out->path);
     const char *dot = strchr(base, '.');
     const size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
     bool any = out->dir != NULL && digits > 0 && o->rank + 1 == o->ranks;
@@ -54,8 +53,7 @@ static void clear_further_ranks(const struct hpcw_i_vom_output *out, const hpcw_
 /* Returns the name of the file of rank 0, for the caller to free. A new file in a set gets that file's
  * permissions. */
 static char *name_first(const char *path) {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash == NULL ? path : slash + 1;
+    const char *base = hpcw_i_sys_base_of(path);
     const char *dot = strchr(base, '.');
     const size_t digits = dot == NULL ? 0 : strspn(dot + 1, "0123456789");
     char *first = hpcw_i_strdup(base);

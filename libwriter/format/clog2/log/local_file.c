@@ -314,8 +314,7 @@ void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t
     /* A process without records leaves no file. */
     (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover%s --output ", except,
                    files < log->ranks || unsaved > 0 ? " --partial" : "");
-    const char *slash = strrchr(log->path, '/');
-    const char *output = hpcw_i_shown_word(word, sizeof word, slash == NULL ? log->path : slash + 1, "LOG");
+    const char *output = hpcw_i_shown_word(word, sizeof word, hpcw_i_sys_base_of(log->path), "LOG");
     if (print_files(log, pattern, sizeof pattern) &&
         strlen(text) + strlen(output) + strlen(pattern) + 2 <= room) { /* half a command would be no help */
         (void)snprintf(err->message + length, room, "%s%s %s", text, output, pattern);

@@ -66,13 +66,8 @@ static char *absolute(const char *directory) {
     return made == NULL ? hpcw_i_strdup(directory) : made;
 }
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 static hpcw_status check_path(const char *path, hpcw_error *err) {
-    const char *name = last_part(path);
+    const char *name = hpcw_i_sys_base_of(path);
     return name[0] != '\0' && strcmp(name, ".") != 0 && strcmp(name, "..") != 0
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: path: expected the path of a file, got \"%s\"",
@@ -89,7 +84,7 @@ static void release_place(struct hpcw_i_clog2_place *place) {
  * now. If another file is at this place when the log is written, the log replaces that file. */
 static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) {
     struct hpcw_i_dir *dir = place->dir;
-    int e = hpcw_i_dir_follow(dir, last_part(path), &place->dir, &place->name);
+    int e = hpcw_i_dir_follow(dir, hpcw_i_sys_base_of(path), &place->dir, &place->name);
     hpcw_i_dir_release(dir);
     return e;
 }
@@ -135,7 +130,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
         return s;
     }
     log->path = hpcw_i_strdup(path);
-    log->name = hpcw_i_strdup(last_part(path));
+    log->name = hpcw_i_strdup(hpcw_i_sys_base_of(path));
     log->directory = o->directory == NULL ? NULL : absolute(o->directory);
     if (log->path == NULL || log->name == NULL || (o->directory != NULL && log->directory == NULL)) {
         return hpcw_i_fail_memory(err, path, 0, NULL);

@@ -30,17 +30,12 @@ const char *hpcw_i_r2f_next_name(const struct hpcw_i_buf *names, const char *nam
     return names->size == 0 || next == (const char *)names->data + names->size ? NULL : next;
 }
 
-const char *hpcw_i_r2f_base(const char *name) {
-    const char *slash = strrchr(name, '/');
-    return slash == NULL ? name : slash + 1;
-}
-
 bool hpcw_i_r2f_is_folder(const char *name) {
     return name[strlen(name) - 1] == '/';
 }
 
 bool hpcw_i_r2f_is_temporary(const char *name) {
-    return hpcw_i_sink_is_temporary(hpcw_i_r2f_base(name));
+    return hpcw_i_sink_is_temporary(hpcw_i_sys_base_of(name));
 }
 
 /* ---- make the list ---- */
@@ -287,7 +282,7 @@ static int find_temporary(void *context, const char *name) {
     if (found->form == NULL || found->name == NULL) {
         return ENOMEM;
     }
-    char *number = found->form + (strchr(hpcw_i_r2f_base(found->form), '-') + 1 - found->form);
+    char *number = found->form + (strchr(hpcw_i_sys_base_of(found->form), '-') + 1 - found->form);
     memset(number, '0', strcspn(number, "-"));
     return 0;
 }
@@ -296,7 +291,7 @@ static int find_temporary(void *context, const char *name) {
  * memory. */
 static char *form_of(const char *name) {
     char *form = NULL;
-    char *temporary = hpcw_i_sink_temporary(hpcw_i_r2f_base(name), 0);
+    char *temporary = hpcw_i_sink_temporary(hpcw_i_sys_base_of(name), 0);
     char *directory = hpcw_i_sys_directory_of(name);
     if (temporary != NULL && directory != NULL) {
         form = hpcw_i_r2f_join(directory, temporary);

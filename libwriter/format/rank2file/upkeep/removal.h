@@ -28,8 +28,6 @@ void hpcw_i_r2f_removal_free(struct hpcw_i_r2f_removal *r);
 /* Returns the name after `name` in a list of names, each with its NUL. `name` NULL: the first one. NULL: no
  * more. */
 const char *hpcw_i_r2f_next_name(const struct hpcw_i_buf *names, const char *name);
-/* Returns the part of a name after its last slash. */
-const char *hpcw_i_r2f_base(const char *name);
 /* Returns whether a name of the list is that of a directory. */
 bool hpcw_i_r2f_is_folder(const char *name);
 /* Returns whether a name of the list is that of a temporary file. */

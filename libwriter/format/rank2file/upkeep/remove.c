@@ -160,7 +160,7 @@ static int find_parent(const struct hpcw_i_r2f_removal *r, const char *name, str
 
 /* Removes a file. A temporary file of a living writer stays. */
 static int remove_file(const struct hpcw_i_r2f_removal *r, const char *name, struct parent *parent) {
-    const char *base = hpcw_i_r2f_base(name);
+    const char *base = hpcw_i_sys_base_of(name);
     int at;
     int e = find_parent(r, name, parent);
     e = e == 0 ? hpcw_i_dir_fd(parent->dir, &at) : e;

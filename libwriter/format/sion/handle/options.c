@@ -9,6 +9,7 @@
 #include "libwriter/base/options.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sys.h"
 
 #define LARGEST_CHUNK ((uint64_t)INT64_MAX / 4)
 
@@ -64,13 +65,8 @@ static hpcw_status check_choices(const char *path, const hpcw_sion_options *o, h
     return HPCW_OK;
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
-}
-
 static hpcw_status check_names(const char *path, const char *name, hpcw_error *err) {
-    const char *base = path == NULL ? NULL : base_of(path);
+    const char *base = path == NULL ? NULL : hpcw_i_sys_base_of(path);
     if (path == NULL || *base == '\0') {
         return hpcw_i_fail(err, HPCW_EINVAL, "sion: path: expected the path of a file, got \"%s\"",
                            path == NULL ? "NULL" : path);
@@ -189,7 +185,7 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
     }
     if (s == HPCW_OK) {
         h->path = hpcw_i_strdup(path);
-        h->name = hpcw_i_strdup(o->name != NULL ? o->name : base_of(path));
+        h->name = hpcw_i_strdup(o->name != NULL ? o->name : hpcw_i_sys_base_of(path));
         s = h->path == NULL || h->name == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
     }
     if (s != HPCW_OK) {

@@ -98,12 +98,11 @@ static hpcw_status open_parts(struct hpcw_sion *h, bool creates, hpcw_error *err
 /* Removes files that a dead writer of a larger set left, from the first number after this set to the first number
  * without a file. */
 static void clear_further_files(const struct hpcw_sion *h) {
-    const char *slash = strrchr(h->path, '/');
     char name[HPCW_SION_MAX_NAME + 16];
     bool any = h->dir != NULL && h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]) &&
                h->options.set_tasks == 0;
     for (uint32_t f = h->placement.files; any; f++) {
-        (void)snprintf(name, sizeof name, "%s.%06u", slash == NULL ? h->path : slash + 1, f);
+        (void)snprintf(name, sizeof name, "%s.%06u", hpcw_i_sys_base_of(h->path), f);
         any = hpcw_i_sink_clear(h->dir, name);
     }
 }
@@ -119,7 +118,7 @@ static hpcw_status refuse_mixture(const struct hpcw_sion *h, hpcw_error *err) {
     if (h->placement.files == 1 || h->dir == NULL || h->parts == 0 || h->part[0].file != 0) {
         return HPCW_OK;
     }
-    const char *own = strrchr(h->path, '/') == NULL ? h->path : strrchr(h->path, '/') + 1;
+    const char *own = hpcw_i_sys_base_of(h->path);
     int e = hpcw_i_dir_follow(h->dir, own, &dir, &base);
     if (e == 0 && (dir != h->dir || strcmp(base, own) != 0)) {
         (void)snprintf(name, sizeof name, "%s.%06u", base, 1U);
