@@ -206,15 +206,9 @@ void hpcw_i_dir_release(struct hpcw_i_dir *dir) {
 }
 
 int hpcw_i_dir_sync(struct hpcw_i_dir *dir) {
-    int at, fd;
+    int at;
     int e = hpcw_i_dir_fd(dir, &at);
-    e = e == 0 ? hpcw_i_sys_open_at(at, ".", O_RDONLY | O_DIRECTORY, 0, &fd) : e;
-    if (e == 0) {
-        e = hpcw_i_sys_fsync(fd);
-        int c = hpcw_i_sys_close(fd);
-        e = e != 0 ? e : c;
-    }
-    return e;
+    return e == 0 ? hpcw_i_sys_fsync_at(at, ".", O_DIRECTORY) : e;
 }
 
 /* ---- symbolic links to files that are to be written ---- */

@@ -168,6 +168,8 @@ char *hpcw_i_sys_directory_of(const char *path);
  * found. */
 char *hpcw_i_sys_real_path(const char *path);
 
+/* Writes a file or directory to the disk. It is opened with `flags`, such as O_NOFOLLOW. */
+int hpcw_i_sys_fsync_at(int at, const char *name, int flags);
 int hpcw_i_sys_fsync_directory_of(const char *path);
 int hpcw_i_sys_rename(const char *from, const char *to);
 int hpcw_i_sys_rename_at(int at, const char *from, const char *to);

@@ -252,18 +252,23 @@ char *hpcw_i_sys_real_path(const char *path) {
 
 /* ---- change ---- */
 
-int hpcw_i_sys_fsync_directory_of(const char *path) {
-    char *dir = hpcw_i_sys_directory_of(path);
-    if (dir == NULL) {
-        return ENOMEM;
-    }
+int hpcw_i_sys_fsync_at(int at, const char *name, int flags) {
     int fd;
-    int e = hpcw_i_sys_open(dir, O_RDONLY | O_DIRECTORY, 0, &fd);
+    int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NONBLOCK | flags, 0, &fd);
     if (e == 0) {
         e = hpcw_i_sys_fsync(fd);
         int c = hpcw_i_sys_close(fd);
         e = e != 0 ? e : c;
     }
+    return e;
+}
+
+int hpcw_i_sys_fsync_directory_of(const char *path) {
+    char *dir = hpcw_i_sys_directory_of(path);
+    if (dir == NULL) {
+        return ENOMEM;
+    }
+    int e = hpcw_i_sys_fsync_at(AT_FDCWD, dir, O_DIRECTORY);
     hpcw_i_free(dir);
     return e;
 }

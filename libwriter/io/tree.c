@@ -94,18 +94,10 @@ int hpcw_i_tree_remove(int at, const char *name) {
 /* ---- sync ---- */
 
 static int sync_one(void *context, int at, const char *name, const struct hpcw_i_entry *entry) {
-    int fd;
     (void)context;
-    if (entry->kind != HPCW_I_FILE && entry->kind != HPCW_I_DIRECTORY) {
-        return 0;
-    }
-    int e = hpcw_i_sys_open_at(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0, &fd);
-    if (e == 0) {
-        e = hpcw_i_sys_fsync(fd);
-        int c = hpcw_i_sys_close(fd);
-        e = e != 0 ? e : c;
-    }
-    return e;
+    return entry->kind == HPCW_I_FILE || entry->kind == HPCW_I_DIRECTORY
+               ? hpcw_i_sys_fsync_at(at, name, O_NOFOLLOW)
+               : 0;
 }
 
 int hpcw_i_tree_sync(int at, const char *name) {

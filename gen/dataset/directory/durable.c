@@ -20,17 +20,6 @@ static hpcw_status cannot(int e, const char *path, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write it back to the disk", path);
 }
 
-static int sync_file(const char *path) {
-    int fd;
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &fd);
-    if (e == 0) {
-        e = hpcw_i_sys_fsync(fd);
-        int c = hpcw_i_sys_close(fd);
-        e = e != 0 ? e : c;
-    }
-    return e;
-}
-
 /* Flushes a file to disk. While other parts are missing, the first file of a set has its pending name
  * (gen/format/pending.h). */
 static hpcw_status sync_unit(void *context, void *state, uint64_t index, hpcw_error *err) {
@@ -45,11 +34,11 @@ static hpcw_status sync_unit(void *context, void *state, uint64_t index, hpcw_er
         return s;
     }
     gen_directory_path(run->directory, unit.path, path);
-    int e = sync_file(path);
+    int e = hpcw_i_sys_fsync_at(AT_FDCWD, path, 0);
     if (e != 0 && gen_is_pending(f->format, run->dataset, f->units.begin, f->units.end, index)) {
         gen_pending_name(f->format, index, name);
         gen_directory_path(run->directory, name, path);
-        e = sync_file(path);
+        e = hpcw_i_sys_fsync_at(AT_FDCWD, path, 0);
     }
     return cannot(e, path, err);
 }
@@ -97,7 +86,7 @@ hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err) {
     static const char *const lists[] = {GEN_TRUTH, GEN_MANIFEST, GEN_CHECKSUMS};
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
         gen_directory_path(run->directory, lists[i], path);
-        int e = sync_file(path);
+        int e = hpcw_i_sys_fsync_at(AT_FDCWD, path, 0);
         s = e == ENOENT ? HPCW_OK : cannot(e, path, err);
     }
     /* Flushes the directories that contain these names: the dataset's directory and its parent. */

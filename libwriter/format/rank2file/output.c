@@ -74,15 +74,8 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
  * have put its files behind one. */
 static int sync_one(const hpcw_rank2file *w, const char *directory) {
     int at;
-    int fd;
     int e = hpcw_i_dir_fd(w->place.dir, &at);
-    e = e == 0 ? hpcw_i_sys_open_at(at, directory, O_RDONLY | O_DIRECTORY, 0, &fd) : e;
-    if (e == 0) {
-        e = hpcw_i_sys_fsync(fd);
-        int c = hpcw_i_sys_close(fd);
-        e = e == 0 ? c : e;
-    }
-    return e;
+    return e == 0 ? hpcw_i_sys_fsync_at(at, directory, O_DIRECTORY) : e;
 }
 
 /* Writes the directories of one file back to the disk, from the innermost up to the dataset's directory. Stops at
