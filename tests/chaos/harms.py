@@ -21,7 +21,7 @@ import time
 import runs
 
 OUT = "out"
-# Latest moment of harm, as a multiple of the duration of an undisturbed run. So harm meets no files, a part, or all files.
+# Latest moment of harm, as a multiple of the duration of an undisturbed run. At the harm, no, some or all files are written.
 LATEST = 1.3
 
 
@@ -158,7 +158,7 @@ def killed_mpi(h):
 
 
 def killed_parts(h):
-    """Runs that write the parts of a dataset die and are resumed. Then the join of the parts dies and is repeated."""
+    """Kills and resumes runs, each of which writes a part of a dataset. Then kills and repeats the join of the parts."""
     parts = h.luck.randint(2, 4)
     for part in range(parts):
         attempt = 0
@@ -287,7 +287,7 @@ def damaged(h):
     verdict = h.verify(OUT)
     if verdict.status == 0 and (h.dataset.checksums or (by_size and name != "manifest.json")):
         raise runs.Broken(f"verify accepts a damaged dataset: {what}")
-    # A listed file that is missing or has another size is made again.
+    # A resumed run writes a file of the manifest again if it is missing or has another size.
     if by_size and name not in ("manifest.json", "truth.json", "CHECKSUMS.xxh128"):
         h.resume()
 

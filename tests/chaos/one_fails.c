@@ -255,8 +255,8 @@ static bool is_finished_later(const struct work *w, const char *want, const char
     return good;
 }
 
-/* Returns whether a checkpoint is complete. A process's marker that could not be removed may stay: the kind
- * "cleaning" of doc/testing.md, which a prune fixes. */
+/* Returns whether a checkpoint is complete after a prune, which removes markers that a process could not remove:
+ * the kind "cleaning" of doc/testing.md. */
 static bool is_whole(const struct work *w, const char *want, const char *got) {
     hpcw_error err;
     const bool pruned =
