@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records messages around a ring for some seconds by the system's clock. Then compares the log with
- * CLOCK_REALTIME, which all hosts share: it belongs to no namespace, and drift.c does not change it. Process 0
- * prints a line for each process and one for the messages; times are in microseconds.
+/* Sends messages around a ring for some seconds and records them with times of the system's clock. Compares these
+ * times with CLOCK_REALTIME, which all hosts share: it belongs to no namespace, and drift.c does not change it.
+ * Process 0 prints a line for each process and one for the messages; times are in microseconds.
  *
  *    mpiexec -n 4 clock LOG SECONDS
  *
- * With the wrapper preloaded, the wrapper records the messages in its log, LOG, and reports itself how far the
- * clocks were apart. */
+ * If the tracing wrapper is preloaded, it writes LOG, and itself reports how far the clocks were apart. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +110,7 @@ static void read_log(const char *path, struct found *f) {
 
 static const char solo[] = "true time";
 
-/* Records into a log of its own. Process 0 prints the report about the clocks. */
+/* Records without the wrapper. Process 0 prints the report about the clocks. */
 static void record(const char *path, double seconds) {
     hpcw_clog2_log_options options;
     hpcw_clog2_log_report r;

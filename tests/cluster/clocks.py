@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests recordings on hosts whose clocks have other zeros and other rates. Recorded times must be as if read from one clock.
+"""Tests recordings on hosts whose clocks differ in zeros and rates. Recorded times must be as if read from one clock.
 
 The hosts' monotonic clocks begin days apart (time namespaces); some run too fast or too slow (drift.c). Recorded times are
 compared with a clock that all hosts share.
@@ -32,7 +32,7 @@ def check_drift(measured, injected, trips):
 
 
 def check_log(c, output, trips):
-    """Checks the times in the log against the longest round trip of each process. Returns a sentence."""
+    """Checks that no time in the log is wrong by more than half a round trip. Returns the result as a sentence."""
     errors = [float(error) for _, error in ERROR.findall(output)]
     found = MESSAGES.search(output)
     if len(errors) != len(c.hosts) or not found:
@@ -68,7 +68,7 @@ def drift(c):
 
 
 def wrapper(c):
-    """The clocks differ in zeros and rates, and the wrapper records. It reports the largest figures of all processes."""
+    """The wrapper records, and reports the largest drift and round trips. The clocks differ in zeros and rates."""
     output = record(c, DRIFTS, f"LD_PRELOAD={c.drift}:{c.trace}", "HPCW_TRACE_FILE={log}", HPCW_TRACE_CLOCK="system",
                     HPCW_TRACE_CLOCKS="1")
     found = OF_WRAPPER.search(output)

@@ -79,7 +79,7 @@ def wait_for_servers(c):
     raise Unable(f"{PLACE}: its servers do not come up")
 
 
-# Prints the shortcomings of the file system, as a program sees them on one host and from another host.
+# With one argument, locks a file. With two, prints what the file system lacks while another host has this lock.
 PROBE = """
 import ctypes, errno, fcntl, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -181,7 +181,7 @@ def restart(c):
 
 
 def trace_there(c):
-    """With local files on the distributed file system, records stay in memory, and this is reported."""
+    """If HPCW_TRACE_DIR is on the distributed file system, the wrapper records in memory and says so."""
     here = c.fresh("traced", below=mounted(c))
     said = c.mpirun(4, "env", f"LD_PRELOAD={c.trace}", c.heat_plain, 60, 4, HPCW_TRACE_FILE=f"{here}/heat.clog2",
                     HPCW_TRACE_DIR=here)
@@ -192,8 +192,8 @@ def trace_there(c):
 
 
 def bench(c):
-    """hpcw-bench on four processes: every layout and mode, all data read back. 16 ranks have 15 boundaries to the next rank,
-    of which 3 are between hosts."""
+    """hpcw-bench on four processes: every layout and mode, all data read back. With SION's blocks of
+    4K, the four hosts share a block of the file system at each of their 3 boundaries."""
     here, out = c.fresh("bench", below=mounted(c)), "/mnt/shared/bench"
     shutil.rmtree(out, ignore_errors=True)
     c.mpirun(4, c.bench, here, "--quiet", "--verify", "--ranks", 16, "--blocksize", "4K,64K", "--record", "64K", "--per-rank",

@@ -12,7 +12,7 @@ SHARE = "use an absolute path on a file system that all hosts share"
 
 
 def node_local(c):
-    """A path that leads to another directory on each host."""
+    """A path that names a different directory on each host."""
     c.mpirun(4, *plain.hpcgen(c, "/mnt/local/data")).refused(SHARE)
     c.mpirun(4, c.heat, "/mnt/local/heat", 60, 1).refused("/mnt/local/heat: No such file or directory")
     for host in c.hosts:

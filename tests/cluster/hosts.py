@@ -129,7 +129,7 @@ class Host:
         self.address = f"10.77.0.{number}"
         self.first = None
 
-    # A host has its own boot ID, by which the product tells hosts apart. Its tmpfs are small, like memory.
+    # A host has its own boot ID, by which the product tells hosts apart.
     SCRIPT = """
 set -eu
 hostname "$1"
@@ -201,7 +201,7 @@ class Cluster:
     """The front end and its hosts."""
 
     def __init__(self, build, mpich, count=4):
-        # The hosts have been up for days and for years.
+        # The clocks begin 10^2 to 10^8 seconds (3 years) after the boot.
         self.hosts = [Host(self, number, clock_s=10 ** (2 * number)) for number in range(1, count + 1)]
         self.seen_below_mnt = {"build": build, "mpich": mpich, "source": SOURCE}
         self.hpcgen, self.bench = "/mnt/build/gen/hpcgen", "/mnt/build/bench/hpcw-bench"
