@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program changes its working directory. A relative name of a container means the directory at the time of the open.
+# A program changes its working directory. A relative name of a container refers to the working directory at the open.
 # The log of MPE is written into the directory in which process 0 is at the end, as with MPE2.
 # Usage: moved.sh MPIEXEC PROGRAM HPCGEN
 set -eu

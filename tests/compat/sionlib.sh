@@ -42,7 +42,7 @@ done
 run "$program" beyond >"$scratch/stdout" 2>"$scratch/stderr"
 diff -u "$here/sionlib_${kind}_beyond.stdout" "$scratch/stdout"
 
-# Errors are printed, but not those of missing files, even if the program has set no function for errors.
+# If the program sets no function for errors, errors are printed, except those of missing files.
 case $kind in
 mpi | gen)
     printf '%s\n' 'buddy.sion: not opened: hpcw has no buddy checkpointing, expected a mode without buddy' >"$scratch/expected"

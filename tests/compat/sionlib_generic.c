@@ -133,7 +133,7 @@ static int distribute(void *data, sion_int64 *spec, int words, sion_int64 piece,
     return code;
 }
 
-/* SIONlib's numbers for tasks that can do everything, and for tasks that can only send. */
+/* SIONlib's codes of capabilities: 50 means all, 51 means only sending. */
 static int all_collect(void *group) {
     (void)group;
     return 50;
@@ -170,8 +170,8 @@ static char *other_name_of(const char *name, int file) {
     return text;
 }
 
-/* Registers the callbacks. late: the callback that scatters is registered after `capability`. In this order,
- * SIONlib's calls are not collective. */
+/* Registers the callbacks. late: registers the callback that scatters after `capability`; SIONlib's calls are then
+ * not collective. */
 static int new_collective(int capability(void *group), int late) {
     int aid = new_interface();
     sion_generic_register_gather_and_execute_cb(aid, collect);

@@ -249,8 +249,7 @@ static void keys_in_chunks(const char *name) {
     print_all(line);
 }
 
-/* Prints the block size that opens of mapped tasks return. SIONlib returns none, neither to a writer nor to a
- * reader. */
+/* Prints the block sizes that sion_paropen_mapped_mpi returns to writers and readers. SIONlib returns none. */
 static void mapped_block_size(const char *name) {
     char line[512];
     int files = 1, count = 1, zero = 0, own = rank;
@@ -304,8 +303,8 @@ static void write_mapped(const char *name) {
     print_all(line);
 }
 
-/* Writes one task after another; the number of blocks depends on the rank. SIONlib confuses the block sizes of
- * tasks that are written in turn. */
+/* Writes each task to its end before the next one; the number of blocks depends on the rank. If tasks are written
+ * alternately, SIONlib confuses their block sizes. */
 static void write_uneven(const char *name, int files, enum order order) {
     unsigned char data[CHUNK];
     char line[512];

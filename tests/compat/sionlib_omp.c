@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A threaded program written for SIONlib, with 2 threads, or with WITH_MPI 4 processes of 2 threads. Each thread
- * writes and reads its own task. The lines of all threads are printed in order. */
+/* A threaded program written for SIONlib: 2 threads or, if WITH_MPI is defined, 4 processes of 2 threads each. Each
+ * thread writes and reads its own task. The lines of all threads are printed in order. */
 #ifdef WITH_MPI
 #include <mpi.h>
 #endif

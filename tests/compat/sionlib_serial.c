@@ -162,8 +162,8 @@ static void look(const char *name) {
     sion_close(sid);
 }
 
-/* Reads single tasks. All tasks have equally many blocks, since SIONlib uses the number of the first task for
- * all. */
+/* Reads single tasks. All tasks have equally many blocks, since SIONlib takes the first task's number of blocks for
+ * all tasks. */
 static void read_rank(const char *name) {
     unsigned char data[CHUNK + 50 * TASKS];
     sion_int64 chunk;

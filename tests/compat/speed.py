@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How fast a program is with SIONlib and with hpcw. Usage: speed.py PROGRAM MPICC MPIEXEC REPETITIONS DIRECTORY...
 
-PROGRAM is sionlib_speed, compiled for hpcw. HPCW_SIONLIB names a directory with SIONlib's include/ and lib/, for which the
-script compiles it with the optimisation of a release. In a repetition both programs run in each directory, one after the
-other. The script prints the table of doc/compatibility.md: medians in MB/s, and the median of the ratios within a
-repetition, with the range.
+PROGRAM is sionlib_speed, compiled for hpcw. The script also compiles it for SIONlib, with optimisation: HPCW_SIONLIB names a
+directory with include/ and lib/. In a repetition both programs run in each directory, one after the other. The script prints
+the table of doc/compatibility.md: medians in MB/s, and the median of the ratios within a repetition, with the range.
 """
 import os
 import statistics

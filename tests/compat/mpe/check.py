@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks the logs of names.c record by record. Usage: check.py PROCESSES LOG [SECOND]
 
-SECOND is the second log of the program. Without SECOND, the wrapper wrote LOG: it has the events of both logs and the calls
+SECOND is the second log of the program. Without SECOND, LOG is the wrapper's log: it has the events of both logs and the calls
 of MPI."""
 import os
 import sys
@@ -18,8 +18,8 @@ X = 0x123456789ABCDEF
 
 
 def expected(rank):
-    """Returns the expected threads of a process in the first log. A thread is a list of (communicator, name, role, cargo) for
-    events, and of messages."""
+    """Returns the expected threads of a process in the first log. A thread is a list of messages and of
+    events (communicator, name, role, cargo)."""
     world, alone = tuple(range(processes)), (rank,)
     on, after, before = (world, False, 0), (rank + 1) % processes, (rank - 1) % processes
     own = (alone, False, 1 if processes == 1 else 0)

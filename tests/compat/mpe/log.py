@@ -52,8 +52,8 @@ def cargo_values(cargo, form):
 
 class Log:
     """`definitions`: definitions of states and events, by event. `timelines`: for each process, the sorted lists of its
-    threads' records. The name of a communicator is made of its processes and of the number of communicators with the same
-    processes that the process had before."""
+    threads' records. A process names a communicator by its processes, whether they are a remote group, and how
+    many earlier communicators of the process have the same ones."""
 
     def __init__(self, path):
         self.definitions, self.constants = {}, set()

@@ -110,7 +110,7 @@ def log_of(row, where, mpiexec):
 
 
 def plain(rows, ignored, has_format):
-    """Returns the rows of a thread to compare. The cargo of an MPI call is kept only if MPE2 defines a format for the call."""
+    """Returns the rows that are compared. The cargo of an MPI call is kept only if MPE2 defines a format for the call."""
     found = []
     for row in rows:
         if row[0] in ("event", "cargo"):
@@ -160,7 +160,7 @@ def compare(theirs, ours, fortran):
 
 def judge(row, scratch, given, source, libraries):
     """Runs a program with MPE2 and with libhpcw_mpe. Returns whether both work, and the text for the column "result".
-    `libraries`: for each of both, options for the compiler and the linker."""
+    `libraries`: options for the compiler and the linker, for MPE2 and for libhpcw_mpe."""
     logs = []
     for who, (flags, link) in zip(("theirs", "ours"), libraries):
         where = os.path.join(scratch, row[1], who)
@@ -238,7 +238,7 @@ def main():
         return 0
     with open(os.path.join(given.root, "doc", "compatibility.md"), encoding="utf-8") as page:
         text = page.read()
-    # If programs were selected, prints their rows; otherwise compares the whole table.
+    # The page must have the rows of the selected programs, or the whole table.
     missing = [line for line in lines[2:-2] if line + "\n" not in text] if given.programs else \
         [] if "\n\n" + "\n".join(lines) + "\n" in text else lines
     if missing:
