@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The cases: a command, what is there before it, and what must hold after it died at any point.
+"""A case has a command, the files before it, and rules for what the command leaves when it dies at any point.
 
-A case has two states that are whole, "old" and "new": the trees of files before the command and after an undisturbed one.
-Some have more, which are said there. After a death:
+A case has two complete states, "old" and "new": the trees of files before the command and after an undisturbed one. Some
+cases have more states. After a death:
 
-- At once: what a reader accepts is whole. A file with a final name has the bytes of one of the states. Files that are the
-  same in both states exist.
+- At once: a reader accepts only complete states. A file with a final name has the bytes of one of the states. Files that are
+  the same in both states exist.
 - After the next start (the same command, or another one that a user would run): the tree is exactly that of one of the
-  states, without other temporary files, markers and directories. After the same command it is that of the new state.
+  states, without additional temporary files, markers and directories. After the same command it is the new state.
 
 If a rule is broken, a case raises points.Broken.
 """
@@ -59,7 +59,7 @@ class Case:
         return self.look()
 
     def nexts(self):
-        """Returns the next starts by name; each returns the states that may exist afterwards."""
+        """Returns functions by name. Each starts a next command, and returns the states that may exist afterwards."""
         return {"again": self.again}
 
     def undisturbed(self, calls):
@@ -212,8 +212,8 @@ class Writer(Case):
 
 
 class LoadData(Writer):
-    """A file for each rank, which get their names together. Readers do not finish what a dead writer began, so until the next
-    open for writing the ranks may be mixed, and the first one may be missing."""
+    """A file for each rank. Readers do not finish the renames of a dead writer. So until the next open for writing, old and
+    new files may exist side by side, and the file of rank 0 may be missing."""
 
     def look(self):
         done = runs.run(*self.writer("-", *self.new))
@@ -261,7 +261,7 @@ class Recording(Writer):
     recordable = 0  # the last call before the first record
 
     def undisturbed(self, calls):
-        """Finds the last call before the log is written: the calls before it are below the directory of local files."""
+        """Finds the last call before the log is written. All calls up to this one are on local files."""
         self.recordable = next(call["n"] for call in calls if "/local/" not in call["path"]) - 1
 
     def at_once(self):
@@ -304,7 +304,7 @@ class Recording(Writer):
 # ---- checkpoints ----------------------------------------------------------------------------------------------------
 
 class Checkpoints(Case):
-    """Datasets of a prefix directory. States have equal indexes if the content is equal; the bytes may differ."""
+    """Datasets of a prefix directory. Their index is compared by its content, not by its bytes."""
 
     prefix = "scr"
     changing = ("scr/.scr/index.scr",)  # datasets are added and dropped one by one

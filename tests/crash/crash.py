@@ -9,7 +9,7 @@ in four ways:
 
     kill:N:WHEN:NEXT        it is killed before or after its call N; NEXT names the command that is started afterwards
     fail:N:ERRNO:NEXT       its call N fails
-    look:N:ERRNO:NEXT       call N fails among its calls that only examine files: open, stat, read, list
+    look:N:ERRNO:NEXT       its call N fails, counting only calls that examine files: open, stat, read, list
     lost:SYNC:K:WHAT:NEXT   the power fails after call K, and of the data that were not synced, only WHAT survives: lost.py
 
 If a case has several processes, one is harmed: kill:N:WHEN:NEXT@PROCESS. The seed decides the order of all points of all
@@ -81,8 +81,7 @@ class Trial:
         self.counts = {}  # numbers of calls in two runs
         self.recorded = {}  # runs for the model of lost writes
         self.looking = None  # an undisturbed run with the calls that only look
-        # Of several processes one is harmed. The way "look" is left out then, since the process examines no file that a single
-        # process does not examine.
+        # Of several processes one is harmed, but not in the way "look": they examine the same files as a single process.
         self.ways = case.ways[:1] if quick and case.processes > 1 else [way for way in case.ways if way != "look" or case.processes == 1]
         self.points, self.there, self.spent = {}, {}, dict.fromkeys(self.ways, 0)
         self.tried, self.harmed, self.survived, self.told = (collections.Counter() for _ in range(4))
@@ -234,7 +233,7 @@ class Trial:
         self.case.afterwards(self.case.nexts()[then](), strict=not (removes and done.status == 0))
 
     def look(self, victim, n, error, then):
-        """Checks that a call that fails is reported as an error. It must not be taken for a missing file, nor change the
+        """Checks that a failed call is reported as an error, is not taken for a missing file, and does not change the
         result."""
         usual = self.looks()
         self.again()

@@ -13,7 +13,7 @@
  *   --log FILE      a line of JSON for each call, then one for the end; appended. Names are absolute and without
  *                   symbolic links; "DEVICE:INODE" identifies files and directories.
  *   --count WHICH   changes (default): calls that change the file system; looks: opening, reading, listing, stat
- *   --copies DIR    keeps a copy of a file in DIR/N when call N, an fsync or fdatasync of it, has returned
+ *   --copies DIR    copies a file to DIR/N after call N, an fsync or fdatasync of this file
  *   --kill N:WHEN   kills the command, with its threads and children, before call N or after its return
  *   --fail N:ERRNO  call N is not made and returns EACCES, EIO, EMFILE, ENOMEM or ENOSPC
  *
@@ -277,7 +277,7 @@ static bool link_text(const char *link, char to[PATH_MAX]) {
     return n > 0;
 }
 
-/* Reads the file of a descriptor of the thread. */
+/* Finds path, identity and type of the file of a thread's descriptor. */
 static void open_file(pid_t thread, int fd, struct name *name, mode_t *mode) {
     char link[64];
     struct stat st;
@@ -291,7 +291,7 @@ static void open_file(pid_t thread, int fd, struct name *name, mode_t *mode) {
         identity(name->file, &st);
 }
 
-/* Reads a name argument of the thread. follow: the call follows a link in the last component. */
+/* Finds the file that a call of the thread names. follow: the call follows a link in the last component. */
 static void named(pid_t thread, int directory, uint64_t address, bool follow, struct name *name) {
     char text[PATH_MAX], full[PATH_MAX], base[PATH_MAX], link[64];
     struct stat st;
@@ -631,8 +631,8 @@ static void stopped(struct run *r, pid_t id, int status) {
                (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU)) {
         (void)ptrace(PTRACE_LISTEN, id, NULL, NULL);
     } else if (event == PTRACE_EVENT_EXEC) {
-        /* A thread that executes a program gets the id of its process's first thread. A call of that thread is
-         * over. */
+        /* A thread that executes a program gets the id of its process's first thread, which ends with the call
+         * that it is in. */
         if (r->inside == id)
             r->inside = 0;
         (void)ptrace(PTRACE_CONT, id, NULL, NULL);

@@ -17,7 +17,7 @@ POSIX allows many states. The model tries these at each K:
     sizes     all names survive, and files have their lengths, with zeros for content that was not synced
     only:DIR  the names of one directory survive, but no other names that were not synced
 
-States that are equal are tried once. Names of one directory survive together: the states in between are those of smaller
+States that are equal are tried once. Names of one directory survive together; states with fewer of them occur at smaller
 K. The model does not try parts of a write, or another order of a file's writes since its last fsync. Modes, owners and times
 do not count. A file that is mapped and written through memory is not modelled.
 """
@@ -126,7 +126,7 @@ class Model:
         return {id(place): place for place in self.known.values() if isinstance(place, Directory)}.values()
 
     def left(self, survival):
-        """Returns what is left: path -> None for a directory; (position of its bytes, length, identity in the run)
+        """Returns what is left: path -> None for a directory; (path of a copy or None, length, identity in the run)
         for a file."""
         identity_of = {id(what): key for key, what in self.known.items()}
 
@@ -166,8 +166,8 @@ RECORD = re.compile(rb"([0-9a-f]{16}) ([0-9a-f]{16}) ([0-9a-f]{16}) [0-9a-f]{16}
 
 
 def identify(intent, now):
-    """Puts the identities of the new files into an intent, since files keep their identity after a power
-    failure."""
+    """Puts the identities of the files made here into an intent. (After a real power failure, files keep their
+    identities.)"""
     def record(match):
         number, device, inode, rest = match.groups()
         is_now = now.get(f"{int(device, 16)}:{int(inode, 16)}")
