@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Worked examples of a page in doc/formats: a function that writes the same file, and one that reads it. */
+/* Worked examples of a page in doc/formats: for each file, a function that writes it and one that verifies it. */
 #ifndef HPCW_TESTS_DOCS_EXAMPLE_H
 #define HPCW_TESTS_DOCS_EXAMPLE_H
 

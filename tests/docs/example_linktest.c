@@ -25,7 +25,7 @@ static hpcw_linktest_params params_of(uint32_t tasks) {
     return p;
 }
 
-/* Task r runs on core r of node "n1" and measured times_ps[r][step]. A retest is half way between its timing and
+/* Task r runs on core r of node "n1" and measured times_ps[r][step]. A retest gives the mean of the first time and
  * 1.75 microseconds. */
 static hpcw_status write_result(const char *directory, const char *name, const hpcw_linktest_params *p,
                                 const uint64_t times_ps[][2], hpcw_error *err) {

@@ -7,7 +7,7 @@ Looks at the code spans (`...`) of all Markdown pages, outside of fenced blocks:
 - `name()`: some source defines or declares a function, macro or target of this name. Functions of other projects are
   written without parentheses.
 - hpcw_..., HPCW_..., and names with the prefix of a directory (read_, model_, gen_, ui_, bench_): some source has this
-  word. With a "_" at the end it is the begin of one.
+  word or, if the name ends with "_", a word that begins with it.
 - `gen/model/load.c` and other paths whose first part is a directory of the tree: the path exists. {a,b} and * stand for
   several names.
 - `hpcw/sion.h`: a public header.
@@ -80,7 +80,7 @@ pages = [p for p in glob.glob(os.path.join(root, "*.md")) if os.path.basename(p)
 pages += files_of([t for t in TOPS if t != ".ci"], r"\.md$")
 spans = 0
 for page in sorted(pages):
-    # Fenced blocks keep their lines, so that line numbers are right. A span may continue on the next line.
+    # Fenced blocks become empty lines, so that line numbers are right. A span may continue on the next line.
     name = os.path.relpath(page, root)
     template = name.startswith(TEMPLATE + "/") or name == "doc/new-format.md"
     roots = [root] + ([os.path.join(root, TEMPLATE)] if template else [])
