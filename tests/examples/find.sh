@@ -12,7 +12,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# The machine has small switches and groups, so that 256 ranks use several of each, and more faults of each kind.
+# The machine has many faults of each kind. Switches and groups are small, so that 256 ranks use several of each.
 "$hpcgen" --quiet --no-checksums --ranks 256 --out data --set machine.nodes_per_switch=8 \
     --set machine.nodes_per_group=16 --set machine.bad_node_share=0.06 --set machine.bad_cable_share=0.1 \
     --set machine.slow_node_share=0.06 --set linktest.tail_probability=1e-5 --set linktest.tail=200 \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The detector of slow links finds the visible faults of the default machine with more faults, for several sizes of jobs.
+# The detector of slow links finds the visible faults for several sizes of jobs. Nodes and cables are bad more often than usual.
 # Usage: find_links.sh HPCGEN EXAMPLES PYTHON RANKS...
 set -eu
 hpcgen=$(realpath "$1") examples=$(realpath "$2") python=$3 scores=$(dirname "$(realpath "$0")")/scores.py

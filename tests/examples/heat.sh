@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # HEAT, the instrumented heat solver, writes complete files. HEAT_PLAIN, the same solver without instrumentation, gives
 # the same result under the wrapper, and the wrapper writes a valid log. OTHER, an instrumented solver in another
-# language, writes the same plate.
+# language, writes the same plate.sion.
 # Usage: heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN [OTHER]
 set -eu
 mpiexec=$1 processes=$2 wrapper=$3 heat=$(realpath "$4") plain=$(realpath "$5") hpcgen=$(realpath "$6")

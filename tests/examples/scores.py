@@ -3,8 +3,8 @@
 """Checks a result of `hpcgen score --json` on standard input: each KIND has visible faults, nearly all of them were found,
 and hardly any finding is wrong.
 
-The kind `cost` stands for the time that costly faults of all kinds added to the run, if the dataset has these costs: the
-findings must explain nearly all of this time, and name the most expensive fault first.
+The kind `cost` stands for the time that faults of all kinds added to the run. If the result has this time, the findings must
+explain nearly all of it, and name the most expensive fault first.
 
 Usage: scores.py KIND...
 """
