@@ -60,7 +60,7 @@ static hpcw_status fit(unsigned long n, struct hpcw_i_buf *text, bool *met, hpcw
 
 static void too_little_memory(void **state) {
     (void)state;
-    enum { MOST = 300 }; /* later allocations repeat those of the first seed for other seeds */
+    enum { MOST = 300 }; /* later allocations are for other seeds and repeat those of the first seed */
     struct hpcw_i_buf sound = {0};
     hpcw_error err = {.message = ""};
     bool met;

@@ -73,8 +73,7 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
 
 static void every_call_of_writing(void **state) {
     (void)state;
-    /* The cases are small: a checkpoint is written for each call that fails, and most failures need a second
-     * one. */
+    /* The cases are small, since each call that fails takes one or two writes of a checkpoint. */
     static const struct rank2file_case cases[] = {
         {.name = "durable", .layout = HPCW_RANK2FILE_SCR_3, .ranks = 2},
         {.name = "several files",

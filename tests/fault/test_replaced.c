@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A writer replaces the input before each open of a reader. The reader returns the old content or the new content,
- * or reports that the input was replaced. It never mixes both, for instance by the old file's table of sizes for
- * the streams of the new file. */
+ * or reports that the input was replaced. It never mixes both: for instance, it never reads the streams of the
+ * new file by the old file's table of sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

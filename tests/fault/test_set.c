@@ -639,7 +639,7 @@ static int is_absent(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_OPEN && absent > 0 && --absent == 0 ? ENOENT : 0;
 }
 
-/* A directory mounted or made just then is missing at one call and present at the next. */
+/* A directory mounted or made between two calls is missing at the first and present at the second. */
 static void a_directory_that_comes_late(void **state) {
     (void)state;
     bool met = true;
