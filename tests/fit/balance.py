@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Balances the published samples of doc/fit.md and their twins with LBAF. Usage: balance.py HPCGEN [SET ...]
+"""Balances the published samples of doc/fit.md and their twins with LBAF. Twins are generated from fits.
+Usage: balance.py HPCGEN [SET ...]
 
 The directory HPCW_SAMPLES has clones of the repositories LB-analysis-framework, vt-tv and vt of DARMA-tasking. Without this
 directory, or without the Python packages of LBAF, the script does nothing. vt's schema validator must accept each twin.
@@ -26,8 +27,7 @@ PHASES = 3
 TWINS = 2
 WITHIN = 0.15
 
-# Held-out sets of several ranks that hpcgen can read, with the configuration that balances them or the most similar
-# data.
+# Readable sets of several ranks that were not used to develop the fit. Each has its LBAF configuration or a similar one.
 # challenging_toy_thousands_tasks is left out: one run of the balancer has not ended after 25 minutes.
 SETS = {
     "LB-analysis-framework/data/challenging_toy_fewer_tasks/toy": "challenging-toy-fewer-tasks",

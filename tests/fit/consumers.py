@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that programs that read data have the same results on a twin. Usage: consumers.py HPCGEN [FOLDER]
+"""Checks that programs have the same results on data and on their twin, generated from a fit.
+Usage: consumers.py HPCGEN [FOLDER]
 
 Load data: five balancers move the tasks of a phase. The result of a balancer is the time of the slowest rank in the next
 phase, or in the same phase if there is only one. The balancers are ordered by their results on the original and on its twin.
@@ -70,7 +71,7 @@ def greedy(tasks, fixed):
 
 
 def refine(tasks, fixed):
-    """Ranks above the mean give objects that fit to the least loaded rank."""
+    """Ranks above the mean give objects to the least loaded rank if its load stays below theirs."""
     moved = [sorted(t, key=lambda t: -t[1]) for t in tasks]
     load = [f + sum(t[1] for t in own) for f, own in zip(fixed, tasks)]
     mean = sum(load) / len(load)
@@ -175,8 +176,7 @@ def flagged(path):
 
 # ---- cases ----
 
-# Parameters of load data for which the balancers have different orders, and of LinkTest results with faults or many ranks
-# per host.
+# Parameters of load data, each with its own order of the balancers; of LinkTest results with faults or many ranks per host.
 LOADS = ["", "load.objects=30", "load.sigma_last=1.2", "load.persistence=0.5 load.persistence_first=0.2", "load.alike=0.95",
          "load.fill_spread=0.6 load.objects=20", "load.time_table=200 -90 -85 -80 -70 60 150 160 170 180", "load.dims=3 load.migration=0.2",
          "load.setup=no load.phases=1", "load.objects=2 load.skew=0"]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Closes the loop of `hpcgen fit` for all presets, scenarios and workloads. Usage: loop.py HPCGEN [--ranks N] [--seeds N]
+"""Tests `hpcgen fit` for all presets, scenarios and workloads. Usage: loop.py HPCGEN [--ranks N] [--seeds N]
 
-The script generates data from known parameters, fits them, generates a twin from the fit with another seed, and compares
-both. It prints how many rows of the comparison are alike, which rows differ, and the known and the fitted parameters. As a
-control, it prints how many rows differ for data of other parameters. Not part of `make check`: it takes minutes.
+The script generates data from known parameters, fits them, generates data from the fit with another seed (the twin), and
+compares both. It prints how many rows of the comparison are alike, which rows differ, and the known and the fitted parameters.
+As a control, it prints how many rows differ for data of other parameters. Not part of `make check`: it takes minutes.
 """
 import argparse
 import collections

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Fits the published samples of doc/fit.md, "Published samples", and compares each with its twin. Usage: samples.sh HPCGEN
+# Fits the published samples of doc/fit.md, "Published samples", and compares each with its twin, which is generated from
+# the fit. Usage: samples.sh HPCGEN
 #
 # The directory HPCW_SAMPLES has clones of the repositories LB-analysis-framework and vt-tv of DARMA-tasking;
 # without it the test is skipped. The test prints a line for each data set. Each readable data set must have a twin that
-# passes verify. Every second data set by path is held out. Of the rows that compare a held-out set with its twin, 85 %
-# must be alike, where rows without information do not count.
+# passes verify. Every second data set, in path order, was not used to develop the fit. Of the rows that compare these sets with
+# their twins, 85 % must be alike. Rows without information do not count.
 set -eu
 hpcgen=$PWD/$1
 [ -n "${HPCW_SAMPLES-}" ] || {
