@@ -189,7 +189,7 @@ static void printed_alike(void **state) {
         const unsigned char *text = hpcw_sink_memory_data(sink, &size);
         char *got = shown(text, size);
         char *want = page_of(&files[i]);
-        /* The page truncates long texts and lines. */
+        /* Long texts and lines of the golden output are truncated. */
         for (char *w = want, *g = got; *w != '\0';) {
             size_t n = strcspn(w, "\n");
             if (strncmp(w, "  ... (", 7) == 0) {

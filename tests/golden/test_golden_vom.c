@@ -296,8 +296,7 @@ static hpcw_status compare_quantity(void *context, bool after, const char *quant
     struct comparison *c = context;
     double got[READ_VOM_FIGURES];
     const struct read_vom_moments *m = c->summary->phase[c->phase].quantity;
-    /* The load data are from before the migrations. So they have no counterpart of the figures after them
-     * ("modeled"). */
+    /* The load data are from before the migrations. They cannot be compared with later figures ("modeled"). */
     if (after) {
         return HPCW_OK;
     }
