@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Checks that FILE shows the options an optimised build is compiled and linked with. With "linked", checks only the
-# linker's, since the Fortran modules have too little C. Usage: hardened.sh READELF FILE [linked]
+# options of the linker: the modules of Fortran have too little C code for the others.
+# Usage: hardened.sh READELF FILE [linked]
 set -u
 readelf=$1 file=$2 kind=${3-} status=0
 
