@@ -64,8 +64,7 @@ def claims_of_words(at, base):
                 other = f"{base}/{file}.{second:06d}"
                 if os.path.exists(other):
                     shutil.copy(other, os.path.dirname(path))
-            # All commands read the header by the same code. So all commands get the first word, and two commands get the
-            # other words.
+            # All commands read the header by the same code. So two commands suffice, except for the first changed word.
             all_commands = list(commands_of_file(path, extension, forms))
             for command in all_commands if offset == first else all_commands[1:4:2]:
                 yield name, command

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Checks that replay.py finds a program that dies of altered inputs: kept.py REPLAY HPCGEN. The program is hpcgen with another
-`info`, which dies. It must die again of the inputs that replay.py keeps, and the same seed must make the same inputs.
+Checks that replay.py finds a program that dies of altered inputs: kept.py REPLAY HPCGEN. The program is
+hpcgen, but `info` kills itself. It must die again of the inputs that replay.py keeps. The same seed must make the same inputs.
 """
 import os
 import re

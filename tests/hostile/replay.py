@@ -6,7 +6,7 @@ Gives small hostile inputs to every command that reads files, with little memory
     replay.py HPCGEN HPCW-BENCH [--minutes N] [--runs N] [--seed N] [--first I]
 
 Each run must end by itself, with a documented status. One that fails says why in one line. No output has control characters.
-"" for HPCW-BENCH leaves its inputs out. With NAME, only the inputs of this name are used, and the runs are shown.
+If HPCW-BENCH is "", its inputs are left out. With NAME, only the inputs of this name are used, and the runs are shown.
 
 With --minutes or --runs, each run has altered copies of the inputs and of sound ones: alter.py. Each command has the same
 share of the runs. Run I of a seed is always the same: `--seed N --first I --runs 1` does it alone. The inputs of a run that
