@@ -327,7 +327,7 @@ static int two_each(hpcw_comm *comm, hpcw_comm **out) {
     return comm->ops->split(comm, (uint32_t)(comm->process / PER_HOST), out);
 }
 
-/* Checks that the clock data found for this process match the request, and those of other processes on its host. */
+/* Checks this process's clock data: they match the request, and equal those of the first process on its host. */
 static bool is_found(const hpcw_clog2_log_report *r, bool same_clock, bool asks, int per_host) {
     int64_t mine[] = {r->begin_offset_ns, r->end_offset_ns, (int64_t)r->begin_round_trip_ns,
                       (int64_t)r->end_round_trip_ns};
@@ -433,8 +433,8 @@ static void messages_go_forward(void **state) {
 }
 
 /* Records an inter-communicator between even and odd processes, a message over it, and its end. As in MPE's logs,
- * each side gives the inter-communicator another id. one: both sides use one id, so that two processes have the
- * same rank in the inter-communicator. */
+ * the two sides give the inter-communicator different ids. one: both sides use one id, so that two processes have
+ * the same rank in the inter-communicator. */
 static hpcw_status record_halves(const char *path, const hpcw_clog2_log_options *o, bool one,
                                  hpcw_clog2_log_report *report, hpcw_error *err) {
     struct program p = {0};

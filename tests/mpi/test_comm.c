@@ -313,7 +313,7 @@ static void reduces_records(void **state) {
 static void agreement(void **state) {
     (void)state;
     for (int last = 0; last < processes; last++) {
-        /* Processes `first` .. `last` fail, each with another status and message. All processes must get those of
+        /* Processes `first` .. `last` fail, each with its own status and message. All processes must get those of
          * process `first`. */
         for (int first = 0; first <= last; first++) {
             bool fails = process >= first && process <= last;

@@ -84,7 +84,7 @@ static void ownership_does_not_matter(void **state) {
 
 /* ---- parts ---- */
 
-/* Finds the slowest connections of a permutation by sorting all of them. */
+/* Finds the slowest connections of a permutation by sorting all connections. */
 static void slowest_of(const struct linktest_case *c, uint64_t m, hpcw_linktest_slow *slow) {
     static hpcw_linktest_slow all[MOST_TASKS * MOST_TASKS];
     const hpcw_linktest_params *p = &c->params;

@@ -11,8 +11,8 @@
 #include "libwriter/comm/reduce.h"
 #include "tests/support/world.h"
 
-/* A record has the number of processes that it stands for, and a number with a digit for each of them. The digits
- * show in which order records were combined. */
+/* A record has the number of processes that it combines, and a number to base 101. The number has a digit for each
+ * process, in the order in which the records were combined. */
 static void append_number(uint64_t *left, const uint64_t *right) {
     uint64_t power = 1;
     for (uint64_t k = 0; k < right[0]; k++) {

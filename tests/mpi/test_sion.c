@@ -124,7 +124,6 @@ static void one_process_gives_the_same(void **state) {
     }
 }
 
-/* Sizes known to every process give the same file as sizes known only to the owner. */
 static uint64_t size_of(void *context, uint32_t rank) {
     return ((const struct sion_case *)context)->chunk[rank % 8];
 }
