@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Waits equal those of the generator's own analysis for each rank."""
+"""The package finds the same waits of each rank as the generator's own analysis."""
 import os
 import subprocess
 
@@ -10,7 +10,8 @@ import hpcw
 
 
 def theirs(log):
-    """Returns an array of [ranks] rows from the generator's C library: count and ns of each kind of wait, and ns caused."""
+    """Returns an array of [ranks] rows from the generator's C library: count and ns of
+    each kind of wait, and ns caused on other ranks."""
     printed = subprocess.run([os.environ["HPCW_WAITS"], log.path], check=True, stdout=subprocess.PIPE, text=True).stdout
     return np.array([line.split() for line in printed.splitlines()], np.int64)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the waits of each rank as the generator's C library finds them: count and ns of each kind, and ns
- * caused. */
+ * caused on other ranks. */
 #include <inttypes.h>
 #include <stdio.h>
 
