@@ -2,8 +2,8 @@
 /* Prints the figures of doc/realism.md as JSON: [{"name": .., "value": .., "says": ..}, ..].
  *
  *    figures DIR                      of a dataset of hpcgen
- *    figures --links FILE             of one file or directory, also of real programs; also --load DIR, --log
- *    FILE, --checkpoints PREFIX, --particles FILE
+ *    figures --links FILE             of one LinkTest result, also of a real program; likewise --load DIR,
+ *    --log FILE, --checkpoints PREFIX, --particles FILE
  *    figures --curve NAME FILE...     of LinkTest results, in the order of their message sizes
  *    figures --bisection FILE
  *    figures --wave FILE              of the event log of wave.lua; --noise for noise.lua */

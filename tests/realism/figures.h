@@ -41,16 +41,16 @@ struct dataset {
     /* From the LinkTest result: */
     uint32_t *host; /* [ranks] number of each rank's host */
     uint32_t hosts;
-    /* [ranks] median of ln(seconds) to other hosts */
+    /* [ranks] median of ln(seconds) of timings with other hosts */
     double *rank_time;
     /* [ranks] switch of each rank, [ranks] group of each rank, and number of switches; from truth.json */
     uint32_t *switch_of, *group_of, switches;
-    /* [switches] whether a switch is in the sample by which the visibility of cables is computed */
+    /* [switches] whether a switch is in the sample for slow cables */
     bool *in_sample;
     uint32_t samples; /* number of switches in the sample */
     /* [switches + 1] first rank of each switch, ascending */
     uint32_t *switch_first;
-    /* [switches][switches] sum over the sampled ranks of a switch: median of ln(seconds) to the other switch */
+    /* [a][b] sum over the sampled ranks of switch a: median of ln(seconds) of timings with switch b */
     double *switch_time;
     double *switch_ranks; /* [switches][switches] number of terms in the sums of switch_time */
 
@@ -88,7 +88,7 @@ static inline bool dataset_same_host(const struct dataset *d, uint32_t a, uint32
     return d->host != NULL && d->host[a] == d->host[b];
 }
 
-/* Prints a figure: its name in doc/realism.md, its value, and a sentence for readers if it is wrong. */
+/* Prints a figure: its name in doc/realism.md, its value, and a sentence that explains a wrong value. */
 void figure(const char *name, double value, const char *says, ...) HPCW_PRINTF(3, 4);
 /* Prints a figure like figure(); `of` replaces the '*' in `name`. */
 void figure_of(const char *name, const char *of, double value, const char *says, ...) HPCW_PRINTF(4, 5);

@@ -310,7 +310,7 @@ static void put_ranks(const struct load_figures *g) {
 }
 
 /* Prints figures of the injected imbalance, as truth.json describes it: whether its phases are in the files, and
- * the steps of a hot spot. */
+ * how far a hot spot moves in a step. */
 static void put_scenario(const struct dataset *d) {
     const cJSON *scenario = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "vom"), "scenario");
     const cJSON *first = cJSON_GetObjectItem(scenario, "first_phase");

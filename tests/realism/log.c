@@ -416,7 +416,7 @@ static void put_windows(const struct log_figures *g) {
     }
 }
 
-/* Returns the bytes that pass the cards of a node with `near` of the communicator's ranks, in one direction. */
+/* Returns the bytes that pass a node's network cards in one direction. The node has `near` of the `all` ranks. */
 static double through_cards(const struct meeting *m, double all, double near) {
     const double far = all - near;
     switch ((enum collective)m->kind) {
@@ -448,8 +448,8 @@ static uint64_t members_of(const struct log_figures *g, int32_t comm, uint64_t h
     return ranks == NULL ? 0 : *ranks;
 }
 
-/* Returns the largest number of bytes that pass the cards of a node. The root of a gather or scatter, which the log
- * does not name, is assumed on the node with the most ranks. */
+/* Returns the largest number of bytes that pass the network cards of a node. The root of a gather or scatter, which
+ * the log does not name, is assumed on the node with the most ranks. */
 static double most_through_cards(const struct log_figures *g, const struct meeting *m, double all) {
     double fullest = 0;
     double through = 0;
@@ -499,8 +499,8 @@ static int by_call(const void *a, const void *b) {
     return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : (x->sent > y->sent) - (x->sent < y->sent);
 }
 
-/* Times of collective calls with equal bytes, as benchmarks print them: mean and maximum over the ranks, each as
- * the median over the calls. */
+/* Prints times of collective calls with equal bytes, as benchmarks do: mean and maximum over the ranks. Of both,
+ * prints the median over the calls. */
 static void put_times(const struct log_figures *g) {
     const struct meeting **call = stats_alloc(g->meetings.count, sizeof *call);
     double *mean = stats_alloc(g->meetings.count, sizeof *mean);

@@ -4,9 +4,9 @@
 
     realism.py --hpcgen PROGRAM --figures PROGRAM --table doc/realism.md [--ranks N] [--seeds N] [--only PATTERN]
 
-Prints a line per row that fails, with what the figure says, and ends with status 1 if there is one. --list also prints
-the rows that hold. --keep DIR leaves the datasets there. --figures-of FILE takes figures that were printed before.
---ablation switches each kind of noise off in turn, and fails for one without which its row still holds.
+Prints a line per row that fails, with the sentence of the figure. Status 1: a row fails. --list also prints the rows that
+hold. --keep DIR leaves the datasets there. --figures-of FILE takes figures that were printed before.
+--ablation switches each kind of noise off in turn, and fails if the row that measures this noise still holds.
 """
 import argparse
 import fnmatch
@@ -107,7 +107,7 @@ def set_all(settings):
 
 
 def torus_hops(sides, a, b):
-    """Returns the hops between two nodes of a torus, whose last coordinate changes fastest."""
+    """Returns the hops between two nodes of a torus. Consecutive nodes differ in the last coordinate."""
     hops = 0
     for side in reversed(sides):
         straight = abs(a % side - b % side)
@@ -277,8 +277,8 @@ class Runs:
         for planes in (2, 8):
             out = self.log(f"pipeline-{planes}", ranks, "wavefront", f"workload.planes={planes}",
                            "rank2file.checkpoints=0", *UNIFORM)
-            # Each of the four sweeps takes a step per plane. Before two of the sweeps, ranks wait x - 1 steps. Before the
-            # sweep from the opposite corner, and at the end of the last sweep, they wait x - 1 + y - 1 steps.
+            # On a grid of x * y ranks, each of four sweeps takes a step per plane. Before two sweeps, ranks wait x - 1 steps.
+            # Before the sweep from the opposite corner, and at the end of the last one, they wait x - 1 + y - 1 steps.
             steps = 4 * planes + 4 * (x - 1) + 2 * (y - 1)
             share = {name: value for name, value, _ in self.figures(out)}["log.compute_share.others"]
             yield 1, [("pipeline.efficiency", share * steps / (4 * planes),

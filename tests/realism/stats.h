@@ -37,7 +37,7 @@ void stats_pair(struct stats_pairs *p, double x, double y);
 /* Returns the correlation of the pairs; 0 if one of the two values never varies. */
 double stats_correlation(const struct stats_pairs *p);
 
-/* Returns the median of value[count], and changes their order; 0 without values. NaN is not allowed. */
+/* Returns the median of value[count]; 0 without values. Reorders the values. NaN is not allowed. */
 double stats_median(double *value, size_t count);
 /* Computes the median, and 1.4826 times the median absolute deviation. With few outliers, this is the standard
  * deviation. Changes the values. */

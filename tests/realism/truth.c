@@ -14,8 +14,8 @@
 
 enum { KINDS = 32, FEW = 8, MOST_NODES = 128, MOST_ROWS = 512 };
 
-/* Least number of standard deviations to which an error of visibility is related. For fainter faults, the relative
- * error would be mostly noise. */
+/* Relative errors of a visibility are relative to at least this number of standard deviations. For fainter faults,
+ * they would be mostly noise. */
 #define LEAST_SD 2.0
 /* Returns the number of standard deviations from which a fault is visible. It is larger for outliers and
  * interruptions: there are many single timings, so some have large deviations by chance. */
@@ -75,8 +75,8 @@ static double stands_out(double *value, size_t count, size_t at) {
     return sd > 0 ? fabs(x - middle) / sd : NAN;
 }
 
-/* Compares a node with other nodes that have all their ranks, by one value per node. Uses at most `most` nodes,
- * with `rows` ranks in total, and the node of the entry: doc/truth.md, "Visibility". */
+/* Compares the node of an entry of truth.json with fully occupied nodes, by one value per node: doc/truth.md,
+ * "Visibility". Uses at most `most` of these, with `rows` ranks in total. */
 static double node_sd(struct truth_figures *g, const cJSON *entry, const double *value, uint32_t most,
                       uint32_t rows) {
     const struct dataset *d = g->d;
@@ -153,8 +153,8 @@ static double outlier_sd(const struct truth_figures *g, const cJSON *entry) {
     return sd;
 }
 
-/* Returns the visibility of a wrong clock, in standard deviations: by the offset of a host's ranks from the median
- * rank, and by the change of this offset. An offset counts at most as much as the injected error of the clock. */
+/* Returns the visibility of a wrong clock, in standard deviations: the mean clock offset of a host's ranks from the
+ * median rank, plus the change of this offset, but at most the injected error. */
 static double clock_sd(struct truth_figures *g, const cJSON *entry) {
     const struct dataset *d = g->d;
     const uint32_t first = index_of(entry, "first_rank", d->ranks);
