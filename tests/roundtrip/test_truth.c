@@ -21,8 +21,8 @@
 
 enum { MOST_NODES = 512, MOST_SWITCHES = 64 };
 
-/* A link is slow above this ratio to the time of its distance class. Healthy links stay below 1.15 under any load.
- * The smallest injected fault, half of the bandwidth in one of two directions, gives 1.4. */
+/* A link is slow above this multiple of the time of its distance class. Healthy links stay below 1.15 under any
+ * load. The smallest injected fault, half of the bandwidth in one of two directions, gives 1.4. */
 #define SLOW 1.25
 
 struct read_dataset {
@@ -129,7 +129,7 @@ struct detector {
     struct read_dataset *s;
     double expected_us[MODEL_CLASSES];          /* median of each distance class */
     double *value;                              /* [n * n] scratch space for medians */
-    double node[2][MOST_NODES];                 /* ratio for receiving and sending of each node */
+    double node[2][MOST_NODES];                 /* median of measured / expected time: receives, sends */
     double cable[MOST_SWITCHES][MOST_SWITCHES]; /* [a][b], a < b: ratio between two switches */
     bool slow_node[MOST_NODES], slow_cable[MOST_SWITCHES][MOST_SWITCHES];
 };

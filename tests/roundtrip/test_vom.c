@@ -156,14 +156,14 @@ static void check_phases(const struct dataset *s, const struct loads *loads) {
         assert_true(fabs(number(phase, "rank_load_max_s") / most - 1) < 1e-9);
         assert_true(fabs(number(phase, "imbalance") - (most / mean - 1)) < 1e-8);
         assert_true(fabs(number(phase, "rank_load_sd_s") - sqrt(squares / RANKS - mean * mean)) < 1e-6 * mean);
-        /* The bound is at least the mean load on nodes that are not slow, and at most the largest load of the
-         * longest-first placement. A slow node may be up to a quarter slower than the mean slow node. */
+        /* The bound is at least the mean load over the factor of the slowest node, and at most the largest load of
+         * the longest-first placement. A slow node loses at most 1.25 times the mean. */
         const double bound = number(phase, "rank_load_bound_s");
         const double reached = number(phase, "longest_first_max_s");
         const double slowest = 1 + 1.25 * (s->d.machine_params.slow_node_factor - 1);
         assert_true(bound >= 0.99 * mean / slowest && bound <= reached);
         assert_true(reached <= most && number(phase, "longest_first_imbalance") >= 0);
-        /* truth.json lists every rank whose load is half above the mean, heaviest first. */
+        /* truth.json lists at most 8 ranks with at least 1.5 times the mean load, heaviest first. */
         double last = INFINITY;
         uint32_t named = 0;
         uint32_t heavy = 0;
@@ -601,7 +601,7 @@ static void statistics_are_those_of_the_data(void **state) {
     }
 }
 
-/* Migratable tasks and unmigratable work of each rank. */
+/* A migratable task. */
 struct gathered_task {
     uint64_t phase, id;
     double time;
@@ -609,7 +609,7 @@ struct gathered_task {
 
 struct gathered {
     struct listener at;
-    double load[MOST_PHASES][RANKS];
+    double load[MOST_PHASES][RANKS]; /* unmigratable work, seconds */
     struct gathered_task *task;
     size_t count;
 };

@@ -290,7 +290,7 @@ static hpcw_status see_metadata(void *context, const struct read_vom_metadata *m
     return HPCW_OK;
 }
 
-/* Returns the double nearest to that many nanoseconds: a division of whole numbers is rounded once. */
+/* Returns the double nearest to `time_ns` nanoseconds: a division of whole numbers is rounded once. */
 static double seconds(uint64_t time_ns) {
     return (double)time_ns / 1e9;
 }
