@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Strict reader of the HTML in reports. It accepts far less than a browser. Elements are closed in the order they
  * were opened, attributes are quoted, and ids are unique. Links lead to ids of the page or contain their target.
- * Data scripts are JSON. Only a licence and the library below it may contain a network address. */
+ * Data scripts are JSON. Only a licence and the first script, its library, may contain a network address. */
 #ifndef HPCW_TESTS_SUPPORT_HTML_H
 #define HPCW_TESTS_SUPPORT_HTML_H
 

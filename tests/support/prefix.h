@@ -47,9 +47,9 @@ void prefix_plain_file(const char *path, size_t size);
 hpcw_kvtree *prefix_read_index(void);
 void prefix_write_index(hpcw_kvtree *index);
 
-/* A directory beside the prefix has a file for each name that files of a dataset have. prefix_begin_guarded and
- * prefix_end_guarded, as setup and teardown, check that all these files stay and that the test ends within 100
- * s. */
+/* The directory prefix_outside is beside the prefix. Its files have the names of a dataset's files.
+ * prefix_begin_guarded and prefix_end_guarded, as setup and teardown, check that all these files stay and that the
+ * test ends within 100 s. */
 extern char prefix_outside[256];
 enum { PREFIX_VICTIMS = 8 };
 const char *prefix_victim(size_t index); /* path of a file in prefix_outside, valid until the next call */

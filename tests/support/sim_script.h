@@ -37,7 +37,7 @@ struct script {
     uint32_t phases;      /* number of phases that each rank must end; the last one ends with the rank's list */
     uint64_t order, horizon_ns;
     struct model_repair repair[SIM_MOST_CLOCKS]; /* [clocks] */
-    uint32_t clocks;                             /* number of additional clocks, for runs without some faults */
+    uint32_t clocks;                             /* additional clocks; clock i runs as if repair[i] were made */
     struct script_rank *rank;
     struct sim *sim; /* set by a run */
     hpcw_error err;
@@ -47,8 +47,8 @@ struct script {
     struct sim_event *event; /* [events] all events of the run */
     size_t events, event_capacity;
     uint64_t passed_ns;
-    /* passes: number of calls by which the simulator said which time has passed; before_passed: number of events
-     * that came although their time had passed before */
+    /* passes: number of calls of sim_observer.passed; before_passed: number of events before the time of the last
+     * such call */
     uint32_t passes, before_passed;
 };
 
@@ -61,7 +61,7 @@ void script_begin(struct script *s, uint32_t ranks, uint32_t phases);
 void script_end(struct script *s);
 
 void script_compute(struct script *s, uint32_t rank, uint64_t time_ns);
-/* Adds compute time to a rank. On the additional clock `clock`, it is `saved_ns` less. */
+/* Adds compute time to a rank; `saved_ns` less on the additional clock `clock` (struct script). */
 void script_compute_less(struct script *s, uint32_t rank, uint64_t time_ns, uint32_t clock, uint64_t saved_ns);
 void script_send(struct script *s, uint32_t rank, uint32_t to, uint64_t bytes, int32_t tag);
 void script_recv(struct script *s, uint32_t rank, uint32_t from, int32_t tag);

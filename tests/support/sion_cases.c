@@ -114,7 +114,7 @@ static hpcw_status write_runs(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     hpcw_status s = HPCW_OK;
     for (unsigned b = 0; s == HPCW_OK && b < blocks; b++) {
-        /* Odd tasks have runs of 1 to 6 equal sizes among others. */
+        /* Tasks 4k + 1 have runs of 1 to 10 equal sizes. Sizes of tasks 4k + 3 differ from block to block. */
         size_t size = task % 2 == 0 ? 64 : task % 4 == 1 ? 40 + b / (1 + b / 100) % 25 : 40 + b * 7 % 25;
         s = records(sion, task, 1, size, &k, err);
     }
@@ -131,8 +131,8 @@ static hpcw_status write_steps(hpcw_sion *sion, uint32_t task, hpcw_error *err) 
     return s;
 }
 
-/* Writes nearly as many blocks as the tables that one process writes alone can have. Tasks have 1, 101, 201, ...
- * blocks, so the rows of the tables change every hundred rows. */
+/* Task 5 has nearly the largest number of blocks for which one process writes all tables alone. The others have 1,
+ * 101, 201, ... blocks, so the rows of the tables change every hundred rows. */
 static hpcw_status write_alike(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     return records(sion, task, task == 5 ? 8180 : 1 + task * 100, 8, &k, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* To be preloaded: makes writes and flushes of one layout of hpcw-bench SLOW_PERCENT slower. It is the layout with
- * a file for each rank, "data.NUMBER". The files of containers have the numbers 0 to 3, so only numbers from
+/* To be preloaded: slows down writes and flushes by SLOW_PERCENT, in one layout of hpcw-bench. This layout has a
+ * file for each rank, "data.NUMBER". The files of containers have the numbers 0 to 3, so only numbers from
  * SLOW_FROM on (default 4) are slowed down. hpcw-bench also writes files of these names without the library, in
- * larger pieces. So the first write of a file must have at most SLOW_MOST bytes (default 1 MiB). */
+ * larger pieces. So the first write of a slow file must have at most SLOW_MOST bytes (default 1 MiB). */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
