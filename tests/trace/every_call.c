@@ -367,7 +367,7 @@ static void windows_and_types(void) {
     MPI_Type_free(&type);
 }
 
-/* While recording is off, only messages posted before are recorded. */
+/* While recording is off, only messages posted earlier are recorded. */
 static void off_and_on(void) {
     int in = 0, next = (rank + 1) % size, before = (rank + size - 1) % size;
     MPI_Request q[2];

@@ -201,7 +201,7 @@ program fortran
   call MPI_Op_free(sum CODE)
   call called('MPI_Op_free')
 
-  ! Communicators. Messages on them have arrows, so the log knows them.
+  ! Communicators. The log must know those on which messages are sent.
   call MPI_Comm_dup(MPI_COMM_WORLD, copy CODE)
   call called('MPI_Comm_dup')
   call around(copy)

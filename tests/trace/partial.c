@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Only some processes of this program have the wrapper. Its first collective call would match the wrapper's own
- * collective calls. */
+/* Only some processes of this program have the wrapper. A collective call of the wrapper itself would match the
+ * first collective call of the program on the other processes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

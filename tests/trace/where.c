@@ -42,8 +42,8 @@ static void arrow(int from, int to, int bytes) {
 /* The linter does not know requests of files, windows and persistent calls, or those that a function gets as an
  * argument. */
 /* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
-/* Waits for a request. All requests that are complete at once share the handle `done`. So the log cannot name the
- * communicator of a wait for it, and shows it on the world. */
+/* Waits for a request. All requests that are complete at once share the handle `done`. So the log cannot know the
+ * communicator of such a request, and shows the wait on the world. */
 static void await(MPI_Request *q) {
     const char *here = place;
     place = *q == done ? "world" : here;
