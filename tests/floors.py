@@ -7,14 +7,14 @@ there is no cycle of folders. A folder may always use itself. "a/*" stands for a
 line, it stands for the folders in a that have no line of their own. In addition:
 
 - There is no cycle of files that include each other, or that call each other (by the libraries' symbols).
-- The lower folders include only the public headers of what they declare. gen, bench and libreader include only public
-  headers of the formats' writers, and call only public functions of them. bindings does so with all of the library.
+- The lower folders include only the public headers that PUBLIC lists. gen, bench and libreader include only public headers
+  of the formats' writers, and call only their public functions. bindings uses only public parts of the library.
 - Only the MPI communicator, the tracing wrapper, and the programs' own launchers include mpi.h.
 - Each struct of options with a size has a row in the test of sizes.
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
 - Only libwriter/io makes system calls with a path (by the symbols of all objects, also those of programs). Calls that start
   a program or load a library do not count.
-- No two purposes of random numbers have the same number, and the simulator draws each purpose at one place.
+- No two purposes of random numbers (HPCW_I_FOR_*) have the same number. The simulator draws for each at one place.
 - 64-bit integers are printed with PRIu64 and the like, not cast to long long.
 - A folder has at most 15 modules, C files with their headers. A struct has at most 30 members; larger ones have named parts.
 """
