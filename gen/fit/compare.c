@@ -90,8 +90,8 @@ static const struct gen_fit_part *largest(const struct gen_fit_fact *fact) {
     return most;
 }
 
-/* Returns how far the item that is largest in the twin is, in the real data, below the largest item there; 0: both
- * are the same item. */
+/* Finds the largest item of the twin. Returns how far its amount in the real data is below the largest amount
+ * there; 0: the same item is the largest. */
 static double distance_of_largest(const struct gen_fit_fact *real, const struct gen_fit_fact *twin) {
     double amount = 0;
     for (size_t i = 0; i < real->pieces; i++) {
@@ -246,7 +246,7 @@ static size_t count_verdict(const struct gen_fit_row *row, size_t count, enum ge
     return n;
 }
 
-/* Returns the distance over the allowed distance; infinity if only one side has the statistic. */
+/* Returns the distance divided by the allowed distance; infinity if only one side has the statistic. */
 static double excess_of(const struct gen_fit_row *row) {
     return row->verdict != GEN_FIT_DIFFERENT ? 0 : row->allowed > 0 ? row->distance / row->allowed : INFINITY;
 }

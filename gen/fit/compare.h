@@ -18,8 +18,8 @@ struct gen_fit_row {
 };
 
 /* Fills row[real->count + twin->count] and returns the number of rows. Two facts count as alike as follows:
- * - marginal: the distribution functions differ by at most max(0.05, twice their difference between the
- * halves of the real ranks);
+ * - marginal: the distribution functions differ by at most max(0.05, twice the difference of those of
+ * the two halves of the real ranks);
  * - correlation: the values differ by at most max(0.1, twice the standard error of the difference);
  * - share: the values differ by at most max(0.05, twice the difference between the halves of the real ranks);
  * - factor: the ratio is at most 2, or 2.7 for small counts.

@@ -14,7 +14,7 @@ enum gen_fit_kind {
     GEN_FIT_MARGINAL,
     GEN_FIT_CORRELATION,
     GEN_FIT_SHARE,
-    /* value >= 0; compared as the ratio of `value + 1 / samples` of both sides */
+    /* value >= 0; compared as a ratio, after 1 / samples is added to both values */
     GEN_FIT_FACTOR,
     /* compared as a ratio: alike if the relative difference of the values is at most `allowed` */
     GEN_FIT_RATIO,
@@ -22,8 +22,8 @@ enum gen_fit_kind {
     /* amounts of several kinds, compared by the total variation distance of the kinds' shares */
     GEN_FIT_MIX,
     GEN_FIT_MATRIX, /* amounts of pairs of ranks, compared by the correlation of the amounts */
-    /* amounts of several kinds. Alike if the kind that is largest in the twin is, in the real data, at most
-     * `allowed` below the kind that is largest there. */
+    /* amounts of several kinds. Alike if, in the real data, the amount of the twin's largest kind is at most
+     * `allowed` below the largest amount. */
     GEN_FIT_LARGEST,
     /* numbers of turns of nested loops, by depth; `value` is the number of turns of the main loop. Alike if the
      * main loop of one side is also a loop of the other side. */

@@ -43,9 +43,8 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
     }
 }
 
-/* Returns the largest difference between the distribution function of the shape and that of a function of a
- * normal deviate. tail: the function; NULL: the deviate itself. share: [STEPS + 1] probability that the deviate
- * is below each step. */
+/* Returns the largest difference between the distribution functions of the shape and of a variable tail(y), where y
+ * is a normal deviate. tail = NULL: the variable is y. share: [STEPS + 1] probability that y is below each step. */
 static double distance_from(const struct gen_fit_shape *s, const struct model_load_tail *tail,
                             const double share[STEPS + 1]) {
     double below = 0;

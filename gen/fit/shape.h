@@ -24,8 +24,8 @@ void gen_fit_shape_add(struct gen_fit_shape *s, double low, double high, double 
  * difference of the two distribution functions. */
 double gen_fit_shape_skew(const struct gen_fit_shape *s, double *distance);
 
-/* Returns the skew that fits the top hundredth of the values best, among those whose difference of distribution
- * functions is at most `room` above the smallest one. */
+/* Returns the skew that fits the top hundredth of the values best. Considers only skews whose distance, as in
+ * gen_fit_shape_skew, is at most `room` above the smallest distance. */
 double gen_fit_shape_skew_of_tail(const struct gen_fit_shape *s, double room);
 
 /* Returns the mean of the shape's top hundredth minus that of the model's form with this skew. The top
