@@ -209,8 +209,8 @@ static hpcw_status add_facts(struct fit_links *l, struct gen_fit_facts *facts, h
         const char *name;
         double value, samples;
     } factor[] = {
-        /* samples 1e4: a spread below 1/10000, the resolution of clocks, counts as 0. samples 100: if less than
-         * 1/100 of the timings are far out, the share counts as 0. */
+        /* Values below 1 / samples count as 0. For the spread, this is 1/10000, the resolution of clocks; for the
+         * share of outliers, 1/100, or more with fewer timings. */
         {"spread of times in a place", gen_fit_mean_spread(l->rows.spread), 1e4},
         {"times far out in their place", gen_fit_far_out(l->rows.spread),
          fmin(100, (double)l->rows.count * l->info.steps)},

@@ -11,7 +11,7 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* Rows are compared until they have about ENOUGH_TIMINGS timings, but at least LEAST_ROWS rows. */
+/* Size of the sample of rows: about ENOUGH_TIMINGS timings or, if rows are long, about LEAST_ROWS rows. */
 enum { ENOUGH_TIMINGS = 1 << 15, LEAST_ROWS = 16 };
 
 /* TRIED_JOBS: jobs simulated for each preset. MOST_JOBS: most jobs simulated for the chosen preset; fewer if
@@ -21,8 +21,7 @@ enum { TRIED_JOBS = 8, MOST_JOBS = 128, MOST_TIMINGS = 1 << 24 };
 #define NEAR_DISTANCE 0.025
 
 /* Messages count as delayed if the measured share of far out timings exceeds the share on the simulated machine
- * by this much. When `fit --compare` compares two shares, it adds the same amount to both, so a smaller excess
- * would hardly show. */
+ * by this much. `fit --compare` adds 0.01 to both shares (links.c), so a smaller excess would hardly show. */
 #define MORE_DELAYS 0.01
 
 static hpcw_status no_memory(const struct gen_fit_rows *rows, hpcw_error *err) {
@@ -190,8 +189,7 @@ static double factor_of(const struct fit_runs *runs, enum gen_fit_place place) {
     return isnan(mean) || (low < same && high > -same) ? 1 : hpcw_i_exp(mean);
 }
 
-/* Multiplies all times of the message classes `first` to `last` by a factor, which then holds for every message
- * size. */
+/* Multiplies all parts of the times of the message classes `first` to `last` by a factor, for all message sizes. */
 static hpcw_status scale(struct gen_fit_twin *twin, int first, int last, double factor, hpcw_error *err) {
     const struct model_machine_params p = twin->dataset.machine_params;
     hpcw_status s = HPCW_OK;
