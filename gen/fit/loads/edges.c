@@ -7,8 +7,8 @@
 #include "libwriter/base/detmath.h"
 
 /* Returns the standard deviation of ln(bytes) of edges, as a multiple of load.edge_bytes_sd. In the model,
- * ln(bytes) is a sum of two parts. One part is `follows` times the sum of the work of both ends over 1.6, as in
- * gen/model/load/edges.c. The other part is random. near: correlation of the work of both ends. */
+ * ln(bytes) is a sum of two parts. One part is the sum of the work of both ends, divided by 1.6 and multiplied by
+ * `follows`, as in gen/model/load/edges.c. The other part is random. near: correlation of the work of both ends. */
 static double spread_of(double follows, double near) {
     return sqrt(follows * follows * (2 + 2 * near) / 2.56 + 1 - follows * follows);
 }

@@ -30,8 +30,8 @@ static void learn_structure(struct fit_learning *g) {
     }
 }
 
-/* Learns the time of the handler. It is the time of unmigratable work, minus the time that the model gives to
- * the object groups. */
+/* Learns the time of a rank's handler: the time of work that cannot move, minus the time that the model gives to
+ * the members of object groups. */
 static void learn_fixed(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const size_t i = l->fixed[1] > 0;
@@ -45,8 +45,8 @@ static void learn_fixed(struct fit_learning *g) {
     }
 }
 
-/* Learns how many places for objects share a memory block, so that ranks have the measured number of blocks. In the
- * model, consecutive places of a rank share a block. */
+/* Learns how many places for objects (some are empty) share a memory block, from the measured number of blocks of a
+ * rank. In the model, consecutive places of a rank share a block. */
 static void learn_memory(struct fit_learning *g) {
     const struct gen_fit_loads *l = g->l;
     const struct model_load_params *p = &g->twin->dataset.load_params;

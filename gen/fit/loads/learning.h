@@ -13,7 +13,7 @@ struct fit_learning {
     size_t begin; /* index of the first group of phases after the set-up */
     struct gen_fit_load_moments run;
     struct model_load_tail tail;
-    double fill;  /* share of the places for objects that have one */
+    double fill;  /* share of a rank's places that have an object */
     double lasts; /* share of the variance of the work that persists, mean over the phases */
     double near;  /* correlation of the persistent work of two nearby objects */
     uint32_t dims;
@@ -40,8 +40,8 @@ void fit_learn_course(struct fit_learning *g);
 void fit_learn_edges(struct fit_learning *g);
 void fit_learn_handlers(struct fit_learning *g);
 
-/* Senders of an object in the model's stencil, if a rank has `places` places of the index space. senders: mean
- * number. distant: mean number of senders in the block of another rank. */
+/* Mean numbers of senders of an object in the model's stencil, if the block of each rank has `places` positions.
+ * senders: all senders. distant: those in the blocks of other ranks. */
 struct fit_stencil {
     double senders, distant;
 };

@@ -131,11 +131,12 @@ size_t gen_fit_loads_begin(const struct gen_fit_loads *l);
 double gen_fit_loads_middle(const struct gen_fit_loads *l, size_t group);
 
 /* Share of the variance of an object's work that persists. first: in phase 1. last: in the last phase. mean:
- * over all phases. known: some object was seen in two phases. tail: distribution of the work in the model. */
+ * over all phases. known: some object was seen in two phases. */
 struct gen_fit_lasting {
     double first, last, mean;
     bool known;
 };
+/* tail: distribution of the work in the model. */
 struct gen_fit_lasting gen_fit_loads_lasting(const struct gen_fit_loads *l, const struct model_load_tail *tail);
 
 /* Return distributions over half 0 or half 1 of the ranks; NULL when memory runs out. gen_fit_loads_times: seconds

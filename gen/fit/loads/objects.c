@@ -8,9 +8,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Computes mean and variance of the number of objects of a rank besides the first one, which always exists. Each of
- * `places` places has an object with a probability that varies over the ranks. f: mean of the probability. spread:
- * standard deviation of its logarithm. */
+/* Computes mean and variance of the number of objects of a rank, without the first one, which always exists.
+ * places: number of places for objects. A place has an object with a probability that varies over the ranks. f:
+ * mean of the probability. spread: standard deviation of ln(probability). */
 static void filled(double places, double f, double spread, double *mean, double *variance) {
     enum { STEPS = 40 };
     double weights = 0;
@@ -30,8 +30,7 @@ static void filled(double places, double f, double spread, double *mean, double 
     *variance = places * (share - squares) + places * places * (squares - share * share);
 }
 
-/* Returns the probability f that a place for an object has one, such that a rank has `wanted` objects on
- * average. */
+/* Returns the probability f that a place has an object, if a rank has `wanted` objects on average. */
 static double fill_for(double places, double wanted, double spread) {
     double low = 0;
     double high = 1;
@@ -66,8 +65,8 @@ struct fit_stencil fit_stencil_of(const struct fit_learning *g, double places) {
     return s;
 }
 
-/* Picks a number of places near the estimate. This number decides the shape of a rank's block, and so the share of
- * edges between ranks. The share should be near the measured one or, without edges, small. */
+/* Picks a number of places for objects near the estimate `places`. This number decides the shape of a rank's block,
+ * and so the share of edges between ranks. The share should be near the measured one or, without edges, small. */
 static double shaped(const struct fit_learning *g, double places) {
     const struct gen_fit_loads *l = g->l;
     const double edges = l->edge.count[0] + l->edge.count[1];

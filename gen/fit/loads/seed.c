@@ -9,8 +9,9 @@
 #include "libwriter/base/detmath.h"
 #include "libwriter/base/status.h"
 
-/* SEEDS: number of tried seeds. FIRST_SEED: the seeds have three digits, since no measured value has so few.
- * PHASES: simulated phases of each seed. MOST_TIMES: most simulated task times of all seeds together. */
+/* SEEDS: number of tried seeds. FIRST_SEED: the first seed. Seeds have three digits, since a longer number could
+ * be a measured value. PHASES: simulated phases of each seed. MOST_TIMES: most simulated task times of all seeds
+ * together. */
 enum { SEEDS = 900, FIRST_SEED = 100, PHASES = 8, MOST_TIMES = 1 << 21 };
 
 /* The search ends at this mean squared difference of logarithms, since no comparison of two runs resolves 2
@@ -57,7 +58,7 @@ static struct fit_extreme_phases measured(const struct gen_fit_loads *l) {
     return m;
 }
 
-/* Simulates the phases m->phase and replaces their extremes m->of. The objects stay on their home ranks. */
+/* Simulates the phases m->phase, with all objects on their home ranks. Replaces the extremes in m->of. */
 static void simulated(const struct model_load *load, struct fit_extreme_phases *m) {
     double tasks = 0;
     double all[PHASES] = {0};

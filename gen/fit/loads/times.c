@@ -14,10 +14,10 @@ enum { LEAST_FOR_TABLE = 200 };
 /* Most bytes of a table as text, with its NUL, so that it fits into a line of the configuration. */
 enum { LONGEST_TABLE = 180 };
 
-/* Largest difference from the measured distribution function with which the parametric form is taken. */
+/* The parametric form is taken if its distribution function differs by at most this from the measured one. */
 #define FORM_HOLDS 0.03
 
-/* Largest error of the form's mean over the top hundredth of values with which the form is taken, in standard
+/* The form is taken if the error of its mean over the top hundredth of values is at most this, in standard
  * deviations. */
 #define TAIL_HOLDS 0.3
 
@@ -25,7 +25,7 @@ enum { LONGEST_TABLE = 180 };
  * the top hundredth of values fits better. */
 #define ROOM_FOR_TAIL 0.015
 
-/* Returns the mean time that the model needs as a parameter to have the measured mean of ln(seconds). The
+/* Returns the mean time that, as a parameter of the model, gives the measured mean of ln(seconds). The
  * measured mean time itself is unreliable, since a few long tasks decide it. */
 static double implied_mean(const struct model_load_tail *tail, struct gen_fit_load_moments m) {
     return hpcw_i_exp(m.mean) * (tail->scale > 0 ? model_load_mean_of_exp(tail, m.sd) : 1);
@@ -134,15 +134,13 @@ static double risen(const struct gen_fit_loads *l, size_t group, double rise) {
     return fmax(0, fmin(1, (gen_fit_loads_middle(l, group) - 1) / rise));
 }
 
-/* Returns the level of a group of phases. mean: true, the mean time that the model needs as a parameter; false,
- * the standard deviation of ln(seconds). */
 static double level_of(const struct fit_learning *g, struct gen_fit_load_moments m, bool mean) {
     return mean ? implied_mean(&g->tail, m) : m.sd;
 }
 
-/* Fits a line to the levels of the groups (level_of) by least squares, over how far the loads have risen
- * (risen). Groups with few tasks are skipped, since the line would reveal measured values. If all groups have
- * few tasks, the run counts as one group. */
+/* Fits a line by least squares: x is the value of risen() for a group of phases, y that of level_of(). Groups with
+ * few tasks are skipped, since the line would reveal measured values. If all groups have few tasks, the run counts
+ * as one group. */
 static struct fit_line line_of(const struct fit_learning *g, double rise, bool mean) {
     struct gen_fit_pairs p = {0};
     for (size_t i = g->begin; i < GEN_FIT_GROUPS; i++) {
@@ -173,8 +171,8 @@ static struct fit_line line_of(const struct fit_learning *g, double rise, bool m
  * the levels. */
 #define SAME_LEVEL 0.15
 
-/* Classifies the course of the run: ramp, steps or bursts. Sets *mean and *sigma for steps to those of the
- * lowest and the highest group, for bursts to the means of the groups outside and inside of bursts. */
+/* Classifies the course of the run: ramp, steps or bursts. For steps, *mean and *sigma become the values of the
+ * lowest and the highest group. For bursts, they become mean values outside and inside of bursts. */
 static const char *course_of(const struct fit_learning *g, double error, struct fit_line *mean,
                              struct fit_line *sigma) {
     struct fit_line low = {.first = INFINITY};

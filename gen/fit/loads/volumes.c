@@ -13,7 +13,7 @@
  * differ by this much have the distance 0.045, and the comparison of "bytes of an edge" allows 0.05. */
 #define MOST_CHANGE 0.2
 
-enum { STEPS = 8 /* number of bisection steps: to a thousandth of the deviation */ };
+enum { STEPS = 8 /* steps of the bisection: they leave a relative error of 1/1000 */ };
 
 /* Returns the bytes of an edge over the whole run. The volume of an edge is constant for `period` phases. */
 static double bytes_of(const struct model_load *m, uint32_t owner, uint32_t kind, double follows) {
