@@ -103,7 +103,7 @@ static void begin_turns(struct fit_program *p) {
     }
 }
 
-/* Returns the variance of the times over the square of their mean. Each time is divided by the factor of its
+/* Returns the variance of the times divided by the square of their mean. Each time is divided by the factor of its
  * turn; NULL: not divided. */
 static double variance(const struct fit_course *c, const struct fit_draws *d, const double *factor) {
     double sum = 0, squares = 0;
@@ -157,7 +157,6 @@ static bool choose_course(const struct fit_course *c, struct fit_draws *d) {
 
 /* ---- luck ---- */
 
-/* Index in a table of luck, [ranks][groups of turns]. */
 static size_t column_of(const struct fit_program *p, const struct fit_time *t) {
     return t->member * (size_t)p->course.groups + group_of(&p->course, t->turn);
 }

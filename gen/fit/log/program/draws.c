@@ -24,8 +24,8 @@ bool fit_draws_add(struct fit_draws *d, struct fit_time time) {
 
 /* ---- members ---- */
 
-/* The factors are learned if the variance between the members' means is more than twice what the variance within
- * the members explains. */
+/* Members (ranks of a role) get factors if the variance between their means is more than twice what the variance
+ * within them explains. */
 bool fit_draws_members(struct fit_draws *d, uint32_t members, double least) {
     if (d->count == 0 || d->sum <= 0 || members > FIT_MOST_MEMBERS) {
         return true;

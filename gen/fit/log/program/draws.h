@@ -34,7 +34,7 @@ struct fit_draws {
     double *course;
 
     /* The members below are filled by fit_draws_learn, fit_draws_members and fit_draws_compare. */
-    /* [points] points of the distribution function: share of the values below `at`, and `at`, seconds */
+    /* [points] points of the distribution function. at: a time, seconds. share: share of shorter times. */
     double share[FIT_POINTS], at[FIT_POINTS];
     /* number of points; 0: all values are 0, or only `mean` is set */
     size_t points;

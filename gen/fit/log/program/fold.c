@@ -9,8 +9,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/base/table.h"
 
-/* LONGEST: most nodes in the body of a loop; longer repetitions are not found. HOPELESS: with this many nodes
- * in a row a text is too long anyway, so the search for loops stops. */
+/* LONGEST: most nodes in the body of a loop; longer repetitions are not found. HOPELESS: the search for loops stops
+ * at this many nodes outside of loops, since the text would be too long anyway. */
 enum { LONGEST = 1024, HOPELESS = 8192 };
 
 /* base of the polynomial hash of a sequence; any odd number is possible */

@@ -19,8 +19,8 @@ struct fit_grid {
  * expect. */
 void fit_grid_sides(struct fit_grid grid, uint32_t ranks, uint32_t side[3]);
 
-/* Most places of ranks on a grid. The place says for each dimension whether the rank is at the begin, inside or
- * at the end. */
+/* Number of places of ranks on a grid. The place says for each dimension whether the rank is at the begin, inside
+ * or at the end. */
 enum { FIT_PLACES = 27 };
 
 /* Returns the place of a rank as a number: for each dimension a digit to the base 3, which is 0 at the begin, 1

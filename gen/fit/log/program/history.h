@@ -25,7 +25,7 @@ struct fit_call {
     double begin, end; /* seconds */
     uint32_t name;     /* index into fit_history.name */
     uint32_t comm;     /* index into fit_history.comm */
-    uint32_t first;    /* index into fit_rank.end of the first end of a message in the call */
+    uint32_t first;    /* index into fit_rank.end: first of the call's entries */
     uint32_t ends;
     uint64_t sent, received; /* numbers of bytes that a collective call reports */
 };

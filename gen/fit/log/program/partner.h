@@ -38,9 +38,9 @@ struct fit_grid_line {
     uint32_t along;       /* dimension, from 0 */
 };
 
-/* Finds the grid and the dimension of a split into lines. The first rank of a line must lead the new
- * communicator, whose ranks must have the order of the line, for all ranks of seen[count]. `item` is not used.
- * Returns false if there is no such grid. */
+/* Finds the grid and the dimension with which all ranks of seen[count] are split into lines. The first rank of a
+ * line must lead the new communicator, whose ranks must have the order of the line. `item` must be 0, the only
+ * item of a split. Returns false if there is no such grid. */
 bool fit_line_find(const struct fit_partner_seen *seen, size_t count, struct fit_grid_line *line);
 
 #endif

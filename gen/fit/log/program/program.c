@@ -82,9 +82,9 @@ static uint32_t longest_of(const struct fit_tree *t, const uint32_t *node, size_
 /* If an inner loop has more than this share of the calls of an outer loop, its turns are the phases. */
 #define NEARLY_ALL 0.9
 
-/* Returns whether the turns of an inner loop may be the phases of a run, rather than parts of a phase. This holds for
- * many turns. Unless p->outer, it also holds for different numbers of turns, or nearly all calls of the outer loop:
- * then something such as a checkpoint interrupts the phases. share: the loop's share of the outer loop's calls. */
+/* Returns whether the turns of an inner loop may be the phases of a run, rather than parts of a phase. They may
+ * if they are many. Unless p->outer, they also may if their number varies, or if the loop has nearly all calls of
+ * the outer loop: then something such as a checkpoint interrupts the phases. share: its share of these calls. */
 static bool may_be_phases(const struct fit_program *p, const struct fit_node *loop, double share) {
     return loop->turns[0] > FIT_FEW || (!p->outer && (!fit_turns_the_same(loop) || share > NEARLY_ALL));
 }

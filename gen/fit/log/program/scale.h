@@ -23,7 +23,7 @@ enum fit_scale_stage { FIT_SCALE_NOTHING, FIT_SCALE_ROLES, FIT_SCALE_PLACES, FIT
 hpcw_status fit_scale_match(const struct fit_program *more, const struct fit_program *fewer,
                             struct fit_scale *scale, enum fit_scale_stage *stage, hpcw_error *err);
 
-/* Returns the exponent p if a value grows with the p-th power of the number of ranks. Returns 0 if the relative
+/* Returns the exponent p of a value that grows as the p-th power of the number of ranks. Returns 0 if the relative
  * difference of both values is at most `least`. */
 double fit_scale_power(const struct fit_scale *scale, double with_more, double with_fewer, double least);
 

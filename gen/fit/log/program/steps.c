@@ -146,8 +146,8 @@ static uint32_t find_receive(const struct making *m, const struct fit_call *call
 }
 
 /* Assigns receives to the posted Irecvs if they end in a call that completes all requests. A log does not show
- * which Irecv a receive belongs to. With enough Isends, the n-th Irecv is assumed to be from the receiver of the
- * n-th of the last Isends, as in an exchange with neighbours. */
+ * which Irecv a receive belongs to. If there are as many Isends, the n-th Irecv is assumed to be from the rank to
+ * which the n-th Isend goes, as in an exchange with neighbours. If there are more, the last Isends count. */
 static void give_all(struct making *m, const struct fit_call *call, struct pending *p) {
     const uint32_t last = call->first + call->ends;
     const size_t posts = p->last - p->first;
@@ -356,8 +356,8 @@ static uint32_t place_in(const struct making *m, uint32_t comm, size_t *slot) {
     return FIT_NOBODY;
 }
 
-/* Returns whether the caller is the root of a collective call: only the root sends, or receives, these
- * bytes. */
+/* Returns whether the caller is the root of a collective call. Only the root of a broadcast or scatter sends
+ * bytes, only that of a reduce or gather receives bytes. */
 static bool is_root(const struct fit_call *c, enum sim_call call) {
     switch (call) {
     case SIM_CALL_BCAST:

@@ -46,9 +46,9 @@ static bool add_number(const struct fit_program *p, const struct fit_role *r, st
     return good;
 }
 
-/* Numbers the versions of a step of the text. first, next: list of its executions. If there are more than
- * `most` versions, the executions are divided into ranges of equal length, and each range uses the messages of
- * its middle. So senders and receivers choose the same execution. */
+/* Numbers the versions of a step of the text. first: its first execution. next: the execution after each
+ * one. If there are more than `most` versions, the executions are divided into ranges of equal length. A range uses
+ * the messages of its middle execution. So senders and receivers choose the same execution. */
 static bool number_place(const struct fit_program *p, const struct fit_role *r, struct fit_node *n,
                          uint32_t first, const uint32_t *next, uint32_t most) {
     uint32_t times = 0, changes = 0, last = first;
