@@ -138,10 +138,10 @@ static hpcw_status learn_rest(const struct fit_program *p, struct gen_fit_twin *
 static const uint32_t most_versions[] = {1024, 32, 16, 8, 4};
 enum { VERSIONS = sizeof most_versions / sizeof most_versions[0] };
 
-/* Writes the text of the workload. At first, only steps with equal messages count as equal. If this text is refused
- * or long, or its roles have no phases in common, more steps count as equal. The new text is used if the first one
- * is refused or longer, or if only the new one has phases, so that times can change by phase. Afterwards *p has the
- * roles of the text that is used. */
+/* Writes the text of the workload. For the first text, steps are equal only if their messages are equal. If the
+ * text exceeds a limit or is long, or if its roles have no phases in common, further texts treat more steps as
+ * equal. One of them is used if the first text exceeds a limit or is longer, or if only the new one has phases, so
+ * that times can change by phase. Afterwards *p has the roles of the text that is used. */
 static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hpcw_error *err) {
     size_t lines = SIZE_MAX;
     hpcw_status s = fit_program_fold(p, 0, err);

@@ -10,7 +10,7 @@ local function cell(text, width, columns, column)
   return tonumber(string.sub(text, at + 1, at + width))
 end
 
--- Returns the messages of this rank's line of a table: partner, bytes and tag of each. The arguments end with their widths.
+-- Returns the messages of this rank's line of a table: partner, bytes and tag of each. Further arguments: column widths.
 local function messages(text, count, ...)
   local digits, width, list = { ... }, 0, {}
   for _, d in ipairs(digits) do width = width + d end
@@ -209,7 +209,7 @@ local function get(from, _, tag) recv(from, tag) end
 local function post(from, _, tag) receives[#receives + 1] = irecv(from, tag) end
 local function start(to, bytes, tag) sends[#sends + 1] = isend(to, bytes, tag) end
 
--- For steps whose messages change. since[step]: { list, visit, list, visit, ... }, each list with the visit it is used from.
+-- For steps whose messages change. since[step]: { list, number, ... }: number of the execution from which on a list is used.
 local since, times_of = {}, {}
 
 local function current(list, step)
