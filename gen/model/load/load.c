@@ -22,7 +22,7 @@ static double risen(const struct model_load_params *p, uint32_t phase) {
 }
 
 /* LEAST_STEPS: smallest number of levels in MODEL_COURSE_STEPS; the largest one is LEAST_STEPS + STEPS - 1.
- * BURST_ONE_IN: a burst begins in one of this many phases. BURST_PHASES: longest burst, phases. */
+ * BURST_ONE_IN: a phase begins a burst with probability 1 / BURST_ONE_IN. BURST_PHASES: longest burst, phases. */
 enum { LEAST_STEPS = 3, STEPS = 4, BURST_ONE_IN = 8, BURST_PHASES = 4 };
 
 static void draw_course(const struct model_load *m, uint32_t a, uint32_t b, uint32_t word[4]) {
@@ -151,7 +151,7 @@ static void fill_field(struct model_load *m) {
     }
 }
 
-/* Draws for each rank the share of its places for objects that have one. */
+/* Draws for each rank the share of its places that have an object. */
 static void fill_places(struct model_load *m) {
     const double spread = m->params.fill_spread;
     for (uint32_t r = 0; m->fill_threshold != NULL && r < m->ranks; r++) {
@@ -249,7 +249,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
         return hpcw_i_fail(err, HPCW_EINVAL, "load.groups: expected at least 1 with load.comm=sample, got 0");
     }
     /* The allowed sizes are equally spaced in ln(bytes), over six standard deviations. The smallest is drawn
-     * within the first step. */
+     * between the lower end and the first step above it. */
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SIZES, 0, 0, 0, w);
     m->least_ln_bytes = params->edge.bytes_mean -

@@ -95,7 +95,7 @@ struct model_load_setup {
     /* true: the loads of phase 0 have their own distribution */
     bool own;
     char table[MODEL_LOAD_TABLE]; /* distribution as in time_table */
-    /* factor: mean load of phase 0 over load.mean_first; sigma: standard deviation of ln(load) */
+    /* factor: mean load of phase 0 divided by load.mean_first; sigma: standard deviation of ln(load) */
     double factor, sigma;
 };
 
@@ -148,8 +148,8 @@ struct model_load_scenario {
     int kind;        /* enum model_scenario */
     uint32_t first;  /* first phase; 0: after a quarter of the phases */
     uint32_t phases; /* number of phases; 0: a quarter of all phases */
-    /* Spike or ramp: share of the ranks; 0: 2 %. Hot spot: radius over the first side of the index space; 0: a
-     * tenth, or 1 / phases if that is larger, but at least one object. */
+    /* Spike or ramp: share of the ranks; 0: 2 %. Hot spot: radius divided by the first side of the index
+     * space; 0: 1/10 or 1 / phases, whichever is larger, but at least one object's side. */
     double share;
     double factor;
 };
@@ -214,7 +214,7 @@ struct model_load_phase {
 struct model_load_placement {
     uint32_t *first; /* [ranks + 1] */
     uint32_t *object;
-    /* [objects] time of each object that the balancer used; NULL: not kept */
+    /* [objects] times of the objects, as the balancer used them; NULL: not kept */
     uint64_t *time_ns;
 };
 
@@ -234,7 +234,7 @@ struct model_load {
     uint32_t objects;         /* number of places for objects on all ranks; some can be empty */
     /* largest number of objects (without a balancer: of places for objects) on a rank in any phase */
     uint32_t most;
-    /* grid: blocks of ranks per dimension; block: positions of a block per dimension */
+    /* numbers per dimension; grid: of the ranks' blocks; block: of the positions in a block */
     uint32_t grid[3], block[3];
     uint32_t side[3];        /* sides of the index space */
     uint64_t cells[3];       /* cells of the mesh per dimension */
@@ -288,7 +288,7 @@ static inline uint32_t model_load_collection(const struct model_load *m, uint32_
     return object % m->per_rank / m->params.objects;
 }
 
-/* Returns whether a place for an object has one. The other functions also accept the number of an empty place. */
+/* Returns whether a place has an object. The other functions also accept the number of an empty place. */
 bool model_load_exists(const struct model_load *m, uint32_t object);
 
 double model_load_mean_objects(const struct model_load *m);
@@ -417,9 +417,9 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
 #define MODEL_LOAD_HANDLER_MEAN 7.75
 #define MODEL_LOAD_HANDLER_SD 1.30
 
-/* Volumes of edges are drawn for an owner and a shared kind. Neighbours in the index space send each other equal
- * volumes, as when they exchange borders. So the upper neighbour owns the edges in both directions, and both have
- * the shared kind of the edge to the upper neighbour. */
+/* Volumes of edges are drawn for an owner and a kind. Neighbours in the index space send each other equal
+ * volumes, as when they exchange borders. So the upper neighbour owns the edges in both directions, and the draws
+ * for both use the kind of the edge to the upper neighbour: the shared kind (model_load_shared). */
 enum { MODEL_LOAD_NEIGHBOURS = 6 };
 static inline uint32_t model_load_owner(uint32_t kind, uint32_t from, uint32_t to) {
     return kind < MODEL_LOAD_NEIGHBOURS && kind % 2 == 1 ? from : to;

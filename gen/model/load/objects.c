@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests whether places for objects have one; computes their positions in the index space. */
+/* Tests whether places for objects are empty; computes their positions in the index space. */
 #include "gen/model/draw/grid.h"
 #include "gen/model/load/load.h"
 #include "libwriter/base/rng.h"

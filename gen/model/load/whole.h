@@ -65,7 +65,7 @@ void model_load_whole_greedy(struct model_load_whole *w, uint32_t *rank);
  * scenario; calm_ns: NULL if not wanted. */
 void model_load_whole_ranks(const struct model_load_whole *w, uint64_t *load_ns, uint64_t *calm_ns);
 
-/* Computes the imbalance of the measured phase: largest load over the mean, less 1. *with: as measured;
+/* Computes the imbalance of the measured phase: largest load divided by the mean, minus 1. *with: as measured;
  * *without: without the scenario. */
 void model_load_whole_imbalance(const struct model_load_whole *w, double *with, double *without);
 

@@ -117,8 +117,8 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, double las
     return model_load_at_least_1(ns * model_load_scenario(m, object, phase));
 }
 
-/* Returns the first of the remaining `parts` parts of `left`: an equal share, changed by up to a quarter by a
- * draw for all phases and by up to a tenth by a draw for this phase [A in params.c]. */
+/* Returns the next part of a time, of which `left` remains for `parts` parts: an equal share, changed by up to a
+ * quarter by a draw for all phases and by up to a tenth by a draw for this phase [A in params.c]. */
 static uint64_t part_of(uint64_t left, uint32_t lasting, uint32_t word, uint32_t parts) {
     double share = (0.75 + 0.5 * hpcw_i_uniform(lasting)) * (0.9 + 0.2 * hpcw_i_uniform(word)) / parts;
     uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
@@ -152,8 +152,8 @@ uint64_t model_load_interruption(const struct model_load *m, uint32_t rank, uint
                : 0;
 }
 
-/* As in real files, the first half of the groups has no work. A handler has work, whose time handler_ns gives
- * if a program is simulated. */
+/* As in real files, the first half of the groups has no work. A handler has work. If a program is simulated,
+ * its time is in handler_ns. */
 static double other_median_ns(const struct model_load *m, uint32_t which) {
     if (which == 0 && m->programmed) {
         return 0;
