@@ -47,14 +47,14 @@ static const struct model_machine_params hdr200 = {
     .message.eager_net = 8192,  /* eager size in osu tables of Aries */
     .message.hop_us = 0,
     .nodes = 936, /* nodes of JUWELS Booster [C1] */
-    /* 10 links to each of the 19 other cells [A]. If half of the messages take detours, this gives the share of
-     * the bandwidth in [P1]. */
+    /* 10 links to each of the 19 other cells [A]. If half of the messages take detours, these links give the
+     * share of the bandwidth in [P1]. */
     .group_links = 190,
     .detours = true,
     .busy_share = 0.2,         /* [A] */
     .collisions = 0.15,        /* [A] */
     .background = 0.75,        /* [A] */
-    .congestion_spread = 0.67, /* from the best and the mean step in [P1] */
+    .congestion_spread = 0.67, /* derived from the best and the mean step in [P1] */
     .window_ms = 20,           /* [A] */
     .pair_spread = 0.004,      /* [P1] */
     .gpu.count = 4,
@@ -73,7 +73,7 @@ static const struct model_machine_params hdr200 = {
     .file.creates = 29000,   /* [F2] */
     /* [A]: a few of a thousand nodes run below their clock rate, for instance when hot */
     .slow_node_share = 0.003,
-    .slow_node_factor = 1.3, /* [A]: mean compute time on a slow node over that on others */
+    .slow_node_factor = 1.3, /* [A]: mean compute time on a slow node divided by that on others */
 };
 
 static void network_ss11(struct model_machine_params *p) {

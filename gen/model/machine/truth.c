@@ -8,7 +8,7 @@ static void ranks_of(const struct model_machine *m, uint32_t first, uint32_t nod
     *ranks = (uint32_t)((end < m->ranks ? end : m->ranks) - start);
 }
 
-/* Describes node *node with `factor` and `outgoing`, and advances *node. Returns whether the node has a fault. */
+/* Fills *found for the node *node, then advances *node. Returns whether the node has a fault: factor != 1. */
 static bool lists(const struct model_machine *m, uint32_t *node, double factor, bool outgoing,
                   struct model_truth_node *found) {
     *found = (struct model_truth_node){.node = *node, .outgoing = outgoing, .factor = factor};

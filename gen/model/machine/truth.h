@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Injected faults of a dataset, as ground truth to score analysis tools with. Slow ports, nodes and cables
  * follow from the machine alone and can be listed any time. Outliers are counted while timings are made, by the
- * process that owns the measuring rank. So counts of several parts can be added. */
+ * process that owns the measuring rank. So counts of several processes can be added. */
 #ifndef HPCW_GEN_MODEL_MACHINE_TRUTH_H
 #define HPCW_GEN_MODEL_MACHINE_TRUTH_H
 
@@ -49,8 +49,8 @@ struct model_truth_outliers {
 bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-/* Finds the first bad cable in ascending order of pairs of switches, a < b, from (*a, *b) on. Then (*a, *b) is
- * the pair after the one found. Start with (0, 0). Returns false if there is none. Takes a draw per pair. */
+/* Finds the first bad cable in ascending order of pairs of switches, a < b, from (*a, *b) on. Then (*a, *b) is the
+ * pair after the one found. Start with (0, 0). Returns false if there is none. Time: one random draw per pair. */
 bool model_truth_next_cable(const struct model_machine *m, uint32_t *a, uint32_t *b,
                             struct model_truth_cable *cable);
 
