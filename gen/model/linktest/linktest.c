@@ -206,8 +206,8 @@ static hpcw_status check_longest(const struct model_linktest *model, hpcw_error 
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         hops += model->machine->torus[d] / 2;
     }
-    /* Upper bound of the congestion. Each of its two parts is at most 71, since the draws are at most sqrt(2)
-     * times the largest normal draw. */
+    /* Upper bound of the congestion. Each of its two parts is the square of z + sqrt(12), and z is at most sqrt(2)
+     * times the largest normal draw, sqrt(12): (sqrt(24) + sqrt(12))^2 < 71. */
     const double most = model_network_congestion(model->network, 71, 71);
     const double noise = (model->pair_scale + model->message_scale) * 49;
     double longest = 0;
@@ -401,7 +401,7 @@ struct model_linktest_scratch {
 };
 
 static struct model_divider divider(uint32_t divisor) {
-    /* If 2^shift >= 2^30 * divisor, the factor rounded up gives exact quotients for all x < 2^30. */
+    /* If 2^shift >= 2^30 * divisor, 2^shift / divisor rounded up gives exact quotients for all x < 2^30. */
     uint32_t shift = 30;
     while (((uint64_t)1 << shift) < (uint64_t)divisor << 30) {
         shift++;

@@ -69,9 +69,9 @@ struct model_pattern model_network_uniform(const struct model_network *net) {
     };
 }
 
-/* Time lost on links, over the time of the transfer. load: traffic over what the links can carry. The result is
- * nearly 0 on empty links and `collisions` on full ones. On overloaded links, the time to carry the excess is
- * added. */
+/* Time lost on links, divided by the time of the transfer. load: traffic divided by what the links can carry. The
+ * result is nearly 0 on empty links and `collisions` on full ones. On overloaded links, the time to carry the
+ * excess is added. */
 static double lost(const struct model_machine_params *p, double load) {
     const double half = 0.5 * (load - 1);
     return half + sqrt(half * half + p->collisions * p->collisions);
