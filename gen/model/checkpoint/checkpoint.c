@@ -227,8 +227,8 @@ uint64_t model_checkpoint_size(const struct model_checkpoint *m, uint64_t file) 
     if (m->size != NULL) {
         return m->size[file];
     }
-    /* The work that a rank's objects share gives ln(memory of the rank) about 0.6 of the standard deviation of
-     * ln(memory of an object). */
+    /* Due to the work that a rank's objects share, ln(memory of the rank) has about 0.6 of the standard deviation
+     * of ln(memory of an object). */
     const double spread = 0.6 * m->params.sigma;
     const double common = hpcw_i_exp(spread * m->load->field[file % m->ranks] - 0.5 * spread * spread);
     return rounded(m, model_load_mean_objects(m->load) * common);

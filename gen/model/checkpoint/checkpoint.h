@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints of the simulated application. They are spread evenly over its phases, the last one after the last
- * phase. A checkpoint has a data file per rank with the memory of the objects on the rank at that time. Content
- * and CRC-32 are drawn independently; the last four bytes of a file make the content fit the CRC. So the maps
- * are the same with and without the files. Faults are drawn from all files. Everything is a pure function of
+ * phase. A checkpoint has a data file per rank with the memory of the objects on the rank at that time. Content and
+ * CRC-32 are drawn independently; the last four bytes of a file make the content fit the CRC. So the maps are the
+ * same with and without the files. Files with faults are drawn from all files. Everything is a pure function of
  * (parameters, number of ranks, seed, checkpoint, rank). */
 #ifndef HPCW_GEN_MODEL_CHECKPOINT_CHECKPOINT_H
 #define HPCW_GEN_MODEL_CHECKPOINT_CHECKPOINT_H

@@ -135,8 +135,8 @@ struct model_particles_layout model_particles_layout(const struct model_particle
 /* Number of bins of the density along a dimension. */
 enum { BINS = 16 };
 
-/* Density at the border of two subdomains with `own` and `next` particles, over the mean density of the first
- * one: at most 2. Seen from the other subdomain, the density at the border is the same. */
+/* Density at the border of two subdomains, divided by the mean density of the subdomain with `own` particles: at
+ * most 2. next: particles of the other subdomain, which has the same density at the border. */
 static double at_border(double own, double next) {
     return 2 * next / (own + next);
 }
@@ -206,7 +206,7 @@ void model_particles_fill(const struct model_particles *model, uint32_t rank, ui
         .seed = model->seed,
         .thermal_scale = p->thermal * HPCW_I_NORMAL_SCALE,
         .phi = -p->potential * (1 + 0.25 * hpcw_i_normal(w[1][2], w[1][3])),
-        .phi_scale = p->potential, /* 0.75 of the potential is between centre and corner */
+        .phi_scale = p->potential, /* corners are 0.75 * phi_scale above the centre */
     };
     for (int d = 0; d < 3; d++) {
         run.side[d] = p->box / model->dims[d];

@@ -24,7 +24,7 @@ struct model_particles_params {
     double sigma;           /* standard deviation of ln(bytes of a rank) */
     double follows;         /* share of the variance of ln(bytes) that follows the rank's work */
     uint32_t min_particles; /* per rank */
-    double clumps;          /* standard deviation of the density in a subdomain, over the mean density */
+    double clumps;          /* standard deviation of the density in a subdomain, divided by the mean */
     double box;             /* side of the simulated volume, Mpc/h */
     /* standard deviation of each component of a subdomain's bulk velocity, km/s */
     double flow;
@@ -65,7 +65,7 @@ uint32_t model_particles_count(const struct model_particles *model, uint32_t ran
 
 /* Layout of a rank's particles in a SION container. A chunk has `chunk_size` bytes, a multiple of `alignment`.
  * It holds `per_chunk` whole particles, the last chunk possibly fewer. The number of blocks is drawn for each
- * rank from 2 to 4. It is 1 if all particles fit into one alignment unit. */
+ * rank from 2 to 4. Alignment can lower it: to 1 if all particles fit into one alignment unit. */
 struct model_particles_layout {
     uint64_t chunk_size;
     uint32_t per_chunk, blocks;
