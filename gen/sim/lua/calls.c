@@ -384,8 +384,8 @@ static int call_alltoall(lua_State *L) {
     return meet(L, SIM_CALL_ALLTOALL, true, false);
 }
 
-/* Reads the argument with the bytes for each place: a table of numbers, or `first` and `step`. The next call
- * reuses the memory of the result. */
+/* Reads the bytes for each place: a table of numbers, or { first = ..., step = ... } (struct sim_parts). The next
+ * call reuses the memory of the result. */
 static struct sim_parts parts_of(lua_State *L, enum sim_call call) {
     struct sim_lua_rank *r = sim_lua_rank_of(L);
     const uint32_t size = size_of(r);

@@ -26,8 +26,8 @@ void *sim_lua_allocate(void *memory, void *block, size_t old_size, size_t size);
 
 /* sim_lua_memory_begin_row begins a row: small blocks are then placed one after another in new memory, at most
  * SIM_LUA_ROW bytes. It returns the begin of the row, or NULL when memory runs out. sim_lua_memory_end_row ends
- * the row and returns its length. SIM_LUA_ROW is more than a rank of the library's workloads allocates in its
- * first turn. */
+ * the row and returns its length. SIM_LUA_ROW is more than a rank of the library's workloads allocates before
+ * it stops for the first time. */
 enum { SIM_LUA_ROW = 4096 };
 const char *sim_lua_memory_begin_row(struct sim_lua_memory *memory);
 size_t sim_lua_memory_end_row(struct sim_lua_memory *memory, const char *row);

@@ -21,7 +21,7 @@ struct sim_lua_list {
 struct sim_lua_rank {
     struct sim_lua *lua;
     lua_State *thread; /* NULL: not started, or ended */
-    /* [row_bytes] memory that the rank allocated in its first turn, which is most of its memory */
+    /* [row_bytes] memory that the rank allocated before it first stopped: most of its memory */
     const char *row;
     size_t row_bytes;
     uint32_t rank;
@@ -55,7 +55,7 @@ struct sim_lua {
     uint64_t *part; /* [part_capacity] */
     size_t part_capacity;
     struct sim *sim; /* valid only during a run */
-    uint32_t clocks; /* number of further clocks, each without one of the faults */
+    uint32_t clocks; /* number of further clocks (times without a fault) */
     const struct sim_lua_host *host;
 };
 

@@ -16,7 +16,7 @@
  * RANK_MEMORY is three times what a rank of the library's workloads takes. */
 enum { TEXT_MEMORY = 64 << 20, RANK_MEMORY = 16 << 10 };
 
-/* Limit of processor time without the end of a phase, in seconds: PATIENCE_S, plus PATIENCE_OF_RANK_S for each
+/* Limit of processor time without progress (watch.h), in seconds: PATIENCE_S, plus PATIENCE_OF_RANK_S for each
  * rank. In this time, each rank can make thousands of calls. */
 #define PATIENCE_S 2.0
 #define PATIENCE_OF_RANK_S 1e-4

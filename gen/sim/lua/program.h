@@ -57,8 +57,8 @@ struct sim_lua_host {
      * until the rank asks for a later phase. */
     hpcw_status (*edges)(void *context, uint32_t rank, uint32_t phase, struct sim_lua_edges *edges,
                          hpcw_error *err);
-    /* Returns the load of a rank in a phase without one of the faults: the one that further clock number `clock`
-     * leaves out. NULL: no fault adds to loads. */
+    /* Returns the load of a rank in a phase without the fault of further clock `clock` (struct sim_options).
+     * NULL: no fault adds to loads. */
     uint64_t (*load_without_ns)(void *context, uint32_t rank, uint32_t phase, uint32_t clock);
 };
 
@@ -85,7 +85,7 @@ hpcw_status sim_lua_parameters(struct sim_lua *lua,
                                void (*list)(void *context, const char *key, const char *value), void *context,
                                hpcw_error *err);
 
-/* Totals of a run. price[k]: cost of the fault that is left out on further clock k. */
+/* Totals of a run. price[k]: cost of the fault of further clock k. */
 struct sim_lua_result {
     uint64_t calls, end_ns;
     struct sim_price price[SIM_MOST_CLOCKS];
