@@ -32,8 +32,8 @@
  *      stopped
  * P    Acun, Miller, Kale: "Variation Among Processors Under Turbo Boost in HPC Systems", ICS 2016: up to 16 % between
  *      processors of Edison, Cab and Stampede; below 1 % on Blue Waters, which does not overclock
- * A    assumption: its reason is in parentheses. Half, twice: how the figures of doc/realism.md (the gate) change with
- *      half and with twice the value
+ * A    assumption: the reason is in parentheses, with the changes of the figures of doc/realism.md (the gate) if the value
+ *      is halved (half) or doubled (twice)
  */
 #include "gen/sim/timing/constants.h"
 

@@ -14,8 +14,8 @@ enum { MOST_DETOURS = 1 << 16 };
 
 /* ---- detours ---- */
 
-/* Length of a detour: a Pareto distribution with exponent 2, cut off at the longest detour. The longest detours
- * of all seconds then scatter about as measured with osnoise [K in constants.c]. */
+/* Length of a detour: a Pareto distribution with exponent 2, cut off at the longest detour. Then the
+ * longest detour of a second varies from second to second about as osnoise measured [K in constants.c]. */
 static uint64_t length_of(const struct sim_noise *n, double uniform) {
     return (uint64_t)(n->shortest_ns / sqrt(1 - uniform * (1 - n->least_to_most_2)) + 0.5);
 }
@@ -62,7 +62,7 @@ static uint64_t work_with_ticks(const struct sim_noise *n, const struct sim_nois
     return when_left(n, left_by_ticks(n, start_ns + phase_ns) + work_ns) - phase_ns;
 }
 
-/* Returns how much work that only the timer interrupts is done by a given time. */
+/* Returns how much work is done by a given time if only the timer interrupts the work. */
 static uint64_t done_with_ticks(const struct sim_noise *n, const struct sim_noise_rank *r, uint64_t start_ns,
                                 uint64_t time_ns) {
     if (n->length_ns == 0) {
