@@ -63,8 +63,8 @@ static struct model_pattern pattern_of(const struct sim *sim, uint32_t phase, co
 }
 
 /* Finds the excess (extra time as a share) of each distance class with which links carry just as much as they can.
- * Longer transfers let more messages meet, but also make the phase longer. The calculation starts from the phase
- * without crowded links, since the excess may have changed during the phase. */
+ * Longer transfers let more messages meet, but also make the phase longer. The calculation starts from an excess
+ * of 0, since the excess may have changed during the phase. */
 static void use_phase(struct sim *sim, uint32_t phase) {
     enum { ROUNDS = 50 }; /* a round leaves at most 1 / (1 + excess) of the error */
     double excess[MODEL_CLASSES] = {0};
@@ -123,7 +123,7 @@ void sim_crowd_free(struct sim *sim) {
     hpcw_i_free(sim->crowd.wait_ns);
 }
 
-/* Returns how long after the end of a phase its excess applies to messages. end_ns: earliest possible end of
+/* Returns the time from the end of a phase until its excess applies to messages. end_ns: earliest possible end of
  * the phase, which must be the next one to end. */
 static uint64_t delay_of(const struct sim_crowd *crowd, uint64_t end_ns) {
     const uint64_t before_ns = end_of(crowd, crowd->ended);

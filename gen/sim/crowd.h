@@ -26,7 +26,7 @@ struct sim;
 struct sim_crowd_phase {
     /* sum over ranks: time for which their shares of the cards would have been busy without crowded links */
     uint64_t busy_ns[MODEL_CLASSES];
-    uint64_t busy_hops;         /* sum over messages: card time times hops on a torus */
+    uint64_t busy_hops;         /* sum over messages: card time, multiplied by hops on a torus */
     uint64_t wait_ns;           /* largest extra time of a rank's messages in the phase */
     uint64_t first_ns, last_ns; /* begin of the first message; end of the last one */
     uint64_t end_ns;            /* time at which the last rank ended the phase */

@@ -12,8 +12,8 @@
 struct sim_entry {
     uint64_t time_ns;
     uint32_t rank, number;
-    /* item: the message or rank that the entry is about; serial: use count of `item`, which tells outdated
-     * entries */
+    /* item: the message or rank that the entry is about; serial: use count of `item`; an entry with an
+     * older count is outdated */
     uint32_t item, serial;
 };
 

@@ -15,7 +15,7 @@
  * of a wait needs. */
 struct sim_half {
     uint64_t time_ns; /* send: when the message leaves; receive: when the receive was posted */
-    /* if matched or sent eagerly: when a send completes, or when the message of a receive has arrived */
+    /* matched or eager send: when the send completes; matched receive: when its message has arrived */
     uint64_t done_ns;
     union {
         uint64_t envelope_ns; /* message: when the receiver can see it */
@@ -33,7 +33,7 @@ struct sim_half {
     uint32_t pair;
     uint32_t next;      /* next unmatched send or receive of the pair, or next unused entry */
     uint32_t wait_next; /* next send or receive that the rank waits for */
-    uint32_t serial;    /* number of sends and receives that this entry has held; tells outdated references */
+    uint32_t serial;    /* use count of this entry; references with an older count are outdated */
     int32_t tag;
     uint32_t comm : 20;
     bool sends : 1, eager : 1;

@@ -13,7 +13,7 @@ enum { WISH_BYTES = 8 };
 
 /* ---- memory ---- */
 
-/* Allocates the members' times on the further clocks (struct sim_options). Returns false when memory runs out. */
+/* Allocates the members' times on the further clocks: times without a fault. Returns false when memory runs out. */
 static bool add_clocks(struct sim_meeting *g, uint32_t clocks) {
     g->other_ns = hpcw_i_calloc(clocks + (size_t)1, sizeof *g->other_ns);
     bool good = g->other_ns != NULL;
@@ -58,8 +58,8 @@ static bool is_tree(const struct sim_meeting *g) {
     return g->plan.shape == SIM_SHAPE_UP || g->plan.shape == SIM_SHAPE_DOWN;
 }
 
-/* The children of a slot are slot + 1, slot + 2, slot + 4 ..., as long as the distance is below the result. The
- * parent of a slot is the slot without its lowest set bit. */
+/* Returns the limit for the distance of a slot's children, which are slot + 1, slot + 2, slot + 4 ... below
+ * slot + limit. The parent of a slot is the slot without its lowest set bit. */
 static uint32_t reach_of(const struct sim_meeting *g, uint32_t slot) {
     return slot == 0 ? (uint32_t)1 << g->comm->meetings.levels : slot & (~slot + 1);
 }
@@ -89,14 +89,12 @@ static uint64_t combine_ns(const struct sim *sim, uint64_t bytes) {
     return (uint64_t)(sim->options.constants.value[SIM_COMBINE] * (double)bytes + 0.5);
 }
 
-/* ---- times: on the main clock, and on further clocks, each without one of the faults ---- */
+/* ---- times on the main clock and on further clocks (times without a fault) ---- */
 
 static void later(uint64_t *time_ns, uint64_t other_ns) {
     *time_ns = *time_ns > other_ns ? *time_ns : other_ns;
 }
 
-/* Returns the times of all members on a clock. 0: the main clock; n: the n-th further clock, which leaves out
- * one fault. */
 static uint64_t *times_on(const struct sim_meeting *g, uint32_t clock) {
     return clock == 0 ? g->time_ns : g->other_ns[clock - 1];
 }
@@ -232,7 +230,7 @@ static uint64_t ring_ns(const struct sim *sim, const struct sim_meeting *g) {
 }
 
 /* Time of a pairwise exchange: a member receives a message from each other member. message: time of a message
- * on the node, and between nodes with all ranks of the node at the cards. near: number of members on the node. */
+ * on the node, and between nodes while all ranks of the node use the cards. near: number of members on the node. */
 static uint64_t pairs_ns(const struct sim_comm *comm, const uint64_t message[2], uint32_t near) {
     return (near - 1) * message[0] + (comm->size - near) * message[1];
 }

@@ -11,11 +11,11 @@ struct sim_comm;
 /* Data of a meeting (collective call) whose parts differ in size: parts.h. */
 struct sim_meeting_parts {
     /* [size] gatherv: time that the part of a member takes at the root's network cards, ns. scatterv: bytes of the
-     * part. alltoallv: bytes from all members whose parts are in a table. */
+     * part. alltoallv: bytes that a member gets from all members that gave a table of parts. */
     uint64_t *bytes;
     uint64_t root; /* gatherv: bytes of the root's own part */
     uint64_t total;
-    /* alltoallv: first + step * place is the number of bytes from all members whose parts are not in a table */
+    /* alltoallv: a member gets first + step * place bytes from all members that gave no table of parts */
     int64_t first, step;
 };
 
@@ -34,8 +34,8 @@ struct sim_meeting {
      * member has arrived, then 0 */
     uint8_t *missing;
     struct sim_meeting_parts parts;
-    /* [clocks][size] as time_ns, on further clocks, each without one of the faults; the list ends with NULL.
-     * NULL: no further clocks */
+    /* [clocks][size] as time_ns, but on the further clocks: times without a fault. The list ends with NULL.
+     * NULL: no further clocks. */
     uint64_t **other_ns;
 };
 

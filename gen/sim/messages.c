@@ -401,7 +401,7 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     return sim_has_clocks(sim) ? sim_without_keep(sim, kept) : kept;
 }
 
-/* Sends a message for a call that waits later or for several messages. Returns the number of the stored send. */
+/* Sends a message for an isend or a sendrecv. Returns the number of the stored send. */
 static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_t to, uint64_t bytes,
                           int32_t tag, bool held) {
     const uint32_t pair = pair_to(sim, rank, rank_of(sim, comm, to));

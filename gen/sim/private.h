@@ -90,7 +90,7 @@ struct sim {
     /* the horizon is nearer than window_ns, since the set of crowded links may change there */
     bool cut;
     uint64_t calls, calls_at_horizon; /* calls of all ranks: so far, and when the horizon last moved */
-    uint64_t turns;                   /* turns of ranks since the horizon last moved */
+    uint64_t turns;                   /* number of resumes of ranks since the horizon last moved */
     /* ranks in a timed call, by the time at which the call may end */
     struct sim_heap timed;
     struct sim_match match;
@@ -100,7 +100,7 @@ struct sim {
     struct sim_files files;
     struct sim_noise noise;
     struct sim_crowd crowd;
-    uint32_t clocks; /* number of further clocks, each without one of the faults; times: in `without` */
+    uint32_t clocks; /* number of further clocks (times without a fault), which are in `without` */
     struct sim_without without;
     bool observed;
     bool failed; /* the run has failed, with the reason in `failure`; no rank is resumed */
@@ -112,7 +112,7 @@ static inline uint64_t sim_later_ns(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns whether the run has further clocks, each without one of the faults. The result is marked as unlikely, so
+/* Returns whether the run has further clocks (times without a fault). The result is marked as unlikely, so
  * that the code of other runs is contiguous. */
 static inline bool sim_has_clocks(const struct sim *sim) {
     return __builtin_expect(sim->clocks != 0, false);

@@ -12,7 +12,7 @@
  *                     not pay
  *    MANY_CALLS       largest such number; with more, records take too much memory, however often ranks stop: logs
  *                     of 32,768 ranks would need more than 1 GiB
- *    FEW_STOPS        one stop in this many turns of ranks costs little */
+ *    FEW_STOPS        ranks stop too often if more than 1 / FEW_STOPS of their turns end at the horizon */
 enum { FIRST_WINDOW_NS = 1000000, FEW_CALLS = 16, MANY_CALLS = 64, FEW_STOPS = 16 };
 
 /* Largest number of unmatched sends and receives: UNDER_WAY, plus UNDER_WAY_OF_RANK for each rank. A program

@@ -145,9 +145,9 @@ struct sim_observer {
 
 /* ---- a run ---- */
 
-/* Further clocks of a run. Each of them leaves out one fault: it shows the times without this fault, while
- * ranks do what they do on the main clock. SIM_MOST_CLOCKS, SIM_MOST_AFFECTED: number of faults that have costs
- * in truth.json, and of affected ranks for each fault. */
+/* Further clocks of a run. Each shows the times without one fault, while ranks do what they do on the main clock.
+ * SIM_MOST_CLOCKS, SIM_MOST_AFFECTED: number of faults that have costs in truth.json, and of affected ranks for
+ * each fault. */
 enum { SIM_MOST_CLOCKS = 8, SIM_MOST_AFFECTED = 10 };
 
 struct sim_options {
@@ -158,10 +158,10 @@ struct sim_options {
     uint32_t phases;
     uint32_t checkpoints;         /* number of checkpoints that the program makes */
     struct sim_observer observer; /* zeroed: nobody */
-    /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING: the clock leaves out a fault
-     * that makes work slower; sim_save tells by how much */
+    /* [clocks] repair of the network on each further clock. MODEL_REPAIRS_NOTHING: the clock is for a fault that
+     * makes work slower; sim_save tells by how much */
     const struct model_repair *repair;
-    uint32_t clocks; /* number of further clocks, each without one of the faults; at most SIM_MOST_CLOCKS */
+    uint32_t clocks; /* number of further clocks (times without a fault), at most SIM_MOST_CLOCKS */
     /* for tests: seed of the order in which ranks run; 0: the fastest order */
     uint64_t order;
     /* for tests: how far ranks run ahead, ns; 0: as memory allows */
@@ -177,7 +177,7 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
                     hpcw_error *err);
 void sim_free(struct sim *sim);
 
-/* Runs all ranks to their end. HPCW_EINVAL: the program is wrong, by a deadlock, messages that nobody receives,
+/* Runs all ranks to their end. HPCW_EINVAL: the program has a deadlock, messages that nobody receives,
  * different collective calls, or another number of phases or checkpoints. */
 hpcw_status sim_run(struct sim *sim, hpcw_error *err);
 
@@ -194,7 +194,7 @@ struct sim_price {
         uint64_t wait_ns;          /* extra time in calls, > 0 */
     } affected[SIM_MOST_AFFECTED]; /* [ranks] largest extra time first, then by rank */
 };
-/* Returns the cost of the fault that a further clock leaves out. Call it after a run. */
+/* Returns the cost of the fault of a further clock. Call it after a run. */
 struct sim_price sim_price_of(const struct sim *sim, uint32_t clock);
 
 /* ---- calls of a rank, while it runs ---- */
@@ -218,8 +218,8 @@ enum sim_answer sim_compute(struct sim *sim, uint32_t rank, enum sim_work work, 
 /* Delays the return of the rank's next call by `time_ns`. This stands for what a library or a system does and is
  * not simulated. */
 void sim_stall(struct sim *sim, uint32_t rank, uint64_t time_ns);
-/* Tells before sim_compute that the work takes `saved_ns` less on a further clock, which leaves out a fault: at
- * most all of its time. */
+/* Call it before sim_compute: without the fault of a further clock, the work takes `saved_ns` less, at most all of
+ * its time. */
 void sim_save(struct sim *sim, uint32_t rank, uint32_t clock, uint64_t saved_ns);
 /* sim_next_phase ends a phase, sim_state begins or ends a state. They take no time, with one exception: the end
  * of an empty phase or state takes the time of a call, since no two phases or states of a rank may have the same

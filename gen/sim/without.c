@@ -35,7 +35,7 @@ static struct sim_without_rank *clocks_of(struct sim *sim, uint32_t rank) {
     return &sim->without.rank[(size_t)rank * sim->clocks];
 }
 
-/* Returns the times of a send or receive on the further clocks, each without one of the faults. The send or receive
+/* Returns the times of a send or receive on the further clocks (times without a fault). The send or receive
  * under construction has the number SIM_NOTHING and is stored first. */
 static struct sim_without_half *times_of(struct sim *sim, uint32_t half) {
     return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
@@ -78,7 +78,7 @@ void sim_without_receive(struct sim *sim, uint32_t rank) {
     }
 }
 
-/* Returns the flight times of a message on the further clocks, each without one of the faults; NULL when memory
+/* Returns the flight times of a message on the further clocks (times without a fault); NULL when memory
  * runs out. */
 static const uint64_t *flights_of(struct sim *sim, uint32_t pair, const struct sim_cost *cost) {
     struct sim_without *w = &sim->without;
@@ -129,7 +129,7 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
     }
 }
 
-/* Ends the wait for a send or receive on all further clocks, each without one of the faults. now_ns: [clocks] times
+/* Ends the wait for a send or receive on all further clocks (times without a fault). now_ns: [clocks] times
  * at which the earlier waits of the call were over. */
 static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, uint32_t half,
                      uint64_t *now_ns) {

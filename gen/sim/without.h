@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cost of faults: further clocks beside the main one, each of which leaves out one fault. Messages match and calls
+/* Cost of faults: further clocks beside the main one, each for times without one fault. Messages match and calls
  * are served in the order of the main clock. Noise, files and crowded links take the same time as on the main
  * clock. So a rank is never later on a further clock than on the main one, and only the difference is stored. Calls
  * that take equally long on all clocks do not change this difference.
@@ -14,7 +14,7 @@
 
 struct sim;
 
-/* State of a rank on a further clock, which leaves out a fault. */
+/* State of a rank on a further clock, which shows times without a fault. */
 struct sim_without_rank {
     uint64_t gain_ns;                 /* how much earlier the rank is than on the main clock */
     uint64_t out_free_ns, in_free_ns; /* as in struct sim_rank */
@@ -31,7 +31,7 @@ struct sim_without {
     /* [1 + halves][clocks] times of the sends and receives; the one under construction is first */
     struct sim_without_half *half;
     size_t half_capacity;
-    bool repairs; /* true: a further clock leaves out a fault of the network */
+    bool repairs; /* true: some further clock is for a fault of the network */
     /* [pairs][1 + clocks] for each pair: size of its last message plus 1 (0: none yet), then flight times for
      * this size */
     uint64_t *flight_ns;
@@ -52,8 +52,7 @@ void sim_without_receive(struct sim *sim, uint32_t rank);
  * when memory runs out. */
 uint32_t sim_without_keep(struct sim *sim, uint32_t half);
 
-/* Computes when a message and the receive that matches it complete on the further clocks, each without one of the
- * faults. */
+/* Computes when a message and the receive that matches it complete on the further clocks. */
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive);
 
 /* The call of a rank ends its wait at `end_ns` on the main clock. sim_without_end: for all sends and receives that
