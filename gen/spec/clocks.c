@@ -23,8 +23,8 @@ const struct ui_param gen_clock_param[] = {
 };
 const size_t gen_clock_param_count = sizeof gen_clock_param / sizeof gen_clock_param[0];
 
-/* LOST_ONE_IN: one in this many hosts lost its time server. kept: error of the other hosts, as a share of the error
- * of such a host. The help of trace.skew has both numbers. */
+/* LOST_ONE_IN: one in LOST_ONE_IN hosts lost its time server. kept: error of hosts with a time server, divided by
+ * the error of hosts without one. The help of trace.skew has both numbers. */
 enum { LOST_ONE_IN = 16 };
 static const double kept = 1.0 / 20;
 

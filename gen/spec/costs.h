@@ -2,7 +2,7 @@
 /* Cost of faults: how much longer the run of the log took because of each fault. One simulation computes it for
  * up to SIM_MOST_CLOCKS faults. They are taken in this order: the scenario of the load; slow nodes, by added
  * work; interruptions, by length; slow ports and slow cables, by lacking bandwidth. Of equal faults, the one
- * with the lower place comes first. */
+ * with the lower numbers in `place` comes first. */
 #ifndef HPCW_GEN_SPEC_COSTS_H
 #define HPCW_GEN_SPEC_COSTS_H
 
@@ -32,8 +32,8 @@ struct gen_costs {
 /* Chooses the faults of a built dataset whose costs are computed. */
 void gen_costs_choose(const struct gen_dataset *d, struct gen_costs *costs);
 
-/* Returns the load of a rank in a phase without a fault other than the scenario. load_ns: the load with the fault,
- * from the model without noise. */
+/* Returns the load of a rank in a phase without a fault, which must not be the scenario. load_ns: the load
+ * with the fault, from the model without noise. */
 uint64_t gen_costs_load_ns(const struct gen_cost_fault *fault, const struct model_load *load, uint32_t rank,
                            uint32_t phase, uint64_t load_ns);
 

@@ -21,13 +21,13 @@ struct gen_pool_work {
 };
 
 /* Calls `step` once for each of the indices first .. first + count - 1. Up to `jobs` threads, including the
- * caller's, take `run` indices at a time, in ascending order. After a failure, no thread takes further indices;
+ * caller's, take blocks of `run` indices, in ascending order. After a failure, no thread takes further indices;
  * the failure with the lowest index is returned. If the system refuses to create a thread, fewer threads do the
  * work. */
 hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
                          const struct gen_pool_work *work, hpcw_error *err);
 
-/* Returns the largest number of threads that gen_pool_run uses for this many runs of indices. */
+/* Returns the largest number of threads that gen_pool_run uses. runs: number of blocks of indices. */
 uint32_t gen_pool_threads(uint32_t jobs, uint64_t runs);
 
 /* Returns the number of processors that this process may use, at least 1. */

@@ -6,7 +6,7 @@
  *    time    since the last event of this rank
  *    number, communicator, peer and tag, bytes
  *
- * A byte PASSED and a time mean that all later events are at that time or later. */
+ * The byte PASSED is followed by a time: all later events are at this time or later. */
 #include "gen/spec/recording.h"
 
 #include <string.h>

@@ -17,7 +17,7 @@ struct gen_stream {
 
 enum { GEN_STREAM_PIECE = 64 << 10 };
 
-/* Writes `buf` to the sink if it has at least `least` bytes and at least one. */
+/* Writes `buf` to the sink if it is not empty and has at least `least` bytes. */
 hpcw_status gen_stream_flush(struct gen_stream *s, size_t least, hpcw_error *err);
 
 #endif

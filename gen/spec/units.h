@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Units of a format: their paths, their division among processes, and exact numbers in their partials. */
+/* Units of a format: their paths, their division among processes, and exact numbers in their partial results. */
 #ifndef HPCW_GEN_SPEC_UNITS_H
 #define HPCW_GEN_SPEC_UNITS_H
 
