@@ -11,7 +11,7 @@ hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm,
 hpcw_status gen_cli_verify(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_info(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_list(const struct gen_cli_options *options, const char *topic, hpcw_error *err);
-/* `parse` says which options were given; the other members of `options` have defaults. */
+/* `parse` says which options were given. All other options have their defaults in `options`. */
 hpcw_status gen_cli_export(const struct gen_cli_options *options, const struct ui_parse *parse,
                            hpcw_error *err);
 hpcw_status gen_cli_rewrite(const struct gen_cli_options *options, const struct ui_parse *parse,

@@ -63,8 +63,8 @@ static hpcw_status resolve(const struct gen_cli_options *o, const struct ui_pars
     if (s != HPCW_OK) {
         return s;
     }
-    /* A LinkTest result is also a SION container. The exporter of containers is used for --task, and
-     * for forms that only this exporter has. */
+    /* A LinkTest result is also a SION container. The exporter of containers is used for --task, and for forms
+     * that the exporter of LinkTest results lacks. */
     const struct gen_offer *outer = row->within != NULL ? &row->within->export->offer : NULL;
     const bool inner = gen_cli_has_form(&row->export->offer, what->form);
     if (outer != NULL &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fit: writes the configuration of a synthetic twin of measured data, or tells how alike two data sets are. */
+/* fit: writes the configuration of a twin (synthetic copy) of measured data, or tells how alike two data sets
+ * are. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,8 +68,8 @@ static hpcw_status check(const char *path, hpcw_error *err) {
                          : gen_cli_refuse_verb(path, NULL, GEN_CLI_FIT, err);
 }
 
-/* Learns from the data that the paths have of format `f`. If several paths have data of this format, their
- * numbers of ranks must differ. */
+/* Learns from the data of format `f` in the paths. If several paths have such data, their numbers of ranks must
+ * differ. */
 static hpcw_status add_format(size_t f, const char *const *path, size_t count, struct gen_fit_facts *facts,
                               struct gen_fit_twin *twin, hpcw_error *err) {
     char(*part)[GEN_DIRECTORY_PATH] = hpcw_i_calloc(count, sizeof *part);
@@ -113,7 +114,8 @@ static hpcw_status has_others(const char *const *path, size_t count, bool *other
     return s;
 }
 
-/* Returns whether a format is left out. A comparison (`twin` is false) leaves out only formats without `fit`. */
+/* Returns whether data of a format are ignored. Without a `twin` (synthetic copy), data are only compared: only
+ * formats without `fit` are ignored. */
 static bool is_left_out(const struct gen_format *row, bool twin, bool others) {
     return row->fit == NULL || (twin && others && row->fit_rule == GEN_FIT_ALONE);
 }
@@ -138,8 +140,8 @@ static hpcw_status add_paths(const char *const *path, size_t count, struct gen_f
     return s;
 }
 
-/* Reports once per format which data are left out, and why: as a remark in the configuration of the twin or,
- * without a twin, on standard error. */
+/* Reports once per format which data are ignored, and why: in the configuration of the twin (synthetic copy)
+ * or, if `twin` is NULL, on standard error. */
 static hpcw_status leave_out(bool quiet, const char *const *path, size_t count, struct gen_fit_twin *twin,
                              hpcw_error *err) {
     bool others;

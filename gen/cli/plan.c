@@ -28,7 +28,7 @@ enum { UNIT_MEMORY = 24 };
 struct format_plan {
     struct gen_size size;
     uint64_t writing; /* memory while this format is written */
-    uint64_t ending;  /* memory for this format at the end of the run, where all formats add up */
+    uint64_t ending;  /* bytes of this format's results, which stay in memory until the run ends */
     double seconds;
 };
 
@@ -190,8 +190,8 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
     return gen_cli_result_print(&r, s, err);
 }
 
-/* Warns if the disk of --out has too little space, in the words in which `generate` would fail. With --resume or
- * --force nothing is printed, as it is not known how many bytes would be kept or removed. */
+/* Warns if the disk of --out has too little space, with the message of `generate`. With --resume or --force
+ * nothing is printed, as it is not known how many bytes would be kept or removed. */
 static void warn_of_room(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_comm *comm) {
     const struct gen_run run = {.dataset = d,
                                 .directory = o->out,

@@ -53,7 +53,7 @@ static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir
         return hpcw_i_fail_as(err, &e);
     }
     if (o->ranks == 0) {
-        char word[200]; /* the space that the message leaves for the path */
+        char word[200]; /* if the path is longer, the message has "DIR" instead */
         return hpcw_i_fail(err, s,
                            "%.700s: repair it with the options that made the dataset, as in: hpcgen repair %s "
                            "--ranks N",

@@ -122,8 +122,8 @@ static void tell(void *context, const char *path) {
     (void)fprintf(stderr, "hpcgen: removes %s\n", gen_cli_printable(path, &room));
 }
 
-/* Prints how many datasets were added, removed and skipped. If `s`, the status of that work, is a failure,
- * prints nothing and returns it. Fails if any dataset was skipped. */
+/* Prints how many datasets were added, removed and skipped. If `s`, the status of this work, is a failure,
+ * prints nothing and returns `s`. Fails if any dataset was skipped. */
 static hpcw_status print_tally(const struct gen_cli_options *o, const char *prefix, hpcw_status s,
                                const hpcw_rank2file_tally *tally, hpcw_error *err) {
     if (s == HPCW_OK && !o->quiet) {

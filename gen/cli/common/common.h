@@ -26,7 +26,8 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
 hpcw_status gen_cli_print_summary(const char *json, FILE *to, hpcw_error *err);
 
 /* Adds the contents of a directory to an open JSON object: each name with its kind and its sizes. For a dataset
- * it also adds the parameters of the run and the numbers of its faults. With `faults` it adds each fault, too. */
+ * it also adds the parameters of the run, and how many faults of each kind the run has. With `faults` it adds
+ * each fault, too. */
 hpcw_status gen_cli_put_contents(const char *directory, bool faults, struct hpcw_i_json *json, hpcw_error *err);
 /* Adds members to an open JSON object: that the dataset is unfinished, and the commands that finish it. */
 void gen_cli_put_unfinished(struct hpcw_i_json *json);
@@ -61,11 +62,9 @@ void gen_cli_warn(const hpcw_error *warning);
 /* Fails for a path that no format recognises: it is missing, cannot be read, or has an unknown format. */
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
 
-/*
- * Checks that writing `output` destroys no input and no records. Fails with HPCW_EEXIST if `output` exists and
- * is an input, a file in an input directory, or another file of the same container, load data or checkpoint as
- * an input. Also fails with HPCW_EEXIST if `output` is the local file of a recorded process.
- */
+/* Checks that `output` replaces no input and no records of a process. Fails with HPCW_EEXIST if `output` exists
+ * and is an input, a file in an input directory, a file of a container, load data or checkpoint to which an
+ * input belongs, or the local file of a recorded process. */
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err);
 
 struct gen_format;
@@ -80,13 +79,13 @@ hpcw_status gen_cli_choose_stem(struct gen_cli_options *o, struct ui_parse *pars
  * some formats lack. */
 hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const struct gen_format **row,
                              hpcw_error *err);
-/* Fails because a format lacks the subcommand. The message names the formats that have it, and what to use instead.
- * `format` NULL: the path is a directory with no file of such a format. */
+/* Fails because a format lacks the subcommand. The message names the formats that have it, and subcommands to
+ * use instead. `format` NULL: no format in the directory has the subcommand. */
 hpcw_status gen_cli_refuse_verb(const char *path, const struct gen_format *format, enum gen_cli_command verb,
                                 hpcw_error *err);
 
-/* gen_cli_has_form: returns whether an exporter or rewriter offers a form; false for form 0.
- * gen_cli_takes: returns whether it supports an option that not all formats support. */
+/* gen_cli_has_form: returns whether the offer has a form; false for form 0.
+ * gen_cli_takes: returns whether the offer has an option that not all formats support. */
 bool gen_cli_has_form(const struct gen_offer *offer, int form);
 bool gen_cli_takes(const struct gen_offer *offer, const char *option);
 

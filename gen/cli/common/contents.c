@@ -153,8 +153,8 @@ static const char *format_of(const char *path) {
     return gen_format_of_file(path, &f, NULL) == HPCW_OK && f < gen_format_count ? gen_format[f]->name : NULL;
 }
 
-/* Returns what a path is: the name of its format, or "dataset". For a directory without a format, the first of its
- * files with a known format decides. Otherwise returns the kind of file, as "directory" or "text". */
+/* Returns what a path is: the name of its format, "dataset", or the kind of file, such as "text". An unknown
+ * directory gets the format of its first file with a known format. */
 static const char *what_is(const char *path) {
     enum { TRIED = 16 };
     struct contents inside = {0};
@@ -191,8 +191,8 @@ static const char *what_is_list(const char *name) {
     return what;
 }
 
-/* Finds the sizes of all files in a directory, and the kinds of the largest 256 of them. A kind is found by opening
- * the file, and a directory can have a file for each of many thousand tasks. */
+/* Finds the sizes of all files in a directory, but the kinds of only the largest 256: a kind is found by
+ * opening the file, and there can be many thousand files. */
 static hpcw_status look_into(const char *dir, bool dataset, struct contents *c, hpcw_error *err) {
     enum { OPENED = 256 };
     char path[GEN_DIRECTORY_PATH];

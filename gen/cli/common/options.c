@@ -504,9 +504,8 @@ const struct ui_program gen_cli_program = {
 
 /* ---- reading ---- */
 
-/* Finds the file of a workload that the configuration file names. A name with a dot or slash is a path; if it
- * is relative, it begins at the directory of the configuration. Any other name is that of a workload in the
- * library. */
+/* Finds the file of a workload that the configuration file names. A name with a dot or slash is a path,
+ * relative to the directory of the configuration. Any other name is that of a workload in the library. */
 static hpcw_status find_workload(struct gen_cli_options *o, hpcw_error *err) {
     const char *slash = strrchr(o->config, '/');
     const int folder = slash == NULL ? 0 : (int)(slash + 1 - o->config);

@@ -18,7 +18,7 @@
  * given, [1] for the path after symbolic links were followed. */
 struct gen_cli_place {
     struct hpcw_i_dir *dir;
-    struct hpcw_i_file_id id; /* id of `dir` */
+    struct hpcw_i_file_id id;
     char *base;
 };
 

@@ -12,7 +12,7 @@ static bool allows(const struct gen_format *format, const struct gen_dataset *d,
     return format->limits == NULL || format->limits(d, err) == HPCW_OK;
 }
 
-/* Checks that the formats of --formats can hold this dataset. Without that option, all formats must. */
+/* Checks that the formats of --formats can hold this dataset. Without --formats, all formats must be able to. */
 static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     if (d->formats != 0) {
         for (size_t f = 0; f < gen_format_count; f++) {
@@ -45,8 +45,8 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Returns the known key that the user probably meant, or NULL. This is a key with a similar name. For a name
- * without a group, such as "messages", it is the only key that ends in this name: linktest.messages. */
+/* Returns the known key that the user probably meant, or NULL: a key with a similar name or, for a name without
+ * a group, such as "messages", the only key that ends in this name: linktest.messages. */
 static const char *nearest_key(const char *key) {
     const char *near = ui_text_nearest(key, gen_dataset_key, NULL);
     if (near != NULL || strchr(key, '.') != NULL) {

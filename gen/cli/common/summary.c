@@ -144,7 +144,7 @@ static void show(char text[TEXT], const char *key, const char *value, bool in_ta
 
 struct summary_column {
     struct summary_member m; /* key of the column, and its value in the first row */
-    const char *within;      /* if m is an object: key of the member of m that is shown; NULL: m itself */
+    const char *within;      /* key of the member inside `m` that is shown; NULL: `m` itself is shown */
     char title[64];
     size_t width;
 };
