@@ -11,8 +11,8 @@ struct gen_write gen_write_of(const struct gen_run *run, const struct gen_format
                               struct gen_slice units);
 
 /* Makes the files `units` of a format again, chosen by gen_again_range. `outputs` opens a sink for each file,
- * possibly on several threads. *partial becomes the partial result, freed with cJSON_Delete; `partial` NULL:
- * not needed. */
+ * possibly on several threads. *partial becomes the partial result (sums and counts of these files), freed with
+ * cJSON_Delete. `partial` may be NULL. */
 hpcw_status gen_again(const struct gen_run *run, const struct gen_format *format, struct gen_slice units,
                       hpcw_sink_source outputs, cJSON **partial, hpcw_error *err);
 

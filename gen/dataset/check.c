@@ -172,8 +172,8 @@ static bool is_damaged(const struct checking *c, size_t f, const struct entry *e
     return bad;
 }
 
-/* Checks structure and content of one file. If files are read together as a set or directory, checks all of them
- * at the first one. */
+/* Checks structure and content of one file. Files that are read together, as a set or directory, are all
+ * checked with the first of them. */
 static hpcw_status check_structure(void *context, void *state, uint64_t index, hpcw_error *err) {
     struct checking *c = context;
     const struct entry *entry = &c->entry[index];
@@ -225,8 +225,8 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
                        digest, name, n < 240 ? (int)n : 240, got);
 }
 
-/* Compares the digests in the checksum list with those in the manifest. The digest of the manifest itself is
- * compared with the file. */
+/* Compares the digests in the checksum list with those in the manifest, and the listed digest of the manifest
+ * with that of the file. */
 static hpcw_status check_list(const struct checking *c, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char manifest[GEN_DIRECTORY_PATH];
@@ -244,8 +244,8 @@ static hpcw_status check_list(const struct checking *c, hpcw_error *err) {
         *err = e;
         return s;
     }
-    /* The digest of the manifest is checked first: after a change of the manifest, other lines would differ,
-     * too. */
+    /* The digest of the manifest is checked first: a changed manifest may also contradict other lines of the
+     * list. */
     s = gen_digest_file(manifest, &digest, NULL, err);
     const char *last = strstr(text, "  " GEN_MANIFEST "\n");
     if (s == HPCW_OK) {
@@ -285,7 +285,8 @@ static bool order_of_name(void *context, const char *name, uint64_t *order) {
     return entry != NULL ? !entry->bad : strcmp(name, GEN_MANIFEST) == 0 || strcmp(name, GEN_CHECKSUMS) == 0;
 }
 
-/* Makes one range of all files of a format, with sizes and digests from the manifest. */
+/* Makes one range of all files of a format, as if one run had written them, with sizes and digests from the
+ * manifest. */
 static hpcw_status range_of_entries(const struct checking *c, const struct gen_run *run,
                                     const struct gen_format *format, struct gen_ranges *r, hpcw_error *err) {
     uint64_t units = format->units(run->dataset);

@@ -81,7 +81,7 @@ static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *er
 
 typedef bool next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-/* Adds the visibility of a slow node in the load data, or of a slow port in LinkTest. */
+/* Adds how visible a slow node is in the load data, or a slow port in LinkTest. */
 static void put_visibility_of(const struct gen_dataset *d, bool port, const struct model_truth_node *found,
                               const double *sd, struct hpcw_i_json *json) {
     char file[GEN_UNIT_PATH];
@@ -158,7 +158,8 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
 typedef hpcw_status visibility_of_nodes(const struct gen_dataset *d, const bool *slow, double *sd,
                                         hpcw_error *err);
 
-/* Adds the list of slow nodes or slow ports. `shows`: computes their visibility in the format `in`. */
+/* Adds the list of slow nodes or slow ports. `shows`: computes how visible they are in the format with the id
+ * `in`. */
 static hpcw_status put_slow(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
                             enum gen_format_id in, visibility_of_nodes *shows, const struct gen_costs *costs,
                             struct hpcw_i_json *json, hpcw_error *err) {

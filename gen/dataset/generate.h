@@ -21,8 +21,8 @@ struct gen_outcome {
 hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
 /* Finishes a dataset whose parts are written. Not collective. HPCW_ESTATE: files are missing; the message names
- * them. HPCW_EEXIST: another run writes there; the message names it. If the dataset is finished already, only
- * flushes it if run->durability says so, and removes the state that a killed join left. */
+ * them. HPCW_EEXIST: another run writes there; the message names it. A dataset that is finished already is only
+ * flushed, as run->durability says, and loses the state that a killed join left. */
 hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
 /* Last step of a dataset, after all files of its formats are written. Not collective. Checks that these files

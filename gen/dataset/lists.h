@@ -16,10 +16,10 @@ struct gen_ranges {
 
 void gen_ranges_free(struct gen_ranges *r);
 
-/* Write files of the dataset to sinks of gen_run.outputs. `ranges`: [gen_format_count]; truth.json gets their
- * partial results, and the manifest gets the digests of their files. gen_write_truth comes first, since the
- * manifest has the digest of the published truth.json. `with_list`: also writes the checksum list, which has the
- * digest of the published manifest. */
+/* Write files of the dataset to sinks of gen_run.outputs. `ranges`: [gen_format_count]; truth.json gets the
+ * partial results of the ranges, and the manifest gets the digests of the files. gen_write_truth comes first,
+ * since the manifest has the digest of the published truth.json. `with_list`: also writes the checksum list,
+ * which has the digest of the published manifest. */
 hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err);
 hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_ranges *ranges, bool with_list,
                                hpcw_error *err);

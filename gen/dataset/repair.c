@@ -471,8 +471,8 @@ static void free_ranges(struct gen_ranges *ranges) {
     hpcw_i_free(ranges);
 }
 
-/* Makes for each format a range of all its files, with their present sizes and digests. With `partials`, also
- * computes the partial results. */
+/* Makes for each format a range of all its files, as if one run had written them, with their present sizes and
+ * digests. With `partials`, also computes the partial results. */
 static hpcw_status ranges_of_files(const struct repairing *r, bool partials, struct gen_ranges **out,
                                    hpcw_error *err) {
     hpcw_sink_source nothing =

@@ -20,9 +20,9 @@ bool gen_repair_stops(hpcw_status s, const hpcw_error *why);
 
 /* Repairs a dataset. `run`: has the parameters of the manifest or, if it is lost or damaged, those of the user.
  * `manifest`: its text; NULL: it is lost. Files made again must match their digests in the manifest or checksum
- * list. Without digests, all files must already be what the parameters give, and only manifest and checksum
- * list are written. HPCW_ECHECKSUM: files do not match; no existing file was replaced by one that does not
- * match. */
+ * list. Without digests, no data file is repaired: all must have the bytes that the parameters give, and only
+ * manifest and checksum list are written. HPCW_ECHECKSUM: files do not match; no existing file was replaced by
+ * one that does not match. */
 hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct gen_repair *repair,
                                hpcw_error *err);
 

@@ -52,8 +52,8 @@ struct score_fault {
     bool cost_is_unknown; /* truth.json says that the cost was not measured */
     /* index + 1 of an earlier fault of this kind at the same place: the two count as one; 0: none */
     size_t same;
-    /* Numbers of the fault's places, from first[i] on. SCORE_NODE: count[0] ranks. SCORE_CABLE: the ranks at each of
-     * its two switches. SCORE_PHASE: the rank, and count[1] phases. */
+    /* SCORE_NODE: count[0] ranks from first[0] on. SCORE_CABLE: ranks at the two switches, count[i] from
+     * first[i] on. SCORE_PHASE: the rank first[0], and count[1] phases from first[1] on. */
     uint64_t first[2], count[2];
 };
 
@@ -61,7 +61,7 @@ struct score {
     const char *truth, *findings; /* paths */
     /* numbers in the run; vom_phases: of the load data; clog2_phases: of the log; UINT64_MAX: unknown */
     uint64_t ranks, nodes, vom_phases, clog2_phases;
-    bool hosts; /* `places` also has the names of all hosts; their keys have KINDS as kind */
+    bool hosts; /* `places` also has the names of all hosts; KINDS is their kind */
     struct score_fault *fault;
     size_t faults, capacity;
     struct hpcw_i_table places; /* place -> struct score_value with the fault at this place */
@@ -213,8 +213,8 @@ static bool overlap(const struct score_fault *a, const struct score_fault *b, in
     return is_in(a, side, b->first[side]) || is_in(b, side, a->first[side]);
 }
 
-/* Sets the numbers of a fault's places. If an earlier fault of its kind has one of these places, the two count as
- * one. */
+/* Sets `first` and `count` of a fault. If an earlier fault of its kind has a place in common with this fault,
+ * the two count as one. */
 static void set_span(struct score *s, size_t fault, const uint64_t first[2], const uint64_t count[2]) {
     struct score_fault *f = &s->fault[fault];
     memcpy(f->first, first, sizeof f->first);

@@ -97,7 +97,8 @@ hpcw_status gen_directory_sweep(const struct gen_run *run, uint64_t formats, hpc
     return e == 0 ? sweep_folder(&w, at, ".", err) : cannot(&w, e, "read the directory", err);
 }
 
-/* Removes one entry of .hpcw, or counts it if no run wrote it. The lease stays: its run removes it last. */
+/* Removes one entry of .hpcw. Entries that no run wrote stay and are counted in `left`. The lease stays, too:
+ * its run removes it last. */
 static hpcw_status remove_entry(const struct gen_run *run, const struct hpcw_i_listing *listing,
                                 const char *name, struct gen_left *left, hpcw_error *err) {
     bool is_folder;

@@ -144,7 +144,8 @@ static bool read_workload(const cJSON *json, struct gen_dataset *d, hpcw_error *
     return true;
 }
 
-/* Reads the parameters of a manifest. Returns false if they are wrong; also after a failure, with *err set. */
+/* Reads the parameters of a manifest. Returns false if one is wrong or, with HPCW_ENOMEM in *err, if memory
+ * runs out. */
 static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset *d, hpcw_error *err) {
     char preset[VALUE];
     char scale[VALUE];

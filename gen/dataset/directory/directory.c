@@ -107,7 +107,7 @@ static hpcw_status read_begun(const struct gen_run *run, bool *is, bool *same, h
     *same = s == HPCW_OK && strncmp(text, "; ", 2) == 0 &&
             strncmp(text + 2, run->fingerprint, strlen(run->fingerprint)) == 0;
     hpcw_i_free(text);
-    /* With --force an unreadable file of this name is no failure, since the directory is cleared. */
+    /* With --force an invalid parameter file is no failure, since the directory is cleared. */
     bool fails = read_source_is_of_system(s, &why) || (s != HPCW_OK && s != HPCW_ENOENT && !run->force);
     return fails ? hpcw_i_fail_as(err, &why) : HPCW_OK;
 }

@@ -11,7 +11,7 @@
  *  DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
  *
  * DIR itself may be a symbolic link, and files are read through links. But creating, replacing or removing a file
- * in it follows no link: it goes through gen_run.below, which is held with the lease. */
+ * follows no link: it starts from gen_run.below, the directory held open with the lease. */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_DIRECTORY_H
 #define HPCW_GEN_DATASET_DIRECTORY_DIRECTORY_H
 
@@ -100,8 +100,8 @@ hpcw_status gen_directory_remove_state(const struct gen_run *run, struct gen_lef
  * formats. *run->left receives what stays in .hpcw. */
 hpcw_status gen_directory_end(const struct gen_run *run, hpcw_error *err);
 
-/* Flushes the files of this run's part and all directories above them, up to the parent of the dataset's directory.
- * In a join, all parts count. Does nothing for HPCW_SYNC_NONE. */
+/* Flushes the files of this run's part (in a join: of all parts) and all directories above them, up to the
+ * parent of the dataset's directory. Does nothing for HPCW_SYNC_NONE. */
 hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err);
 
 /* gen_directory_remove: removes one file of the dataset.
@@ -131,7 +131,7 @@ struct gen_range {
 };
 void gen_range_free(struct gen_range *range);
 
-/* Writes the state of a range. partial: a JSON object of `size` bytes, which replaces range->partial. */
+/* Writes the state file of a range. partial: a JSON object of `size` bytes to write instead of range->partial. */
 hpcw_status gen_directory_write_range(const struct gen_run *run, const struct gen_format *format,
                                       const struct gen_range *range, const void *partial, size_t size,
                                       hpcw_error *err);

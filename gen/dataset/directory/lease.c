@@ -65,8 +65,8 @@ static void boot_of(bool known, char boot[VALUE]) {
     (void)snprintf(boot, VALUE, "%06" PRIx64, known ? hpcw_i_sys_host() : 0);
 }
 
-/* Writes the text of a lease. Without a lock the text has an unknown host, as other runs must not take the run
- * for dead. */
+/* Writes the text of a lease. Without a lock, the text marks the host as unknown: other runs must not conclude
+ * that this run is dead. */
 static void describe(const struct gen_run *run, const char *what, bool locked, char text[TEXT]) {
     const struct gen_dataset *d = run->dataset;
     char host[VALUE];
@@ -177,8 +177,8 @@ static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw
                              run->directory, path, pid, host, what);
 }
 
-/* Removes the lease file of a dead run while it holds the lock of this file. So of two runs only one removes
- * it, and never a newer lease of the other run. Without locks, two runs with --takeover may remove each other's
+/* Locks the lease file of a dead run and removes it. Because of the lock, only one of two runs removes the
+ * file, and no run removes a newer lease. Without locks, two runs with --takeover may remove each other's
  * lease; gen_lease_check then fails for the run that lost its lease. */
 static hpcw_status remove_other(const struct gen_lease *l, const struct other *o, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -204,7 +204,7 @@ static bool is_sibling(const struct gen_run *run, const struct other *o) {
     return run->parts > 1 && strcmp(parts, "yes") == 0 && strcmp(fingerprint, run->fingerprint) == 0;
 }
 
-/* Removes the lease file o->name if its run is dead. With --takeover also if that is unknown. */
+/* Removes the lease file o->name if its run is dead or, with --takeover, if nobody can tell whether it is dead. */
 static hpcw_status clear_away(const struct gen_lease *l, struct other *o, unsigned *patience, hpcw_error *err) {
     const struct gen_run *run = l->run;
     hpcw_status s = look_at(l, o, err);

@@ -35,15 +35,15 @@ struct gen_lease {
  * nothing is left; gen_lease_end is allowed. */
 hpcw_status gen_lease_take(struct gen_run *run, const char *what, struct gen_lease *lease, hpcw_error *err);
 
-/* Returns whether a name in .hpcw is that of a lease or of a part. */
+/* Returns whether a name in .hpcw is that of a lease: "lease" or "part.TAG". */
 bool gen_lease_is_name(const char *name);
 
 /* Renames the lease of a part from "lease" to "part.TAG", so that other parts of the dataset can start. */
 hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
 
-/* Collective. Keeps the run alive as long as one of its processes is. Each process locks a byte of process 0's
- * lease and holds the directory open. HPCW_EMISMATCH: a process does not see the lease, since its path means
- * another directory. */
+/* Collective. Keeps the lease locked as long as one process of the run lives: each process locks a byte of
+ * process 0's lease and holds the directory open. HPCW_EMISMATCH: on some process, the path leads to another
+ * directory. */
 hpcw_status gen_lease_hold(struct gen_lease *lease, struct gen_run *run, hpcw_error *err);
 
 /* Fails with HPCW_ESTATE if another run took the lease over. */

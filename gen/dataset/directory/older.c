@@ -189,8 +189,8 @@ static hpcw_status check_all_old(const struct gen_run *run, struct gen_older *o,
     return s;
 }
 
-/* Checks whether this user may remove the files of runs in .hpcw, which happens when the run ends, and counts
- * them. */
+/* Checks whether this user may remove the files that runs wrote into .hpcw, and counts these files. They are
+ * removed when the run ends. */
 static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, hpcw_error *err) {
     struct hpcw_i_listing *listing;
     const char *entry;
@@ -214,8 +214,8 @@ static hpcw_status check_state(const struct gen_run *run, struct gen_older *o, h
     return s == HPCW_OK ? cannot(run, GEN_STATE_DIR, e, "read the directory", err) : s;
 }
 
-/* Counts the directories in the path `name`, from the one that ends at `slash` on, that are not in the path
- * `last`. */
+/* Counts the directories of the path `name` that the path `last` does not have. `slash`: end of the first
+ * directory to count. */
 static uint64_t others(const char *name, const char *slash, const char *last) {
     uint64_t n = 0;
     for (; slash != NULL; slash = strchr(slash + 1, '/')) {

@@ -9,10 +9,10 @@
 
 struct gen_older;
 
-/* Finds the files of an older dataset, and everything that would stop the run after some were removed. Requires
- * the lease; changes nothing. Free with gen_older_free. HPCW_EEXIST, HPCW_EINVAL: the name of a new file is
- * taken, or readers would take a remaining file for a new one. HPCW_EACCES: no permission to remove or replace
- * a file. */
+/* Finds the files of an older dataset, and everything that would stop the run after it removed some of them.
+ * Requires the lease; changes nothing. Free with gen_older_free. HPCW_EEXIST, HPCW_EINVAL: the name of a new
+ * file is taken, or readers would take a remaining file for a new one. HPCW_EACCES: no permission to remove or
+ * replace a file. */
 hpcw_status gen_older_find(const struct gen_run *run, struct gen_older **out, hpcw_error *err);
 void gen_older_free(struct gen_older *older);
 

@@ -457,8 +457,9 @@ static hpcw_status is_intact(const char *dir, const cJSON *entry, bool content, 
     return s;
 }
 
-/* Makes the range of all files of a format from the manifest, whose next entry is *next. If a file is missing
- * or has another size, *range stays empty. *next moves to the first entry of the next format. */
+/* Makes a range of all files of a format, as if one run had written them, from the manifest, whose next entry
+ * is *next. If a file is missing or has another size, *range stays empty. *next moves to the first entry of the
+ * next format. */
 static hpcw_status range_of_manifest(const struct gen_run *run, const struct gen_format *format,
                                      const cJSON *truth, const cJSON **next, struct gen_range *range,
                                      hpcw_error *err) {

@@ -15,8 +15,7 @@
 
 /* Numbers of file descriptors that a process has open at once, besides those it starts with. */
 enum {
-    /* for a container, besides its files: its directory, and a copy of a descriptor that keeps a file locked
-     * while the file is closed */
+    /* for a container, besides its files: its directory, and a copy of a file's descriptor that keeps the lock */
     WITH_A_SET = 2,
     /* for each thread that writes files one by one: the file, its directory, and a copy of the descriptor */
     OF_A_THREAD = 3,
@@ -161,7 +160,8 @@ static hpcw_status look_at_limits(const struct gen_run *run, const struct gen_ne
     const uint32_t count = descriptors_of(run, needs->missing);
     uint64_t is = 0, least = 0;
     int at;
-    /* Sizes can be estimates. So a size above the limit stops only runs with --force, which would remove files. */
+    /* Sizes can be estimates. So one above the limit stops a run only with --force, since that run would
+     * remove files first. */
     if (run->force && largest > limit) {
         return hpcw_i_fail(err, HPCW_ENOSPC,
                            "%s: expected to write a file of %" PRIu64 " bytes, got a limit of %" PRIu64
