@@ -116,8 +116,8 @@ static int lock_file(struct gen_folder *folder) {
 }
 
 /* Chooses the temporary name, and creates and locks its lock file. If the file system has no locks or no file
- * can be created, continues without a lock file; in the second case, making the directory then fails with the
- * error. Returns false if memory runs out. */
+ * can be created, continues without a lock file; making the directory then reports why no file can be created.
+ * Returns false if memory runs out. */
 static bool take_name(struct gen_folder *folder, uint64_t host) {
     int e = EAGAIN;
     for (int n = 0; host != 0 && e == EAGAIN && n < TRIES; n++) {

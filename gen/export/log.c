@@ -208,7 +208,7 @@ static struct log_timeline *timeline_of(struct gen_log *x, const struct read_clo
     return t;
 }
 
-/* Puts an entry for the begin or end of a state, or for a solo event, which must be defined. */
+/* Puts an entry for the begin or end of a defined state, or for a defined solo event. */
 static void put_event(struct gen_log *x, char letter, const struct read_clog2_stretch *s) {
     const struct clean_definition *d = definition_of(x, s->state, s->name, s->format);
     if (d != NULL) {
@@ -300,8 +300,8 @@ static int by_record(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Puts an entry for each open state. Letter 'B': at the begin of the window, in the order in which the states
- * began. Letter 'E': at its end, in reverse order. */
+/* Puts an entry for each open state. Letter 'B': begins the states at the start of the window, in the order in
+ * which they began. Letter 'E': ends them at the end of the window, in reverse order. */
 static void cut_states(struct gen_log *x, char letter, double at_s) {
     size_t count = 0, n = 0;
     for (size_t i = 0; i < x->timelines; i++) {

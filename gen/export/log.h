@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of an event log in the form of viewers: with ranks in MPI_COMM_WORLD and with names, and cut at the
- * ends of a time window. */
+/* Events of an event log as viewers need them: with ranks in MPI_COMM_WORLD and with names. States are cut at
+ * the ends of a time window. */
 #ifndef HPCW_GEN_EXPORT_LOG_H
 #define HPCW_GEN_EXPORT_LOG_H
 

@@ -200,8 +200,8 @@ static uint64_t name_size(const struct gen_npz *z) {
     return strlen(z->name) + strlen(".npy");
 }
 
-/* Adds the bytes from `from` to the end of the buffer to size and CRC-32 of the current array. Writes the
- * buffer if it is large. */
+/* Counts bytes in the size and the CRC-32 of the current array: those from offset `from` to the end of the
+ * buffer. Writes the buffer if it is large. */
 static hpcw_status take(struct gen_npz *z, size_t from, hpcw_error *err) {
     struct hpcw_i_buf *b = &z->out.buf;
     z->crc = hpcw_i_crc32(z->crc, b->data + from, b->size - from);

@@ -209,8 +209,8 @@ static hpcw_status comm_of(struct otf2_export *x, int32_t comm, OTF2_CommRef *re
 
 /* ---- events ---- */
 
-/* Gets the bytes that a process sent and received in a collective call. They are the cargo of the state if it
- * is two integers, and otherwise 0. */
+/* Gets the bytes that a process sent and received in a collective call: the two integers in the cargo of the
+ * state. Without two integers, both are 0. */
 static void amounts(const struct gen_log_entry *e, uint64_t amount[2]) {
     size_t at = 0, pieces = 0;
     amount[0] = amount[1] = 0;

@@ -9,8 +9,8 @@
  * files. Copies are needed since SCR finds files only below its prefix directory, and deletes listed files when
  * it prunes. The new directory has each complete dataset that did not fail, with its number, name and
  * description. The dataset with which a restart begins stays the current one. A data file outside its dataset's
- * directory, as SCR 1.2 and 3 allow, gets the same path inside this directory. Copies are checked against the
- * sizes and CRC-32 of the old map, totals against the old summary.
+ * directory, as SCR 1.2 and 3 allow, moves into the new directory of the dataset, with its path. Copies are
+ * checked against the sizes and CRC-32 of the old map, totals against the old summary.
  *
  * Memory: the map of one dataset, twice.
  *

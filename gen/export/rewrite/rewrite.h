@@ -28,7 +28,7 @@ enum gen_rewrite_form {
 
 struct gen_rewrite {
     int form;                         /* enum gen_rewrite_form */
-    uint64_t first_phase, last_phase; /* numbers of phases in the file */
+    uint64_t first_phase, last_phase; /* ids of the phases to keep */
     uint32_t first_rank, last_rank;   /* ranks of the files that are rewritten, if the input is a directory */
     uint32_t files;                   /* number of files of a container */
     bool sync;
