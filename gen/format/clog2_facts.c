@@ -183,8 +183,8 @@ hpcw_status gen_clog2_facts_event(struct gen_clog2_facts *f, const struct sim_ev
 /* ---- visibility of interruptions ---- */
 
 /* Jump of a rank in a phase: log2(compute time), minus the mean of log2(compute time) in the phases before and
- * after. JUMP_RANKS: most ranks in the sample. JUMP_FIRST: first phase with a jump; the phase before must not
- * be the set-up. */
+ * after. JUMP_RANKS: most ranks in the sample. JUMP_FIRST: first phase with a jump. It is 2, since phase 0 is
+ * the set-up. */
 enum { JUMP_RANKS = 1024, JUMP_FIRST = 2 };
 
 static bool has_jump(const struct gen_dataset *d, uint32_t phase) {
@@ -271,8 +271,8 @@ static struct facts_rank_clock clock_of(const struct gen_clog2_facts *f, uint32_
 }
 
 /* Writes for each host how far its ranks are from the median rank, in standard deviations. Ranks also differ by
- * their positions in the trees of collective calls: rank 0, the root, leaves first even with a right clock. So the
- * written distance is at most the error of the clock. */
+ * their positions in the trees of collective calls: rank 0, the root, leaves first even with a right clock. So
+ * a distance above the error of the clock is replaced by this error. */
 static void put_sds(const struct gen_clog2_facts *f, const struct facts_rank_clock *rank,
                     struct hpcw_i_json *partial) {
     const struct gen_dataset *d = f->d;

@@ -10,8 +10,8 @@
 
 /* ---- states ---- */
 
-/* Calls in the order of their state numbers in MPE's MPI wrapper, which readers know. The cargo formats are also
- * those of the wrapper. */
+/* Calls in the order of their state numbers in MPE's MPI wrapper. Readers know these numbers. The cargo formats
+ * are also those of the wrapper. */
 #define MOVED "sent=%l, received=%l"
 static const struct log_call {
     enum sim_call call;
@@ -209,8 +209,8 @@ hpcw_status gen_clog2_log_put_prologue(hpcw_clog2_slice *slice, const struct gen
 
 /* ---- events, sorted by time ---- */
 
-/* LEAST_DUE: fewest waiting events that are sorted, since each sort also reads the events that stay. BATCH:
- * records put at once. AHEAD: prefetch distance. DIGIT_BITS, DIGITS: radix sort. */
+/* LEAST_DUE: fewest stored events that are sorted, since each sort reads all of them, even those that stay
+ * stored. BATCH: records put at once. AHEAD: prefetch distance. DIGIT_BITS, DIGITS: radix sort. */
 enum { LEAST_DUE = 1 << 16, BATCH = 256, AHEAD = 16, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 /* Key by which an event is sorted, and index of the event. */
@@ -222,12 +222,12 @@ struct log_key {
 struct gen_clog2_log {
     const struct gen_dataset *d;
     hpcw_clog2_slice *slice;
-    struct sim_event *event; /* [events] events that are not put yet; events of one rank are in order */
+    struct sim_event *event; /* [events] events not yet in the log; those of one rank are in order */
     size_t events, capacity;
     struct log_key *key, *other; /* [key_capacity] */
     size_t key_capacity;
     int32_t number[SIM_CALLS]; /* state number of each call */
-    uint32_t *comm;            /* [comms] index into workload->comm of the communicator with the number i + 1 */
+    uint32_t *comm;            /* [comms] index in workload->comm of communicator i + 1 */
     size_t comms;
     /* rank's place in a communicator, for the key `communicator number << 32 | rank` */
     struct hpcw_i_table place;
@@ -325,7 +325,7 @@ hpcw_status gen_clog2_log_event(void *context, const struct sim_event *event, hp
     hpcw_status s = event->what == SIM_MADE ? learn_place(log, event, err) : HPCW_OK;
     s = s == HPCW_OK ? add(log, event, event->time_ns, err) : s;
     if (s == HPCW_OK && event->what == SIM_COMPUTES) {
-        /* The end of a call is an event of its own. */
+        /* The end of computing is an event of its own. */
         struct sim_event end = *event;
         end.tag = 1;
         s = add(log, &end, event->time_ns + event->bytes, err);

@@ -66,7 +66,7 @@ struct gen_format {
 
     /* the units are files of one set: a reader of the first one reads all of them */
     bool container;
-    /* directory of the units, below that of the dataset, if they are read together; NULL: the name of the
+    /* name of the directory, below that of the dataset, for units that are read together; NULL: the name of the
      * format */
     const char *folder;
     /* true: readers take each file in `folder` for a unit, so no other file may be there */
@@ -119,7 +119,7 @@ struct gen_format {
     hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
     /* Adds sections to the page of a report. Memory: a few words per rank. */
     hpcw_status (*report)(const struct gen_report *r, hpcw_error *err);
-    /* Converts to files for other programs: gen/export/export.h. NULL: `export` is refused. */
+    /* Exports a file for other programs: gen/export/export.h. NULL: `export` is refused. */
     const struct gen_exporter *export;
     /* Writes a file in another form: gen/export/rewrite/rewrite.h. NULL: `rewrite` is refused. */
     const struct gen_rewriter *rewrite;

@@ -11,13 +11,13 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Sizes of the samples that show the spread of nodes and of pairs of switches. Their values are means over the
- * medians of their ranks. With all ranks this would take as long as making the result. MOST_PEERS: nodes.
- * MOST_ROWS: ranks of all nodes. MOST_SWITCHES: switches. SWITCH_ROWS: ranks of all switches, but at least
- * FEW_RANKS of each. */
+/* Sizes of the samples that give the spread of nodes and of pairs of switches. The value of a node or pair is
+ * the mean of the medians of its ranks. With all ranks this would take as long as making the result.
+ * MOST_PEERS: nodes. MOST_ROWS: ranks of all these nodes. MOST_SWITCHES: switches. SWITCH_ROWS: ranks of all
+ * these switches, but at least FEW_RANKS of each. */
 enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
-/* Means of values[items][of], without NaN. */
+/* Computes the mean of each row of values[items][of]. Leaves out NaN. */
 static void means_of(const double *values, size_t items, uint32_t of, double *mean) {
     for (size_t i = 0; i < items; i++) {
         double sum = 0;
@@ -179,7 +179,7 @@ struct cable_work {
     uint32_t *looked; /* [slots] switch */
     uint32_t slots;   /* switches in the sample */
     uint32_t of;      /* ranks in the sample for each switch; fewer if the switch has fewer */
-    /* [slots + 1] index in time_ps of the end of the times with each switch */
+    /* [slots + 1] end of the times with each switch, as an index in time_ps */
     size_t *end;
     uint64_t *time_ps; /* [ranks] times of one rank, sorted by switch of the partner */
     /* [slots * slots * of] median timings of ranks at one switch with the ranks at another */
@@ -243,8 +243,8 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
                : hpcw_i_fail_memory(err, "linktest", square, "pairs of switches");
 }
 
-/* Computes the median of a rank's timings with each switch of the sample. The medians are `of` elements apart
- * in `value`. NaN: there are no timings with ranks at the switch. */
+/* Computes the median of a rank's timings with each switch of the sample. value[i * c->of] gets the median of
+ * switch i. NaN: there are no timings with ranks at the switch. */
 static void medians_by_switch(struct visibility_work *w, struct cable_work *c, uint32_t rank, double *value) {
     const struct gen_dataset *d = w->d;
     const struct model_machine *m = &d->machine;

@@ -484,7 +484,7 @@ static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_lin
             s = merge_slow(cJSON_GetObjectItemCaseSensitive(one, "slowest"), d->ranks, &all, err);
         }
         s = s == HPCW_OK ? merge_slowest(one, slowest, d->linktest.steps, err) : s;
-        /* Each range lists as many slow connections as the summary needs, or all that it has. */
+        /* Each range lists its slowest connections: as many as the summary needs, or all if it has fewer. */
         if (s == HPCW_OK && all.size != found * sizeof(hpcw_linktest_slow)) {
             s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: expected %zu slow connections, got %zu", found,
                             all.size / sizeof(hpcw_linktest_slow));

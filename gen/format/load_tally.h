@@ -22,7 +22,7 @@ struct gen_tally_heavy {
 
 struct gen_load_tally {
     unsigned __int128 sum, squares; /* sums of rank loads and of their squares, ns */
-    unsigned __int128 calm_sum;     /* sum of rank loads without the scenario */
+    unsigned __int128 calm_sum;     /* sum of rank loads without the scenario (injected imbalance) */
     uint64_t calm_most;             /* largest rank load without the scenario */
     uint64_t arrived;               /* number of objects that moved to their rank before this phase */
     struct model_load_optimum optimum;

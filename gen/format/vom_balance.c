@@ -53,7 +53,7 @@ bool gen_vom_balance_owns(const char *path) {
 
 /* ---- statistics that vt writes ---- */
 
-/* Edges of one kind between objects or handlers. vt's statistics have their bytes. */
+/* Edges of one kind between objects or handlers. Their bytes are in vt's statistics. */
 struct edge_list {
     uint32_t count;
     uint32_t *owner;
@@ -136,7 +136,6 @@ static void list_edges(struct statistics *s) {
     }
 }
 
-/* Sums up the loads of all tasks. */
 static void sum_loads(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     const struct model_load *m = s->load;
     struct model_load_whole *w = &s->whole;

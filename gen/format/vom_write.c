@@ -289,8 +289,8 @@ static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
 }
 
 /* Puts unmigratable tasks: the handler, the members of object groups and, in phase 0, id 0 at the end. They
- * have a subphase only if objects have subphases: a replay indexes the subphases of a moved object by the
- * largest number of subphases on its rank. */
+ * have a subphase only if objects have subphases: a replay assumes that a moved object has as many subphases as
+ * any task on its rank. */
 static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     hpcw_status s = HPCW_OK;

@@ -189,8 +189,8 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     return s;
 }
 
-/* Lists what each version of SCR does with a damaged checkpoint, for the versions that read the layout. by_*:
- * observed results. */
+/* Lists the versions of SCR that read the layout, each with what it does with a damaged checkpoint: by_*, as
+ * observed. */
 static void readers_of(enum hpcw_rank2file_layout layout, const char *by_1_1, const char *by_1_2,
                        const char *by_3, const char *reader[2 * 2 + 1]) {
     size_t n = 0;

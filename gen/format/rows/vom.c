@@ -58,7 +58,7 @@ static uint64_t units(const struct gen_dataset *d) {
 static double text_size(const struct gen_dataset *d, double *again) {
     const struct model_load_params *p = &d->load_params;
     const double objects = model_load_mean_objects(&d->load);
-    const double fill = objects / d->load.per_rank; /* probability that a neighbouring place has an object */
+    const double fill = objects / d->load.per_rank; /* probability that a neighbouring index has an object */
     double neighbours = 0;
     for (uint32_t k = 0; k < p->dims; k++) {
         double side = d->load.side[k];
