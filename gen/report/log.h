@@ -11,7 +11,7 @@
 #include "ui/page/timeline.h"
 
 enum {
-    LOG_MOST_STATES = 64,  /* states with a profile; further states count as the last one */
+    LOG_MOST_STATES = 64,  /* states with a profile; all further states share the last profile */
     LOG_SHOWN_STATES = 11, /* states with a colour of their own; the others share one */
     /* the last two colours are those of all other states, and of computing outside of states */
     LOG_COLOURS = LOG_SHOWN_STATES + 2,

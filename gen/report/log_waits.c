@@ -35,7 +35,7 @@ static void put_rank(const struct gen_report *r, uint32_t rank, const struct gen
 struct log_shares {
     double all; /* time of all ranks */
     double mpi, others, computing;
-    /* call: call of MPI with the most time; other: other state with the most time; NULL: there is none */
+    /* MPI call and other state with the most time; NULL: there is none */
     const struct log_state *call, *other;
 };
 

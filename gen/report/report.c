@@ -142,8 +142,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns the label of the mark of the smallest height that covers the row of a rank; NULL: no mark does. Marks
- * that are higher than wide are those of columns and are skipped. */
+/* Of the marks at the row of a rank, returns the label of the one with the smallest height; NULL: there is
+ * none. Skips marks that are higher than wide: they mark columns. */
 static const char *label_of(const struct gen_areas *marks, double rank) {
     const char *label = NULL;
     double least = INFINITY;
