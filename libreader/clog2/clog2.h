@@ -33,7 +33,7 @@ struct read_clog2_info {
 
 /* One record. */
 struct read_clog2_item {
-    uint64_t offset; /* offset in the file */
+    uint64_t offset;
     double time;
     int32_t comm, rank, thread;
     int32_t kind;                 /* 2 .. 11 */
@@ -67,7 +67,6 @@ hpcw_status read_clog2_bound_ranks(const struct read_clog2 *reader, hpcw_error *
 /* Returns entry `index` < comms of the table. */
 const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *reader, uint32_t index);
 
-/* Goes back to the first record. */
 void read_clog2_rewind(struct read_clog2 *reader);
 
 /* Gets the next record; *more is false after the last one. HPCW_EFORMAT if the chain of blocks or the length of a
@@ -92,9 +91,9 @@ enum read_clog2_rule {
     READ_CLOG2_NESTING,                  /* a state ends before one that began later, or is nested in itself */
     READ_CLOG2_END_ALONE,                /* the end of a state that did not begin */
     READ_CLOG2_START_ALONE,              /* a state that does not end */
-    READ_CLOG2_EQUAL,        /* two states, solo events or messages of one kind with equal ends and times */
-    READ_CLOG2_BACKWARD,     /* a receive is before its send */
-    READ_CLOG2_MESSAGE,      /* a send or receive without partner */
+    READ_CLOG2_EQUAL,    /* two states, solo events or messages of one kind, equal in end points and times */
+    READ_CLOG2_BACKWARD, /* a receive is before its send */
+    READ_CLOG2_MESSAGE,  /* a send or receive without partner */
     READ_CLOG2_MESSAGE_SIZE, /* a receive of another size than its send */
     READ_CLOG2_CARGO,        /* cargo that does not fit its format, or a format that no cargo fits */
     /* a definition is missing, comes after its first use, or does not fit its events */
@@ -173,7 +172,6 @@ struct read_clog2_watch {
      * ranks of communicator 0 are those of the world. Records of other ranks may then be skipped undecoded if they
      * belong to communicator 0. */
     const uint32_t *ranks;
-    /* Called when a state begins. */
     void (*begin)(void *context, const struct read_clog2_stretch *s);
     /* Called for each time span in which a state was the innermost one of its timeline. Spans of a timeline never
      * overlap, and together they cover the whole time of its states. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts drawables (complete states and messages), and finds equal ones. Also has the memory for open messages. */
+/* Counts drawables (complete states, solo events and messages), and finds equal ones. Also has the memory for
+ * open messages. */
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"

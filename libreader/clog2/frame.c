@@ -298,8 +298,8 @@ static void decode_head(const unsigned char *p, uint64_t offset, struct read_clo
     item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
 }
 
-/* Decodes whole records inside a block, and skips records of ranks that do not matter (`ranks`). Leaves the first
- * and the last record of a block, and damaged records, to decode(). */
+/* Decodes whole records inside a block, and skips events and messages of ranks outside r->ranks. Leaves the
+ * first and the last record of a block, and damaged records, to decode(). */
 static void decode_inner(struct read_clog2 *r) {
     const uint32_t end = r->info.block_size;
     const uint64_t start = offset_of(r) - r->at;

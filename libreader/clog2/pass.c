@@ -66,7 +66,7 @@ static void place_of(struct read_clog2_pass *p, const struct read_clog2_item *it
     }
 }
 
-/* Returns whether a record belongs to a rank that does not matter. Needed because read_clog2_pass_over does not
+/* Returns whether a record belongs to a rank outside w->ranks. Needed because read_clog2_pass_over does not
  * skip every such record. */
 static bool is_unwanted(const struct read_clog2_watch *w, const struct read_clog2_item *item) {
     const uint32_t *ranks = w->ranks;

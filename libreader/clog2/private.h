@@ -32,7 +32,7 @@ void read_clog2_pass_over(struct read_clog2 *reader, const uint32_t *ranks);
 /* Opens a second reader of the same source, which starts at the current block of the first reader. Free the second
  * reader before the first one. NULL on failure. */
 hpcw_status read_clog2_open_rest(const struct read_clog2 *reader, struct read_clog2 **out, hpcw_error *err);
-/* Makes the next call return the last `count` records of the batch again. */
+/* Makes read_clog2_next or read_clog2_next_batch return the last `count` records again. */
 void read_clog2_give_back(struct read_clog2 *reader, uint32_t count);
 
 /* Offsets of the first faults in the frame since the rewind; 0: none. */
@@ -55,7 +55,7 @@ hpcw_status read_clog2_stopped(const struct read_clog2 *reader, hpcw_status stat
  * has not come yet. */
 struct read_clog2_definition {
     bool state, defined, used;
-    bool shows_all; /* each cargo fits the format */
+    bool shows_all; /* any cargo fits the format, so cargo is not checked */
     int32_t number; /* number of the state or solo event */
     int32_t event;  /* number of the event that begins the state, or of the solo event */
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
@@ -68,8 +68,8 @@ struct read_clog2_amount {
     double seconds;
 };
 
-/* An end of a message that waits for the other end, but not as the first of its queue. Such ends form lists, linked
- * by index + 1. */
+/* An end of a message that waits for the other end, behind the first waiting end of its queue. Such ends form
+ * lists, linked by index + 1. */
 struct read_clog2_open {
     double time;
     uint64_t offset;
@@ -91,8 +91,9 @@ struct read_clog2_state {
     uint32_t definition;
     uint32_t depth; /* number of open states around this one */
 };
-/* Number of states and of drawables that a timeline holds without further memory. Programs rarely nest more than a
- * few states, and hpcgen's logs at most three. A timeline takes two cache lines. */
+/* Number of states and of drawables (states and solo events) that a timeline holds without further memory.
+ * Programs rarely nest more than a few states, and hpcgen's logs at most three. A timeline takes two cache
+ * lines. */
 enum { READ_CLOG2_STATES = 3, READ_CLOG2_DRAWN = 2 };
 struct read_clog2_timeline {
     uint32_t depth;
@@ -101,7 +102,7 @@ struct read_clog2_timeline {
     struct read_clog2_state *deep;
     double since;                         /* time at which the innermost state became the innermost */
     double ended;                         /* time at which the last drawable of this timeline ended */
-    double drawn_since[READ_CLOG2_DRAWN]; /* begins of the first drawables that ended at the time `ended` */
+    double drawn_since[READ_CLOG2_DRAWN]; /* begin times of the first drawables that ended at `ended` */
     /* definitions of the first drawables that ended at the time `ended`, as index + 1; 0: none */
     uint32_t drawn_definition[READ_CLOG2_DRAWN];
     struct read_clog2_state state[READ_CLOG2_STATES];
@@ -126,7 +127,7 @@ struct read_clog2_queue {
  * in time. */
 struct read_clog2_place {
     uint32_t timeline;  /* for an event: index + 1 of the timeline; 0: memory ran out */
-    int64_t rank, peer; /* ranks in the world of the record, and of a message's other end; -1: unknown */
+    int64_t rank, peer; /* rank of the record, and of a message's other end, in the world; -1: unknown */
     uint64_t key[HPCW_I_TABLE_KEY], hash; /* for a message: the key of its queue in `queues` */
 };
 
@@ -167,8 +168,8 @@ struct read_clog2_unmet {
     size_t capacity;
 };
 
-/* Keys of the drawables that ended at the latest time. The reader refuses duplicates, and two drawables with
- * different ends cannot be duplicates. So older keys are not kept. */
+/* Keys of the drawables that ended at the latest time. The reader refuses duplicates, and two drawables that
+ * end at different times cannot be duplicates. So older keys are not kept. */
 struct read_clog2_latest {
     double time;
     struct hpcw_i_table drawables; /* keys of the drawables that ended at `time` */
@@ -251,7 +252,6 @@ static inline const struct read_clog2_event *read_clog2_event_get(struct read_cl
     const struct read_clog2_near_event *near = &p->near_event[(uint32_t)event % READ_CLOG2_NEAR_EVENTS];
     return near->event == event && near->valid ? &near->is : read_clog2_event_find(p, event);
 }
-/* Checks that everything that the preamble announces is defined. */
 void read_clog2_check_announced(struct read_clog2_pass *p);
 
 /* comms.c: communicator events, the table, and ranks of the world */
@@ -349,7 +349,7 @@ static inline struct read_clog2_near_rank *read_clog2_near(struct read_clog2_pas
                : read_clog2_near_make(p, near, comm, rank, thread);
 }
 
-/* Checks the rank in the world of a drawable: -1 is a case of READ_CLOG2_COMM at `offset`. */
+/* Checks a drawable's rank in MPI_COMM_WORLD: -1 is a case of READ_CLOG2_COMM at `offset`. */
 static inline void read_clog2_need(struct read_clog2_pass *p, uint64_t offset, int64_t world, int32_t comm,
                                    int32_t rank) {
     if (world < 0) {

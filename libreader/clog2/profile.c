@@ -45,7 +45,7 @@ static int by_bytes(const void *a_, const void *b_) {
                                               : read_clog2_by_key(a, b);
 }
 
-/* Writes the profile of one state or solo event, whose ranks are row[count]. */
+/* Writes the profile of one state or solo event. row[count]: its totals on each rank that has it. */
 static void put_share(struct hpcw_i_json *json, const struct read_clog2_definition *d,
                       const struct read_clog2_row *row, size_t count, uint32_t ranks) {
     struct read_clog2_amount all = {0};

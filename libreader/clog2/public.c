@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/clog2_read.h>: records in the form that the writer takes, states, messages, and a profile. */
+/* <hpcw/clog2_read.h>: the public reader of logs. */
 #include <string.h>
 
 #include "libreader/clog2/private.h"
