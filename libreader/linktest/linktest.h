@@ -24,7 +24,7 @@ struct read_linktest;
  * HPCW_ERANGE for a longer name. */
 #define READ_LINKTEST_MOST_MODE 256u
 #define READ_LINKTEST_MOST_HOST 4096u
-/* Most retested connections that this reader accepts; for a result with more tasks, the number of tasks. */
+/* Most retested connections that this reader accepts. A result may have more, up to its number of tasks. */
 #define READ_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
 
 struct read_linktest_summary {

@@ -60,8 +60,8 @@ hpcw_status read_linktest_timings_check(const struct read_linktest_pass *p, uint
                                         const char *what, const struct read_linktest_timings *t, double min,
                                         double avg, double max, hpcw_error *err);
 
-/* slow_list.c: reads and checks the slow list (rule 23), sorts it by pair and sets the threshold. *above gets the
- * number of entries of the list with a time above the threshold. */
+/* slow_list.c: reads and checks the slow list (rule 23), sorts it by its pairs of ranks and sets the threshold.
+ * *above gets the number of entries of the list with a time above the threshold. */
 hpcw_status read_linktest_slow_list(struct read_linktest_pass *p, uint64_t permutation, uint64_t *above,
                                     hpcw_error *err);
 /* Compares the timings in a row with the entries of the slow list that the task of this row measured. */

@@ -33,7 +33,6 @@ struct read_linktest_head {
     uint64_t size;   /* bytes of the chunk header: 8, and the length of the host name */
 };
 
-/* Reads the file header, and sets the sizes of the parts. */
 hpcw_status read_linktest_header(struct read_linktest *r, hpcw_error *err);
 
 /* Fails with HPCW_EFORMAT at a field after the mode string. `member` points to the member of r->info that holds the
@@ -69,7 +68,7 @@ bool read_linktest_is_date(const char *text);
 uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_sion_task *task,
                                const struct read_linktest_head *head, uint64_t permutation);
 
-/* Reads words of 8 bytes from a stream, numbers or times, and converts them to this machine's byte order. */
+/* Reads 8-byte numbers or times from a stream, and converts them to this machine's byte order. */
 hpcw_status read_linktest_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
                                 size_t count, void *words, hpcw_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/linktest_read.h>: the public reader. It checks rows and lists when the caller gets them, even without a
- * verify. */
+/* <hpcw/linktest_read.h>: the public reader. It checks rows and lists when the caller gets them, even if the
+ * result was not verified. */
 #include <hpcw/linktest_read.h>
 
 #include <inttypes.h>

@@ -114,7 +114,7 @@ hpcw_status read_linktest_check_rows(struct read_linktest_pass *p, uint64_t perm
             struct read_sion_task task;
             status = read_sion_task(sion, file, index, &task, err);
             if (status != HPCW_OK || task.rank < 0) {
-                /* skip a task without a rank: in a buddy copy of SIONlib, it only collects, and has no data */
+                /* skip a task with a negative rank: in a buddy copy of SIONlib, it has no data of its own */
                 continue;
             }
             if (permutation == 0) {

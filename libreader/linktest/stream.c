@@ -22,7 +22,7 @@ hpcw_status read_linktest_wrong(const struct read_linktest *r, const struct read
 
 hpcw_status read_linktest_head_of(const struct read_linktest *r, const struct read_sion_task *task,
                                   struct read_linktest_head *head, hpcw_error *err) {
-    /* The products below cannot overflow: the open has compared them with the length of rank 0's stream. */
+    /* The products below cannot overflow: opening the result compared them with the length of rank 0's stream. */
     uint64_t before = task->rank == 0 ? r->header_size : 0;
     uint64_t unit = r->data_size + (task->rank == 0 ? r->summary_size : 0);
     uint64_t rest = before + r->info.permutations * unit + READ_LINKTEST_END_BLOCK_SIZE;
