@@ -108,7 +108,6 @@ static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end,
     return HPCW_OK;
 }
 
-/* Checks rule 31: bytes that no stream uses are zero. */
 hpcw_status read_sion_gap_rules(struct read_sion_file *f, hpcw_error *err) {
     struct gap_check g = {.f = f, .known_from = UINT64_MAX};
     hpcw_status status = zero_range(&g, f->info.meta1_size, f->info.data_start, err);

@@ -19,8 +19,8 @@ struct read_sion {
     struct read_sion_file *pool[POOL]; /* file k > 0 is at k mod POOL, if it is open */
 };
 
-/* Opens file 0 of a reader whose place is set, if `status` is HPCW_OK. Takes ownership of the reader, also on
- * failure. */
+/* Opens file 0 at r->place, where the files of the container are. If `status` is a failure, only returns it.
+ * Takes ownership of the reader, also on failure. */
 static hpcw_status open_base(struct read_sion *r, hpcw_status status, struct read_sion **out, hpcw_error *err) {
     struct read_source *source;
     if (status == HPCW_OK) {

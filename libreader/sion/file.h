@@ -30,7 +30,7 @@ struct read_sion_file {
     struct read_sion_info info;
     uint64_t ranks_at;  /* offset of the table of global ranks */
     uint64_t chunks_at; /* offset of the table of chunk sizes */
-    uint64_t *marks; /* [windows] offset in the file of the first task's chunk in block 0, for every window */
+    uint64_t *marks;    /* [windows] file offset of the chunk in block 0 of each window's first task */
 
     /* Table entries of tasks [first, first + count). The columns are parts of one allocation. */
     struct {
@@ -108,8 +108,9 @@ hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpc
 hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int32_t *file, int32_t *index,
                                    hpcw_error *err);
 
-/* Iterates over the rows of block sizes of tasks [first, first + count). Skips rows in a hole of the file, which
- * are zero. The iteration uses f->raw, so no second iteration and no load may begin before the iteration ends. */
+/* Iterates over the rows of block sizes of tasks [first, first + count). Skips rows in a hole of the file,
+ * which are zero. The iteration uses f->raw: until it ends, begin no second one and do not call
+ * read_sion_file_load. */
 struct read_sion_rows {
     struct read_sion_file *f;
     hpcw_status status; /* the first failure, which ends the iteration */

@@ -145,8 +145,8 @@ static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Adds up the chunk sizes (doc/formats/sion.md#sion-12), records where the chunks of each window start, and counts
- * the tasks of a buddy copy of SIONlib that only collect. */
+/* Adds up the chunk sizes (doc/formats/sion.md#sion-12), records where the chunks of each window start, and
+ * counts tasks with negative ranks: in a buddy copy of SIONlib, they have no data of their own. */
 static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     if (!hpcw_i_round_up_u64(info->meta1_size, info->fs_block_size, &info->data_start)) {

@@ -78,9 +78,9 @@ static char *name_of(const struct read_sion_place *place, uint32_t index, hpcw_s
     return name;
 }
 
-/* Handles a missing file 0 of a set. File 0 is missing while a writer gives the files their names. If that writer
- * died, this function finishes the work of the writer, and file 0 may exist then. Returns false if it failed; then
- * *status and *missing say why, unless the directory is missing, too. */
+/* Handles a missing file 0 of a set. File 0 is missing while a writer gives the files their names. If that
+ * writer died, this function finishes the work of the writer, and file 0 may exist then. Returns false after a
+ * failure, which *status and *missing describe, unless the directory is missing, too. */
 static bool finish_set(const struct read_sion_place *place, hpcw_status *status, hpcw_error *missing) {
     struct hpcw_i_dir *dir;
     hpcw_error why;

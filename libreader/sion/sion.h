@@ -3,10 +3,11 @@
  * A strict, independent reader of SION containers, written from doc/formats/sion.md alone. It reads file format
  * versions 2 to 5, and later ones as if they were 5; both byte orders; single files and sets.
  *
- * Open checks the rules that make it safe to find every byte. Verify checks the other rules (doc/formats/sion.md,
- * "Rules"). Tables are read for 2048 tasks at a time (a window), so memory does not depend on the number of blocks.
- * A physical file in use takes at most 210 KiB, and eight bytes for each 2048 of its tasks. At most 9 files are in
- * use at a time. Sizes from a file are compared with its length before anything is allocated or multiplied.
+ * Opening checks the rules that make it safe to find every byte. read_sion_verify checks the other rules
+ * (doc/formats/sion.md, "Rules"). Tables are read for 2048 tasks at a time (a window), so memory does not depend
+ * on the number of blocks. A physical file in use takes at most 210 KiB, and eight bytes for each 2048 of its
+ * tasks. At most 9 files are in use at a time. Sizes from a file are compared with its length before anything is
+ * allocated or multiplied.
  *
  * A handle has buffers, so it belongs to one thread at a time. Several handles may read the same file.
  */

@@ -10,7 +10,7 @@
 /* Counts of the blocks that a task uses, taken from the rows of block sizes. */
 struct tally {
     uint32_t filled; /* number of used blocks that hold a byte */
-    uint32_t full;   /* number of used blocks that are full, except the last one */
+    uint32_t full;   /* number of full blocks before the last used block */
 };
 
 struct table_check {

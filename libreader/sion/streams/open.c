@@ -7,7 +7,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
-/* BUFFERS: bytes of all small buffers together, as many as a writer has.
+/* BUFFERS: bytes of all small buffers together, as in a writer with default options.
  * SMALL: least bytes of a small buffer.
  * So up to 16384 tasks that are read in turn have a buffer each. */
 #define BUFFERS ((size_t)64 << 20)

@@ -60,8 +60,8 @@ static hpcw_status describe_file(struct sharing *s, uint32_t file, struct read_s
     return status;
 }
 
-/* Fills the window with tasks [first, first + many) of a file. Leaves out tasks that only collect, in a buddy copy
- * of SIONlib: they have no data. */
+/* Fills the window with tasks [first, first + many) of a file. Leaves out tasks with negative ranks: in a buddy
+ * copy of SIONlib, they have no data of their own. */
 static hpcw_status describe_tasks(struct sharing *s, uint32_t file, uint32_t first, uint32_t many,
                                   hpcw_error *err) {
     struct read_sion_window *w = s->window;
