@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* <hpcw/vom_read.h>: records in the form that the writer takes. */
+/* <hpcw/vom_read.h>: the public reader of load data. */
 #include "libreader/vom/public.h"
 
 #include <errno.h>

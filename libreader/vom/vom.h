@@ -178,8 +178,8 @@ struct read_vom_events {
 
 /* ---- One file -------------------------------------------------------------------------------------------- */
 
-/* How strict a reader and verify are (doc/formats/vom.md, "Rules"). Without flags they accept the known faults of
- * real writers. */
+/* How strict reading and verifying are (doc/formats/vom.md, "Rules"). Without flags, the known faults of real
+ * writers are accepted. */
 enum {
     /* Also check the conventions of hpcw's own writer: complete metadata, every missing phase listed, packed ids,
      * and keys in byte order. All tasks have the same number of subphases, whose sum does not exceed the time.

@@ -44,7 +44,7 @@ hpcw_status read_vom_hosts_end(const struct read_vom_judge *j, const char *name,
         return HPCW_OK;
     }
     struct host {
-        /* ranks by the metadata, and ranks seen; the last element stands for all hosts with too large a number */
+        /* size: ranks by the metadata; seen: ranks so far; last element: ranks with too large a host number */
         uint32_t size, seen;
     } *host = hpcw_i_calloc((size_t)j->num_nodes + 1, sizeof *host);
     hpcw_status status = HPCW_OK;

@@ -85,8 +85,8 @@ static struct entity entry_of(const struct read_vom_entity *e) {
     return f;
 }
 
-/* Compares what a communication says about entity `e` (the claim) with the fields of the entity's task (the truth).
- * Returns the name of a field that contradicts, or NULL. A field that only the claim has contradicts, too. */
+/* Compares what a communication says about entity `e` (the claim) with the fields of the entity's task (the
+ * truth). Returns the name of a field that differs, or that only the claim has; otherwise NULL. */
 static const char *contradicted(const struct read_vom_entity *e, const struct entity *truth,
                                 const struct entity *claim) {
     if ((claim->flags & HAS_COLLECTION) != 0 &&

@@ -25,7 +25,7 @@ static struct read_vom_open_phase *open_phase(struct read_vom_judge *j, uint64_t
 static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
     struct read_vom_judge *j = context;
     if (!j->whole) {
-        /* With one file only, each phase is complete when it ends. */
+        /* Only one file is read, so only one phase is open at a time. */
         hpcw_status status = read_vom_judge_open(j, number, 1, err);
         if (status != HPCW_OK) {
             return status;

@@ -198,7 +198,6 @@ static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *e
     return set->path != NULL ? HPCW_OK : hpcw_i_fail_memory(err, set->directory, 0, "the names in it");
 }
 
-/* Lists the names in the directory at this moment. */
 static hpcw_status list(const char *path, bool strict, struct read_vom_set *set, hpcw_error *err) {
     *set = (struct read_vom_set){0};
     hpcw_status status = HPCW_OK;

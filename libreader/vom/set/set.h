@@ -21,9 +21,9 @@ struct read_vom_set {
     struct read_source *first; /* file of rank 0, kept open for read_vom_set_check */
 };
 
-/* Lists the files of a set. HPCW_EFORMAT: there are no data files, or two stems, a missing or repeated rank, or a
- * rank above 32767. With `strict` also a file that does not belong to the set and whose name does not begin with a
- * dot, or a dot in the stem. HPCW_EIO: a writer is changing the set. */
+/* Lists the files of a set. HPCW_EFORMAT: there are no data files, or two stems, a missing or repeated rank, or
+ * a rank above 32767. `strict` also refuses a dot in the stem, and files that are not of the set, unless their
+ * names begin with a dot. HPCW_EIO: a writer is changing the set. */
 hpcw_status read_vom_set_open(const char *path, bool strict, struct read_vom_set *set, hpcw_error *err);
 void read_vom_set_close(struct read_vom_set *set);
 

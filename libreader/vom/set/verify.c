@@ -14,7 +14,7 @@
 
 /* Bytes for the entities of the phases that are read in one round, see struct rounds. */
 #define DEFAULT_BUDGET ((size_t)48 << 20)
-/* Most phases in one round. More phases would not make it faster. */
+/* Most phases in one round. More phases would not save time. */
 #define MOST_OPEN 256u
 
 /* ---- One file -------------------------------------------------------------------------------------------- */
