@@ -61,8 +61,8 @@ def variable_of(text):
 
 
 def members_of(body):
-    """Parses the members of a struct into variables. A union becomes a variable with the type "union". In place of the
-    length it has a dictionary: the name of each member of the union, with its type or, for a struct, its members."""
+    """Parses the members of a struct into variables. A union becomes a variable with the type "union", and a
+    dictionary in place of the length: from member names of the union to types, or to lists of members for structs."""
     members = []
     while body := body.strip():
         if m := re.match(r"union \{((?:[^{}]|\{[^{}]*\})*)\} (\w+);", body):

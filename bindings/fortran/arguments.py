@@ -72,7 +72,7 @@ def check_tables():
 
 
 def symbol_of(name):
-    """Returns the symbol of the variant of a C function that has other arguments for Fortran."""
+    """Returns the symbol of the Fortran variant of a C function."""
     return name.replace("hpcw_", "hpcw_f_", 1)
 
 

@@ -87,7 +87,7 @@ static bool is_next(int32_t number) {
     return number < HPCW_CLOG2_USER_STATE || number == all.next_state || number == all.next_solo;
 }
 
-/* Passes on to the log all definitions whose turn it is by number, and moves them to the front of the list. */
+/* Passes the definitions with the next numbers on to the log, and moves them to the front of the list. */
 static void define_next(void) {
     for (int i = all.defined; i < all.count;) {
         struct definition d = all.list[i];
@@ -164,7 +164,7 @@ int MPE_Describe_comm_state(MPI_Comm comm, int state_startID, int state_finalID,
     if (!mpe_begun()) {
         return MPE_LOG_NOT_INITIALIZED;
     }
-    /* With the wrapper, programs cannot describe MPE's known states, because the wrapper does. */
+    /* The wrapper (libhpcw_trace) describes MPE's known states, so the program cannot describe them. */
     int least = mpe_session.joined ? 2 * HPCW_CLOG2_USER_STATE : 0;
     if (state_startID < least || state_startID % 2 != 0 || state_finalID != state_startID + 1 ||
         state_startID >= HPCW_CLOG2_USER_SOLO) {

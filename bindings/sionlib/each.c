@@ -27,8 +27,8 @@ static bool create(struct sionlib_handle *h, sion_int64 chunk) {
         return false;
     }
     o.chunk_size = (uint64_t)own.chunk;
-    /* A restarted container is made in the directory of the first one, even if the working directory has
-     * changed. */
+    /* sion_parreinit_mpi makes the new container in the directory of the old one, even if the working directory
+     * has changed. */
     o.instead_of = h->writer;
     if (h->comm == NULL && p->processes.comm(p->processes.context, &h->comm, &err) != HPCW_OK) {
         sionlib_report("%s", err.message);

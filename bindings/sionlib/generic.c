@@ -132,10 +132,10 @@ int sion_generic_register_get_multi_filename_cb(int aid, char *call(const char *
         if (api != NULL) {
             sionlib_report("%s: expected no callback so far, got a second one", __func__);
         }
-        return -1; /* SIONlib returns 0 on success here, unlike elsewhere */
+        return -1;
     }
     api->names.of = call;
-    return 0;
+    return 0; /* success; other calls return SION_SUCCESS */
 }
 
 int sion_generic_register_gather_and_execute_cb(int aid, sion_generic_gather_execute *call) {
@@ -200,7 +200,8 @@ static same_call *gather_of(const struct interface *api) {
     return (same_call *)api->call[GATHER];
 }
 
-/* Returns the size of an item, bytes: 8, 4 or 1. It divides the sizes of all processes, see hpcw_comm_callbacks. */
+/* Returns the size of an item, bytes: 8, 4 or 1. The sizes of all processes are multiples of it, see
+ * hpcw_comm_callbacks. */
 static size_t item_of(size_t size, int *type) {
     *type = size % 8 == 0 ? _SION_INT64 : size % 4 == 0 ? _SION_INT32 : _SION_CHAR;
     return size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;

@@ -31,8 +31,8 @@ static bool write_name(void *names, const char *path, uint32_t file, char *name,
     return fits;
 }
 
-/* Opens a physical file under the name of the program's callback. `path` is SIONlib's name of the file: the name of
- * the container and, for file k > 0, a dot and k. */
+/* Opens a physical file under the name that the program's callback returns. `path` is SIONlib's name of the file:
+ * the name of the container and, for file k > 0, a dot and k. */
 static hpcw_status open_named(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                               hpcw_error *err) {
     const struct sionlib_parallel *p = context;

@@ -4,7 +4,7 @@
 #include "bindings/sionlib/handles/stream.h"
 #include <inttypes.h>
 
-/* Returns the index of the task with a rank in the handle's list, or h->count if the list has no such task. */
+/* Returns the index in h->task of the task that a program selects by `rank`; h->count if there is no such task. */
 static uint32_t find(const struct sionlib_handle *h, int rank) {
     if (h->opened == SIONLIB_SERIAL) {
         return rank >= 0 && (uint32_t)rank < h->count ? (uint32_t)rank : h->count;

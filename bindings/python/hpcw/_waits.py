@@ -126,7 +126,7 @@ def _completers(calls: np.ndarray, messages: np.ndarray, send: np.ndarray, recei
         return total - (total[first] - mask[first])[stretch]
 
     sends, ones = count(is_send), count(is_one)
-    # Do not count calls of MPI_Wait that came when no send was outstanding. `offset` separates the maxima of stretches.
+    # Do not count calls of MPI_Wait that came when no send was outstanding. `offset` restarts the maximum per stretch.
     offset = stretch * (len(order) + 1)
     ones = ones - (np.maximum.accumulate(np.maximum(ones - sends, 0) + offset) - offset)
     takes = np.flatnonzero(is_one & (np.diff(ones, prepend=0) > 0)) if len(order) else np.zeros(0, np.int64)
@@ -146,8 +146,8 @@ def _completers(calls: np.ndarray, messages: np.ndarray, send: np.ndarray, recei
 
 def _posted(calls: np.ndarray, messages: np.ndarray, receive: np.ndarray, names: list) -> np.ndarray:
     """Returns the time at which the receive of each message was posted; -1: unknown. A log does not say which MPI_Irecv a wait
-    call completes. It is assumed to be the oldest MPI_Irecv, so waits are rather too short. If a program also receives through
-    persistent requests, the assumed MPI_Irecv may be a later one, and waits too long."""
+    call completes. It is assumed to be the oldest MPI_Irecv, so the computed waits are rather too short. If a program also
+    receives through persistent requests, the assumed MPI_Irecv may be a later one, and the computed waits too long."""
     posted = calls["begin"][receive].astype(float)
     posts = calls[_has(calls, names, {"MPI_Irecv"})]
     others = np.flatnonzero(~_has(calls, names, RECEIVES)[receive])

@@ -49,7 +49,7 @@ class EventLog(_show.Shown):
 
     @functools.cached_property
     def begin_s(self) -> float:
-        """Time of the first record, seconds, as in info(). NaN: the log has none."""
+        """Time of the first record, seconds. NaN: the log has no record."""
         record, more = _c.hpcw_clog2_record(), c_bool()
         with self._handle as reader:
             _library.library().hpcw_clog2_reader_rewind(reader)
@@ -155,7 +155,7 @@ class EventLog(_show.Shown):
         return self._select("states", _c.HPCW_CLOG2_TABLE_STATES, STATES, begin, end, ranks)
 
     def messages(self, begin: float | None = None, end: float | None = None, ranks=None) -> np.ndarray:
-        """Messages that are in flight at any time in [begin, end), from or to some ranks. The log must have send and receive.
+        """Messages that are in flight at any time in [begin, end), from or to some ranks, and whose two ends are in the log.
 
         Returns a structured array in the order of the later of `sent` and `received`: source, dest (ranks), comm, tag, size
         (bytes), sent, received (seconds).
@@ -173,8 +173,8 @@ class EventLog(_show.Shown):
         """How long the main threads of ranks wait in MPI calls for other ranks. The kinds of waits are Scalasca's.
 
         A structured array by time: rank (that waits), kind ("late sender", "late receiver" or "collective", as a number for
-        to_df), name (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds. Always of the whole
-        log, as collective calls are matched by counting them from its start: for a window of time, select rows by `begin`.
+        to_df), name (of the call, an index in `names`), cause (the rank that it waits for), begin, seconds. The array has
+        the waits of the whole log: collective calls are matched by counting from its start. To get a window, select by `begin`.
         """
         states = self._select("states", _c.HPCW_CLOG2_TABLE_STATES, [*STATES, ("comm", "i4")], None, None, None)
         return _waits.find(states, self.messages(), self._names, self.ranks, self._dtype(_waits.WAITS))

@@ -70,12 +70,12 @@ class Links(_show.Shown):
 
     @functools.cached_property
     def seconds(self) -> np.ndarray:
-        """N x N float64 of permutation 0 (see `matrix`). [a, b] is the time of a message between a and b, seconds, measured by
+        """N x N float64: the matrix of permutation 0. [a, b] is the time of a message between a and b, seconds, measured by
         a. NaN: not measured, as on the diagonal and, in a bisection test, between two tasks of the same half."""
         return self.matrix(0)
 
     def matrix(self, permutation: int) -> np.ndarray:
-        """The matrix of any permutation; see `seconds`."""
+        """The matrix of a permutation (one measurement of all pairs); see `seconds`."""
         self._check(permutation)
         out = np.empty((self.tasks, self.tasks))
         with self._handle as reader:

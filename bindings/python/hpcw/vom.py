@@ -22,8 +22,8 @@ _NAME = re.compile(r"(?P<stem>.+)\.(?P<rank>0|[1-9]\d{0,5})\.json(?:\.br)?")
 
 
 def entities(tasks: np.ndarray) -> np.ndarray:
-    """Returns a mask of the tasks that belong to an entity. A task with id 0 does not, unless it is migratable: files of old
-    versions have only seq_ids, from 0 on."""
+    """Returns a mask of the tasks that belong to an entity. A task with id 0 does not, unless it is migratable: in old files,
+    ids are sequence numbers from 0 on."""
     return (tasks["id"] != 0) | tasks["migratable"]
 
 

@@ -321,7 +321,7 @@ class LogWriter(Writer):
                 self._rows[what].append((np.array(rows), [str(name) for name in known]))
 
     def close(self) -> None:
-        """Writes the log on process 0, and raises its failure on all processes."""
+        """Writes the log on process 0. If the write fails, all processes raise its exception."""
         if not self._open_:
             return
         self._open_ = False

@@ -10,8 +10,8 @@ static int64_t usual_groups(int64_t tasks) {
     return tasks >= 512 ? 32 : tasks >= 256 ? 16 : tasks >= 32 ? 8 : tasks >= 16 ? 4 : tasks;
 }
 
-/* Returns the limit of a group: the largest sum of chunk sizes, bytes, to which tasks are added. all: sum of the
- * chunk sizes of all tasks. each: number of tasks per group in the mode; 0 or less: not set. */
+/* Returns the limit of a group, bytes: tasks join while the sum of their chunk sizes is within the limit. all: sum
+ * of the chunk sizes of all tasks. each: number of tasks per group in the mode; 0 or less: not set. */
 static int64_t share_of_group(int64_t all, int64_t tasks, int64_t block, int64_t each) {
     int64_t groups = each > 0 ? (tasks + each - 1) / each : usual_groups(tasks);
     int64_t most = (all + block - 1) / block;

@@ -27,8 +27,8 @@ struct sionlib_member {
 /* Length of a struct sionlib_member in messages, words. */
 enum { SIONLIB_MEMBER_WORDS = sizeof(struct sionlib_member) / sizeof(int64_t) };
 
-/* Sets the chunks and groups of all tasks of a file. again: the call comes from sion_parreinit_mpi. Then threads of
- * a process may be in different groups, and each task of a merged container gets a chunk of its own. Returns false,
+/* Sets the chunks and groups of all tasks of a file. again: sion_parreinit_mpi was called. Threads of a process
+ * may then be in different groups, and each task of a merged container gets a chunk of its own. Returns false,
  * without reporting an error, if the chunks are too large. */
 bool sionlib_group_tasks(struct sionlib_member *member, int64_t tasks, const struct sionlib_mode *mode,
                          bool again, int64_t block);

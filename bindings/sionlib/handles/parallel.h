@@ -64,8 +64,7 @@ void sionlib_parallel_names(struct sionlib_parallel *p, hpcw_sion_options *optio
 /* Returns the name of a physical file, from malloc, or NULL without memory. */
 char *sionlib_parallel_name(const struct sionlib_parallel *p, int file);
 
-/* Opens a reader of the container as hpcw_sion_reader_open does, with the program's names of files if it has a
- * callback. */
+/* Opens a reader of the container as hpcw_sion_reader_open does. The program's callback, if any, names the files. */
 hpcw_status sionlib_parallel_reader(const struct sionlib_parallel *p, hpcw_comm *comm, uint32_t count,
                                     const uint32_t *ranks, hpcw_sion_reader **out, hpcw_error *err);
 
@@ -76,8 +75,8 @@ bool sionlib_divide_by_number(struct sionlib_parallel *p, int files);
 /* Sets the options of a writer whose groups sionlib_group_tasks has made. */
 void sionlib_group_options(hpcw_sion_options *options);
 
-/* Adds up the tasks of each file. tasks [files]: in, numbers of this process's tasks in the files; out, numbers of
- * all tasks in the files. Collective. Returns false after reporting an error. */
+/* Adds up the tasks of each file. tasks [files]: in, count of this process's tasks in each file; out, count of
+ * all tasks in each file. Collective. Returns false after reporting an error. */
 bool sionlib_count_tasks(const struct sionlib_parallel *p, uint32_t *tasks, int files);
 
 /* Assigns this process to file `file`, as process `place` of the file. Each process has `tasks` tasks. well:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of the key-value records of a task that were found so far, in the order of the file. In SIONlib a
+ * Those key-value records of a task that were found so far, as a list in the order of the file. In SIONlib a
  * program can read the values of all keys in any order, and each key has a position of its own. So the handle keeps
  * the list, and extends it when a program asks for a record that is not in the list.
  */

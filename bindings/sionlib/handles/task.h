@@ -31,7 +31,7 @@ struct sionlib_task {
     int block;          /* block in which the position is */
     sion_int64 at;      /* offset of the position in its chunk */
     sion_int64 written; /* writer: total bytes in all blocks */
-    /* writer: the value of `at` that sion_bytes_avail_in_chunk uses, see sionlib_look */
+    /* writer: older value of `at`, for sion_bytes_avail_in_chunk; set by sionlib_look */
     sion_int64 counted;
     uint64_t next;  /* reader: offset in the task's stream after the last read */
     int next_block; /* reader: block that contains the offset `next` */
@@ -70,8 +70,8 @@ static inline struct sionlib_task *sionlib_current(const struct sionlib_handle *
     return &h->task[h->current];
 }
 
-/* Copies the position of a writer to `counted`. SIONlib does this before each write, and when a program flushes or
- * asks for the bytes written. */
+/* Copies `at` of a writer to `counted`. SIONlib does this before each write, and when a program flushes or asks for
+ * the bytes written. */
 static inline void sionlib_look(struct sionlib_task *t) {
     t->counted = t->at;
 }
