@@ -117,7 +117,7 @@ int MPE_Describe_event(int eventID, const char *name, const char *color);
  * Packs values into cargo, in the order of the format's letters, and moves `position` past them. The rest of the
  * buffer becomes zero. @return also MPE_LOG_PACK_FAIL
  *
- * @param tokentype  s (a text of `count` bytes), h, d, l, x, X, e, E (`count` values)
+ * @param tokentype  s: a text of `count` bytes; `count` integers: h, d, l, x, X; `count` float or double: e, E
  */
 int MPE_Log_pack(MPE_LOG_BYTES bytebuf, int *position, char tokentype, int count, const void *data);
 

@@ -53,7 +53,6 @@ typedef unsigned long long sion_uint64;
 #define SION_SIZE_NOT_VALID -1
 #define SION_ANSI_SIZE_NOT_VALID 0
 
-/* The version of SIONlib whose interface and files these are. */
 #define SION_MAIN_VERSION 1
 #define SION_SUB_VERSION 7
 #define SION_VERSION_PATCHLEVEL 6
@@ -136,8 +135,8 @@ SION_API size_t sion_fwrite(const void *data, size_t size, size_t nitems, int si
  * also if `bytes` exceed a whole chunk */
 SION_API int sion_ensure_free_space(int sid, sion_int64 bytes);
 
-/** Reads from the rest of the chunk, or, at the end of a chunk, from the next chunk. @return items read; 0 if the
- * chunk has fewer bytes left */
+/** Reads from the rest of the chunk, or, at the end of a chunk, from the next chunk. @return items read; 0 if they
+ * exceed the rest of the chunk */
 SION_API size_t sion_fread(void *data, size_t size, size_t nitems, int sid);
 
 /** Returns whether the position is at the end of the task. At the end of an earlier chunk, moves to the next chunk.

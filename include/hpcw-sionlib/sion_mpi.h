@@ -22,8 +22,8 @@ extern "C" {
  *
  * @param file_mode   as in sion_open; also collective, collsize=N and cmerge. Without collsize, or with -1,
  *                    SIONlib's rule determines the sizes of groups
- * @param numFiles    number of files. For "w" in: the ranks are divided among the files; 0 or less: one file for
- *                    each lComm, and out is the number of files. For "r" out
+ * @param numFiles    number of files; for "w" in: the ranks are divided among the files. 0 or less becomes the
+ *                    number of different lComm, and each gets a file; for "r" out
  * @param lComm       the processes that share a file with this process, in the order of their tasks; only used if
  *                    numFiles is 0 or less. Files are numbered in the order of their first processes in gComm
  * @param chunksize   chunk size, bytes; for "w" in, at least 0; for "r" out
@@ -49,8 +49,8 @@ SION_API int sion_parreinit_mpi(int sid, sion_int64 chunksize);
  * `*nlocaltasks` entries. If an array is written and the pointer to it is NULL, the array is allocated with malloc.
  *
  * @param numFiles         number of files; for "w" in, at least 1; for "r" out
- * @param nlocaltasks      number of tasks of this process. For "r" and -1 the process gets a share of all tasks,
- *                         and out is their number
+ * @param nlocaltasks      number of tasks of this process. For "r", -1 is replaced by the number of tasks
+ *                         in a share of all tasks, which the process then gets
  * @param globalranks      ranks of the tasks of this process; out for a share, otherwise in. For "w", the ranks of
  *                         all processes together are 0 .. N-1, each once
  * @param chunksizes       chunk sizes, bytes; for "w" in; for "r" out

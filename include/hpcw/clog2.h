@@ -54,8 +54,8 @@ typedef struct hpcw_clog2_record hpcw_clog2_record;   /**< see "Records" */
  * Writes a whole log. Not collective: one process does it.
  *
  * @param path     path of the log, which appears once it is complete
- * @param options  at least `ranks`, and `states` and `solos` if there are definitions of the user. If `comm_of`
- *                 is NULL, the communicators are the world and one for each rank, and the records that introduce
+ * @param options  set `ranks`, and `states` and `solos` if `record` has definitions of the user. If `comm_of` is
+ *                 NULL, the communicators are the world and one for each rank, and the records that introduce
  *                 them (HPCW_CLOG2_COMM_EVENT at time 0) are written before `record`
  * @param record   [count] in the order of the file: definitions, then events
  * @return HPCW_OK; the failures of hpcw_clog2_options_check and hpcw_clog2_slice_put; HPCW_ENOMEM; errors of the
@@ -184,7 +184,7 @@ struct hpcw_clog2_record {
             /** identity of the new communicator. NULL stands for all zero, which is written if a communicator is
              * freed */
             const hpcw_clog2_comm_id *id;
-        } comm;       /**< for HPCW_CLOG2_COMM_EVENT: a rank of a communicator, before its first record there */
+        } comm;       /**< for HPCW_CLOG2_COMM_EVENT, which a rank needs before its records in a communicator */
         double shift; /**< for HPCW_CLOG2_TIME_SHIFT: original local time = time + shift */
     } as;             /**< content of the record */
 };
@@ -353,8 +353,8 @@ HPCW_API uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uin
  *
  *  Many threads and processes can write at once, each its own slices. A slice begins at a record whose number in
  *  the whole file is a multiple of HPCW_CLOG2_SEGMENT. Each such record begins a new block, whoever writes it, so
- *  the blocks of a slice depend on its own records alone. Writers only need to exchange the numbers of their
- *  blocks, to place their slices.
+ *  the blocks of a slice depend on its own records alone. To place their slices, writers only need to tell
+ *  each other how many blocks they have.
  * --------------------------------------------------------------------------------------------------------- */
 
 /**

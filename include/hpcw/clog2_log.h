@@ -21,9 +21,9 @@
  * and hpcw_clog2_recover makes a log of the local files of all processes. If the host dies, records are lost that
  * the kernel had not written to the disk; hpcw_clog2_log_flush makes the kernel write. The space of a window is
  * allocated before it is used. If the disk is full, or cannot be mapped, the thread goes on in ordinary memory and
- * the report says so. The directory must be on a tmpfs, ext2, ext3, ext4 or xfs. Elsewhere, a store to space that
- * is allocated could still end the program (SIGBUS), so all threads record in ordinary memory: file systems that
- * copy on write (btrfs, zfs, bcachefs), network file systems (NFS, Lustre, GPFS), an overlay.
+ * the report says so. The directory must be on a tmpfs, ext2, ext3, ext4 or xfs. On other file systems,
+ * all threads record in ordinary memory, because a store to allocated space could still end the program (SIGBUS):
+ * on file systems that copy on write (btrfs, zfs, bcachefs), network file systems (NFS, Lustre, GPFS), an overlay.
  *
  * When the first window of a process is full, the process starts a helper thread, which prepares further windows in
  * advance. A thread that records faster than the disk can write has to wait; the log shows a wait of more than 2 ms
@@ -120,9 +120,9 @@ typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
  * Begins a recording and compares the clocks. Collective. Process p of `comm` is rank p of the log.
  *
  * @param path     path of the log, which appears in hpcw_clog2_log_finish. All processes must see the same
- *                 directory, now and at the finish; a short-lived file checks this. If the directory cannot be
- *                 written to, only hpcw_clog2_log_finish fails. If `path` is a symbolic link, this call follows it.
- *                 A file that has the name at the finish is replaced
+ *                 directory, now and at the finish; this call checks this with a temporary file. If the directory
+ *                 cannot be written to, only hpcw_clog2_log_finish fails. If `path` is a symbolic link, this call
+ *                 follows it. hpcw_clog2_log_finish replaces an older file of the resulting name
  * @param options  copied; NULL: the defaults
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories);
  * HPCW_ENOTSUP: the options ask for the processor's counter, which is not constant here; HPCW_ERANGE: too many
@@ -240,8 +240,7 @@ struct hpcw_clog2_timeline {
 /** Private: number of 64-bit words of each kind of record. */
 enum { HPCW_CLOG2_WORDS_BARE = 2, HPCW_CLOG2_WORDS_MESSAGE = 4, HPCW_CLOG2_WORDS_CARGO = 7 };
 
-/** Private: send and receive of a peer process that does not record this message itself. The other process records
- * both ends. */
+/** Private: a peer's send or receive, which this process records because the peer does not. */
 enum { HPCW_CLOG2_PEER_SEND = -1101, HPCW_CLOG2_PEER_RECEIVE = -1102 };
 
 /** Private: in place of the number of a new communicator, says that a communicator is freed. */
@@ -366,7 +365,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *t
 typedef struct hpcw_clog2_log_report {
     uint64_t records; /**< number of records in the log */
     uint64_t lost;    /**< number of records lost because memory or disk was full */
-    /** number of records left out because their event, communicator or message was not defined */
+    /** number of records left out because their event, communicator, peer or tag was not valid */
     uint64_t undefined;
     uint64_t end_alone;   /**< number of ends of states left out because the state had not begun */
     uint64_t start_alone; /**< number of states that did not end; their begins are in the log */
@@ -437,7 +436,7 @@ typedef struct hpcw_clog2_recovered {
 /**
  * Searches the directory of local files for files of an earlier run that had the same log name, and that died or
  * could not write its log. Not collective. The search covers only this host, and only files that this host made
- * since it booted, because nothing here shows whether processes of other hosts still run. On a file system without
+ * since it booted, because this host cannot tell whether processes of other hosts run. On a file system without
  * file locks, nothing is found.
  *
  * @param pattern  out [size]: shell pattern that matches all files of one earlier run
@@ -452,8 +451,8 @@ HPCW_API bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size
  *
  * @param path   path of the log
  * @param local  [count] paths of local files, all of one run
- * @param partial  also make a log if ranks have no file (they are empty in it), or if a file of this library is
- *                 cut short, damaged, or had no space for all records
+ * @param partial  also make a log if ranks have no file (they have no events in the log), or if a file of this
+ *                 library is cut short, damaged, or had no space for all records
  * @param found  out, may be NULL
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT: not a local file, files of different runs, the same rank twice;
  * HPCW_EMISMATCH: without `partial`, a rank has no file or not all its records. The message names the rank, and no

@@ -27,8 +27,8 @@
  * state that does not end. `hpcgen verify` and `hpcgen info` name such faults.
  *
  * Memory: a block (65536 bytes unless the writer chose another size) and 40 bytes per communicator.
- * hpcw_clog2_reader_watch also keeps timelines, open states, and messages in flight. A size larger than the file is
- * refused.
+ * hpcw_clog2_reader_watch also keeps timelines, open states, and messages in flight. A log that states a
+ * size larger than the file is refused.
  *
  * The bytes: doc/formats/clog2.md.
  */
@@ -160,9 +160,9 @@ typedef struct hpcw_clog2_watch {
 
 /**
  * Reads all records, from the first one on, and calls the callbacks. As viewers do, it skips records that break a
- * rule: the end of a state that did not begin, or a rank that no communicator event introduced. A definition, or a
- * rank of a communicator, holds for the whole log, wherever its record is. Afterwards the position is after the
- * last record that was read.
+ * rule: the end of a state that did not begin, or a rank that no communicator event introduced. Definitions
+ * and communicator events apply to the whole log, also to records before them. Afterwards the position is after
+ * the last record that was read.
  *
  * @return as hpcw_clog2_reader_next; HPCW_ENOMEM; HPCW_ESTATE (called by a callback); the status of a callback
  */
@@ -186,8 +186,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_reader_watch(hpcw_clog2_reader *
  *          ...count rows...
  *      }
  *
- *  Records that break a rule are skipped, as by hpcw_clog2_reader_watch. A definition, or a rank of a communicator,
- *  holds for the whole log, wherever its record is.
+ *  Records that break a rule are skipped, as by hpcw_clog2_reader_watch. Definitions and communicator events
+ *  apply to the whole log, also to records before them.
  * --------------------------------------------------------------------------------------------------------- */
 
 /** Tables that a log can be read as. */

@@ -72,9 +72,9 @@ static inline void hpcw_comm_callbacks_init(hpcw_comm_callbacks *callbacks) {
 /**
  * Makes a communicator from a program's own functions. Not collective; this call does not call the functions.
  *
- * Reductions and exchanges go through process 0, which holds the messages of all processes for a while. In an
- * exchange process 0 holds one word for each pair of processes. So this communicator suits up to some thousands of
- * processes; with MPI, hpcw_comm_from_mpi is faster. hpcw_clog2_log cannot use this communicator, because it
+ * Reductions and exchanges go through process 0, which holds the messages of all processes for a while. During an
+ * exchange, process 0 holds one word for each pair of processes. So this communicator suits up to some thousands of
+ * processes; with MPI, hpcw_comm_from_mpi is faster. hpcw_clog2_log cannot use this communicator, because a log
  * measures message times between two processes. All other handles can.
  *
  * @param callbacks  the functions; `broadcast`, `gather` and `scatter` must not be NULL. The struct is copied

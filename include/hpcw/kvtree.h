@@ -81,7 +81,7 @@ HPCW_API void hpcw_kvtree_remove(hpcw_kvtree *node, const char *key);
  * nested. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_get(const hpcw_kvtree *node, const char *key);
 
-/** Returns the value of `key`: the only key in the child node of `key`, if the node of that only key is empty.
+/** Returns the value of `key`: the key in its child node, if this is the only one and has an empty node below it.
  * Otherwise returns NULL. */
 HPCW_API const char *hpcw_kvtree_value(const hpcw_kvtree *node, const char *key);
 

@@ -286,8 +286,8 @@ typedef struct hpcw_linktest_summary {
 } hpcw_linktest_summary;
 
 /**
- * Writes the summaries into a file 0 that was written with set_files > 0. The caller knows the timings of the other
- * files by then. Not collective. The file keeps its name; the caller renames it after success.
+ * Writes the summaries into file 0 of a set whose files were written with set_files > 0, once the timings of all
+ * files are known. Not collective. The file is not renamed; the caller renames it after success.
  *
  * @param path       the current name of the file
  * @param params     the parameters with which the file was opened; fs_block_size must be the block size of the

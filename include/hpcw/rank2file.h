@@ -86,9 +86,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_layout_of(const char *name, 
 /** Returns the number of maps of a layout: 2 for the shared one, otherwise 1. */
 HPCW_API uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout);
 
-/** The description of a checkpoint (map DSET in summary.scr; doc/formats/rank2file.md, "Summary"). The comments of
- * the members name the defaults of hpcw_rank2file_open. hpcw_rank2file_summary and hpcw_rank2file_index_add read
- * neither clock nor user: their default of `flushed` is created_us in UTC, and their default of `user` is
+/** The description of a checkpoint (key DSET in summary.scr; doc/formats/rank2file.md, "Summary"). The comments of
+ * the members name the defaults of hpcw_rank2file_open. hpcw_rank2file_summary and hpcw_rank2file_index_add do not
+ * ask the system for time and user: their default of `flushed` is created_us in UTC, and their default of `user` is
  * "user". */
 typedef struct hpcw_rank2file_dataset {
     uint64_t id; /**< 1 .. 2^31 - 1 */
@@ -191,7 +191,7 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EACCES if a path below
- *         the prefix contains a symbolic link, also as P/D; HPCW_ENOENT if P/D is a file; HPCW_EEXIST if the index
+ *         the prefix, such as P/D, contains a symbolic link; HPCW_ENOENT if P/D is a file; HPCW_EEXIST if the index
  *         lists a dataset of that id or name (see `replace`), if a complete dataset exists that it does not list
  *         (the index was lost), if the index has another layout, or if another program is writing a dataset of that
  *         id or name; HPCW_EFORMAT if the index is damaged; and errors of the system
@@ -417,7 +417,7 @@ HPCW_API const hpcw_rank2file_listed *hpcw_rank2file_list_get(const hpcw_rank2fi
 /** Returns the layout of the index, which is the layout of all its datasets. */
 HPCW_API hpcw_rank2file_layout hpcw_rank2file_list_layout(const hpcw_rank2file_list *list);
 
-/** Returns the name in the field CURRENT, which the list may not contain; NULL if the index has no CURRENT. Valid
+/** Returns the name in the field CURRENT, even if no listed dataset has it; NULL if the index has no CURRENT. Valid
  * as long as the list. */
 HPCW_API const char *hpcw_rank2file_list_current(const hpcw_rank2file_list *list);
 
@@ -677,9 +677,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file
 
 /**
  * Checks that a dataset is sound: the summaries, the whole map, and all data files with their sizes and, where the
- * map has one, their CRC-32. In the shared layout, the two maps must be equal, and the two summaries. The numbers
- * and the time in the index must be those of the summary. hpcw_rank2file_prune and hpcw_rank2file_make_current make
- * the same checks, except the comparison of index and summary, because a restart does not need these numbers. Not
+ * map has one, their CRC-32. In the shared layout, the two maps must be equal, and so must the two summaries. The
+ * fields FILES, SIZE and CREATED in the index must equal those in the summary. hpcw_rank2file_prune and
+ * hpcw_rank2file_make_current make the same checks, except for these fields, which a restart does not need. Not
  * collective: one process reads everything.
  *
  * @param dataset  name of a dataset of the index, also of one that failed

@@ -69,8 +69,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_file(const char *path, hpcw_
  *
  * The open of another process fails if this process does not see the created file, for instance because it has
  * another working directory, or because the file system is local to a host. For this check the first 8 bytes of the
- * file have the tag until a process writes there; only one process may. Bytes that were not written are zero after
- * the publish. So the file has at least 8 bytes.
+ * file have the tag until a process writes there; only one process may write there. Bytes that were not written
+ * are zero after the publish. So the file has at least 8 bytes.
  *
  * The process that created the file must publish it after all other processes have called hpcw_sink_detach.
  *

@@ -373,8 +373,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t
                                                         hpcw_sion_shape *shape, hpcw_error *err);
 
 /**
- * Gets the block size that hpcw_sion_options.fs_block_size 0 stands for. It is what the file system of `path`'s
- * directory reports, or 2 MiB if that is 0 or above 32 MiB. Opens no file. Not collective.
+ * Gets the block size that hpcw_sion_options.fs_block_size 0 stands for: the size that the file system of `path`'s
+ * directory reports, or 2 MiB if it reports 0 or more than 32 MiB. Opens no file. Not collective.
  *
  * @return HPCW_OK, HPCW_EINVAL (a NULL), HPCW_ENOENT (no directory), HPCW_EACCES, HPCW_EIO
  */
@@ -395,8 +395,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_block_size(const char *path, uint
 HPCW_API uint64_t hpcw_sion_group_share(uint64_t requested, uint32_t tasks, uint32_t tasks_per_group,
                                         uint32_t fs_block_size);
 
-/** Returns the first task of physical file `file` if `tasks` tasks are divided among `files` files by number;
- * `tasks` for file == files. */
+/** Returns floor(tasks / files) * file, the first task of a physical file; `tasks` if file >= files. */
 HPCW_API uint32_t hpcw_sion_first_task_of_file(uint32_t tasks, uint32_t files, uint32_t file);
 
 #ifdef __cplusplus

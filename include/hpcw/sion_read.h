@@ -86,9 +86,8 @@ typedef bool hpcw_sion_name_of_file(void *context, const char *path, uint32_t fi
  * In a single file without a mapping, tasks are counted in the order of the file's tables: SIONlib's serial writer
  * may store any ranks there, in any order.
  *
- * Communication: a constant number of collectives, plus one for each file and for each 2048 tasks. Their number
- * doubles if several processes have shares of a table in which ranks do not ascend. The table is then broadcast
- * twice, to find repeated ranks.
+ * Communication: a constant number of collectives, plus one for each file and for each 2048 tasks. A table in
+ * which ranks do not ascend is broadcast twice if several processes have shares of it, to find repeated ranks.
  *
  * @param path   name of file 0, the same on all processes. A relative path stays valid when the working directory
  *               changes later. File k > 0 of a set can be opened alone: the container then has the tasks of that
@@ -182,8 +181,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_block_size(hpcw_sion_reade
 /**
  * Reads the next bytes of an own task, across chunks. Not collective.
  *
- * The read that reaches the end returns fewer than `size` bytes in `*got`, and the next read returns 0. The end is
- * that of the stream, or, after hpcw_sion_reader_next_key or hpcw_sion_reader_find_key, of the record's value.
+ * The read that reaches the end returns fewer than `size` bytes in `*got`, and the next read returns 0. This is
+ * the end of the stream, or, after hpcw_sion_reader_next_key or hpcw_sion_reader_find_key, of the record's value.
  * After a failure the position is unchanged, and `*got` is 0.
  *
  * @param rank  a task that this process reads

@@ -73,7 +73,7 @@ typedef enum hpcw_status {
 typedef struct hpcw_error {
     hpcw_status code; /**< same value as the return value of the call */
     int sys_errno;    /**< errno of the failure, 0 if none */
-    int process;      /**< number in the communicator of the process that failed first; 0 without MPI */
+    int process;      /**< process that failed first, by its number in the communicator; 0 without MPI */
     char message[HPCW_ERROR_MESSAGE_SIZE]; /**< one line: "PATH: what: expected X, got Y", without newline */
 } hpcw_error;
 

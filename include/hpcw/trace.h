@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * The recording of the wrapper (libhpcw_trace), for programs and libraries that add states of their own to its
- * log:
+ * The log of the MPI wrapper (libhpcw_trace), for programs and libraries that add states of their own:
  *
  *     if (hpcw_trace_log != NULL && (log = hpcw_trace_log(HPCW_TRACE_VERSION)) != NULL) {
  *         hpcw_clog2_log_state(log, "Compute", "blue", NULL, &compute, &error); // int32_t compute

@@ -188,7 +188,7 @@ typedef struct hpcw_vom_task {
     double time_s;            /**< seconds, >= 0 */
     uint64_t time_ns;         /**< nanoseconds */
     const double *subphase_s; /**< [subphases] times of the subphases, s, >= 0 */
-    /** [subphases] times of the subphases, ns; a strict check wants their sum to be at most time_ns */
+    /** [subphases] times of the subphases, ns; by rule vom-19 of doc/formats/vom.md, at most time_ns in total */
     const uint64_t *subphase_ns;
     /** number of subphases; 0: the key "subphases" is left out, as vt does for entities that never ran */
     uint32_t subphases;
@@ -222,8 +222,8 @@ typedef enum hpcw_vom_category {
  * The category decides which rank records an edge (doc/formats/vom.md, "Edge"). The rank of the receiver records a
  * SendRecv to an element, and a Broadcast. The rank of the sender records a SendRecv to a group member or handler.
  * The rank of the object records categories 2, 3, 5 and 6. The rank of the task that declared the shared block
- * records categories 9 and 10. LBAF and vt-tv use SendRecv only. The check of links in vt's script knows objects
- * only, so it reports every edge of the categories 2, 3, 5, 6, 9 and 10.
+ * records categories 9 and 10. LBAF and vt-tv use SendRecv only. vt's JSON_data_files_validator.py knows only
+ * objects as ends, so it reports every edge of the categories 2, 3, 5, 6, 9 and 10.
  */
 typedef struct hpcw_vom_edge {
     hpcw_vom_category category; /**< category, which says which other members are valid */
@@ -250,8 +250,8 @@ enum {
     /** Two kinds of data that vt never writes. First, texts, booleans and JSON in a task's values: vt's TemperedLB
      * aborts on a text there. Second, booleans, JSON and integers of 64 bits as attributes. */
     HPCW_VOM_ALLOW_TEXT_VALUES = 1 << 2,
-    /** Edges in the file of a rank that should not record them (doc/formats/vom.md#vom-26). Readers accept such
-     * edges, a strict check does not. */
+    /** Edges in the file of a rank that should not record them. Readers accept such edges. Strict checks do not:
+     * doc/formats/vom.md#vom-26. */
     HPCW_VOM_ALLOW_FOREIGN_EDGES = 1 << 3,
     /** Migratable tasks of one phase with different numbers of subphases. The replay of vt throws an exception when
      * it moves such a task. */
@@ -455,9 +455,9 @@ HPCW_API uint64_t hpcw_vom_text_size(const hpcw_vom *v);
 /**
  * Ends the text and gives the file its name. Not collective.
  *
- * @return HPCW_OK; HPCW_EINVAL (a phase is missing before a listed one, or below the count), HPCW_ESTATE (a phase
- * is open, the handle is closed or broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO: the file did not get
- * its name
+ * @return HPCW_OK; HPCW_EINVAL (a phase is missing below phase_count, or below a phase listed in the options);
+ * HPCW_ESTATE (a phase is open, the handle is closed or broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO:
+ * the file did not get its name
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err);
 
@@ -477,7 +477,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
  * is missing. Memory: one process holds the names of all files.
  *
  * @param handles  [count] the open files of this process, any number; NULL entries are skipped. This call does not
- *                 learn that a file could not be opened: check on all processes before that every open succeeded
+ *                 learn that a file could not be opened: before the call, check on all processes that every open
+ *                 succeeded
  * @return HPCW_OK; the first failure of any process otherwise
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm,
