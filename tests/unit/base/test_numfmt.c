@@ -423,8 +423,8 @@ static void double_hard_cases(void **state) {
         {8887055249355788, 665},  {6994187472632449, 690},   {8797576579012143, 588},
         {7363326733505337, 272},  {8549497411294502, -448},
     };
-    /* Doubles for which a value scaled by a power of ten is very near to an integer: the double, an end of its
-     * rounding interval, or the next double. Distances are from 2^-65.4 above (first) to 2^-59.6 below (last). */
+    /* Hard cases: a double, an end of its rounding interval or the next double, scaled by a power of ten, is very
+     * near to an integer. Distances are from 2^-65.4 above (first) to 2^-59.6 below (last). */
     static const struct binary nearest[] = {
         {8887055249355788, 664},  {5592117679628511, 163},  {6685530990800801, -867}, {5592117679628511, 162},
         {8661224184674796, 97},   {6741767181485241, -725}, {5698163123138226, 585},  {5141745997613069, 89},
