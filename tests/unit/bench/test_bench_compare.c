@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares simulated sweeps. The machine's speed varies, and repetitions scatter. */
+/* Compares simulated sweeps (measurements of many layouts). The machine's speed varies, and repetitions scatter. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 enum { RUNS = 5, POINTS = 20 };
 
-/* Layout of each point of a default sweep. */
+/* Layout of each point (a layout with its sizes and mode) of a default sweep. */
 static const enum bench_layout layout_of[POINTS] = {
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_ALIGNED,
     BENCH_SION_ALIGNED, BENCH_SION_ALIGNED, BENCH_SION_PACKED,  BENCH_SION_PACKED,  BENCH_SION_PACKED,
@@ -232,7 +232,7 @@ static void a_single_point_is_named(void **state) {
 }
 
 /* Simulates two sweeps of one program, the second on a disk `factor` times as slow. Plain writes wait only for
- * the disk, containers for the processor during half of their time. */
+ * the disk. Containers need the processor half of the time. */
 static void slow_the_disk(double factor, uint64_t *random, struct bench_comparison *c) {
     static struct sweep a, b;
     const struct disturbance calm = {.scatter = 0.02, .weather = 0.02};
@@ -388,8 +388,8 @@ static void only_what_counts_is_compared(void **state) {
     bench_comparison_free(&c);
 }
 
-/* Points are compared by name, which has the record size. A record is at most the data of a rank, so points of
- * other sizes have no partner. */
+/* Points are compared by name. Less data per rank may make the record size in a name smaller. Such a point
+ * cannot be compared. */
 static void other_sizes_are_told(void **state) {
     (void)state;
     static struct sweep a, b;
@@ -414,7 +414,7 @@ static void other_sizes_are_told(void **state) {
                            "use --per-rank 4M for both"));
     bench_comparison_free(&c);
     for (size_t i = 0; i < POINTS; i++) {
-        b.point[i].files = 2; /* other numbers of files count as other sizes */
+        b.point[i].files = 2; /* the number of files counts as a size */
         (void)snprintf(b.point[i].id, sizeof b.point[i].id, "%s", a.point[i].id);
     }
     assert_int_equal(bench_compare(&a.r, &b.r, &c, NULL), HPCW_OK);

@@ -130,7 +130,7 @@ static void containers_lie_where_they_are_expected(void **state) {
     }
 }
 
-/* The shifted twin is the aligned container two thirds of a block later. */
+/* The shifted twin is the aligned container with all offsets two thirds of a block larger. */
 static void the_shifted_twin(void **state) {
     (void)state;
     unsigned char *file[2];

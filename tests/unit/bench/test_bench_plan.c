@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Points that a sweep plans, their sizes, and the points it drops. */
+/* Points (layouts with sizes and modes) that a sweep plans or drops. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,8 +87,8 @@ static void the_default(void **state) {
     drop(&p);
 }
 
-/* The shifted twin is unaligned for blocks of every size up to the container's block. At the block size of the
- * file system, the data of each rank end in a block of the next rank. */
+/* The shifted twin (a container at larger offsets) is not aligned to any block size up to the container's.
+ * At the block size of the file system, the data of each rank end in a block of the next rank. */
 static void the_twin_is_unaligned(void **state) {
     (void)state;
     struct plan p = {.r.left_out_mpi = "no MPI"};

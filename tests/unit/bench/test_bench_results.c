@@ -96,7 +96,7 @@ static void rates_of_a_point(void **state) {
     assert_float_equal(p.durable.stats.median, 1e8, 1);
     assert_float_equal(p.cached.stats.median, 2e8, 1);
     assert_float_equal(p.ceiling_durable.stats.median, 2e8, 1);
-    /* the ratio is taken within a repetition: no spread */
+    /* the ratio to plain writes is the same in all repetitions */
     assert_float_equal(p.ratio.stats.min, 0.5, 1e-9);
     assert_float_equal(p.ratio.stats.max, 0.5, 1e-9);
     p.fate = BENCH_FAILED; /* a failed point has no rate, whatever was measured before */
@@ -200,8 +200,8 @@ struct scatter {
     double held_up; /* share of the runs of the usual length that are delayed */
 };
 
-/* Simulates 200 sweeps of eight points, whose rounds take as long as five usual rounds. The machine's speed
- * varies. *given: sweeps with a verdict. *wrong: verdicts for a point more than 10 % slower than the best. */
+/* Simulates 200 sweeps of eight points, whose rounds last five usual rounds in total. The machine's
+ * speed varies. *given: sweeps with a verdict. *wrong: verdicts for a point more than 10 % slower than the best. */
 static void simulate(const struct scatter *scatter, size_t rounds, size_t *given, size_t *wrong) {
     enum { POINTS = 8, MOST = 20 };
     const double length = 5 / (double)rounds;
@@ -269,8 +269,8 @@ static void short_rounds_serve_better(void **state) {
     }
 }
 
-/* All points are equally fast. About one sweep in twenty still reports a difference from the best point, with
- * nine points one in ten. */
+/* All points are equally fast. About one sweep in twenty still reports a difference from the best point; with
+ * nine points, one sweep in ten does. */
 static void equal_points_are_called_equal(void **state) {
     (void)state;
     enum { SWEEPS = 1000, POINTS = 9, ROUNDS = 30 };
@@ -386,7 +386,7 @@ static int claim_of(const char *text) {
     return 0;
 }
 
-/* Checks a verdict: no other layout is faster than the best, except the shifted twin. */
+/* Checks a verdict: no other layout is faster than the best, except BENCH_SION_SHIFTED. */
 static void check_verdict(const struct bench_results *r) {
     if (strstr(r->verdict.text, " this job writes ") == NULL) {
         assert_non_null(strstr(r->verdict.text, " can be said: "));
@@ -514,7 +514,7 @@ static void noise_is_reported(void **state) {
                                     point_of(BENCH_TASK_LOCAL, BENCH_FSYNC, 0, other, 5)};
     struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
     assert_non_null(strstr(r.verdict.text, "nothing can be said: noisy, another layout may be "));
-    /* The advised budget has time for the shifted twins, too. */
+    /* The advised budget includes BENCH_SION_SHIFTED. */
     assert_string_equal(strstr(r.verdict.text, "; use"), "; use --budget 20m");
     /* The sentence gives the upper end of the interval, whose middle is the difference of the means. */
     char text[64];
@@ -650,7 +650,7 @@ static void small_points_prove_nothing(void **state) {
     assert_string_equal(r.verdict.text,
                         WHERE "nothing can be said: 3 points are too small (below 976.6 KiB or 15.0 ms); "
                               "use a larger --per-rank");
-    /* The free space of the disk limits a run to 4 MB, not the budget. So the verdict advises more data and
+    /* Not the budget but the free space of the disk limits a run to 4 MB. So the verdict advises more data and
      * more space. */
     r.limits.max_bytes = 4000000;
     r.fs.free_bytes = 4000000;

@@ -239,7 +239,6 @@ static void containers_are_as_the_library_writes_them(void **state) {
         struct read_sion *reader;
         MUST(read_sion_open(path, &reader, &err));
         uint32_t files = read_sion_files(reader);
-        /* Moved by the shift, an aligned container is its shifted twin. */
         for (int shifted = 0; shifted <= (g.layout == BENCH_SION_ALIGNED); shifted++) {
             struct owners *o = calloc(files, sizeof *o);
             assert_non_null(o);
@@ -328,7 +327,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.largest, 1);
     assert_int_equal(c.meta_blocks, 2);
     assert_int_equal(c.mixed_blocks, 0);
-    /* Shifted twin with whole blocks of data: every block except the last has parts of two ranks. */
+    /* At unaligned offsets and with whole blocks of data, every block except the last has parts of two ranks. */
     g.layout = BENCH_SION_SHIFTED;
     g.rank_bytes = 16 * mib;
     c = count(g);

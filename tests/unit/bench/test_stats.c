@@ -199,8 +199,8 @@ static void one_wild_value_moves_a_trimmed_mean_little(void **state) {
     assert_int_equal(bench_stats_trimmed(x, 5, &mean, &variance, &df, NULL), HPCW_OK);
     assert_int_equal(df, 2);
     assert_float_equal(mean, 3, 1e-12);
-    /* With both ends replaced by their neighbours, 2 2 3 4 4: the squared deviations sum to 4, divided by 3 *
-     * 2. */
+    /* With the ends replaced by their neighbours (2 2 3 4 4), the squared deviations sum to 4. This is divided by
+     * 3 * 2. */
     assert_float_equal(variance, 4.0 / 6, 1e-12);
     assert_int_equal(bench_stats_trimmed(x, 4, &mean, &variance, &df, NULL), HPCW_OK);
     assert_int_equal(df, 3); /* four values are too few to trim any */
