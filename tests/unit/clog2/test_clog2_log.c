@@ -653,8 +653,8 @@ static void what_was_recorded_survives(void **state) {
             uint64_t bare = bare_records(r.place.path);
             assert_true(bare >= before && bare <= most);
             /* The log has all records before the cut. Other 16-byte words before the cut are definitions, or
-             * unused ends of windows (mapped parts of the file): of the last window, and of windows that a wait
-             * for the disk left. */
+             * unused ends of windows (mapped parts of the file): of the last window, and of windows left early
+             * at a wait for the disk. */
             assert_true(bare + size / 16 - most + 1 >= cut / 16);
             before = bare;
         }
@@ -681,7 +681,7 @@ static void what_was_recorded_survives(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* A local file of a dead process of this host is found. A process of another host may be alive. */
+/* A local file of a dead process of this host is found, one of another host is not: its process may be alive. */
 static void what_is_left_is_of_this_host(void **state) {
     (void)state;
     struct recording r;

@@ -321,7 +321,7 @@ static hpcw_status count_meetings(void *context, const hpcw_clog2_end *e) {
     return HPCW_OK;
 }
 
-/* One message is received late. Meanwhile so many other tags have messages that the reader forgets some tags. */
+/* One message is received late. Meanwhile there are messages of TAGS other tags, and the reader forgets some. */
 static void messages_of_many_tags(void **state) {
     (void)state;
     struct clog2_case c;

@@ -34,7 +34,7 @@ static double step_of(enum pattern pattern, uint64_t *state, uint32_t run, uint3
     switch (pattern) {
     case MIXED:
         return 1 + (double)random_below(state, 1000);
-    case TURNS: /* two runs have the next records in turn, for 500 records */
+    case TURNS: /* for 500 records, the merge alternates between two runs */
         return number % 500 == 0 ? 1e6 * (double)(1 + (run / 2 + random_below(state, 2)) % 5) : 1;
     case TIES:
         return (double)random_below(state, 2);
@@ -88,7 +88,7 @@ static void free_input(struct input *in) {
     free(in->record);
 }
 
-/* Merges all but some first records, in portions that end when memory is full or the records end. */
+/* Skips some records and merges the others, in portions that end when memory is full or the records end. */
 static void check_merge(const struct input *in, struct hpcw_i_clog2_runs *runs, uint64_t *state) {
     for (size_t i = 0; i < in->runs; i++) {
         hpcw_i_clog2_runs_set(runs, i, in->data[i], in->data[i] + in->size[i]);
