@@ -230,7 +230,7 @@ static void containers(void **state) {
     }
 }
 
-/* hpcw_sion_close fails in a daemon. hpcw_sion_free then leaves no more than in any other process. */
+/* hpcw_sion_close fails in a daemon. hpcw_sion_free then still removes all files of the container. */
 static bool fails_to_close(void *h) {
     bool good = mkdir(path, 0777) == 0 && hpcw_sion_close(h, NULL) != HPCW_OK;
     hpcw_sion_free(h);
