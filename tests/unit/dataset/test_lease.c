@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A run that ends removes the directory that it made, and no other. A lease that cannot be looked at does not
- * count as lost. */
+/* A run that ends removes the directory that it made, and no other. A lease (a file that reserves the directory)
+ * that cannot be examined does not count as lost. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
