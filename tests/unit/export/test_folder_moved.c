@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exports and rewrites to a new directory while another process renames things. At each system call after
  * mkdir, the new directory or its parent is replaced by a link or another directory. Nothing that existed
- * before changes, and a successful export has its final name. A summary has no size that could not be read, and
- * a failure names the output. */
+ * before changes, and a successful export has its final name. A size that cannot be read is a failure. A
+ * failure names the output. */
 #include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -197,8 +197,8 @@ static int meanwhile(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* Moves the temporary directory of the export away and puts a link or the victim's directory in its place. Does
- * nothing if the export has its final name. */
+/* Moves the temporary directory of the export away and puts the victim (a directory that must not change) or a link
+ * to it in its place. Does nothing if the export has its final name. */
 static void exchange(bool link) {
     char name[512] = "";
     DIR *list = opendir(in("above"));
@@ -364,7 +364,7 @@ static uint64_t size_of(const char *path) {
     return (uint64_t)is.st_size;
 }
 
-/* Rewrites load data while one lookup of a file fails. A summary has all bytes or does not exist. */
+/* Rewrites load data while one lookup of a file fails. The reported size is right, or the call fails. */
 static void check_bytes(const char *from, const char *to, const char *const *file, size_t files) {
     const struct gen_rewrite what = {
         .form = GEN_REWRITE_PLAIN, .last_phase = UINT64_MAX, .last_rank = UINT32_MAX};
@@ -416,7 +416,7 @@ static int fail_write(enum hpcw_i_sys_call call, size_t *size) {
     return call == HPCW_I_SYS_PWRITE ? ENOSPC : 0;
 }
 
-/* A checkpoint is written through a path of its directory's descriptor. Messages must not show that path. */
+/* A checkpoint is written through the /proc path of a descriptor. Messages must not show that path. */
 static void failures_name_the_output(void **state) {
     char expected[2048];
     hpcw_error err;

@@ -182,8 +182,8 @@ static void which_ranks_wait_for_which(void **state) {
     free(page);
 }
 
-/* The table of ranks has few rows, but also the one that a finding names: rank 19 has the critical path, though
- * nobody waits for it. */
+/* The table has only some ranks, but all that findings name. Rank 19 has the critical path, though nobody waits for
+ * it. */
 static void ranks_of_findings_have_a_row(void **state) {
     (void)state;
     static const struct happens log[] = {
