@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics and comparisons of `hpcgen fit`: sketches, correlations, the form of a distribution and its table;
- * and the configuration that it prints. */
+/* `hpcgen fit`: its sketches (histograms), correlations, tables of distributions, comparisons, and the
+ * configuration that it prints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -282,7 +282,7 @@ static void tables_tell_nobody(void **state) {
             const double y = k * step - tail.reach;
             const double low = k == 0 ? 0 : gen_fit_normal_below(y - 0.5 * step);
             const double high = k + 1 == tail.knots ? 1 : gen_fit_normal_below(y + 0.5 * step);
-            if ((high - low) * count < 4.9) { /* the table gives its reach in rounded numbers */
+            if ((high - low) * count < 4.9) { /* not 5, as the range of a table is rounded */
                 fail_msg("%u values: value %u of %u stands for %g", count, k, tail.knots, (high - low) * count);
             }
         }
@@ -316,7 +316,7 @@ static void tables_are_checked(void **state) {
     near(model_load_bend(&tail, -3), -3, 1e-12);
 }
 
-/* Correlations are right for a skewed distribution, and for a table of another mean and variance. */
+/* Correlations are right for a skewed distribution, and for a table whose mean and variance are not 0 and 1. */
 static void bent_correlations(void **state) {
     (void)state;
     static const char *const tables[] = {"none", "200 -90 -85 -80 -70 60 150 160 170 180"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Twins of event logs: folded loops unfold to the same sequence, and times keep their distribution. */
+/* Programs that imitate event logs: folded loops unfold to the same sequence, and times keep their distribution. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,7 +120,7 @@ static void test_anything_comes_back(void **state) {
     }
 }
 
-/* Two members of a group have times with a long tail. Those of the second are three times as long. */
+/* Two members of a group have times with a long tail. The second member takes three times as long. */
 static void test_draws_keep_the_mean(void **state) {
     struct fit_draws d = {0};
     double sum[2] = {0, 0};
@@ -192,8 +192,8 @@ static struct fit_partner_seen send(struct sends *s, uint32_t ranks,
     return (struct fit_partner_seen){&s->p, &s->role, 0, 0};
 }
 
-/* Finds the partner `to` from runs on 60 and 12 ranks: grids of 10 x 6 and 4 x 3, or of 5 x 4 x 3 and 3 x 2 x
- * 2. */
+/* Finds a rule for the partner that `to` returns on 60 and 12 ranks. Their grids are 10 x 6 and 4 x 3, or 5 x 4 x 3
+ * and 3 x 2 x 2. */
 static struct fit_partner find(uint32_t (*to)(uint32_t rank, uint32_t ranks)) {
     static struct sends more, fewer;
     const struct fit_partner_seen seen[] = {send(&more, 60, to), send(&fewer, 12, to)};
