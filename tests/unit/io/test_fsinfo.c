@@ -21,7 +21,7 @@
 #define GPFS 0x47504653u
 #define XFS 0x58465342u
 
-/* A simulated file system. Each call returns its error below, or 0 and the values. */
+/* A simulated file system. Each call returns its ..._error; if this is 0, the values are valid. */
 struct fake {
     struct hpcw_i_fs_source base;
     struct hpcw_i_fs_about about;
@@ -172,8 +172,8 @@ static void broken_layouts_are_not_believed(void **state) {
     doubt(v, size);
     hpcw_i_put_u16(v + 14, 60000, false);
     doubt(v, size);
-    /* Damages the first entry: it ends before its start, or its position is outside, in the table of entries,
-     * or too close to the end. */
+    /* Damages the first entry: it ends before its start, or its data lie in the table of entries, lie outside, or
+     * are too short. */
     lov_composite(v, false);
     hpcw_i_put_u64(v + 32 + 16, 0, false);
     doubt(v, size);
