@@ -45,7 +45,7 @@ static void check_rows(hpcw_linktest_reader *reader, const struct linktest_image
     }
 }
 
-/* Reads the rows from rank 1 on. A row has the message times to each task that its task met, and NaN elsewhere. */
+/* Reads the rows from rank 1 on. A row has the times to all partners of its task, and NaN elsewhere. */
 static void check_matrix(hpcw_linktest_reader *reader, const struct linktest_image *image,
                          uint64_t permutation) {
     const uint32_t tasks = hpcw_linktest_reader_info(reader)->tasks;

@@ -323,7 +323,7 @@ static void wrong_calls(void **state) {
     REFUSED(hpcw_linktest_end_permutation(lt, "01234567890123456789012345678901", "t", NULL, &err), HPCW_EINVAL,
             "at most 31 characters");
     assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_OK);
-    /* The second permutation begins before the first one ended, and is ended twice. */
+    /* Refused: a second permutation that starts before the first one ends, and a third permutation. */
     REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "expected 2 ended permutations and one close, got 1");
     for (uint32_t r = 0; r < 4; r++) {
         assert_int_equal(hpcw_linktest_timings(lt, r, good, NULL, 1, &err), HPCW_OK);

@@ -18,7 +18,7 @@
 #define STRICT READ_SION_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-/* ---- what is there -------------------------------------------------------------------------------------- */
+/* ---- valid results -------------------------------------------------------------------------------------- */
 
 static void everything_is_read(void **state) {
     (void)state;
@@ -139,7 +139,7 @@ static void damaged_header(void **state) {
         {65, 1, 0, 0, "mode: expected a word"},
         {68, 1, 'x', 0, "mode: expected a word with one NUL"},
         {70, 1, 2, 0, "offset 70: bidirectional kernel: expected a flag"},
-        {72, 1, 1, 0, "offset"}, /* a bisection test has other steps */
+        {72, 1, 1, 0, "offset"}, /* bisection, which has fewer steps */
         {73, 1, 255, 0, "randomized steps: expected a flag"},
         {75, 1, 1, 0, "no SION file: expected 0"},
         {80, 1, 2, 0, "checked buffers: expected a flag"},

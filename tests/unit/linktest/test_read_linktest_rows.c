@@ -289,7 +289,7 @@ static void flipped_bits(void **state) {
                 bool name_or_core = at >= head + 4 && at < head + 15;
                 bool hash = r == 0 && at >= 20 && at < 60;
                 bool flags = r == 0 && at >= 70 && at < 82;
-                /* Byte 130 is the number of permutations: 1, with renumbered tasks, looks like 0. */
+                /* Byte 130, the number of permutations, may be 1 instead of 0: tasks are then renumbered. */
                 bool numbers = r == 0 && ((at >= 82 && at < 106) || (at == 130 && bit == 0));
                 bool retest = r == 0 && at >= retests && at < retests + 8 * linktest_plain.retests;
                 bool times = r == 0 && ((at >= image.summary && at < image.summary + 20) ||
