@@ -53,8 +53,8 @@ static void test_channels(void **state) {
 
 /* ---- meshes ---- */
 
-/* The cells between two neighbours in a dimension add up to one layer of the mesh, whatever the sizes of the
- * blocks are. */
+/* At each boundary in a dimension, the cells that neighbours send add up to one layer of the mesh, whatever the
+ * sizes of the blocks are. */
 static void test_mesh(void **state) {
     (void)state;
     enum { PHASE = 5, FEW = 12, MOST_SIDE = 96 };

@@ -139,11 +139,11 @@ static void like_the_measured_run(void **state) {
     ok = near("CV of object loads, late", sd(&last.object) / mean(&last.object), 0.5, 0.75) && ok;
     ok = near("phase 0 over phase 1", mean(&setup.object) / mean(&first.object), 18, 22) && ok;
     ok = near("sd of ln(load), phase 0", sd(&setup.ln_object), 1.45, 1.55) && ok;
-    /* The measured run has a CV of 0.05. Here ranks have different numbers of objects, so it is larger. */
+    /* The measured run has a coefficient of variation of 0.05. More objects on some ranks make it larger here. */
     ok = near("CV of rank loads, phase 1", sd(&first.rank) / mean(&first.rank), 0.08, 0.13) && ok;
     ok = near("CV of rank loads, late", sd(&last.rank) / mean(&last.rank), 0.38, 0.52) && ok;
-    /* The measured run has a persistence of 0.60 to 0.63 in its second tenth, and of 0.988 to 0.993 in its
-     * eighth tenth. */
+    /* In the measured run, the correlation of loads from phase to phase is 0.60 to 0.63 in the second tenth, and
+     * 0.988 to 0.993 in the eighth. */
     struct sample after = take(&m.load, 6);
     ok = near("persistence of loads from phase to phase, early", correlation(early.ln, after.ln, objects), 0.6,
               0.8) &&
@@ -169,7 +169,7 @@ static void like_the_measured_run(void **state) {
     free(sent);
     free(received);
 
-    /* The maximum over the mean depends on the number of ranks, so it is computed with 32 ranks, for 40 seeds. */
+    /* The ratio max / mean depends on the number of ranks, so it is computed with 32 ranks, for 40 seeds. */
     struct moments worst = {0};
     struct moments lag = {0};
     for (uint64_t seed = 0; seed < 40; seed++) {

@@ -188,7 +188,7 @@ static void test_job(void **state) {
     assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", NULL), HPCW_OK);
     uint32_t same_as_seed = 0, same_as_next = 0;
     for (uint32_t job = 1; job <= 20; job++) {
-        /* one job with two seeds, no job with a seed of this number, the next job */
+        /* a job with two seeds; its number as a seed without a job; the next job */
         struct model_machine m[4];
         for (uint32_t i = 0; i < 4; i++) {
             p.job = i == 2 ? 0 : i == 3 ? job + 1 : job;
@@ -230,8 +230,8 @@ static void test_ports(void **state) {
     }
     assert_int_equal(slow, bad);
     assert_int_equal(kind[0] + kind[1] + kind[2], bad);
-    /* Within five standard deviations, 0.4 % of the nodes have a bad port, half of them outgoing, 60/30/10 % by
-     * kind. */
+    /* 0.4 % of the nodes have a bad port. Half of these ports are outgoing, and 60, 30 and 10 % are of each kind.
+     * Five standard deviations are allowed. */
     assert_in_range(bad, 4000 - 316, 4000 + 316);
     assert_true(fabs(outgoing - 0.5 * bad) < 5 * sqrt(0.25 * bad));
     assert_true(fabs(kind[0] - 0.6 * bad) < 5 * sqrt(0.24 * bad));

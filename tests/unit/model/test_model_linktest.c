@@ -303,8 +303,8 @@ static void near(const char *what, double got, double wanted, double tolerance) 
     assert_true(fabs(got / wanted - 1) <= tolerance);
 }
 
-/* As a published excerpt: 24 timings of 256 KiB within a switch, one pair at a time, without faults. A step
- * took as long as 175 round trips. No timing is below that of the line rate. */
+/* Results resemble a published excerpt: 24 timings of 256 KiB within a switch, one pair at a time, without
+ * faults. A step took as long as 175 round trips. No timing is below that of the line rate. */
 static void test_like_the_published_steps(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
@@ -339,9 +339,9 @@ static void test_like_the_published_steps(void **state) {
     tear_down(&s);
 }
 
-/* As a published bisection of 190 nodes with 16 MiB in both directions. Figures of a step are computed as by
- * LinkTest: pairs x 2 x size / mean time. A step took 2.5 s with 1000 messages, so each step has its own
- * congestion. */
+/* Results resemble a published bisection of 190 nodes with 16 MiB in both directions. Figures of a step are
+ * computed as by LinkTest: pairs x 2 x size / mean time. A step took 2.5 s with 1000 messages, so each step has its
+ * own congestion. */
 static void test_like_the_bisection(void **state) {
     (void)state;
     enum { RANKS = 760, HALF = 380 }; /* 190 nodes of 4 */
@@ -590,7 +590,7 @@ static void test_bad_cables_show(void **state) {
     struct model_truth_cable cable;
     while (model_truth_next_cable(&s.machine, &a, &b, &cable)) {
         double slow = 0, usual = 0;
-        /* the usual time: the same ranks, with partners at the switch after switch_b */
+        /* usual: the same ranks with partners at another switch, through a good cable */
         uint32_t beside = (cable.switch_b + 1) % s.machine.switches;
         while (beside == cable.switch_a || model_machine_cable(&s.machine, cable.switch_a, beside) < 1) {
             beside = (beside + 1) % s.machine.switches;

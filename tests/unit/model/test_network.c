@@ -156,7 +156,7 @@ static void test_congestion_persists(void **state) {
         lag[8] / square, lag[32] / square, lag[96] / square, other / square);
     assert_true(fabs(mean - (1 + m.params.congestion_spread)) < 0.03);
     assert_true(lag[1] / square > 0.75 && lag[1] > lag[2] && lag[2] > lag[4]);
-    /* 8 windows apart, only the load of the whole machine is correlated, and 96 apart nothing. */
+    /* 8 windows apart, only the load of the whole machine is correlated; 96 apart, nothing is. */
     assert_true(fabs(lag[8] / square - 0.48) < 0.06 && fabs(lag[96] / square) < 0.08);
     assert_true(other / square > 0.4 && other / square < 0.6);
     model_machine_free(&m);
@@ -240,7 +240,7 @@ static void test_crowded_links(void **state) {
         if (fabs(most - expected[i].most) > 0.05) {
             fail_msg("%s: expected %g, got %g", expected[i].preset, expected[i].most, most);
         }
-        all.ranks = m.params.nics / 8.0; /* so few ranks per card crowd no link */
+        all.ranks = m.params.nics / 8.0; /* one rank for 8 cards crowds no link */
         model_network_crowding(&net, &all, factor);
         for (int c = 0; c < MODEL_CLASSES; c++) {
             assert_true(factor[c] <= 1 && factor[c] >= 1);
