@@ -20,7 +20,7 @@
 
 #define OK(call) assert_int_equal(call, HPCW_OK)
 
-/* ---- sizes and cuts ---- */
+/* ---- sizes and division into files ---- */
 
 struct plain {
     char name[32];
@@ -79,8 +79,8 @@ static void sizes_of_the_page(void **state) {
     map = map_of(&o, 4096, &p);
     assert_int_equal(hpcw_rank2file_map_nodes(map), 2);
     hpcw_rank2file_map_node(map, 0, &node);
-    /* Bytes of a rank: 46 + len(rank) + len(name) + len(size) + len(crc), with "rank_" and ".ckpt" around its
-     * digits in the name. */
+    /* Bytes of a rank: 46 + len(rank) + len(name) + len(size) + len(crc). The name is "rank_", the digits of the
+     * rank, and ".ckpt". */
     uint64_t digits = 10 + 2 * 90 + 3 * 900 + 4 * (4096 - 1000);
     assert_int_equal(node.size, 68 + 4 + 4096 * (46 + 10 + 6 + 10) + 2 * digits);
     hpcw_rank2file_map_free(map);
@@ -117,7 +117,7 @@ static void cut_by_bytes(void **state) {
             assert_int_equal(node.first, next);
             assert_true(node.end > node.first && node.size <= bytes);
             next = node.end;
-            /* The next rank did not fit. It takes the bytes of a rank of two digits, or up to two less. */
+            /* The next rank did not fit. It needs at most the bytes of a rank with two digits. */
             if (level == 0 && node.end < 100) {
                 assert_true(node.size + 46 + 2 + 7 + 12 + 1 + 10 > bytes);
             }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program dies before each call that changes files in turn. The next start finishes or undoes its work. Then
- * every dataset is listed and complete, or gone with all its files. */
+/* A program dies before its n-th call that changes files, for every n. The next start finishes or undoes its work.
+ * Then every dataset is listed and complete, or gone with all its files. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -166,7 +166,7 @@ static void without_locks(void **state) {
     hpcw_i_sys_gate = NULL;
 }
 
-/* Makes file permissions apply to root, too, or reverts that. Another user may not even reach the prefix. */
+/* Makes file permissions apply to root, too, or reverts that. (Another user may have no access to the prefix.) */
 static void bound_by_permissions(bool bound) {
     static struct __user_cap_data_struct before[_LINUX_CAPABILITY_U32S_3];
     struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -756,7 +756,7 @@ static void half_dropped_names_of_scr(void **state) {
             (void)snprintf(now[rank], sizeof now[rank], "%s/rank_%d.ckpt", names[i], rank);
             rename_in(in_prefix(".scr/scr.dataset.3/rank2file.0.0"), old, now[rank]);
         }
-        /* The map is unreadable, since a file name has this text. all_files allows the removal. */
+        /* The map is unreadable, since its file names begin with names[i]. all_files allows the removal. */
         hpcw_rank2file_removal how;
         hpcw_rank2file_removal_init(&how);
         how.all_files = true;

@@ -299,7 +299,7 @@ static void a_marker_that_names_a_directory(void **state) {
     assert_non_null(strstr(tally.why.message, "src: expected no symbolic link"));
 }
 
-/* A map must not name files of the prefix. */
+/* A map must not list the index as a data file. */
 static void a_map_that_names_the_index(void **state) {
     for (int k = 1; k < 3; k++) {
         hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
@@ -341,8 +341,7 @@ static void what_is_left(void **state) {
             (void)snprintf(path[i], sizeof path[i], "%s/%s", metadata, own[i]);
             prefix_plain_file(path[i], 10);
         }
-        /* Temporary files: `mine` of another program stays, those of rank_1.ckpt, which the map lists, are
-         * removed. */
+        /* The temporary file of `mine` stays. Those of rank_1.ckpt, which the map lists, are removed. */
         prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-mine.tmp", prefix_name_of(layout, 1)), 10);
         prefix_plain_file(in_prefix("%s/.hpcw-0000000000000001-rank_1.ckpt.tmp", prefix_name_of(layout, 1)),
                           10);
