@@ -293,8 +293,8 @@ static void test_who_waits_for_the_root(void **state) {
     }
 }
 
-/* Rank 12 is late. If each rank gets data of all ranks, all wait for it. In a reduce and a gather, only the
- * ranks above it in the tree wait. */
+/* Rank 12 is late. All ranks wait for rank 12 if each gets data of all. In a reduce and a gather, only the
+ * ranks on the path from rank 12 to the root wait. */
 static void test_who_waits_in_collectives(void **state) {
     enum { RANKS = 13, LATE = 12, LATE_NS = 10000000 };
     static const enum sim_call call[] = {SIM_CALL_BARRIER,  SIM_CALL_ALLREDUCE, SIM_CALL_ALLGATHER,
@@ -392,7 +392,7 @@ static void test_trees_do_not_share_cards(void **state) {
     script_end(&s);
 }
 
-/* A gather takes the root as long as its messages one after the other. So does a scatter. */
+/* A gather or scatter takes about as long as the messages of all ranks, one after the other. */
 static void test_trees_carry_what_is_below(void **state) {
     enum { RANKS = 256, BYTES = 1 << 20 };
     (void)state;
@@ -557,7 +557,7 @@ static void test_pause(void **state) {
     assert_in_range(passes_with(2000), pause + 2000 / 128, pause + 2000 / 8);
 }
 
-/* No event is earlier than a time that the observer was told has passed. */
+/* After the observer is told that a time has passed, no earlier event follows. */
 static void test_passed(void **state) {
     (void)state;
     struct script s;

@@ -88,8 +88,8 @@ static void test_full_links(void **state) {
     }
 }
 
-/* Pairs of ranks are at different times, so the crowding changes while some are in the middle of a phase. The
- * links stay full. */
+/* Pairs of ranks start at different times, so the number of messages on the links changes during phases. The links
+ * stay full. */
 static void test_ranks_apart(void **state) {
     (void)state;
     for (uint64_t apart_ns = 1000; apart_ns <= 256000; apart_ns *= 2) {
@@ -245,7 +245,7 @@ static void test_phases_apart(void **state) {
     script_end(&s);
 }
 
-/* A phase of a few nanoseconds comes before one of a second. Ranks do not stop at each of its many calls. */
+/* A phase of a few nanoseconds comes before one of a second. Ranks do not stop at each call of the long phase. */
 static void test_short_phase(void **state) {
     (void)state;
     struct script s;

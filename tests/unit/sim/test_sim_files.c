@@ -108,7 +108,7 @@ static void test_rate_of_the_servers(void **state) {
     }
 }
 
-/* A single rank gets its node's bandwidth, or if the cards are slower, that of the cards. */
+/* A single rank gets the bandwidth of its node or of its cards, whichever is smaller. */
 static void test_rate_of_a_node(void **state) {
     static const char *const preset[] = {"dfplus-hdr200", "tcp-1g"};
     (void)state;

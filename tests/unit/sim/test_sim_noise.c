@@ -93,7 +93,7 @@ static void test_returns(void **state) {
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + 250000), first_ns + 250000);
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + MS_NS - 1), first_ns + MS_NS - 1);
     assert_int_equal(sim_noise_return(&noise, 0, first_ns + MS_NS + 1), first_ns + MS_NS + 250000);
-    /* Half a period of work, in which a tick takes a quarter of a period. */
+    /* A tick makes half a period of work longer by a quarter of a period. */
     assert_int_equal(sim_noise_work(&noise, 0, first_ns + MS_NS + 900000, MS_NS / 2),
                      first_ns + 2 * MS_NS + 650000);
     end(&s, &noise);
@@ -170,7 +170,7 @@ static void test_told(void **state) {
     script_end(&s);
 }
 
-/* Time in which ranks 100 times work for 1 ms and meet in a barrier. */
+/* Returns the time of 100 rounds: 1 ms of work and a barrier. */
 static uint64_t time_to_meet(uint32_t ranks, const struct sim_noise_params *noise) {
     struct script s;
     script_begin(&s, ranks, 1);

@@ -107,8 +107,8 @@ static uint64_t longest_ns(enum sim_call call, const struct sim_parts *parts, ui
     return longest;
 }
 
-/* Equal parts take about as long as the call with one size, and twice the bytes up to twice as long. With a
- * root, they take at least the time that its network cards need. */
+/* With equal parts, allgatherv takes about as long as allgather, and alltoallv as alltoall. Twice the bytes take up
+ * to twice as long. A call with a root takes at least the time of the root's cards. */
 static void test_times(void **state) {
     static const struct {
         enum sim_call parts, equal;

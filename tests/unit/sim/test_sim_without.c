@@ -295,10 +295,10 @@ static void test_network(void **state) {
     }
 }
 
-/* ---- nothing else matters ---- */
+/* ---- the order in which ranks run ---- */
 
 /* A master with workers, files and noise. Costs of faults do not depend on the order of the ranks, and never
- * exceed the fault. */
+ * exceed the interruption. */
 static void add_all(struct script *s) {
     for (uint32_t k = 0; k < ROUNDS; k++) {
         for (uint32_t r = 1; r < RANKS; r++) {
