@@ -36,7 +36,7 @@ static struct sion_image_spec four_tasks(void) {
     return spec;
 }
 
-/* ---- what is there -------------------------------------------------------------------------------------- */
+/* ---- valid files ---------------------------------------------------------------------------------------- */
 
 static void fields_in_both_orders_and_all_versions(void **state) {
     (void)state;
@@ -140,7 +140,7 @@ static void old_chunk_sizes_are_rounded(void **state) {
     }
 }
 
-/* More tasks than the reader holds of a table at a time, a packed layout, and some empty chunks. */
+/* The table has more tasks than the reader loads at once. The layout is packed, and some chunks are empty. */
 static void many_tasks(void **state) {
     (void)state;
     enum { N = 5000, BLOCKS = 3 };
@@ -382,8 +382,8 @@ static void cut_anywhere(void **state) {
     }
 }
 
-/* Returns whether the table makes a used block longer than what was written, within its chunk. The bytes added
- * are zeros, as written ones could be, so no reader can notice. */
+/* Returns whether the table states more bytes for a used block than were written, but no more than its chunk has.
+ * The task could have written these zeros, so no reader can notice. */
 static bool stretched(const struct sion_image *image, const uint64_t *chunks, const int64_t *sizes, bool big) {
     for (size_t at = image->sizes, i = 0; at < image->mapping; at += 8, i++) {
         uint64_t size = sion_image_get(image, at, 8, big);

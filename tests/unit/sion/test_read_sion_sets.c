@@ -226,7 +226,7 @@ static void buddy_copies(void **state) {
 
 /* ---- key-value content ---------------------------------------------------------------------------------- */
 
-/* Writes records, {key, length}, up to a length of UINT64_MAX. */
+/* Writes records, {key, length}. A length of UINT64_MAX ends the list. */
 static size_t put_records(unsigned char *to, bool big, const uint64_t (*records)[2]) {
     size_t at = 0;
     for (uint64_t k = 0; (*records)[1] != UINT64_MAX; records++) {

@@ -341,8 +341,8 @@ static void sizes_that_overflow_are_refused(void **state) {
     }
 }
 
-/* A census has numbers and sums of the tasks of some processes. The censuses of neighbours, combined in any
- * order, give the census of all. It shows whether the ranks of all tasks ascend without a gap. */
+/* A census counts the tasks of some processes and adds up their sizes. The censuses of neighbours, combined in any
+ * order, give the census of all, which shows whether the ranks of all tasks ascend without a gap. */
 static void census_of_many_processes(void **state) {
     (void)state;
     enum { PROCESSES = 6, TASKS = 24 };

@@ -488,7 +488,7 @@ static uint32_t read_in_turn(hpcw_sion_reader *r, size_t size) {
     return failed;
 }
 
-/* 4 tasks have large buffers, 40 have smaller ones. Some of 16500 share a buffer. */
+/* With 4 tasks, buffers are large; with 40, smaller; with 16500, some tasks share a buffer. */
 static void tasks_in_turn(void **state) {
     (void)state;
     static const uint32_t task_counts[] = {4, 40, 16500};
@@ -538,7 +538,7 @@ static void task_after_task_takes_one_buffer(void **state) {
     hpcw_sion_reader_free(r);
 }
 
-/* A file truncated after the open: reads behind the cut fail, reads before it succeed. */
+/* A file is truncated after the open: reads beyond its new end fail, others succeed. */
 static void cut_in_turn(void **state) {
     (void)state;
     enum { TASKS = 40 };
@@ -611,7 +611,7 @@ static void many_files_from_elsewhere(void **state) {
     assert_true(fchdir(before) == 0 && close(before) == 0);
 }
 
-/* A sparse file whose header claims four million tasks, and whose size is that of so many tasks. */
+/* A sparse file whose header claims four million tasks, and whose size fits this number. */
 static void sparse_file_takes_no_memory(void **state) {
     (void)state;
     enum { TASKS = 4000000 };
