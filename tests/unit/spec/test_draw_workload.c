@@ -76,7 +76,7 @@ static void test_starts(void **state) {
     assert_int_equal(gen_dataset_start(&d), 1714557600);
 }
 
-/* Draws the length of a dataset. phases 0: the number of the scale. checkpoints UINT32_MAX: not set. */
+/* Draws the length of a dataset. phases 0: not set. checkpoints UINT32_MAX: not set. */
 static void draw_length(uint64_t seed, enum gen_scale scale, uint32_t phases, uint32_t checkpoints,
                         struct gen_dataset *d) {
     assert_int_equal(gen_dataset_init(d, "dfplus-hdr200", scale, NULL), HPCW_OK);
@@ -114,7 +114,7 @@ static void test_lengths(void **state) {
         assert_true(drawn[1] && drawn[2] && drawn[3]);
     }
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        /* A number that was set stays, and the drawn number fits it. */
+        /* If phases or checkpoints are set, this number stays, and the other one is drawn to fit it. */
         draw_length(seed, GEN_SCALE_MEDIUM, 1, UINT32_MAX, &d);
         assert_int_equal(d.load_params.phases, 1);
         assert_int_equal(d.ckpt_params.checkpoints, 1);
