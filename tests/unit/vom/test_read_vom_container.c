@@ -30,7 +30,7 @@ static char *run_of(char c, size_t count) {
     return text;
 }
 
-/* Returns the text of rank 0 with a user-defined value more. `value` is JSON. The caller frees the text. */
+/* Returns the text of rank 0 with an additional user-defined value. `value` is JSON. The caller frees the text. */
 static char *with_value(const char *value) {
     size_t size = strlen(value) + 32;
     char *to = malloc(size);

@@ -196,7 +196,7 @@ static void info_sums_up(void **state) {
     assert_null(phase);
     cJSON_Delete(info);
 
-    /* One file of the set; then a set with a file that does not fit. */
+    /* One file of the set; then a set in which rank 1 has another phase. */
     (void)snprintf(path, sizeof path, "%s/data.1.json", directory);
     info = info_of(path, HPCW_OK, &err);
     assert_true(number(info, "files") == 1);

@@ -332,7 +332,7 @@ static void rules_that_take_two_edits(void **state) {
               "\"shared_node\":{\"id\":0,\"num_nodes\":1,\"rank\":1,\"size\":3}", STRICT,
               ": metadata.shared_node: expected 3 ranks on host 0 by its size, got 2");
 
-    /* A rank has an edge that only the rank of a later entity may record. */
+    /* Rank 0 has an edge that only rank 1 may record, as rank 1 has the entity. */
     two_edits("\"bytes\":64.0,\"from\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4],"
               "\"migratable\":true",
               "\"bytes\":64.0,\"from\":{\"home\":1,\"id\":5,\"migratable\":false",

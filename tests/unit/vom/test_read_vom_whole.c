@@ -288,7 +288,7 @@ static void doubles_are_the_nearest(void **state) {
         uint64_t bits = random_word(&random) >> 1;
         memcpy(&drawn, &bits, sizeof drawn);
         if (drawn >= 1e-275 && drawn <= 1e300) {
-            /* Numbers with 64-bit digits that are exactly a double are left to the C library. */
+            /* Numbers that are exactly a double, and whose digits exceed 2^53, are left to the C library. */
             *hpcw_i_fmt_f64(text, drawn, HPCW_I_FLOAT_JSON) = '\0';
             expect_double(text, drawn < 1e6 || drawn > 1e18);
         }

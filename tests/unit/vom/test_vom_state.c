@@ -115,7 +115,7 @@ static void edges_of_others(void **state) {
     vom_refused(hpcw_vom_close(v, &err), HPCW_ESTATE, &err, "an earlier call failed");
     hpcw_vom_free(v);
 
-    /* If tasks come first, an edge that no task of this rank records fails at once. */
+    /* If tasks come first, an edge whose recording end is no task of this rank fails at once. */
     o.allow = HPCW_VOM_ALLOW_TASKS_FIRST;
     v = vom_open(&o);
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
@@ -129,7 +129,6 @@ static void edges_of_others(void **state) {
     vom_ok(hpcw_vom_close(v, &err), &err);
     hpcw_vom_free(v);
 
-    /* With HPCW_VOM_ALLOW_FOREIGN_EDGES, an edge that no task of this rank records is accepted. */
     o.allow = HPCW_VOM_ALLOW_FOREIGN_EDGES;
     v = vom_open(&o);
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
