@@ -42,7 +42,7 @@ double hpcw_i_exp(double x) {
     for (int i = 1; i < (int)(sizeof term / sizeof term[0]); i++) {
         y = y * r + term[i];
     }
-    /* Sum up 1 + r + r^2 y, small terms first, including the rounding error of r. */
+    /* Sum up 1 + r + r^2 y, small terms first. (r_high - r) - r_low is the rounding error of r. */
     y = (y * (r * r) + ((r_high - r) - r_low)) + r;
     y = y + 1.0;
 

@@ -118,13 +118,13 @@ char *hpcw_i_fmt_seconds(char *p, uint64_t time_ns) {
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* floor(g * m / 2^128) rounded to odd, for g of the table of powers.
+/* Returns floor(p) rounded to odd; p is m times a power of ten, divided by 2^128, and g the power from the table.
  *
- * As g exceeds the scaled power of ten by less than one, and m < 2^59, the product exceeds the true one by less
- * than 2^-69: a true integer gets a fraction that is zero in 64 bits. Any other true value that occurs here has a
- * fraction of at least 2^-63.6 and at most 1 - 2^-61.5, so that its 64 bits are not zero and nothing is carried.
- * The one exception is 8887055249355788 * 2^664: its fraction is 2^-65.4, and its integer is odd. (Found by the
- * Euclidean algorithm on 2^q * 10^-k modulo 1, for all q and all multipliers up to 2^55.) */
+ * g is rounded up by less than one, and m < 2^59, so the computed p is too large by less than 2^-69: if p is an
+ * integer, the 64 bits of the computed fraction are zero. Any other p that occurs here has a fraction of at least
+ * 2^-63.6 and at most 1 - 2^-61.5, so that these bits are not zero and nothing is carried. The one exception is
+ * 8887055249355788 * 2^664: its fraction is 2^-65.4, and its integer is odd. (Found by the Euclidean algorithm on
+ * 2^q * 10^-k modulo 1, for all q and all multipliers up to 2^55.) */
 static inline uint64_t scale(const uint64_t g[2], uint64_t m) {
     uint64_t low = (uint64_t)((uint128)g[1] * m >> 64);
     uint128 product = (uint128)g[0] * m + low;
@@ -213,8 +213,8 @@ char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style) {
         return json ? p + 2 : p;
     }
 
-    /* Make the first digit, and the other sixteen digits as characters in two registers. `count` is the number of
-     * these sixteen without zeros at the end. Nothing that was just written is read back from memory. */
+    /* Make the first digit, and the other sixteen digits as characters in two registers. `count` is 16 minus the
+     * number of zeros at the end. Nothing that was just written is read back from memory. */
     struct decimal d = shortest(bits & ((UINT64_C(1) << 52) - 1), biased);
     char first = (char)('0' + d.digits / E16);
     uint64_t high = digits8((uint32_t)(d.digits / E8 % E8));

@@ -42,7 +42,7 @@ enum hpcw_i_purpose {
 
     /* From 16 on: a range of numbers for each file format. */
 
-    /* counter (rank, 0, 0): words 0-1 number of particles of the rank, 2 number of their blocks */
+    /* counter (rank, 0, 0): words 0-1 number of particles of the rank, 2 number of their blocks in the file */
     HPCW_I_FOR_PARTICLE_COUNT = 16,
     /* counter (rank, 0, part 0-1): bulk velocity of a rank's particles, depth of their potential */
     HPCW_I_FOR_PARTICLE_FLOW = 17,
@@ -54,7 +54,7 @@ enum hpcw_i_purpose {
 
     /* The simulated application: its objects, their work and messages. */
 
-    /* counter (home rank, 0, 0): words 0-1 field of loads over the home ranks, before it is made smooth */
+    /* counter (home rank: first rank of an object, 0, 0): words 0-1 noise that becomes the smooth field of loads */
     HPCW_I_FOR_LOAD_HOME = 32,
     /* counter (object, 0, 0): words 0-1 constant part of the object's load, 2-3 its load in the set-up phase */
     HPCW_I_FOR_LOAD_OBJECT = 33,
@@ -65,10 +65,11 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_EXISTS = 37,
     /* counter (rank, number of a handler or group, phase): words 0-1 time of this handler or group */
     HPCW_I_FOR_LOAD_OTHER = 36,
-    /* counter (lower rank of a pair, phase, slot / 4): a word for each slot, whether the pair swaps its objects */
+    /* counter (lower rank of a pair, phase, slot / 4): a word for each slot (place for an object), whether the pair
+     * swaps the objects in it */
     HPCW_I_FOR_LOAD_SWAP = 38,
-    /* counter (half, round, 0) of a Feistel network: permutation of the home ranks, the first of which the load
-     * scenario hits */
+    /* counter (half, round, 0) of a Feistel network: random order of the home ranks; the load scenario hits the
+     * first ones */
     HPCW_I_FOR_LOAD_SCENARIO = 39,
     /* counter (half, round, channel) of a Feistel network: permutation of the objects, which gives each a far
      * partner */
@@ -97,8 +98,8 @@ enum hpcw_i_purpose {
     /* counter (phase, 0, 0): words 0-1 fast change of the solver's number of layers; (point in time, 1, 0): words
      * 0-1 slow change of this number; (dimension, 2, 0): word 0 cells of the mesh */
     HPCW_I_FOR_LOAD_MESH = 85,
-    /* counter (0, 0, 0): word 0 course of the loads, 1 number of steps; (step, 1, 0): word 0 level of the step;
-     * (phase, 2, 0): word 0 whether a burst begins, 1 how long it lasts */
+    /* counter (0, 0, 0): word 0 how the loads change over the phases, 1 number of steps; (step, 1, 0): word 0 load
+     * in the step; (phase, 2, 0): word 0 whether a burst begins, 1 how long it lasts */
     HPCW_I_FOR_LOAD_COURSE = 91,
     HPCW_I_FOR_LOAD_SIZES = 92, /* counter (0, 0, 0): word 0 smallest number of bytes of an edge */
     /* 48..63: the checkpoints of the application. */
@@ -135,15 +136,16 @@ enum hpcw_i_purpose {
      * this one */
     HPCW_I_FOR_NOISE_DETOUR = 89,
 
-    /* The template of a new format (tests/template). The copy that doc/new-format.md makes takes 254; a real format
-     * takes the number after the largest one above. */
+    /* The template of a new format (tests/template). The commands in doc/new-format.md give 254 to their copy; a
+     * real format takes the number after the largest one above. */
 
     /* counter (rank, 0, try): value of the rank's sample counter; (rank, 1, 0): word 0 whether it is stuck */
     HPCW_I_FOR_COUNTER = 255,
 };
 
-/* Returns the seed for a number that the user gave to a part of the simulation; 0 means no number and gives `seed`.
- * These seeds count down from the largest one, so they never equal the small seeds of datasets. */
+/* Returns the seed of a part of the simulation, such as the job. `number` is the user's number for this part;
+ * 0, no number, gives `seed`. These seeds count down from the largest one, so they never equal the small seeds of
+ * datasets. */
 static inline uint64_t hpcw_i_numbered_seed(uint32_t number, uint64_t seed) {
     return number == 0 ? seed : UINT64_MAX - number;
 }

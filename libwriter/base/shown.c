@@ -43,7 +43,7 @@ const char *hpcw_i_shown_word(char *room, size_t size, const char *path, const c
     n += path[0] == '-' ? (size_t)snprintf(room + n, size - n, "./") : 0;
     for (const char *c = path; *c != '\0';) {
         size_t bytes = tame((const unsigned char *)c);
-        /* 6: bytes of a quoted quote, the longest text of a character, then the closing quote and NUL */
+        /* 6 bytes: at most 4 for a character (a quoted quote), 1 for the closing quote, 1 for the NUL */
         if (bytes == 0 || n + 6 > size) {
             return instead;
         }

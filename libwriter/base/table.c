@@ -68,7 +68,6 @@ static size_t look(const struct hpcw_i_table *t, const uint64_t *key, uint64_t h
     return i;
 }
 
-/* Returns the hash of the key that a slot holds. */
 static uint64_t hash_at(const struct hpcw_i_table *t, size_t i, uint64_t *key) {
     memcpy(key, at_slot(t, i), t->key_words * sizeof *key);
     return hpcw_i_table_hash(t, key);
