@@ -61,7 +61,7 @@ static int callback_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
     return size == 0 ? 0 : c->call.broadcast(c->context, data, size, root);
 }
 
-/* Messages of `words` words: gather_same from each process to process 0, scatter_same from process 0 to each. */
+/* gather_same sends `words` words from each process to process 0, scatter_same from process 0 to each. */
 static int gather_same(const struct callback_comm *c, const uint64_t *mine, size_t words, uint64_t *all) {
     size_t size = words * sizeof *mine;
     return c->call.gather(c->context, mine, size, all, same_size(c, size), 0);
@@ -78,7 +78,7 @@ static int reduce(hpcw_comm *comm, const struct hpcw_i_words *w, bool scan) {
     const struct callback_comm *c = callbacks_of(comm);
     size_t n = (size_t)w->sums + w->mins + w->maxs;
     size_t processes = (size_t)comm->size;
-    /* [processes + 1] row 0 is what process 0 gets from a scan, an undefined result */
+    /* [processes + 1] row 0 is the undefined result of a scan on process 0 */
     uint64_t *rows;
     if (n == 0) {
         return 0;

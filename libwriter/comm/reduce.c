@@ -110,7 +110,7 @@ static hpcw_status add_record(void *context, const uint64_t *message, size_t wor
     struct reduction *r = context;
     (void)words;
     (void)err;
-    if (r->begun) { /* the first record is that of this process, which `record` already has */
+    if (r->begun) { /* the first record is that of process 0 itself, and already in `record` */
         r->combine(r->context, r->record, message);
     }
     r->begun = true;

@@ -26,7 +26,7 @@ enum hpcw_i_linktest_use {
 #define HPCW_I_LINKTEST_DERIVED SIZE_MAX
 
 struct hpcw_i_linktest_field {
-    const char *name; /* name of the field's members in both structs, and of its key in `hpcgen info` */
+    const char *name; /* name in hpcw_linktest_params, hpcw_linktest_info and `hpcgen info` */
     size_t params;    /* offset of the field in hpcw_linktest_params, or HPCW_I_LINKTEST_DERIVED */
     size_t info;      /* offset of the field in hpcw_linktest_info */
     enum hpcw_i_linktest_type type;
@@ -47,7 +47,7 @@ extern const size_t hpcw_i_linktest_fields_size; /* bytes of all fields in the f
 /* Upper limits for the number of all fields, and for their bytes in the file. */
 enum { HPCW_I_LINKTEST_MOST_FIELDS = 32, HPCW_I_LINKTEST_MOST_FIELDS_SIZE = 128 };
 
-/* hpcw_i_linktest_given returns the value of a field from parameters, hpcw_i_linktest_read from a header that was
+/* Return the value of a field: hpcw_i_linktest_given from parameters, hpcw_i_linktest_read from a header that was
  * read. */
 uint64_t hpcw_i_linktest_given(const struct hpcw_i_linktest_field *field, const hpcw_linktest_params *params);
 uint64_t hpcw_i_linktest_read(const struct hpcw_i_linktest_field *field, const hpcw_linktest_info *info);
