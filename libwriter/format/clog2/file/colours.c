@@ -6,7 +6,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/records.h"
 
-/* A name with a 4 at its end stands for itself and four more shades, whose names end in 1 to 4. X11 also accepts
+/* A name with a 4 at its end stands for five shades: without a digit, and with 1, 2, 3 and 4. X11 also accepts
  * names of several words in small letters with blanks between them. */
 static const char names[] =
     "AliceBlue AntiqueWhite4 BlanchedAlmond BlueViolet CadetBlue4 CornflowerBlue DarkBlue DarkCyan "

@@ -33,7 +33,7 @@ static bool add(struct hpcw_i_buf *to, const hpcw_clog2_record *record) {
 
 static bool add_definitions(struct hpcw_i_buf *to, const struct hpcw_i_clog2_definition *definition,
                             uint32_t count) {
-    /* Values of these constants in Open MPI. Tools only show them. */
+    /* Open MPI's values of MPE's constants. Tools only show them. */
     static const struct {
         const char *name;
         int32_t value;

@@ -9,8 +9,8 @@
 
 /* A definition of a state or event. Local files contain this struct as it is in memory. */
 struct hpcw_i_clog2_definition {
-    int32_t kind;   /* HPCW_CLOG2_STATE_DEF or HPCW_CLOG2_EVENT_DEF */
-    int32_t number; /* number of the state or event */
+    int32_t kind; /* HPCW_CLOG2_STATE_DEF or HPCW_CLOG2_EVENT_DEF */
+    int32_t number;
     char colour[HPCW_CLOG2_COLOUR + 1], name[HPCW_CLOG2_NAME + 1], format[HPCW_CLOG2_FORMAT + 1];
 };
 

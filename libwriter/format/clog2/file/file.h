@@ -24,7 +24,7 @@ struct hpcw_clog2 {
 
 /* ---- file.c ---- */
 
-/* The place of a log, found before the log is written. */
+/* Directory and name of a log's file, found before the log is written. */
 struct hpcw_i_clog2_place {
     struct hpcw_i_dir *dir; /* directory of the file; NULL: the path is looked up at the open */
     /* name of the file in `dir`, with symbolic links followed; NULL: the last part of the path, and links are

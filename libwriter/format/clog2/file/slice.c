@@ -18,7 +18,7 @@ struct hpcw_clog2_slice {
     hpcw_clog2 *log;
     struct hpcw_i_clog2_blocks blocks;
     uint64_t first_record;
-    uint64_t next_block; /* number in the file of the first block in the buffer */
+    uint64_t next_block; /* number of the buffer's first block, counted in the whole file */
     double last_time;
     bool placed, ended;
     bool broken; /* true: a record may be missing in the slice */
@@ -139,8 +139,8 @@ hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, dou
         return no_memory(slice, err);
     }
     if (slice->placed && hpcw_i_clog2_blocks_ready(b) >= WRITE_SIZE) {
-        /* The last block was opened by this call and is empty. Otherwise an earlier call would have written the
-         * blocks before it. */
+        /* This call has opened the last block, which is empty. Without a new block, an earlier call would have
+         * written the others. */
         hpcw_status s = write_ready(slice, err);
         *space = b->data + b->start + b->used;
         return s;

@@ -112,9 +112,9 @@ static hpcw_status take_known(void *context, const uint64_t *message, size_t wor
                                   (uint32_t)count, err);
 }
 
-/* Sets `peers` of each communicator: messages to lower ranks are kept. A process that ran out of memory does not
- * announce its membership. If exactly the lowest ranks have announced theirs, messages to these ranks are kept;
- * otherwise none. */
+/* Sets `peers` of each communicator: messages to ranks below `peers` are kept. A process that ran out of memory
+ * does not announce that it is a member. If the announced members are exactly the lowest ranks, `peers` is their
+ * number; otherwise 0. */
 static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     uint32_t extras = e->comms.extras, first = 1 + e->comms.ranks;
@@ -123,7 +123,7 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
         struct hpcw_i_clog2_membership *p = &e->membership[i];
         if (p->index >= 0 && p->rank >= 0) {
-            /* Count this process once. It may list a communicator twice: as such, and as the local half of an
+            /* Count this process once. It may list a communicator twice: itself, and as the local half of an
              * inter-communicator that was made from it. */
             word[(uint32_t)p->index - first] += word[extras + (uint32_t)p->index - first] == 0;
             word[extras + (uint32_t)p->index - first] = (uint64_t)p->rank + 1;
@@ -203,9 +203,9 @@ static double clock_factor(const hpcw_clog2_log *log) {
     return factor > 0.9 && factor < 1.1 ? factor : 1;
 }
 
-/* Sets the correction of the clock: local time t is t + begin_offset + drift * (t - begin_at) on process 0's clock.
- * Time zero is a microsecond before the first process was ready, so that all records come after the opening
- * records, which have time 0. */
+/* Sets the correction of the clock: at local time t, process 0's clock shows t + begin_offset + drift * (t -
+ * begin_at). Time zero is a microsecond before the first process was ready, so that all records come after the
+ * opening records, which have time 0. */
 static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     struct hpcw_i_clog2_ticks *t = &log->clocks.ticks;

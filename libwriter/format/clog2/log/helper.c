@@ -26,7 +26,8 @@ static void *help(void *context) {
     for (;;) {
         struct hpcw_i_clog2_window window;
         if (log->windows.queue != NULL && log->windows.mapped + log->windows.buffers > log->windows.most) {
-            /* Unmap windows also at the end. Otherwise the report would depend on the speed of this thread. */
+            /* Unmap windows also at the end. Otherwise the speed of this thread would change the spilled bytes in
+             * the report. */
             unmap_one(log);
         } else if (log->windows.helper_stops) {
             break;

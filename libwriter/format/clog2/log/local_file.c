@@ -51,8 +51,8 @@ void hpcw_i_clog2_local_in_memory(const hpcw_clog2_log *log) {
     note_in_head(log, offsetof(struct hpcw_i_clog2_local_head, in_memory), 1);
 }
 
-/* Notes that the file has space up to offset `end`. The head of the file has this number for a reader. The first
- * call comes before the head is written. */
+/* Notes, also in the head of the file, that the file has space up to offset `end`. At the first call there is no
+ * head yet. */
 static void note_made(hpcw_clog2_log *log, uint64_t end) {
     const bool has_head = log->local.made > 0;
     if (end > log->local.made) {
@@ -197,7 +197,6 @@ static int print_path(const hpcw_clog2_log *log, const char *tag, const char *wh
     return snprintf(to, size, "%s/%s.%s.%s" SUFFIX, log->directory, log->name, tag, which);
 }
 
-/* The name of the local file in its directory. */
 static const char *local_name(const hpcw_clog2_log *log) {
     return strrchr(log->local.path, '/') + 1;
 }

@@ -20,7 +20,8 @@ enum {
     HPCW_I_CLOG2_PIECE_RECORDS = 1,
     HPCW_I_CLOG2_PIECE_DEFINITIONS = 2,
     HPCW_I_CLOG2_PIECE_COMMS = 3,
-    HPCW_I_CLOG2_PIECE_OFFERED = 4 /* offered states, ascending; the log defines those that records use */
+    HPCW_I_CLOG2_PIECE_OFFERED =
+        4 /* states for possible use, ascending; the log defines those that records use */
 };
 
 struct hpcw_i_clog2_local_head {

@@ -80,8 +80,8 @@ static void release_place(struct hpcw_i_clog2_place *place) {
     *place = (struct hpcw_i_clog2_place){0};
 }
 
-/* If a symbolic link has the log's name, makes what it points to the place of the log. The link is read only
- * now. If another file is at this place when the log is written, the log replaces that file. */
+/* If the log's name is that of a symbolic link, the link's target becomes the log's place. The link is not read
+ * again: if another file is there when the log is written, the log replaces that file. */
 static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) {
     struct hpcw_i_dir *dir = place->dir;
     int e = hpcw_i_dir_follow(dir, hpcw_i_sys_base_of(path), &place->dir, &place->name);
@@ -90,8 +90,8 @@ static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) 
 }
 
 /* Finds the place of the log, in `directory` if this is not "". If a directory is missing or may not be entered
- * now, the program may still make it before the log is written. In this case *start becomes the working directory,
- * from which the path is followed then. */
+ * now, the program may still make it before the log is written. Then *start becomes the working directory, from
+ * which the path is followed when the log is written. */
 static hpcw_status find_place(const hpcw_clog2_log_options *o, const char *path, const char *directory,
                               struct hpcw_i_clog2_place *place, struct hpcw_i_dir **start, hpcw_error *err) {
     *place = (struct hpcw_i_clog2_place){0};
@@ -207,7 +207,7 @@ static hpcw_status introduce_self(hpcw_clog2_log *log, const struct hpcw_i_clog2
     return hpcw_i_agree(log->comm, s, NULL, err);
 }
 
-/* Sets the values that a process gets from other processes in a run whose processes communicate. */
+/* Sets the values that processes otherwise exchange, for a run whose processes cannot communicate. */
 static void set_apart(hpcw_clog2_log *log, const struct hpcw_i_clog2_apart *apart) {
     log->rank = apart->rank;
     log->ranks = apart->ranks;

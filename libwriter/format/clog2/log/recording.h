@@ -69,7 +69,7 @@ struct hpcw_i_clog2_clocks {
 struct hpcw_i_clog2_windows {
     uint64_t buffers; /* number of chunks that are plain memory, not windows */
     uint64_t mapped;  /* number of mapped windows of records */
-    /* limit: full windows are unmapped while buffers + mapped exceed it; no more buffers than this are allocated */
+    /* limit: full windows are unmapped while buffers + mapped exceed it; `buffers` alone never exceeds it */
     uint64_t most;
     struct hpcw_i_clog2_window ready[HPCW_I_CLOG2_AHEAD]; /* [readies] prepared windows */
     uint32_t readies;
@@ -78,7 +78,6 @@ struct hpcw_i_clog2_windows {
     pthread_t helper;
 };
 
-/* State of the local file. */
 struct hpcw_i_clog2_local {
     char *path; /* NULL: there is no local file */
     int fd;
@@ -136,8 +135,8 @@ struct hpcw_i_clog2_apart {
     uint64_t began_ns; /* time of the begin of the run by the system clock of `host`, ns */
 };
 
-/* Begins a recording of a process that cannot communicate. The recording ends with the local file, for
- * hpcw_clog2_recover, and cannot be finished. Not collective. */
+/* Begins a recording of a process that cannot communicate. Such a recording cannot be finished: its result is the
+ * local file, for hpcw_clog2_recover. Not collective. */
 hpcw_status hpcw_i_clog2_log_open_apart(const char *path, const hpcw_clog2_log_options *options,
                                         const struct hpcw_i_clog2_apart *apart, hpcw_clog2_log **out,
                                         hpcw_error *err);

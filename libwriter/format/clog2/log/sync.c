@@ -53,7 +53,7 @@ static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t
     return s;
 }
 
-/* For each clock, the first process that reads it asks process 0. Process 0 answers one after the other. */
+/* For each clock, the first process that reads it asks process 0. Process 0 answers one process after the other. */
 static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
     if (log->clocks.own != 0) {

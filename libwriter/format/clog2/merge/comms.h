@@ -18,7 +18,7 @@ struct hpcw_i_clog2_membership {
     int32_t index; /* index of the communicator in the table; -1: it is not in the table */
     int32_t rank;  /* rank in the communicator; -1 for the remote half of an inter-communicator */
     int32_t kind;
-    int32_t peers; /* messages to this rank and above are left out, as readers would miss their other end */
+    int32_t peers; /* messages to ranks >= peers are left out, as readers would miss the other end */
     hpcw_clog2_comm_id id;
 };
 
@@ -48,7 +48,7 @@ hpcw_status hpcw_i_clog2_comms_add(struct hpcw_i_clog2_comms *comms, uint32_t ra
 /* Sorts the communicators and removes duplicates. Call it once all ranks are added. */
 hpcw_status hpcw_i_clog2_comms_settle(struct hpcw_i_clog2_comms *comms, hpcw_error *err);
 
-/* Allocates the memberships of a rank. Their `peers` is INT32_MAX, which keeps all messages. */
+/* Allocates the memberships of a rank. In each, `peers` is INT32_MAX, so that all messages are kept. */
 hpcw_status hpcw_i_clog2_comms_memberships(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
                                            const struct hpcw_i_clog2_known_comm *known, uint32_t count,
                                            struct hpcw_i_clog2_membership **membership, hpcw_error *err);

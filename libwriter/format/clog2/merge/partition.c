@@ -76,7 +76,7 @@ struct work {
     struct hpcw_i_clog2_stream *stream;
     size_t processes, me;
     size_t ahead_to; /* number of bytes that must be encoded before a round */
-    uint64_t goal;   /* time up to which to encode more records, if this takes at most MOST_AHEAD bytes */
+    uint64_t goal;   /* before a round, records are encoded up to this time, but at most MOST_AHEAD bytes */
     struct ahead own;
     size_t samples; /* number of samples that each process contributes in a round */
     /* The following arrays are one allocation. */
@@ -252,8 +252,8 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
  *  Shares
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of records that this round completes: whole segments, at most one for each process. At least
- * one more record follows them, unless they are the last ones. */
+/* Returns the number of records that this round completes: whole segments, at most one for each process, with at
+ * least one more record after them. At the end of the log the last segment may be short. */
 static uint64_t completes(const struct work *w) {
     uint64_t number = w->cut[w->cuts - 1].number;
     uint64_t left = number <= w->done ? 0 : number - w->done, most = w->processes * (uint64_t)SEGMENT;
@@ -399,8 +399,8 @@ static hpcw_status write_share(struct work *w, hpcw_error *err) {
     return mine->first == mine->end ? HPCW_OK : hpcw_clog2_slice_place(w->slice, first_block, err);
 }
 
-/* Drops records of this process that are in the file already: those before the last cut up to which all records
- * are there. */
+/* Drops records of this process that are in the file already: those before the last cut up to which the file is
+ * complete. */
 static void drop_done(struct work *w) {
     size_t cut = 0;
     w->done = w->share[w->processes - 1].end;
@@ -415,8 +415,8 @@ static void drop_done(struct work *w) {
  *  All rounds
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Runs a round. *s is the status of this process, which the others get in the next round. The result is the status
- * of all. */
+/* Runs a round. *s is the status of this process, which the others get in the next round. Returns the same status
+ * on all processes. */
 static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
     hpcw_status r = make_cuts(w, *s, err);
     if (r != HPCW_OK) {

@@ -78,8 +78,7 @@ static inline bool is_member(const struct hpcw_i_clog2_origin *o, uint32_t comm)
     return comm < o->memberships && o->membership[comm].rank >= 0 && o->membership[comm].index >= 0;
 }
 
-/* Returns whether an event is the peer's end of a message. This process has recorded it for a peer that does not
- * record it. */
+/* Returns whether an event is the peer's end of a message, which this process records if the peer does not. */
 static inline bool is_of_peer(int32_t event) {
     return event == HPCW_CLOG2_PEER_SEND || event == HPCW_CLOG2_PEER_RECEIVE;
 }
@@ -94,7 +93,7 @@ static inline bool is_message(const struct hpcw_i_clog2_events *t, const struct 
 }
 
 /* Returns the time of a tick in seconds, at least a little after `before`. The clock may stand still, or step back
- * from one CPU to another, but two drawables of a timeline with equal times could be equal. */
+ * from one CPU to another, but readers warn about states or messages that do not differ at all. */
 static inline double time_after(double before, const struct hpcw_i_clog2_origin *o, uint64_t tick) {
     double time = (double)(int64_t)(tick - o->base) * o->scale + o->shift;
     if (__builtin_expect(!(time > before), 0)) {

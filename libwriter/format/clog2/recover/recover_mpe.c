@@ -121,7 +121,7 @@ static void note_event(struct hpcw_i_clog2_recovered_file *f, int32_t event) {
     }
 }
 
-/* Takes the records of a block. *ended: no record follows, or no valid one. */
+/* Takes the records of a block. *ended: the log ends here, or a record is not valid. */
 static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsigned char *block, uint32_t size,
                               bool big, double *shift, double *last, bool *ended, hpcw_error *err) {
     for (uint32_t at = 0; at + HPCW_I_CLOG2_HEAD <= size;) {
@@ -231,8 +231,8 @@ static bool renumber(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
     return true;
 }
 
-/* Returns the communicator of a message's peer. If the record does not name it, as in a local file: for a local
- * half, the remote half, which has the next number in MPE; otherwise `comm`. */
+/* Returns the communicator of a message's peer. Records in local files do not name it. Then it is `comm`; for the
+ * local half of an inter-communicator it is the remote half, which has the next number in MPE. */
 static uint32_t peer_comm(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
                           const unsigned char *payload) {
     bool half = comm + 1 < f->knowns && f->known[comm].kind == HPCW_CLOG2_LOCAL_HALF &&

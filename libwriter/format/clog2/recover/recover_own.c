@@ -61,8 +61,8 @@ static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t c
     return numbered && are_labels(d);
 }
 
-/* Returns whether offered state number `count` can follow those before it: the state numbers ascend, and its texts
- * are valid. */
+/* Returns whether offered state number `count` can follow those before it: the numbers of states ascend, and the
+ * texts are valid. */
 static bool is_offer(const struct hpcw_i_clog2_definition *offered, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &offered[count];
     int32_t least = count == 0 ? 0 : d[-1].number + 1;

@@ -17,7 +17,7 @@ struct hpcw_i_clog2_recovered_file {
     uint64_t made;  /* allocated bytes of the file; if the file is shorter, its end is lost */
     uint64_t run;   /* number of the run, equal in all of its files; 0 in MPE's files */
     uint32_t rank, ranks, block_size;
-    uint32_t threads, states, solos, known_solos; /* counts that the records need; only for MPE's files */
+    uint32_t threads, states, solos, known_solos; /* counts that the new log announces; only for MPE's files */
     /* largest number of communicators that fit into the size of the file; only for MPE's files */
     uint32_t most_comms;
     struct hpcw_i_clog2_ticks ticks;
