@@ -49,7 +49,7 @@ static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *v
 /* Writes the header of a tree of `size` stored bytes. */
 unsigned char *hpcw_i_kv_put_header(unsigned char *p, uint64_t size);
 
-/* Writes the CRC after a stored tree. `start` is the address of the header, `p` the end of the tree's map. */
+/* Writes the CRC after a stored tree. `start` is the address of the header, `p` the end of the tree's keys. */
 unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p);
 
 /* ---- reading ---- */
@@ -58,7 +58,7 @@ struct hpcw_i_kv_cursor {
     const char *name;             /* name of the file, for messages */
     uint64_t offset;              /* offset of the tree in the file */
     const unsigned char *start;   /* start of the tree */
-    const unsigned char *p, *end; /* unread part of the map */
+    const unsigned char *p, *end; /* unread keys of the tree */
 };
 
 /* Gets the length of a stored tree from its header, the first HPCW_I_KV_HEADER bytes. `left` is the number of

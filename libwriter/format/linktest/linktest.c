@@ -123,7 +123,8 @@ static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linkt
     return s;
 }
 
-/* Compares the path and the parameters that the container does not compare. `p` may be NULL after a failure. */
+/* Compares path and parameters across processes, except those that the container compares. `p` may be NULL after a
+ * failure. */
 static hpcw_status agree_on_params(hpcw_comm *comm, const char *path, const hpcw_linktest_params *p,
                                    hpcw_status s, hpcw_error *err) {
     const hpcw_linktest_params none = {0};
