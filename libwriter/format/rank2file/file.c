@@ -28,7 +28,7 @@ struct hpcw_rank2file_file {
 
 /* ---- open ---- */
 
-/* Creates a file. `below` is its path below the prefix of dataset `w`. Without a dataset, `w`, `name` and
+/* Creates a file. `below` is the path relative to the prefix of dataset `w`. Without a dataset, `w`, `name` and
  * `below` are NULL. */
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
                             const char *below, hpcw_durability durability, hpcw_rank2file_file **out,

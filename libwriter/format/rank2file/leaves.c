@@ -40,7 +40,7 @@ static size_t next_entries(void *context, uint32_t rank, const hpcw_rank2file_en
 /* The part of a map that one process has. */
 struct part {
     const hpcw_rank2file *w;
-    struct hpcw_i_r2f_block block; /* borrowed words; most_files also covers the records in `rest` */
+    struct hpcw_i_r2f_block block; /* its words are borrowed; most_files also counts records in `rest` */
     hpcw_rank2file_map map;        /* its nodes are the leaves that begin in this process's share */
     /* first rank of the leaf that an earlier process began, and that continues in this share */
     uint32_t open_first;
@@ -54,8 +54,8 @@ static uint32_t leaves_here(const struct part *t) {
     return hpcw_rank2file_map_nodes(&t->map);
 }
 
-/* Cuts the share into leaves. `state` describes the unfinished leaf: first the one before the share, then the
- * one at its end. */
+/* Cuts the share into leaves. `state` describes an unfinished leaf: in, the one that begins before the share; out,
+ * the one at the end of the share. */
 static hpcw_status cut(void *part, uint64_t *state, hpcw_error *err) {
     struct part *t = part;
     const struct hpcw_i_r2f_block *b = &t->block;
@@ -160,7 +160,7 @@ static hpcw_status write_leaves(struct part *t, hpcw_error *err) {
     uint32_t count = leaves_here(t);
     uint64_t *tail = NULL;
     struct walk walk = {.entry = hpcw_i_malloc(((size_t)b->most_files + 1) * sizeof *walk.entry)};
-    /* levels 0 and 1 exist, so that no node in level 0 gets the file name of a root */
+    /* the root has level 1, so that no leaf gets the file name of a root */
     t->map.levels = 1;
     t->map.level_begin[1] = count;
     hpcw_status s = walk.entry == NULL ? hpcw_i_fail_memory(err, "rank2file", b->most_files, "files") : HPCW_OK;

@@ -78,8 +78,8 @@ static int sync_one(const hpcw_rank2file *w, const char *directory) {
     return e == 0 ? hpcw_i_sys_fsync_at(at, directory, O_DIRECTORY) : e;
 }
 
-/* Writes the directories of one file back to the disk, from the innermost up to the dataset's directory. Stops at
- * a directory that also has `last`, the previous file. */
+/* Writes the directories of one file back to the disk, from the innermost up to the dataset's directory. Stops at a
+ * directory that also contains the previous file, `last`. */
 static int sync_directories_of(const hpcw_rank2file *w, char *name, const char *last) {
     int e = 0;
     for (char *slash; e == 0 && (slash = strrchr(name, '/')) != NULL;) {

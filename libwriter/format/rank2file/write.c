@@ -175,8 +175,8 @@ static hpcw_status list_older(const hpcw_rank2file *w, const hpcw_kvtree *index,
     return s == HPCW_OK ? hpcw_i_r2f_removal_check(r, err) : s;
 }
 
-/* Removes files that dead writers of this id left, as their markers will be replaced. For a dataset of this
- * name, removes only temporary files. Files that cannot be removed stay. The caller holds the locks of the
+/* Removes files that dead writers of this id left, as their markers will be replaced. If their dataset also had
+ * this name, removes only temporary files. Files that cannot be removed stay. The caller holds the locks of the
  * index and the dataset. */
 static hpcw_status remove_earlier(const hpcw_rank2file *w, const hpcw_kvtree *index, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
@@ -228,9 +228,8 @@ static hpcw_status take_out(const hpcw_rank2file *w, hpcw_error *err) {
     return s;
 }
 
-/* Fails if a complete dataset of this name and id exists that the index does not list, as the index may be
- * lost. The option `replace` allows to overwrite it. A dataset with a marker is unfinished and may be
- * overwritten. */
+/* Fails if a complete dataset of this name and id exists that the index does not list: the index may be lost. The
+ * option `replace` allows to overwrite it. A dataset with a marker is unfinished and may be overwritten. */
 static hpcw_status refuse_unlisted(hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_dataset d = dataset_of(w);
     uint32_t summaries = 0;
@@ -587,7 +586,7 @@ static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {
     return hpcw_kvtree_write(context, sink, 0, err);
 }
 
-/* Adds the dataset to the index and writes it. *listed: the file on the disk lists the dataset, possibly
+/* Adds the dataset to the index, and writes the index. *listed: the file on the disk lists the dataset, possibly
  * despite a failure. */
 static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error *err) {
     hpcw_kvtree *index = NULL;

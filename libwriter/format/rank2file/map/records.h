@@ -65,7 +65,6 @@ void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *block);
 hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw_i_buf *records,
                               struct hpcw_i_r2f_block *block, hpcw_error *err);
 
-/* Returns the sum of word[0] .. word[count - 1]. */
 uint64_t hpcw_i_r2f_sum(const uint64_t *word, size_t count);
 
 /* Fails with `code` if two files in these records have the same name. */

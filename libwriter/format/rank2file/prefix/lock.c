@@ -73,8 +73,8 @@ hpcw_status hpcw_i_r2f_lock_is_named(const struct hpcw_i_r2f_prefix *p, int fd, 
     return e == 0 ? HPCW_OK : hpcw_i_r2f_fail_below(p, e, HPCW_I_R2F_LOCK, "cannot look at the lock", err);
 }
 
-/* Takes a lock on the file that now has the name of the lock file, as others find only that one. HPCW_EIO:
- * somebody keeps removing the file. */
+/* Takes a lock on the file that has the name of the lock file when this returns: others find only that file.
+ * HPCW_EIO: somebody keeps removing the file. */
 static hpcw_status lock(const struct hpcw_i_r2f_prefix *p, int (*take)(int fd, const void *what),
                         const void *what, int *fd, int *e, hpcw_error *err) {
     /* enough even if programs that clean up remove the lock file a few times */

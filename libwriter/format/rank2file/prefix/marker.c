@@ -17,11 +17,11 @@
 
 /*
  * A marker begins with HEAD bytes: a line with the layout, 0 or 1 (`made`), host and name of the dataset; the line
- * "files"; and line feeds. So one write replaces the line of an earlier marker, and a killed writer leaves an empty
- * file, the old line or the new one. Then follow the names of the files, each with a line feed. A last name without
- * a line feed was not written completely.
+ * "files"; and line feeds. So one write replaces the HEAD bytes of an earlier marker, and a killed writer leaves an
+ * empty file, the old bytes or the new ones. Then follow the names of the files, each with a line feed. A last name
+ * without a line feed was not written completely.
  *
- * An intent (the marker of a removal) is written in one piece. SCR may have named its dataset, so the name can have
+ * An intent (the marker of a removal) is written in one piece. SCR may have named the dataset, so the name can have
  * any byte. The first line has no name, and the second one is "names". Then follow the names of the dataset and of
  * the files, each with a NUL.
  */
@@ -401,7 +401,7 @@ hpcw_status hpcw_i_r2f_marker_open(const struct hpcw_i_r2f_prefix *p, const stru
         file->fd = -1;
         return fail_to_note(p, e, which, err);
     }
-    /* lock the marker, too, as others do not see the dataset's lock after somebody removed the lock file */
+    /* lock the marker, too: if somebody removes the lock file, others do not see the lock on the dataset */
     (void)hpcw_i_sys_own(file->fd);
     hpcw_status s = hpcw_i_r2f_marker_set(p, file, marker, err);
     if (s == HPCW_OK && file->end <= HEAD) {

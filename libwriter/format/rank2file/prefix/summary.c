@@ -96,7 +96,6 @@ static const char *names_key(hpcw_rank2file_layout layout) {
     return layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME";
 }
 
-/* Returns the value of VERSION in the index. */
 static const char *version_of(hpcw_rank2file_layout layout) {
     return layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2 ? "1" : "2";
 }

@@ -31,7 +31,7 @@ static uint64_t number(const hpcw_kvtree *node, const char *key) {
     return hpcw_kvtree_value_u64(node, key, &value, NULL) == HPCW_OK ? value : 0;
 }
 
-/* The records of an index, sorted by key for binary search, as hpcw_kvtree_get compares all keys. */
+/* Records of an index, sorted by key for a binary search: hpcw_kvtree_get would compare all keys. */
 struct records {
     const hpcw_kvtree **item;
     size_t count;

@@ -58,7 +58,7 @@ struct hpcw_rank2file_restart {
 hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
                                     struct hpcw_i_r2f_known *known, hpcw_kvtree **out, hpcw_error *err);
 
-/* Gets how to open a file of the dataset: *at becomes the descriptor of a directory, *name the file's path from
+/* Finds a file of the dataset, to be opened: *at becomes the descriptor of a directory, *name the file's path from
  * there. */
 hpcw_status hpcw_i_r2f_where(const hpcw_rank2file_restart *r, const char *path, int *at, const char **name,
                              hpcw_error *err);

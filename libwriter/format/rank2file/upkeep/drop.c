@@ -8,7 +8,7 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/format/rank2file/upkeep/upkeep.h"
 
-/* Locks and reads the index. `telling`: the caller changes nothing, so removals that dead programs began are not
+/* Locks and reads the index. `telling`: the caller only reports, so removals that dead programs began are not
  * finished. */
 static hpcw_status open_index(struct hpcw_i_r2f_upkeep *u, const char *dataset, bool telling, int *lock,
                               hpcw_kvtree **index, hpcw_rank2file_layout *layout, hpcw_error *err) {
@@ -156,8 +156,8 @@ hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dat
     hpcw_rank2file_layout layout;
     int lock = -1;
     int own = -1;
-    /* Check the dataset before the index is locked: that takes long, and writers must not wait for it. If
-     * somebody writes the dataset again meanwhile, it is locked, or finished and sound. */
+    /* Check the dataset before locking the index: writers must not wait for the check. A dataset that is written
+     * again meanwhile is locked, or finished and sound. */
     hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, err);
     s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
     if (s == HPCW_OK) {

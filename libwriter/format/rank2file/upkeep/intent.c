@@ -23,7 +23,7 @@ void hpcw_i_r2f_skip(hpcw_rank2file_tally *tally, const hpcw_error *why) {
 
 /* ---- removals that dead programs began ---- */
 
-/* Values for finishing removals by their intents. An intent is the marker of a dataset that is being removed. */
+/* Values that finishing a removal needs. An intent is the marker of a dataset that is being removed. */
 struct finish {
     const struct hpcw_i_r2f_prefix *p;
     const struct hpcw_i_r2f_dataset *own;
@@ -31,8 +31,8 @@ struct finish {
     hpcw_rank2file_layout layout;
 };
 
-/* Reads the index into f->index. If the index is missing or damaged, f->index becomes NULL, and all removals
- * are finished. */
+/* Reads the index into f->index. If the index is missing or damaged, f->index becomes NULL: then every removal is
+ * finished. */
 static hpcw_status read_index(struct finish *f, hpcw_error *err) {
     hpcw_error mine = {.message = ""};
     hpcw_status s = hpcw_i_r2f_index_read(f->p, &f->index, &mine);

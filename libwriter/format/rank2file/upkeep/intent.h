@@ -23,7 +23,7 @@ hpcw_status hpcw_i_r2f_begin_change(const struct hpcw_i_r2f_prefix *p, const str
  * files that the removal left. */
 void hpcw_i_r2f_forget_intent(const struct hpcw_i_r2f_prefix *p, uint64_t id);
 
-/* Finds out whether an intent of this id exists: somebody is removing the dataset, or died during that. */
+/* Finds out whether an intent of this id exists: a program is removing the dataset, or died before the end. */
 hpcw_status hpcw_i_r2f_is_being_removed(const struct hpcw_i_r2f_prefix *p, uint64_t id, bool *is,
                                         hpcw_error *err);
 

@@ -166,8 +166,8 @@ static hpcw_status remove_temporary(const struct unfinished *x, const struct hpc
     return s;
 }
 
-/* Does what the marker of an unfinished dataset demands. `own`: the caller writes this dataset again, and keeps
- * the marker. */
+/* Removes what the marker of an unfinished dataset lists, but only temporary files if the index lists the dataset
+ * or if `own`: the caller writes this dataset again, and keeps the marker. */
 static hpcw_status finish_marker(struct unfinished *x, bool own, hpcw_error *err) {
     const struct hpcw_i_r2f_marker *m = x->marker;
     const struct hpcw_i_r2f_dataset d = {m->layout, x->which->id, m->name};

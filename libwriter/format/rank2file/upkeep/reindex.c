@@ -180,7 +180,7 @@ static hpcw_status add_listed(struct search *found, const struct hpcw_i_r2f_pref
     return HPCW_OK;
 }
 
-/* Checks a dataset by opening it. Unless the old index lists it (`was`), also checks its files and adds it to the
+/* Checks a dataset by opening it. `was`: the old index lists it. Otherwise also checks its files and adds it to the
  * new index. */
 static hpcw_status list_again(const struct hpcw_i_r2f_prefix *p, const struct summarised *found,
                               hpcw_rank2file_layout layout, bool was, hpcw_kvtree *index, hpcw_error *err) {

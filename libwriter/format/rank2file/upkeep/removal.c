@@ -141,7 +141,6 @@ hpcw_status hpcw_i_r2f_removal_add_metadata(struct hpcw_i_r2f_removal *r, const 
     return s;
 }
 
-/* Adds the data files of one map. */
 static hpcw_status add_one_map(struct hpcw_i_r2f_removal *r, const struct hpcw_i_r2f_dataset *d,
                                enum hpcw_i_r2f_kind kind, hpcw_error *err) {
     hpcw_rank2file_restart *map = NULL;
@@ -195,7 +194,7 @@ hpcw_status hpcw_i_r2f_removal_add_names(struct hpcw_i_r2f_removal *r, const cha
     return e == 0 ? HPCW_OK : hpcw_i_fail_memory(err, r->p.path, 0, NULL);
 }
 
-/* Adds a name to the list. EXDEV: the name is that of a mount point, a directory which the walk gives as a
+/* Adds a name to the list. EXDEV: the name is that of a mount point, a directory that the walk visits like a
  * file. */
 static int add_any(void *context, const char *name) {
     const struct adding *a = context;
@@ -301,7 +300,7 @@ static char *form_of(const char *name) {
     return form;
 }
 
-/* Adds the temporary files of one file to the list. `listed` ends in a slash if the file itself stays. */
+/* Adds the temporary files of file `listed` to the list. If `listed` ends in a slash, the file itself stays. */
 static int add_those_of(struct hpcw_i_r2f_removal *r, const struct temporaries *t, const char *listed) {
     char *name = hpcw_i_strdup(listed);
     if (name == NULL) {

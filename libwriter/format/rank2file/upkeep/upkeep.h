@@ -37,7 +37,7 @@ hpcw_status hpcw_i_r2f_count_summaries(const struct hpcw_i_r2f_prefix *p, const 
  * and so are complete ones, which reindex would list. The tally counts failures as skipped datasets, and counts the
  * files left.
  *
- * own      dataset that the caller writes again under its locks, NULL: none; only temporary files of it are removed
+ * own      NULL, or a dataset that the caller writes again under its locks: only its temporary files are removed
  * telling  only reports what would be removed
  */
 hpcw_status hpcw_i_r2f_remove_unfinished(struct hpcw_i_r2f_upkeep *u, const hpcw_kvtree *index,
