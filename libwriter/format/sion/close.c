@@ -10,8 +10,8 @@
 #include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink_set.h"
 
-/* Agrees with all processes on the extent `e`: its members are minima and maxima over all processes. `word` [3 *
- * files] is the memory for its arrays. */
+/* Agrees with all processes on the extent `e`, whose members are minima and maxima over all processes. `word` [3 *
+ * files] is memory for the arrays of `e`. */
 static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, uint64_t *word,
                                    struct hpcw_i_sion_extent *e, hpcw_error *err) {
     uint32_t files = h->placement.files;
@@ -86,8 +86,8 @@ static bool leads_base(const struct hpcw_sion *h) {
     return h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
 }
 
-/* Returns whether the files of a set get their names together. Sinks of the caller get no names here. A run without
- * the base file (file 0) of a set leaves this to the run that has it. */
+/* Returns whether the files of a set get their names together. Sinks of the caller get no names here. If several
+ * runs write a set, only the run with the base file (file 0) does this. */
 static bool is_named_together(const struct hpcw_sion *h) {
     return h->placement.files > 1 && h->options.sink_source.open == NULL &&
            (h->options.set_tasks == 0 || h->options.set_first_file == 0);

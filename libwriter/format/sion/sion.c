@@ -153,7 +153,8 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
         /* The array is only read, though the type of a context is not const. */
         options.size_context = (void *)(uintptr_t)o->all_sizes;
     }
-    bool has_mapping = o->files > 1 || o->flavour == HPCW_SION_MAPPED; /* with an entry for each rank */
+    bool has_mapping =
+        o->files > 1 || o->flavour == HPCW_SION_MAPPED; /* a mapping has an entry for each rank */
     struct hpcw_i_sion_request r = {
         .comm = h->comm,
         .all = *all,

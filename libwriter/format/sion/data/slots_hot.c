@@ -20,7 +20,7 @@ enum {
     SHARE = 2, /* largest number of hot slots that a thread may hold */
     /* Hot slots end after this many returns of tasks that had lost their slot. */
     RETURNS = 2 * HPCW_I_SION_HOT_SLOTS,
-    WORTH_A_WRITE = 4, /* a part of up to 1/4 of a task's own slot is moved there, not written */
+    WORTH_A_WRITE = 4, /* bytes for 1/4 of a task's own slot or less are moved there, not written */
 };
 
 hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {

@@ -101,7 +101,7 @@ struct hpcw_sion {
 };
 
 /* Checks `path` and `o` as far as one process can, and copies everything that is borrowed for the call into the
- * handle. After a failure, `h->options.count` fits the arrays that were copied. */
+ * handle. If this fails before the tasks are copied, `h->options.count` is 0. */
 hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpcw_sion_options *o,
                                 hpcw_error *err);
 

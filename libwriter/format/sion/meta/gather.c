@@ -29,7 +29,8 @@ enum {
     SHORTEST_REPEAT = 4, /* number of equal values from which on they are sent as a run */
     MESSAGE_HEADER = 2,  /* words before the tasks: state, number of tasks */
     TASK_HEADER = 2,     /* words before a task's runs: chunk size, number of blocks */
-    RUN_OVERHEAD = 4,    /* most words of packed runs beyond their values; enough for a run of equal values */
+    /* most words of packed runs in addition to their values; a run of equal values has at most as many in all */
+    RUN_OVERHEAD = 4,
 };
 
 enum message_state { READY, FAILED, TOO_LARGE };
@@ -277,7 +278,7 @@ struct rows {
     struct hpcw_i_piece piece[PIECES];
     size_t pieces;
     hpcw_sink *sink;
-    uint64_t at; /* offset in the file of the first collected piece */
+    uint64_t at; /* offset of the first collected piece in the file */
     hpcw_status status;
     hpcw_error *err;
 };
@@ -304,7 +305,6 @@ static uint64_t *make_room(struct rows *r, size_t n) {
     return word;
 }
 
-/* Appends `n` rows from `word` on. */
 static void append_rows(struct rows *r, const uint64_t *word, size_t n) {
     size_t size = n * r->width * sizeof *word;
     struct hpcw_i_piece *last = r->pieces == 0 ? NULL : &r->piece[r->pieces - 1];

@@ -28,7 +28,7 @@ struct table {
     uint64_t at; /* offset in the file */
     uint64_t columns;
     uint64_t rows;
-    uint64_t window_rows;    /* rows of a window */
+    uint64_t window_rows;
     uint64_t window_columns; /* columns of a window; == columns if window_rows > 1 */
     uint64_t across;         /* number of windows side by side */
     uint64_t windows;
@@ -79,9 +79,9 @@ static struct window window_of(const struct table *t, uint64_t index) {
 }
 
 /*
- * Returns whether every process can compute all entries of the mapping. It can if files are given by count; then
- * `i` below is a rank. With colours, or if ranks are not task numbers, only the owner of a task knows its entry;
- * then `i` counts the own tasks by ascending rank.
+ * Returns whether every process can compute all entries of the mapping. It can if files are given by count; the
+ * functions below then take a rank as `i`. With colours, or if ranks are not task numbers, only the owner of a task
+ * knows its entry; `i` then counts the own tasks by ascending rank.
  */
 static bool mapping_is_known(const struct hpcw_sion *h) {
     return h->placement.column == NULL && h->global == NULL;
@@ -92,7 +92,7 @@ static uint32_t mapped_task(const struct hpcw_sion *h, uint32_t i) {
     return h->by_global != NULL ? h->by_global[i] : i;
 }
 
-/* Returns how many rows of the column of own task i this process knows. */
+/* Returns the number of rows that this process knows in the column of own task i. */
 static uint64_t height_of(const struct hpcw_sion *h, const struct table *t, uint32_t i) {
     return t->kind == TABLE_META2 && hpcw_i_sion_unused(h) == 0 ? 2 + (uint64_t)h->task[i].block : t->rows;
 }

@@ -29,7 +29,7 @@ enum {
     HPCW_I_SION_FLAG1_AT = 36,
     HPCW_I_SION_FLAG2_AT = 44,
     HPCW_I_SION_PREFIX_AT = 52,
-    HPCW_I_SION_TABLES_AT = 1076, /* offset of global ranks [n], which chunk sizes [n] follow */
+    HPCW_I_SION_TABLES_AT = 1076, /* offset of global ranks [n]; chunk sizes [n] follow */
     HPCW_I_SION_TASK_SIZE = 16,   /* bytes of a task in the tables of ranks and chunk sizes */
     /* bytes of the commit mark, which follows the tables: the last two fields of META1 */
     HPCW_I_SION_COMMIT_SIZE = 12,

@@ -51,7 +51,7 @@ static hpcw_status check_total(uint32_t file, uint64_t total, hpcw_error *err) {
                : hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block of file %u pass 2^62 bytes", file);
 }
 
-/* Adds up numbers per file over all processes. `mine` [files]: in and out. */
+/* Sums up a number for each file over all processes. `mine` [files]: in and out. */
 static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *mine, uint64_t *words,
                                   hpcw_error *err) {
     for (uint32_t f = 0; f < o->division.files; f++) {
@@ -89,7 +89,7 @@ static hpcw_status ask_in_turn(const struct hpcw_i_sion_order *o, uint64_t *next
     return s;
 }
 
-/* Sets *next to the request of the first task of the next processes. Every process sends the request of its own
+/* Sets *next to the request of the first task on any process above. Every process sends the request of its own
  * first task to the process below it. A process without tasks passes on the message from the process above. */
 static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
     hpcw_comm *comm = o->comm;

@@ -4,7 +4,7 @@
  * Collective. Memory O(own tasks + N / processes + files). A constant number of collectives, and for packed tasks a
  * message along all processes.
  *
- *   placement.c   chooses the method; also has the one for sizes that all processes know
+ *   placement.c   chooses the method; also places tasks whose sizes all processes know
  *   census.c      numbers and sums of the tasks of all processes
  *   order.c       tasks whose order over the processes is the order of their numbers
  *   directory.c   tasks in any order, by a distributed directory
@@ -27,10 +27,10 @@ struct hpcw_i_sion_blocks {
 
 /* One task of this process. */
 struct hpcw_i_sion_task {
-    /* start of the task's chunk: its offset in a block while tasks are placed, its offset in the file in block 0
-     * later */
+    /* start of the task's chunk: offset in a block while tasks are placed, then offset in the file of its chunk in
+     * block 0 */
     uint64_t start;
-    uint64_t chunk; /* bytes of the task's chunk: as requested at first, as in the file after the placement */
+    uint64_t chunk; /* bytes of the task's chunk: as requested until the placement, then as in the file */
     uint64_t used;  /* bytes of the current block, without those in a buffer */
     struct hpcw_i_sion_blocks *earlier; /* list of the `block` earlier blocks; NULL: no earlier block */
     uint32_t block;                     /* current block */
@@ -46,8 +46,8 @@ static inline uint64_t hpcw_i_sion_usable(const struct hpcw_i_sion_task *t) {
 
 /*
  * A census: numbers and sums of the tasks of some neighbouring processes. Two censuses of neighbours can be
- * combined. So one collective (hpcw_i_comm_fold) gives every process the census of all processes, and that of the
- * processes below it.
+ * combined. So one collective (hpcw_i_comm_reduce_scan) gives every process the census of all processes, and that
+ * of the processes below it.
  */
 struct hpcw_i_sion_census {
     uint64_t tasks;
@@ -67,8 +67,8 @@ struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *
 /* Adds to `left` the census of the processes that follow. */
 void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right);
 
-/* Combines the censuses of all processes. `all` is that of this process, and becomes that of all. `below` becomes
- * that of the processes below. HPCW_ERANGE if the chunks have too many bytes to count. Collective. */
+/* Combines the censuses of all processes. `all`: in, the census of this process; out, that of all processes.
+ * `below`: out, that of the processes below. HPCW_ERANGE if the chunks have too many bytes to count. Collective. */
 hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *all,
                                     struct hpcw_i_sion_census *below, hpcw_error *err);
 
@@ -101,8 +101,8 @@ struct hpcw_i_sion_file {
 struct hpcw_i_sion_placement {
     /* in: lowest task of all processes; out: first task of this process, if its tasks are consecutive */
     uint32_t first;
-    bool in_order;  /* the tasks ascend from process to process */
-    uint32_t files; /* number of files */
+    bool in_order; /* the tasks ascend from process to process */
+    uint32_t files;
     /* [files] array of the caller if files are given by count, allocated here if by colour */
     struct hpcw_i_sion_file *file;
     uint32_t own_file; /* by colour: number of this process's file */
