@@ -106,7 +106,7 @@ hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
         return HPCW_OK;
     }
     uint64_t next = v->any_phase ? v->phase.id + 1 : 0;
-    uint64_t end = next; /* number of the first phase after all written and all listed ones */
+    uint64_t end = next; /* number of the first phase after all that are written, skipped or identical */
     if (o->skipped_count > 0 && o->skipped[o->skipped_count - 1].last >= end) {
         end = o->skipped[o->skipped_count - 1].last + 1;
     }

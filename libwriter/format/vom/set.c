@@ -98,7 +98,7 @@ static hpcw_status collect_files(struct vom_set *set, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     const size_t first = first_of(set);
     for (size_t k = 0; s == HPCW_OK && k < set->count; k++) {
-        /* The first file, then the others in the order in which they get their names. */
+        /* Take the first file, then the others in the order in which they get their names. */
         const hpcw_vom *v = set->handle[first == SIZE_MAX || k > first ? k : k == 0 ? first : k - 1];
         if (v != NULL) {
             static const unsigned char padding[8];
