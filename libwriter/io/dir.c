@@ -54,8 +54,8 @@ unsigned hpcw_i_dir_forks(void) {
 
 /* ---- descriptors ---- */
 
-/* Checks a descriptor. EBADF: it is not the one that was opened here. O_PATH is part of the check, as programs
- * rarely open directories with it. */
+/* Checks a descriptor. EBADF: it is not the one that was opened here. O_PATH is checked, too: programs rarely open
+ * directories with this flag. */
 static int expect_ours(int fd, const struct hpcw_i_file_id *id) {
     int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_PATH) != 0 ? hpcw_i_sys_expect(fd, id) : EBADF;
@@ -102,8 +102,8 @@ int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd) {
 
 /* ---- holds ---- */
 
-/* Returns the object of this directory, a new one if there is none, with one more holder. Takes over `fd`. The
- * caller holds held.lock. */
+/* Adds a holder to the object of this directory, or makes the object. Takes over `fd`. The caller holds
+ * held.lock. */
 static int share(int fd, const struct hpcw_i_file_id *id, struct hpcw_i_dir **out) {
     if (!held.follows_forks) {
         held.follows_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;

@@ -23,13 +23,13 @@ int hpcw_i_dir_hold_from(struct hpcw_i_dir *start, const char *path, struct hpcw
 struct hpcw_i_dir *hpcw_i_dir_again(struct hpcw_i_dir *dir);
 void hpcw_i_dir_release(struct hpcw_i_dir *dir); /* NULL is allowed */
 
-/* Returns the descriptor of a held directory, for the functions of sys.h that end in _at. A program may have
- * closed it without knowing it, and another file may have got its number. Then the directory is opened again by
- * its path. EBADF: that path is no longer right. */
+/* Returns the descriptor of a held directory, for the functions of sys.h that end in _at. If the program has closed
+ * the descriptor by mistake, perhaps another file has its number now. Then the directory is opened again by its
+ * path. EBADF: that path is no longer right. */
 int hpcw_i_dir_fd(struct hpcw_i_dir *dir, int *fd);
 
-/* Returns how many calls of fork() lie between this process and the one that first held a directory. A sink
- * keeps the value of its open: a child with another value leaves the files alone if it only frees the sink. */
+/* Returns how many calls of fork() lie between this process and the one that first held a directory. A sink stores
+ * this number when it is opened. In a child the number differs; if a child only frees the sink, the files stay. */
 unsigned hpcw_i_dir_forks(void);
 
 /* Writes the entries of a directory to the disk. */

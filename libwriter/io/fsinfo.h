@@ -37,8 +37,8 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, uint64_t *fi
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_overwrites(const struct hpcw_i_fs_source *source, const char *directory,
                                                  hpcw_error *err);
 
-/* What is known about a file system. The members that end in _source are static texts, and say where a value is
- * from. */
+/* What is known about a file system. The members that end in _source are static texts that name the source of a
+ * value. */
 struct hpcw_i_fsinfo {
     char type[32]; /* such as "ext4", which includes ext2 and ext3, or "unknown (0x...)" */
     uint64_t magic;

@@ -71,7 +71,7 @@ struct hpcw_i_json {
     int depth;
     int flat_depth;        /* outermost level that is written on one line; 0: none */
     unsigned char state;   /* one of enum hpcw_i_json_state */
-    unsigned char outside; /* what `state` becomes when the current value is finished */
+    unsigned char outside; /* value of `state` after the next complete value */
     unsigned char comma;   /* 1 if the current level has an element or key already, 0 otherwise */
     uint64_t written;      /* bytes of the text before `start`, which the sink has */
     hpcw_sink *sink;

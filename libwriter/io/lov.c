@@ -29,7 +29,8 @@ static bool decode_plain(const unsigned char *p, size_t size, bool big, struct h
         return false;
     }
     *out = (struct hpcw_i_lov){hpcw_i_get_u16(p + 28, big), hpcw_i_get_u32(p + 24, big)};
-    /* The default of a directory and an unwritten component list no objects. Other layouts list one per stripe. */
+    /* The default of a directory and an unwritten component list no objects. Other layouts list one object per
+     * stripe. */
     const bool all = out->stripes == HPCW_I_LOV_ALL;
     const bool on_mdt = (hpcw_i_get_u32(p + 4, big) & PATTERN_MDT) != 0;
     const uint64_t objects = all || on_mdt ? 0 : out->stripes;

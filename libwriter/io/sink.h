@@ -39,18 +39,18 @@ struct hpcw_i_dir;
 
 /*
  * Opens a sink for a file: by source->open, or a file sink if that is NULL. With a `tag` other than 0, several
- * processes write the file: one has `creates` set, and the others open the file after it.
+ * processes write the file: one creates it (`creates`), then the others open it.
  *
- * `dir` is the directory in which `path` is, held by the caller since it got the path; NULL: it is looked up now. A
- * symbolic link as the last part of `path` is followed now.
+ * `dir` is the directory of `path`, held since the caller got the path; NULL: it is looked up now. A symbolic link
+ * as the last part of `path` is followed now.
  */
 hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                              uint64_t tag, bool creates, hpcw_durability durability, hpcw_sink **out,
                              hpcw_error *err);
 
-/* Opens a sink as hpcw_i_sink_open does, for a file of a set (files that get their names together). A new file
- * that replaces no older one takes group, access list and permissions from the older file `first`, the name of
- * the set's first file. */
+/* Opens a sink as hpcw_i_sink_open does, for a file of a set (files that get their names together). A new file that
+ * replaces no older one takes group, access list and permissions from the older first file of the set, whose name
+ * is `first`. */
 hpcw_status hpcw_i_sink_open_member(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                                     const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                                     hpcw_sink **out, hpcw_error *err);
@@ -101,7 +101,7 @@ int hpcw_i_sink_descriptor(const hpcw_sink *file);
 hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                               hpcw_error *err);
 
-/* Removes the file after a publish. Needed if it is useless because another file could not be written. */
+/* Removes a published file, which is useless if another file could not be written. */
 void hpcw_i_sink_withdraw(hpcw_sink *sink);
 
 /* Returns a random number that differs from those of other runs. */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A file sink writes to a temporary name, ".hpcw-NUMBER-BASE.tmp" beside the final name BASE, and renames the
- * file when it is published. The directory is held from the open on. The creator holds a lock on the file
- * until it has its final name or is removed. The kernel releases the locks of a process that dies. So the next
- * writer of the same path can tell which files have dead writers, and removes them.
+ * A file sink writes to a temporary name, ".hpcw-NUMBER-BASE.tmp" beside the final name BASE, and renames the file
+ * when it is published. The directory is held from the open on. The creator holds a lock on the file until it has
+ * its final name or is removed. The kernel releases the locks of a process that dies. So the next writer of the
+ * same path can tell which files have dead writers, and removes them.
  *
- * It need not search for them: a NUMBER consists of the host's number and a slot, 0 .. SLOTS - 1. A writer
- * takes the first slot that is free or has a dead writer, and clears later slots of dead writers. Locks may
- * not reach from host to host. So files of a run on several hosts have random numbers, and nobody removes
- * them.
+ * Nobody need search for such files: a NUMBER consists of the host's number and a slot, 0 .. SLOTS - 1. A writer
+ * takes the first slot that is free or has a dead writer, and clears later slots of dead writers. Locks may not
+ * reach from host to host. So files of a run on several hosts have random numbers, and nobody removes them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,9 +48,9 @@ struct file_sink {
     unsigned forks; /* hpcw_i_dir_forks in the process that owns the file */
     long process;   /* id of the process that owns the file */
     bool creates;
-    bool settled; /* whether all is done except the rename, which comes together with those of other files */
+    bool settled; /* whether all is done except the rename; files of a set are renamed together */
     bool gone;    /* whether there is no temporary file any more: it was renamed or removed, or never created */
-    /* whether an older file has this name, or otherwise the name of the set's first file */
+    /* whether there is an older file with this name or, if not, with the name of the set's first file */
     bool replaces;
     unsigned mode;   /* permissions of the older file */
     unsigned owner;  /* user id of the older file */
@@ -76,8 +75,8 @@ static bool is_child(const struct file_sink *f) {
     return hpcw_i_dir_forks() != f->forks;
 }
 
-/* Makes a child by fork() the owner of the file if its parent has ended, as a daemon's parent has. While the
- * parent runs, fails: it may still write, and the child's call may come from a destructor. */
+/* Lets a child by fork() take over the file from a parent that has ended, as the parent of a daemon has. While
+ * the parent runs, fails: it may still write, and the child's call may come from a destructor. */
 static hpcw_status claim(struct file_sink *f, hpcw_error *err) {
     if (!is_child(f)) {
         return HPCW_OK;
@@ -137,8 +136,8 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
 }
 
-/* Checks whether this user may replace the older file: in a directory like /tmp, only its owner may. This is
- * checked before the older first file of a set is removed, which is before the renames. */
+/* Checks whether this user may replace the older file: in a directory like /tmp, only its owner may. The check
+ * comes before the older first file of a set is removed, and so before any rename. */
 static hpcw_status check_owner(const struct file_sink *f, int at, const struct hpcw_i_entry *older,
                                hpcw_error *err) {
     int e =
@@ -148,8 +147,8 @@ static hpcw_status check_owner(const struct file_sink *f, int at, const struct h
                                     f->path, older->owner);
 }
 
-/* Stores the permissions of the older file in `f`. A file of a set without an older file takes those of the
- * older first file of the set. *at and *name become the place of the older file. Returns 0 or an errno value. */
+/* Stores the permissions of the older file in `f`. If no older file has this name, takes those of the older first
+ * file of the set. *at and *name become the place of the older file. Returns 0 or an errno value. */
 static int find_rights(struct file_sink *f, struct hpcw_i_entry older, int *at, const char **name) {
     *name = f->base;
     if (older.kind == HPCW_I_NOTHING && f->first_base != NULL) {
@@ -285,8 +284,8 @@ static void file_withdraw(hpcw_sink *sink) {
     }
 }
 
-/* Returns whether a settled file has its final name already. Without locks that reach all hosts, another
- * process may take this writer for dead, and finish the set by renaming its files. */
+/* Returns whether a settled file has its final name already. If locks do not reach all hosts, another process may
+ * think that this writer is dead, and rename the files of the set. */
 static bool has_name(const struct file_sink *f) {
     int at;
     return f->settled && is_mine(f, f->base, &at);
@@ -496,7 +495,7 @@ static uint64_t lone_number(const struct file_sink *f) {
     return f->tag != 0 ? f->tag : hpcw_i_sink_random();
 }
 
-/* Renames a temporary file without a lock from its slot to a number without a slot: writers that can lock the
+/* Renames a temporary file that has a slot but no lock to a number outside of the slots: writers that can lock the
  * file would remove it from the slot. */
 static int leave_slot(struct file_sink *f) {
     char *slot = hpcw_i_strdup(f->temporary);

@@ -51,8 +51,8 @@ static void set_file_free(struct set_file *f) {
     hpcw_i_free(f->temporary);
 }
 
-/* Finds a file of the set: in the set's directory, or where a symbolic link of the final name leads. Looks for
- * the temporary name first, as somebody may have made the link since. */
+/* Finds a file of the set: in the set's directory, or where a symbolic link of the final name leads. First looks
+ * for the temporary name in the set's directory, as the link may be newer. */
 static int set_file_find(struct hpcw_i_dir *dir, const char *name, uint64_t number, struct set_file *f) {
     struct hpcw_i_entry entry;
     *f = (struct set_file){.at = -1, .dir = hpcw_i_dir_again(dir), .base = hpcw_i_strdup(name)};
@@ -307,7 +307,7 @@ static int is_listed(int at, const char *name, const struct listed *file, bool *
     return e;
 }
 
-/* Name that the new file of a record has: none, as it is lost; the temporary one; or the final one. */
+/* Which name the new file of a record has. LOST: none; WAITS: the temporary name; NAMED: the final name. */
 enum new_file { LOST, WAITS, NAMED };
 
 /* Finds which name the new file of a record has. With `copied`, the files in the directory are copies of the

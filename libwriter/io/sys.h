@@ -108,8 +108,8 @@ int hpcw_i_sys_give(int fd, unsigned owner);
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_open_at(int at, const char *name, int flags, mode_t mode, int *fd);
 /*
- * Opens a regular file whose name other users can guess. ELOOP: the name is that of a symbolic link. EEXIST:
- * it is that of something else or, with `own`, of another user's file. Does not wait for the other end of a
+ * Opens a regular file whose name other users can guess. ELOOP: the name is that of a symbolic link. EEXIST: the
+ * name is that of another kind of file or, with `own`, of another user's file. Does not wait for the other end of a
  * FIFO. O_CREAT needs O_EXCL.
  */
 int hpcw_i_sys_open_own(int at, const char *name, int flags, bool own, int *fd);
@@ -140,9 +140,9 @@ int hpcw_i_sys_look_at(int at, const char *name, struct hpcw_i_entry *entry);
 /* Returns whether subdirectory `name` of `at` is a mount point, even of the same file system. Linux before 5.8
  * only shows mount points of other devices. */
 bool hpcw_i_sys_is_mounted(int at, const char *name);
-/* Checks whether this user may create, replace or remove `name` in directory `at`, by permissions, immutable
- * and append-only files, and read-only mounts. Returns 0, or the error of such a call, which may still fail for
- * other reasons. */
+/* Checks whether permissions, file attributes (immutable, append-only) and mounts allow this user to create,
+ * replace or remove `name` in directory `at`. Returns 0, or the error that such a call would return. The call may
+ * still fail for other reasons. */
 int hpcw_i_sys_may_change_at(int at, const char *name);
 /* Returns whether `name` in directory `at` is the file `id` itself, and not a symbolic link to it; false if
  * that cannot be found out. */
@@ -193,7 +193,7 @@ int hpcw_i_sys_list_next(struct hpcw_i_listing *listing, const char **name);
 /* Finds out whether the name that was returned last is that of a directory. A symbolic link is none. Needs no
  * system call on most file systems. */
 int hpcw_i_sys_list_is_directory(const struct hpcw_i_listing *listing, bool *is);
-/* Starts the list again, as some file systems skip names while others are removed. */
+/* Starts the list again, as some file systems skip names when other names are removed. */
 void hpcw_i_sys_list_rewind(struct hpcw_i_listing *listing);
 /* Returns the descriptor of the listed directory, for calls on names in it. */
 int hpcw_i_sys_list_at_fd(const struct hpcw_i_listing *listing);

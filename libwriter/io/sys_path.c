@@ -357,8 +357,8 @@ int hpcw_i_sys_unlink_unowned(int at, const char *name) {
     int fd = openat(at, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int e = fd < 0 ? errno : hpcw_i_sys_own(fd);
     if (e == 0) {
-        /* A process that removes or renames a file with a writer's lock holds this lock. So if `name` still is the
-         * locked file, it stays so until the lock is released. */
+        /* Only the holder of a writer's lock removes or renames the locked file, and this process now holds the
+         * lock. So if `name` still is the locked file, it stays so until the lock is released. */
         struct stat mine, named;
         e = fstat(fd, &mine) != 0 || fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
         e = e == ENOENT ? EAGAIN : e; /* the writer has just removed or renamed the file */

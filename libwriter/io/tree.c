@@ -6,7 +6,7 @@
 
 #include "libwriter/base/mem.h"
 
-/* Most nested directories, each of which needs a descriptor during the walk. Programs may usually have 1024. */
+/* Most nested directories, each of which needs a descriptor during the walk. The usual limit is 1024. */
 enum { DEEPEST = 256 };
 
 struct tree_walk {
@@ -32,7 +32,6 @@ static int visit_entry(struct tree_walk *w, int at, const char *name) {
     return inside != 0 ? inside : e;
 }
 
-/* Visits all entries of a directory and what is below them. */
 static int visit_directory(struct tree_walk *w, int at, const char *name) {
     struct hpcw_i_listing *listing;
     const char *entry;
@@ -68,7 +67,7 @@ static int remove_one(void *context, int at, const char *name, const struct hpcw
     return e == ENOENT ? 0 : e;
 }
 
-/* Most rounds over a directory. Some file systems skip names while others are removed; the next round finds the
+/* Most rounds over a directory. Some file systems skip names when other names are removed; the next round finds the
  * skipped ones. */
 enum { TRIES = 4 };
 
