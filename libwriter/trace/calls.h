@@ -491,7 +491,7 @@ AGAIN(291, MPI_COMM_WORLD, MPI_Info_get_valuelen,
 #include "libwriter/trace/calls_counted.h"
 #endif
 
-/* ---- Fortran bindings that do not call C in every library, or, with NO_REQUEST, not for 0 requests ---- */
+/* ---- Fortran bindings that in some libraries do not call C; with NO_REQUEST: for 0 requests only ---- */
 FORTRAN(16, OF_COMM, true, mpi_attr_delete)
 FORTRAN(17, OF_COMM, true, mpi_attr_get)
 FORTRAN(18, OF_COMM, true, mpi_attr_put)

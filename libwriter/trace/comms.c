@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators in the log. Each gets an identity, which is the same on all its processes. Its process 0 draws
- * the identity and broadcasts it inside the call that makes the communicator, which is collective anyway.
+ * Communicators in the log. Each gets an identity, which is the same on all its processes. Its process 0 draws the
+ * identity and broadcasts it inside the call that makes the communicator, which is collective anyway.
  *
- * All processes of a new communicator must agree whether to broadcast. So there is no broadcast if a process
- * is not in
- * MPI_COMM_WORLD: it is not in this log, and may have no wrapper. And there is none at all if a process of
- * MPI_COMM_WORLD has no wrapper. A process that runs out of memory takes part, but then forgets the
- * communicator.
+ * All processes of a new communicator must agree whether to broadcast. So there is no broadcast if a process is not
+ * in MPI_COMM_WORLD: it is not in this log, and may have no wrapper. There is none at all if a process of
+ * MPI_COMM_WORLD has no wrapper. A process that runs out of memory takes part, but then forgets the communicator.
  */
 #include "libwriter/trace/comms.h"
 

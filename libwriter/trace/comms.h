@@ -19,7 +19,7 @@ enum { HPCW_I_TRACE_WORLD = 0, HPCW_I_TRACE_SELF = 1 };
 
 extern struct hpcw_i_trace_handles hpcw_i_trace_comms;
 
-/* The table of MPI files and windows. No two handles are equal, even if their types differ. */
+/* The table of MPI files and windows. A file and a window never have equal handles. */
 extern struct hpcw_i_trace_handles hpcw_i_trace_owned;
 
 /* Makes the tables of communicators, files and windows. Returns false if memory runs out. */

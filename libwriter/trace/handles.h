@@ -26,12 +26,12 @@ struct hpcw_i_trace_comm {
 /* A number that no communicator in a log has, as numbers have 24 bits. Messages with it are not recorded. */
 enum { HPCW_I_TRACE_UNKNOWN = 0xffffff };
 
-/* Keys of entries without a handle: unused, and reserved by a thread. */
+/* Keys of entries without a handle: of an unused entry, and of one that a thread has reserved. */
 enum { HPCW_I_TRACE_FREE = 0, HPCW_I_TRACE_HIDDEN = 1 };
 
 struct hpcw_i_trace_handle {
     _Atomic(uintptr_t) key;
-    /* the communicator with this handle, or on which the request, file or window with this handle was made */
+    /* the communicator with this handle, or that of the request, file or window with this handle */
     struct hpcw_i_trace_comm comm;
     int32_t kind; /* enum comm_kind or enum hpcw_i_trace_request_kind, depending on the table */
     /* state by which the completion of a receive is shown; 0: it is not recorded */
@@ -140,8 +140,8 @@ static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i
 }
 
 /*
- * Reserves an entry while MPI may free its handle: before the call returns, another thread may get an equal
- * handle. The caller then restores the key (hpcw_i_trace_handle_show) or removes the entry
+ * Reserves an entry while MPI may free its handle: before the call returns, another thread may get a handle of the
+ * same value. The caller then restores the key (hpcw_i_trace_handle_show) or removes the entry
  * (hpcw_i_trace_handle_drop). Returns false if another thread has reserved the entry.
  */
 static inline bool hpcw_i_trace_handle_hide(struct hpcw_i_trace_handle *handle, uintptr_t key) {

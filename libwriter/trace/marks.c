@@ -196,7 +196,7 @@ static void name_missing(const struct meeting *m, const bool *there, char *text,
     }
 }
 
-/* Writes a verdict if all processes have made their marks, if `late` is set, or if memory runs out. */
+/* Writes a verdict if all processes have made their marks, if the wait is over (`late`), or if memory runs out. */
 static void judge(const struct meeting *m, const char *log, bool late, char *missing, size_t size) {
     bool *there = hpcw_i_calloc(m->ranks, sizeof *there);
     struct hpcw_i_trace_verdict v;
@@ -256,7 +256,7 @@ bool hpcw_i_trace_marks_meet(const char *log, uint32_t rank, uint32_t ranks, uns
         }
         read = read_verdict(&m, verdict);
         if (late) {
-            break; /* without a verdict after a late call of judge(), none can be written in this directory */
+            break; /* judge() with `late` writes a verdict, unless the directory allows none */
         }
     }
     if (marked) {

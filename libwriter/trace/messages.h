@@ -5,8 +5,8 @@
 
 #include "libwriter/trace/comms.h"
 
-/* Returns the size of a message in bytes, 0 for MPI_DATATYPE_NULL. Asking MPI for that would call the error
- * handler of MPI_COMM_WORLD, and some calls allow MPI_DATATYPE_NULL with a count of 0. */
+/* Returns the size of a message in bytes, 0 for MPI_DATATYPE_NULL. Some calls allow MPI_DATATYPE_NULL with a count
+ * of 0, but asking MPI for its size would call the error handler of MPI_COMM_WORLD. */
 static inline uint64_t hpcw_i_trace_message_bytes(uint64_t count, MPI_Datatype type) {
     MPI_Count size = 0;
     return type != MPI_DATATYPE_NULL && REAL(MPI_Type_size_x)(type, &size) == MPI_SUCCESS && size > 0

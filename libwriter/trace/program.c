@@ -71,7 +71,7 @@ static void *mpi_of_program(void) {
     const char *names = NULL;
     for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_STRTAB) {
-            /* Some loaders have added the load address to this one, others have not. */
+            /* Some loaders have added the load address to DT_STRTAB, others have not. */
             names = (const char *)(d->d_un.d_ptr + (d->d_un.d_ptr < map->l_addr ? map->l_addr : 0));
         }
     }
@@ -133,9 +133,9 @@ __attribute__((constructor)) static void look_at_program(int argc, char **argv) 
 }
 
 /*
- * Finds out whether `caller` is in a library that the program opened and that was linked with another MPI. Its
- * calls come to the wrapper, and it is too late to start the program without it. So they are passed on to that
- * MPI, unchanged and not recorded: handles are pointers or shorter.
+ * Finds out whether `caller` is in a library that the program opened and that was linked with another MPI. The
+ * library's calls come to the wrapper, and it is too late to start the program without it. So they are passed on to
+ * that MPI, unchanged and not recorded: a handle of any MPI fits into a pointer.
  */
 void *hpcw_i_trace_program_other_mpi(const void *caller) {
     Dl_info info;
@@ -163,7 +163,6 @@ void hpcw_i_trace_program_stop(void) {
     _exit(1);
 }
 
-/* Returns whether a loaded library has an MPI that was initialised. */
 static bool has_initialised_mpi(void) {
     struct link_map *library = NULL;
     void *self = dlopen(NULL, RTLD_LAZY);

@@ -3,7 +3,7 @@
 #ifndef HPCW_TRACE_PROGRAM_H
 #define HPCW_TRACE_PROGRAM_H
 
-/* Tells that the program has called MPI_Init of the wrapper, so that its absence is not reported at the end. */
+/* Tells that the program has called MPI_Init of the wrapper, so that no missing call is reported at the end. */
 void hpcw_i_trace_program_begins(void);
 
 /*

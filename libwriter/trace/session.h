@@ -29,7 +29,7 @@ extern struct hpcw_i_trace_session hpcw_i_trace_session;
 
 struct hpcw_i_trace_thread {
     hpcw_clog2_timeline *timeline;
-    /* number of MPI calls that are running in each other, as MPI calls its own public functions, too */
+    /* number of nested MPI calls, as MPI calls its own public functions, too */
     unsigned depth;
     bool refused; /* whether memory ran out for a timeline of this thread */
     /* whether a Fortran binding made the call, so that arguments may be variables of the binding */

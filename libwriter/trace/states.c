@@ -50,7 +50,7 @@ static const char *format_of(int i) {
                                            : NULL;
 }
 
-/* Failures are ignored: without the names of states, only a recovery after a crash loses something. */
+/* Failures are ignored: only a recovery after a crash needs these names. */
 void hpcw_i_trace_states_offer(hpcw_clog2_log *log) {
     hpcw_status status = HPCW_OK;
     for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {

@@ -34,7 +34,7 @@ static inline void hpcw_i_trace_state_use(int32_t state) {
     }
 }
 
-/* Returns whether the state's cargo is that of MPE, which has numbers of bytes for this call. */
+/* Returns whether MPE stores numbers of bytes in the state's cargo. The log then has the same cargo. */
 static inline bool hpcw_i_trace_state_is_of_mpe(int32_t state) {
     return state == HPCW_I_STATE_MPI_Alltoall || state == HPCW_I_STATE_MPI_Alltoallv;
 }

@@ -10,7 +10,7 @@ struct moved {
 };
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Bytes that a process sends and receives. Arguments are read only after MPI has accepted them.
+ *  Bytes that a process sends and receives. MPI accepts the arguments before they are read.
  * --------------------------------------------------------------------------------------------------------- */
 
 static int asked(int (*ask)(MPI_Comm, int *), MPI_Comm comm) {

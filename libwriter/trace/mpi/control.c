@@ -109,8 +109,8 @@ static hpcw_status open_log(const struct hpcw_i_trace_verdict *verdict, hpcw_clo
     return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
 }
 
-/* Stops recording in a child by fork(), which shares the memory of the records with its parent. When a child
- * exits, libraries in it call MPI_Finalized. */
+/* Stops recording in a child by fork(), as the child shares the memory of the records with its parent. Even at the
+ * exit of the child, libraries call MPI_Finalized. */
 static void child_stops(void) {
     atomic_store(&hpcw_i_trace_session.following, false);
     switch_to(false);
@@ -260,8 +260,8 @@ static void say_at_end(const hpcw_clog2_log *log, const char *missing) {
     hpcw_i_trace_program_records(line);
 }
 
-/* Warns before this run's log replaces the log of an earlier run. Logs are replaced as in other tools, so that
- * scripts find them. A user who chose the name gets no warning. */
+/* Warns before this run's log replaces the log of an earlier run. The name stays the same, as with other tools, so
+ * that scripts find the log. A user who chose the name gets no warning. */
 static void say_what_is_replaced(void) {
     struct hpcw_i_entry old;
     if (process == 0 && config.on && !config.named && hpcw_i_sys_look(config.path, true, &old) == 0 &&

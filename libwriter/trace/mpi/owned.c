@@ -37,7 +37,7 @@ static void forget(uintptr_t key) {
         hpcw_i_trace_request_belongs(&span_, code_, started);                                                  \
         return hpcw_i_trace_span_end(&span_, code_);                                                           \
     }
-/* `...` is prototype and arguments, which a row may give as one macro. */
+/* `...` stands for prototype and arguments, which a row may give as one macro. */
 #define ON_FILE(state, colour, started, function, ...) FILE_CALL(state, started, function, __VA_ARGS__)
 #include "libwriter/trace/calls.h"
 
@@ -81,7 +81,7 @@ int MPI_Win_free(MPI_Win *win) {
 /*
  * Tag of the messages by which one-sided calls are shown as arrows. An arrow needs a record of each process,
  * but the other process makes no call. So this process records both ends, at the begin and the end of its
- * call. The largest tag is used, so that viewers do not pair them with messages on the same communicator.
+ * call. The largest tag is used, so that viewers do not pair these messages with others.
  */
 enum { TAG = INT32_MAX };
 static const uint64_t NO_ARROW = UINT64_MAX;

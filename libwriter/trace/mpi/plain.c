@@ -10,7 +10,7 @@
         struct hpcw_i_trace_span span_ = hpcw_i_trace_span_begin(state, shown_on);                             \
         return hpcw_i_trace_span_end(&span_, REAL(function) arguments);                                        \
     }
-/* `...` is prototype and arguments, which a row may give as one macro. */
+/* `...` stands for prototype and arguments, which a row may give as one macro. */
 #define AGAIN(state, shown_on, function, ...) CALL(state, shown_on, function, __VA_ARGS__)
 #define PLAIN(state, class, colour, shown_on, function, ...) CALL(state, shown_on, function, __VA_ARGS__)
 #define CLOCK(state, class, colour, function)                                                                  \

@@ -4,7 +4,7 @@
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
-/* Records the send that a request starts, before MPI starts it: it must not come after its receive in the log. */
+/* Records the send that a request starts, before MPI starts it: in the log, no send must come after its receive. */
 static void start(const struct hpcw_i_trace_span *s, struct hpcw_i_trace_handle *h) {
     if (h == NULL) {
         return;

@@ -49,7 +49,7 @@ struct held_batch {
     MPI_Status few_statuses[FEW];
     /* [count] reserved entries of the requests; NULL: none of them is in the table */
     struct hpcw_i_trace_held *held;
-    /* [count] statuses of the program, or others if it passes none */
+    /* [count] statuses of the program, or of the wrapper if the program passes none */
     MPI_Status *statuses;
     bool own;
 };
@@ -216,8 +216,8 @@ static int is_one(int index, int count) {
     return index >= 0 && index < count;
 }
 
-/* This call has one status. If the program passes none, hold_all gets `own`, as it would take
- * MPI_STATUS_IGNORE for MPI_STATUSES_IGNORE and allocate an array. */
+/* This call has one status. If the program passes none, hold_all gets `own`: it would take MPI_STATUS_IGNORE for
+ * MPI_STATUSES_IGNORE and allocate an array. */
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
     struct held_batch b;
     MPI_Status own;
