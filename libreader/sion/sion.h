@@ -69,7 +69,8 @@ struct read_sion_info {
 struct read_sion_task {
     uint32_t file;  /* number of the physical file */
     uint32_t index; /* index of the task in the physical file */
-    /* global rank. In a buddy copy, -(rank + 1) for a task that has no data of its own and writes those of others */
+    /* global rank. In a buddy copy, -(rank + 1) for a task that has no data of its own and writes those of
+     * others */
     int64_t rank;
     uint64_t chunk_size; /* bytes of the task's chunk in every block */
     uint64_t start;      /* offset of the task's chunk in block 0 */

@@ -64,7 +64,8 @@ void sionlib_parallel_names(struct sionlib_parallel *p, hpcw_sion_options *optio
 /* Returns the name of a physical file, from malloc, or NULL without memory. */
 char *sionlib_parallel_name(const struct sionlib_parallel *p, int file);
 
-/* Opens a reader of the container as hpcw_sion_reader_open does. The program's callback, if any, names the files. */
+/* Opens a reader of the container as hpcw_sion_reader_open does. The program's callback, if any, names the
+ * files. */
 hpcw_status sionlib_parallel_reader(const struct sionlib_parallel *p, hpcw_comm *comm, uint32_t count,
                                     const uint32_t *ranks, hpcw_sion_reader **out, hpcw_error *err);
 
