@@ -61,8 +61,9 @@ def variable_of(text):
 
 
 def members_of(body):
-    """Parses the members of a struct into variables. A union becomes a variable with the type "union", and a
-    dictionary in place of the length: from member names of the union to types, or to lists of members for structs."""
+    """Parses the members of a struct into variables. A union becomes a variable with the type "union", and
+    has a dictionary in place of the length. The dictionary has the type of each member of the union; for a struct, it
+    has the list of its members."""
     members = []
     while body := body.strip():
         if m := re.match(r"union \{((?:[^{}]|\{[^{}]*\})*)\} (\w+);", body):

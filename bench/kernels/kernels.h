@@ -25,7 +25,7 @@ struct bench_amount {
 enum bench_figure_kind {
     BENCH_RATIO,    /* ratio of two times, bench_figure.of / against */
     BENCH_SECONDS,  /* time that bench_figure.of selects, seconds */
-    BENCH_PER_ITEM, /* the same time per item, nanoseconds */
+    BENCH_PER_ITEM, /* time that bench_figure.of selects, nanoseconds per item */
     /* processor time of all threads in the phase that `of` selects, nanoseconds per item */
     BENCH_CPU,
     BENCH_MEMORY, /* of.side - less.side: difference of the peak memory, bytes */

@@ -87,7 +87,8 @@ bool bench_results_counts(const struct bench_results *r, const struct bench_poin
 }
 
 struct bench_limit bench_results_limit(const struct bench_results *r) {
-    /* `parts` is above 1, so that a run neither fills the disk nor takes the whole page cache. */
+    /* The last member, `parts`: a run takes one of so many parts of what is there. It is above 1, so that a run
+     * neither fills the disk nor takes the whole page cache. */
     const struct bench_limit limit[] = {
         {"--max-bytes", "a larger --max-bytes", r->limits.max_bytes, 2},
         {"free space", "a directory with more free space", r->fs.free_bytes, 4},

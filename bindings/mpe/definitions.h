@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * States and events that the program describes, on any process, under numbers of its own choice. In the log, all
- * processes have the same definitions in one order, and the user's numbers have no gap.
+ * States and events that the program describes, on any process, under numbers that the program chooses. In
+ * the log, all processes have the same definitions in the same order, and new numbers without a gap.
  *
- * Process 0 passes a definition on as soon as its number is next in order, so that its local file has it if the
- * program dies. The other definitions wait for the end.
+ * Process 0 gives a definition to the log as soon as its number is next in order, so that its local file has it if
+ * the program dies. The other definitions wait for the end.
  */
 #ifndef COMPAT_MPE_DEFINITIONS_H
 #define COMPAT_MPE_DEFINITIONS_H

@@ -30,8 +30,9 @@ size_t gen_fit_compare(const struct gen_fit_facts *real, const struct gen_fit_fa
 
 const char *gen_fit_verdict_name(enum gen_fit_verdict verdict);
 
-/* Writes a page with the rows and both distributions of each marginal. name: names of the real data and of the
- * twin. lacks: what a partial twin lacks; NULL: the twin is not partial. Publishes and frees the sink. */
+/* Writes a page with the rows of a comparison, and a chart of the two distributions of each compared quantity.
+ * name: names of the real data and of the twin. lacks: what a partial twin lacks; NULL: the twin is not partial.
+ * Publishes and frees the sink. */
 hpcw_status gen_fit_compare_page(hpcw_sink *sink, const char *const name[2], const char *lacks,
                                  const struct gen_fit_row *row, size_t count, hpcw_error *err);
 

@@ -575,7 +575,7 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "outliers")) {
             uint64_t word[OUTLIER_KEYS];
             s = gen_partial_words(item, outlier_key, OUTLIER_KEYS, word, err);
-            /* The item is from a range's partial, or from truth.json. */
+            /* An item of a range's partial result has one visibility, an item of truth.json has a list of them. */
             const cJSON *seen = cJSON_GetObjectItemCaseSensitive(item, "visibility");
             const cJSON *sd = cJSON_IsArray(seen)
                                   ? cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(seen, 0), "sd")

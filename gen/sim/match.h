@@ -55,7 +55,8 @@ struct sim_pair {
     uint32_t from, to;
 };
 
-/* An entry of a rank's partners: another rank, and the pair of messages with it. A zeroed list is empty. */
+/* An entry of a rank's partners: another rank, and the number of the sim_pair of the messages to it. A zeroed
+ * list is empty. */
 struct sim_partner {
     uint32_t rank, pair;
 };

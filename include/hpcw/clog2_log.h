@@ -199,7 +199,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *ti
                                                          const hpcw_clog2_comm_id *id, uint32_t rank,
                                                          uint32_t *comm, hpcw_error *err);
 
-/** Adds an hpcw_comm to the log. Process 0 of `members` makes the identity. Collective over `members`. */
+/** Adds an hpcw_comm to the log. Process 0 of `members` makes the identity that the communicator has in the log.
+ * Collective over `members`. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_timeline *timeline, uint32_t parent,
                                                             hpcw_comm *members, uint32_t *comm,
                                                             hpcw_error *err);

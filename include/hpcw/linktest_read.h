@@ -142,8 +142,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_reader_row(hpcw_linktest_read
 /** The summary of a permutation, as stored. Its times are finite numbers > 0. The reader does not compare them with
  * the rows; `hpcgen verify` does. */
 typedef struct hpcw_linktest_totals {
-    char start[33];          /**< start of the permutation, usually YYYY-MM-DDThh:mm:ssZ */
-    char end[33];            /**< end of the permutation, in the form of `start` */
+    char start[33];          /**< time at which the permutation began, usually YYYY-MM-DDThh:mm:ssZ */
+    char end[33];            /**< time at which the permutation ended, in the form of `start` */
     double min_s;            /**< smallest timing of all tasks, seconds */
     double avg_s;            /**< mean timing of all tasks, seconds */
     double max_s;            /**< largest timing of all tasks, seconds */

@@ -290,7 +290,8 @@ typedef struct hpcw_vom_spec hpcw_vom_spec;
 typedef enum hpcw_vom_content {
     HPCW_VOM_BY_NAME = 0, /**< brotli if the name ends in ".br", otherwise plain */
     HPCW_VOM_PLAIN = 1,
-    HPCW_VOM_BROTLI = 2 /**< brotli under any name, for LBAF, which opens only data.<rank>.json */
+    /** brotli, whatever the name is. LBAF needs this, as it opens only names of the form data.<rank>.json */
+    HPCW_VOM_BROTLI = 2
 } hpcw_vom_content;
 
 /** Options of a file. Initialise with hpcw_vom_options_init, then set what differs. */
@@ -455,7 +456,8 @@ HPCW_API uint64_t hpcw_vom_text_size(const hpcw_vom *v);
 /**
  * Ends the text and gives the file its name. Not collective.
  *
- * @return HPCW_OK; HPCW_EINVAL (a phase is missing below phase_count, or below a phase listed in the options);
+ * @return HPCW_OK; HPCW_EINVAL (a phase was not written: its number is below phase_count, or below that of
+ * a phase listed in the options);
  * HPCW_ESTATE (a phase is open, the handle is closed or broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO:
  * the file did not get its name
  */

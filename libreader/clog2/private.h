@@ -186,8 +186,8 @@ struct read_clog2_pass {
     hpcw_status status;
     hpcw_error *err;
 
-    uint64_t count[READ_CLOG2_RULES]; /* number of cases of each rule */
-    uint64_t first[READ_CLOG2_RULES]; /* offset of the first case of each rule */
+    uint64_t count[READ_CLOG2_RULES]; /* how often each rule was broken */
+    uint64_t first[READ_CLOG2_RULES]; /* offset at which each rule was broken first */
     uint64_t records, arrows, drawables;
     double begin, end; /* times of the first and last record */
 

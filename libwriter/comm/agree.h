@@ -35,7 +35,7 @@ hpcw_status hpcw_i_agree_same(hpcw_comm *comm, hpcw_status mine, const char *abo
                               const struct hpcw_i_same *same, size_t count, struct hpcw_i_words *words,
                               hpcw_error *err);
 
-/* Shares a failure that a reduction of the caller has found, so that all processes already know that `process`
+/* Shares the message of a failure. By a reduction of the caller, all processes know already that `process`
  * failed. That process passes its status and message, and all processes return them. */
 hpcw_status hpcw_i_share_failure(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err);
 

@@ -82,11 +82,10 @@ struct hpcw_i_stripes {
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 
-/*
- * Sets the stripes of files and directories that are made in `directory` later, by the attribute "lustre.lov"
- * as liblustreapi does (llapi_layout_file_open). hpcw_i_fs_can_stripe must have accepted the stripes. The
- * server may give fewer; hpcw_i_fsinfo_look on a new file says what it gave. `source` NULL: this machine.
- */
+/* Sets the stripes that files and directories get when they are made in `directory` later. Does so with the
+ * attribute "lustre.lov", as liblustreapi does (llapi_layout_file_open). hpcw_i_fs_can_stripe must have accepted
+ * the stripes. The server may give fewer; hpcw_i_fsinfo_look on a new file says what it gave. `source` NULL:
+ * this machine. */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *directory,
                                                  const struct hpcw_i_stripes *stripes, hpcw_error *err);
 

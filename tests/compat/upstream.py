@@ -94,7 +94,7 @@ PARTS = {
 }
 # Arguments of a program.
 ARGUMENTS = {"examples/par_mandel/mandelmpi.c": "-t 1 -w 256 -h 256 -x -.59 -.54 -.58 -.53 -i 256 -b 64"}
-# The program whose files another program reads.
+# Reader: the program that writes the files that it reads.
 AFTER = {"examples/par_mandel/mandelseq.c": "examples/par_mandel/mandelmpi.c"}
 # Serial programs, although they are compiled with MPI.
 ALONE = {"examples/par_mandel/mandelseq.c"}

@@ -33,7 +33,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 LEAST_RANKS = 4
 PHASES = 6  # most phases of a set
-SAME = 0.05  # smaller relative differences of the slowest rank are a tie, as other twins differ by as much
+SAME = 0.05  # smaller relative differences of the slowest rank are a tie: twins with other seeds differ as much
 TAU = 0.8
 hpcgen = os.path.realpath(sys.argv[1])
 if importlib.util.find_spec("numpy") is None:

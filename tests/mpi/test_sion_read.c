@@ -394,7 +394,7 @@ static void no_memory_fails_all(void **state) {
     }
 }
 
-/* Every collective fails once, on all. */
+/* Each collective call of the reader fails once, on all processes together. */
 static void no_communication_fails_all(void **state) {
     (void)state;
     char path[512];

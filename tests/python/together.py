@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writers of several processes: `mpiexec -n 2 python3 together.py`. Skipped without mpi4py of the MPI of libhpcw_mpi."""
+"""Writers of several processes: `mpiexec -n 2 python3 together.py`. Skipped unless mpi4py is there and
+uses the same MPI as libhpcw_mpi."""
 import shutil
 import sys
 import tempfile

@@ -101,7 +101,7 @@ static const char *const collective_name[] = {
     [ALLGATHER] = "MPI_Allgather", [ALLTOALL] = "MPI_Alltoall",
 };
 
-/* Returns whether no rank leaves this kind of collective call before all ranks have entered it. */
+/* Returns whether all ranks must enter this kind of collective call before any rank can leave it. */
 static bool is_of_all(enum collective kind) {
     return kind == BARRIER || kind >= ALLREDUCE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assertions on the LinkTest reader's verdict on images. */
+/* Assertions that the LinkTest reader accepts or refuses a file (an image of it in memory). */
 #ifndef HPCW_TESTS_SUPPORT_LINKTEST_JUDGE_H
 #define HPCW_TESTS_SUPPORT_LINKTEST_JUDGE_H
 

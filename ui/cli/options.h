@@ -74,8 +74,8 @@ struct ui_option {
     struct ui_param param;
     const char *metavar; /* "N"; "DIR" and "FILE" are completed as paths. NULL: a flag, param.type is BOOL */
     const char *default_text; /* default value, as on the command line; NULL: the field is zeroed */
-    const char *default_help; /* the default as help shows it, "the end"; NULL: default_text */
-    const char *zero_word;    /* a word that stands for the number 0, "auto"; NULL: none */
+    const char *default_help; /* the default as help shows it, for instance "the end"; NULL: default_text */
+    const char *zero_word;    /* a word that stands for the number 0, for instance "auto"; NULL: none */
     ui_option_read *read;     /* parser; NULL: the one for param.type. values.h has more */
     ui_text_name *words;      /* legal or likely words, for messages and completion; NULL: none */
     const void *word_list;    /* first argument of `words` */

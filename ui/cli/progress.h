@@ -38,10 +38,9 @@ struct ui_progress_options {
 
 struct ui_progress;
 
-/*
- * Starts a display. *out is NULL in quiet mode, and with `reads` where the system does not count reads. All other
- * calls accept NULL. If no thread can be started there is no display, which is no failure. HPCW_ENOMEM.
- */
+/* Starts a display. *out is NULL in quiet mode. It is also NULL if options->reads is set and the system does
+ * not count the bytes that a process reads. All other calls accept NULL. If no thread can be started there is no
+ * display, which is no failure. HPCW_ENOMEM. */
 HPCW_MUST_CHECK hpcw_status ui_progress_start(const struct ui_progress_options *options,
                                               struct ui_progress **out, hpcw_error *err);
 

@@ -38,7 +38,8 @@ static const struct model_machine_params hdr200 = {
     /* within a node [M, A]; between nodes [P2], plus 0.09 us for each further switch [A] */
     .message.latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35},
     .message.line_gbs = {14.7, 12, 9, 25, 25, 25},
-    /* within a node [M]; between nodes: the times of [P1] less all other parts of a message's time here */
+    /* within a node [M]; between nodes: the times of [P1], minus the other parts of a message's time in this
+     * table */
     .message.protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07},
     .message.rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
     .message.protocol_node = 256,
@@ -100,7 +101,8 @@ static void network_hdr100(struct model_machine_params *p) {
     }
     p->message.protocol_net = 11000;
     p->nodes = 1145;
-    p->group_links = 14; /* 7 links of 200 Gb/s for an island of 66 nodes of 100 Gb/s [P12] */
+    /* an island of 66 nodes with cards of 100 Gb/s has 7 links of 200 Gb/s, as fast as 14 cards [P12] */
+    p->group_links = 14;
     p->detours = false;
     p->gpu.count = 0;
 }

@@ -29,8 +29,9 @@ double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r);
  * ordered by measuring task, then by partner. */
 void hpcw_i_linktest_slowest_add(struct hpcw_i_linktest_slowest *s, const hpcw_linktest_slow *entry);
 
-/* Encodes a row of `count` timings as doubles (little-endian, at any address), and computes their range in the same
- * pass. Returns the index of the first timing that is 0 or not below the limit, or `count` if all are good. */
+/* Encodes a row of `count` timings as doubles (little-endian, at any address), and computes their range in the
+ * same pass. Returns the index of the first timing that the format does not allow (0, or too large), or `count`
+ * if all are allowed. */
 size_t hpcw_i_linktest_encode_times(const uint64_t *time_ps, size_t count, unsigned char *out,
                                     hpcw_linktest_range *range);
 

@@ -93,7 +93,7 @@ static void simulate(struct sweep *w, const struct disturbance *d, uint64_t *ran
     assert_int_equal(bench_results_spread(&w->r, NULL), HPCW_OK);
 }
 
-/* Compares a sweep with a disturbed one. The comparison is to be freed. */
+/* Simulates a sweep with each of two disturbances, and compares both sweeps. The caller frees the comparison. */
 static void compare(const struct disturbance *first, const struct disturbance *second, uint64_t *random,
                     struct bench_comparison *c) {
     static struct sweep a, b;

@@ -256,5 +256,5 @@ const struct gen_format gen_format_counter = {
     .report = report,
     .export = &exporter,
     .noun = "counter file",
-    /* Without .rewrite and .fit, these commands are refused. */
+    /* The commands rewrite and fit refuse a format whose row has no .rewrite and .fit. */
 };
