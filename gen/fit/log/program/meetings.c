@@ -17,6 +17,25 @@ uint32_t fit_comm_of(const struct fit_history *h, uint32_t rank, const struct fi
     return made->comm;
 }
 
+/* Returns the latest arrival that a member waits for in a binomial tree. down: true, the member waits for those
+ * on its path to the root; false, for those below it. */
+static double wait_in_tree(const double *begin, uint32_t size, uint32_t root, uint32_t place, bool down) {
+    const uint32_t slot = (place + size - root) % size;
+    double last = begin[place];
+    if (down) {
+        for (uint32_t s = slot; s > 0;) {
+            s &= s - 1;
+            last = fmax(last, begin[(s + root) % size]);
+        }
+        return last;
+    }
+    const uint32_t reach = slot == 0 ? size : slot & (~slot + 1);
+    for (uint32_t s = slot; s < size && s - slot < reach; s++) {
+        last = fmax(last, begin[(s + root) % size]);
+    }
+    return last;
+}
+
 double fit_meetings_last(const struct fit_meetings *m, uint32_t serial) {
     const double *begin = m->begin + (size_t)serial * m->size;
     double last = begin[0];
@@ -24,6 +43,20 @@ double fit_meetings_last(const struct fit_meetings *m, uint32_t serial) {
         last = fmax(last, begin[i]);
     }
     return last;
+}
+
+double fit_meetings_wait(const struct fit_meetings *m, uint32_t serial, uint32_t place, enum sim_call call) {
+    const double *begin = m->begin + (size_t)serial * m->size;
+    switch (call) {
+    case SIM_CALL_BCAST:
+    case SIM_CALL_SCATTER:
+        return wait_in_tree(begin, m->size, m->root[serial], place, true);
+    case SIM_CALL_REDUCE:
+    case SIM_CALL_GATHER:
+        return wait_in_tree(begin, m->size, m->root[serial], place, false);
+    default:
+        return fit_meetings_last(m, serial);
+    }
 }
 
 /* ---- finding them ---- */

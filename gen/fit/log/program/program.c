@@ -158,7 +158,8 @@ static double least_end(struct timing *t, uint32_t rank, const struct fit_step *
         const struct fit_meetings *g = &t->p->meetings[comm];
         const double bytes = step->verb == FIT_MEET ? t->p->steps[rank].item[step->first].bytes : 8;
         if (place < g->size) {
-            end = fmax(end, fit_meetings_last(g, t->serial[comm])) +
+            const enum sim_call as = step->verb == FIT_MEET ? (enum sim_call)step->call : SIM_CALL_ALLGATHER;
+            end = fmax(end, fit_meetings_wait(g, t->serial[comm], place, as)) +
                   levels_of(g->size) * (m->latency + bytes / m->rate);
         }
         t->serial[comm]++;
