@@ -271,7 +271,7 @@ hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (d->formats >> f & 1) {
             hpcw_i_json_key_object(json, gen_format[f]->name);
-            s = gen_format[f]->truth(d, ranges[f].partial, ranges[f].count, json, err);
+            s = gen_format[f]->truth(d, ranges[f].partial, ranges[f].count, run->jobs, json, err);
             if (s != HPCW_OK) {
                 hpcw_i_fail_about(err, run->directory);
             }

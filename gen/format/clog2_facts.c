@@ -408,7 +408,8 @@ static void clocks_truth(const struct gen_dataset *d, const cJSON *list, struct 
 }
 
 hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
-                                  struct hpcw_i_json *json, hpcw_error *err) {
+                                  uint32_t jobs, struct hpcw_i_json *json, hpcw_error *err) {
+    (void)jobs;
     struct gen_costs costs;
     hpcw_status s = gen_costs_read(partial, count, &costs, err);
     size_t size;

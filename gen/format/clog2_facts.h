@@ -26,6 +26,6 @@ hpcw_status gen_clog2_facts_put(const struct gen_clog2_facts *facts, struct hpcw
 
 /* The member `truth` of the format. */
 hpcw_status gen_clog2_facts_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
-                                  struct hpcw_i_json *json, hpcw_error *err);
+                                  uint32_t jobs, struct hpcw_i_json *json, hpcw_error *err);
 
 #endif

@@ -21,7 +21,7 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
 hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                                   uint64_t *changed, hpcw_error *err);
 hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
-                               struct hpcw_i_json *json, hpcw_error *err);
+                               uint32_t jobs, struct hpcw_i_json *json, hpcw_error *err);
 
 /* Computes how visible faults are in the result. The unit is local standard deviations (doc/truth.md,
  * "Visibility"). gen_linktest_slow_ports: sets sd[nodes] for nodes with slow[node]. gen_linktest_slow_cables:

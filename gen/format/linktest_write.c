@@ -564,8 +564,9 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
 }
 
 hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
-                               struct hpcw_i_json *json, hpcw_error *err) {
+                               uint32_t jobs, struct hpcw_i_json *json, hpcw_error *err) {
     (void)d;
+    (void)jobs;
     uint64_t events = 0;
     uint64_t before = UINT64_MAX; /* rank */
     hpcw_status s = HPCW_OK;

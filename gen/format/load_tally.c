@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gen/spec/pool.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -28,43 +29,76 @@ static void add_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, 
     insert(t->ranks, (struct gen_tally_heavy){load_ns, rank, rank});
 }
 
-/* Fills an empty tally. before: [objects] ranks of the objects in the phase before; receives those in this
- * phase. load_ns, calm_ns: [ranks] work space. */
-static void add_phase(struct gen_load_tally *t, struct model_load_whole *w, uint32_t phase, uint32_t *before,
-                      uint64_t *load_ns, uint64_t *calm_ns) {
-    const struct model_load *m = w->load;
-    model_load_whole_measure(w, phase);
-    model_load_whole_ranks(w, load_ns, calm_ns);
-    t->optimum = model_load_whole_optimum(w, NULL);
+/* Phases that threads share. */
+struct phases {
+    const struct model_load *load;
+    struct gen_load_tally *tally; /* [phases] */
+};
+
+/* Memory of a thread. */
+struct thread {
+    struct model_load_whole whole;
+    uint32_t *before;            /* [objects] ranks of the objects in the phase before */
+    uint64_t *load_ns, *calm_ns; /* [ranks] */
+};
+
+static hpcw_status begin(void *context, void *state, hpcw_error *err) {
+    const struct model_load *m = ((const struct phases *)context)->load;
+    struct thread *t = state;
+    t->before = hpcw_i_malloc(m->objects * sizeof *t->before);
+    t->load_ns = hpcw_i_malloc(m->ranks * sizeof *t->load_ns);
+    t->calm_ns = hpcw_i_malloc(m->ranks * sizeof *t->calm_ns);
+    hpcw_status s = model_load_whole_new(&t->whole, m, err);
+    return s != HPCW_OK || (t->before != NULL && t->load_ns != NULL && t->calm_ns != NULL)
+               ? s
+               : hpcw_i_fail_memory(err, "vom", m->objects, "objects");
+}
+
+static hpcw_status add_phase(void *context, void *state, uint64_t phase, hpcw_error *err) {
+    const struct phases *p = context;
+    const struct model_load *m = p->load;
+    struct thread *t = state;
+    struct model_load_whole *w = &t->whole;
+    struct gen_load_tally *tally = &p->tally[phase];
+    (void)err;
+    *tally = (struct gen_load_tally){.sum = 0};
+    model_load_whole_place(w, (uint32_t)(phase > 0 ? phase - 1 : 0));
+    memcpy(t->before, w->rank, m->objects * sizeof *t->before);
+    model_load_whole_measure(w, (uint32_t)phase);
+    model_load_whole_ranks(w, t->load_ns, t->calm_ns);
+    tally->optimum = model_load_whole_optimum(w, NULL);
     model_load_whole_interrupt(w);
     for (uint32_t r = 0; r < m->ranks; r++) {
-        add_rank(t, r, load_ns[r], calm_ns[r]);
+        add_rank(tally, r, t->load_ns[r], t->calm_ns[r]);
     }
     for (uint32_t o = 0; o < m->objects; o++) {
         if (w->time_ns[o] > 0) {
-            insert(t->objects, (struct gen_tally_heavy){w->time_ns[o], o, w->rank[o]});
-            t->arrived += phase > 0 && w->rank[o] != before[o];
+            insert(tally->objects, (struct gen_tally_heavy){w->time_ns[o], o, w->rank[o]});
+            tally->arrived += w->rank[o] != t->before[o];
         }
-        before[o] = w->rank[o];
     }
+    return HPCW_OK;
 }
 
-hpcw_status gen_tally_phases(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err) {
-    struct model_load_whole w;
-    uint32_t *before = hpcw_i_malloc(m->objects * sizeof *before);
-    uint64_t *load_ns = hpcw_i_malloc(m->ranks * 2 * sizeof *load_ns);
-    hpcw_status s = model_load_whole_new(&w, m, err);
-    if (s == HPCW_OK && (before == NULL || load_ns == NULL)) {
-        s = hpcw_i_fail_memory(err, "vom", m->objects, "objects");
-    }
-    for (uint32_t k = 0; s == HPCW_OK && k < m->params.phases; k++) {
-        tally[k] = (struct gen_load_tally){.sum = 0};
-        add_phase(&tally[k], &w, k, before, load_ns, load_ns + m->ranks);
-    }
-    model_load_whole_free(&w);
-    hpcw_i_free(before);
-    hpcw_i_free(load_ns);
-    return s;
+static void end(void *context, void *state) {
+    struct thread *t = state;
+    (void)context;
+    model_load_whole_free(&t->whole);
+    hpcw_i_free(t->before);
+    hpcw_i_free(t->load_ns);
+    hpcw_i_free(t->calm_ns);
+}
+
+hpcw_status gen_tally_phases(const struct model_load *m, uint32_t jobs, struct gen_load_tally *tally,
+                             hpcw_error *err) {
+    struct phases all = {m, tally};
+    const struct gen_pool_work work = {.name = "vom",
+                                       .context = &all,
+                                       .state_size = sizeof(struct thread),
+                                       .begin = begin,
+                                       .step = add_phase,
+                                       .end = end};
+    return gen_pool_run(jobs, 0, m->params.phases, 4, &work, err);
 }
 
 /* ---- figures ---- */

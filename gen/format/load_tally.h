@@ -29,8 +29,9 @@ struct gen_load_tally {
     struct gen_tally_heavy ranks[GEN_TALLY_HEAVIEST], objects[GEN_TALLY_HEAVIEST];
 };
 
-/* Computes the tallies of all phases into tally[phases]. HPCW_ENOMEM. */
-hpcw_status gen_tally_phases(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err);
+/* Computes the tallies of all phases into tally[phases]. jobs: number of threads. HPCW_ENOMEM. */
+hpcw_status gen_tally_phases(const struct model_load *m, uint32_t jobs, struct gen_load_tally *tally,
+                             hpcw_error *err);
 
 /* Mean and standard deviation of the loads of `ranks` ranks, in seconds. */
 double gen_tally_mean(const struct gen_load_tally *t, uint32_t ranks);

@@ -245,10 +245,11 @@ static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file,
     hpcw_i_json_end_object(json);
 }
 
-static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count, uint32_t jobs,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)partial;
     (void)count;
+    (void)jobs;
     (void)err;
     const struct model_checkpoint *m = &d->checkpoint;
     hpcw_i_json_put_u64(json, "checkpoints", m->params.checkpoints);

@@ -182,10 +182,11 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     return s;
 }
 
-static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count, uint32_t jobs,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)partial;
     (void)count;
+    (void)jobs;
     (void)err;
     uint64_t sum = 0;
     uint32_t least = UINT32_MAX;

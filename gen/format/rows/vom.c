@@ -108,7 +108,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     /* for truth.json, at the end of the run */
     const uint64_t tallies = d->load_params.phases * sizeof(struct gen_load_tally) +
-                             model_load_whole_size(&d->load) + 4 * (uint64_t)d->load.objects;
+                             jobs * (model_load_whole_size(&d->load) + 4 * (uint64_t)d->load.objects);
     const uint64_t kept =
         4 + (d->load.params.balancer.keep_iterations ? 8 + 4 * (uint64_t)model_load_iterations(&d->load) : 0);
     return tallies + jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) + gen_vom_balance_memory(d) +
@@ -185,15 +185,15 @@ static uint64_t count_objects(const struct model_load *m) {
     return count;
 }
 
-static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count, uint32_t jobs,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)partial;
     (void)count;
     const struct model_load *m = &d->load;
     const uint32_t phases = m->params.phases;
     struct gen_load_tally *tally = hpcw_i_malloc(phases * sizeof *tally);
-    hpcw_status s =
-        tally == NULL ? hpcw_i_fail_memory(err, "vom", phases, "phases") : gen_tally_phases(m, tally, err);
+    hpcw_status s = tally == NULL ? hpcw_i_fail_memory(err, "vom", phases, "phases")
+                                  : gen_tally_phases(m, jobs, tally, err);
     if (s == HPCW_OK) {
         hpcw_i_json_put_u64(json, "objects", count_objects(m));
         s = gen_vom_put_scenario(d, tally, json, err);

@@ -58,7 +58,7 @@ uint64_t model_load_whole_size(const struct model_load *m) {
 
 /* ---- measuring ---- */
 
-static void place(struct model_load_whole *w, uint32_t phase) {
+void model_load_whole_place(struct model_load_whole *w, uint32_t phase) {
     if (phase < w->phase) {
         for (uint32_t o = 0; o < w->load->objects; o++) {
             w->object[o] = o;
@@ -73,7 +73,7 @@ static void place(struct model_load_whole *w, uint32_t phase) {
 
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase) {
     const struct model_load *m = w->load;
-    place(w, phase);
+    model_load_whole_place(w, phase);
     for (uint32_t r = 0; r < m->ranks; r++) {
         w->slowness[r] = model_load_slowness(m, r, phase);
         w->node[r] = model_machine_slowness(m->machine, model_machine_node(m->machine, r));

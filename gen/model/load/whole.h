@@ -37,6 +37,9 @@ hpcw_status model_load_whole_new(struct model_load_whole *w, const struct model_
 void model_load_whole_free(struct model_load_whole *w);
 uint64_t model_load_whole_size(const struct model_load *m);
 
+/* Sets `rank` to the placement of a phase. Phases in ascending order are fastest. */
+void model_load_whole_place(struct model_load_whole *w, uint32_t phase);
+
 /* Measures a phase: fills the arrays above. Phases in ascending order are fastest. */
 void model_load_whole_measure(struct model_load_whole *w, uint32_t phase);
 

@@ -94,10 +94,11 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     return s;
 }
 
-static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count, uint32_t jobs,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)partial;
     (void)count;
+    (void)jobs;
     (void)err;
     const struct model_counter m = model_of(d);
     hpcw_i_json_key(json, "stuck_ranks");
