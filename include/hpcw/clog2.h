@@ -69,7 +69,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hp
  *  Limits and numbers (doc/formats/clog2.md, "Limits" and "Events and states")
  * --------------------------------------------------------------------------------------------------------- */
 
-/** number of records of a slice: each slice begins at a record whose number is a multiple of it */
+/** number of records of a segment: each slice begins at a record whose number is a multiple of it */
 #define HPCW_CLOG2_SEGMENT 65536u
 #define HPCW_CLOG2_LAST 100000000.0 /**< 1e8 s: time of the last record; all others are earlier */
 #define HPCW_CLOG2_COLOUR 23u       /**< longest name of a colour, bytes without NUL */
@@ -353,8 +353,8 @@ HPCW_API uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uin
  *
  *  Many threads and processes can write at once, each its own slices. A slice begins at a record whose number in
  *  the whole file is a multiple of HPCW_CLOG2_SEGMENT. Each such record begins a new block, whoever writes it, so
- *  the blocks of a slice depend on its own records alone. To place their slices, writers only need to tell
- *  each other how many blocks they have.
+ *  the blocks of a slice depend on its own records alone, except the time in its last block end, the `next_time` of
+ *  hpcw_clog2_slice_end. To place their slices, writers only need to tell each other how many blocks they have.
  * --------------------------------------------------------------------------------------------------------- */
 
 /**

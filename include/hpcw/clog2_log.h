@@ -317,8 +317,9 @@ static inline void hpcw_clog2_log_end(hpcw_clog2_timeline *timeline, uint32_t co
 }
 
 /**
- * Records an event with cargo. Viewers show the cargo of a state's end event only. Cargo that does not match the
- * event's format is left out and counted; the event is then recorded without cargo.
+ * Records an event with cargo. Viewers show the cargo of a state's end event, or that of its start event if the end
+ * event has none. Cargo that does not match the event's format is left out and counted; the event is then recorded
+ * without cargo.
  */
 HPCW_API void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
                                    const hpcw_clog2_cargo *cargo);
