@@ -318,7 +318,7 @@ typedef struct hpcw_vom_options {
     /** [attribute_count] attributes of the rank; vt 1.6.0 reads attributes but never writes them */
     const hpcw_vom_value *attributes;
     size_t attribute_count; /**< length of `attributes` */
-    /** true: writes rank_alpha. Only LBAF knows this key, and only newer schemas of LBAF allow it */
+    /** true: writes rank_alpha. Only LBAF uses this key. The schema of vt allows it since 1.6.0 */
     bool has_rank_alpha;
     double rank_alpha; /**< weight of the rank's load, >= 0 */
 
@@ -456,10 +456,9 @@ HPCW_API uint64_t hpcw_vom_text_size(const hpcw_vom *v);
 /**
  * Ends the text and gives the file its name. Not collective.
  *
- * @return HPCW_OK; HPCW_EINVAL (a phase was not written: its number is below phase_count, or below that of
- * a phase listed in the options);
- * HPCW_ESTATE (a phase is open, the handle is closed or broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO:
- * the file did not get its name
+ * @return HPCW_OK; HPCW_EINVAL (a phase below phase_count, or below a listed phase, was neither written nor listed
+ * in the options; or no phase was written before an identical one); HPCW_ESTATE (a phase is open, the handle is
+ * closed or broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO: the file did not get its name
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err);
 
