@@ -80,8 +80,8 @@ int MPE_Log_sync_clocks(void);
  * MPE_LOG_FILE_PROB */
 int MPE_Finish_log(const char *filename);
 
-/** Returns the name of the log after MPE_Finish_log. The name is empty before MPE_Finish_log, and if
- * hpcw-trace records the program. */
+/** Returns the name of the log after MPE_Finish_log. The name is empty before MPE_Finish_log, and in a program with
+ * the wrapper. */
 const char *MPE_Log_merged_logfilename(void);
 
 /* ---- Numbers and definitions ---- */
