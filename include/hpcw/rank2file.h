@@ -582,7 +582,7 @@ HPCW_API const hpcw_rank2file_skipped *hpcw_rank2file_restart_skipped(const hpcw
 
 /**
  * Opens a dataset from the root of its map alone, without summary and index. The description of the dataset is
- * then empty.
+ * then empty. Collective.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm,
                                                                       hpcw_rank2file_restart **out,

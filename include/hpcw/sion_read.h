@@ -109,7 +109,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_open(const char *path, hpc
                                                            hpcw_error *err);
 
 /** Opens a container whose physical files do not have the usual names. `name_of` returns the names of all files,
- * also of file 0. Otherwise as hpcw_sion_reader_open. */
+ * also of file 0. Collective, and otherwise as hpcw_sion_reader_open. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reader_open_named(const char *path,
                                                                  hpcw_sion_name_of_file *name_of, void *context,
                                                                  hpcw_comm *comm, uint32_t count,
