@@ -38,8 +38,8 @@ extern "C" {
 typedef struct hpcw_linktest_reader hpcw_linktest_reader;
 
 /**
- * Opens a result by the name of its container. Reads the file header, and checks the lengths of all streams against
- * the header.
+ * Opens a result by the name of its container. Reads the file header, and checks that the stream of task 0 is long
+ * enough for it. The streams of other tasks are checked when they are read.
  *
  * @param out  the handle, to be freed with hpcw_linktest_reader_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL (a bad argument, not a regular file, a later file of a set); HPCW_EFORMAT;
