@@ -125,7 +125,7 @@ typedef struct hpcw_rank2file_options {
     /** true: replaces a dataset of this id and name. The open takes the old dataset out of the index and removes
      * its files. false (default): HPCW_EEXIST */
     bool replace;
-    /** true: the dataset becomes the current one even if the index has a higher id; default false */
+    /** true: the dataset becomes the current one even if the current one has a higher id; default false */
     bool current;
     /** durability of every file; HPCW_SYNC_DIRECTORY: also of every directory that is made or has data files;
      * default HPCW_SYNC_FILE */
@@ -366,8 +366,8 @@ HPCW_API void hpcw_rank2file_summary_path(const hpcw_rank2file_options *options,
                                           char path[HPCW_RANK2FILE_PATH]);
 
 /**
- * Adds the dataset to an index. The dataset becomes the current one if its id is the highest or options->current is
- * set. `index` is an empty tree, or an index of the same layout.
+ * Adds the dataset to an index. The dataset becomes the current one if the current one has no higher id, or if
+ * options->current is set. `index` is an empty tree, or an index of the same layout.
  *
  * @return HPCW_OK; HPCW_EEXIST if the index lists the id or name, or has another layout; HPCW_EINVAL; HPCW_ENOMEM
  */
@@ -459,12 +459,12 @@ static inline void hpcw_rank2file_removal_init(hpcw_rank2file_removal *removal) 
 }
 
 /**
- * Removes a dataset. It is first taken out of the index, where the newest other dataset that did not fail becomes
- * the current one. Then its files are removed: summaries, map, the data files that the map lists, and temporary
- * files that dead writers of these files left. Directories that become empty are removed, too. All other files
- * stay, and tally->left counts them. Without a readable map, nothing changes and the call fails, unless
- * how->all_files is set. Collective; process 0 does the work. The locks that hpcw_rank2file_open describes keep
- * other writers out.
+ * Removes a dataset. It is first taken out of the index. If it was the current one, the newest other dataset that
+ * did not fail becomes the current one. Then its files are removed: summaries, map, the data files that the map
+ * lists, and temporary files that dead writers of these files left. Directories that become empty are removed, too.
+ * All other files stay, and tally->left counts them. Without a readable map, nothing changes and the call fails,
+ * unless how->all_files is set. Collective; process 0 does the work. The locks that hpcw_rank2file_open describes
+ * keep other writers out.
  *
  * No symbolic link below the prefix is followed: if a file of the dataset can be reached only through a symbolic
  * link, nothing changes and the call fails with HPCW_EACCES. If the program dies, the next call that changes the
@@ -525,9 +525,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_prune(const char *prefix, hp
  * Rebuilds the index from the summaries below the prefix, of any version of SCR. A dataset that is in the index
  * keeps its entry and its FAILED mark. This holds also for a dataset that is damaged, unreadable or being written,
  * which counts as skipped. A dataset that is not in the index is added if it passes the check of a restart. Entries
- * without a summary are removed. Entries of unknown form stay, and count as skipped. CURRENT changes to the highest
- * id if its dataset is gone or a dataset with a higher id is added. A dataset whose removal was interrupted is not
- * added. Collective; process 0 does the work.
+ * without a summary are removed. Entries of unknown form stay, and count as skipped. CURRENT changes if its dataset
+ * is gone or has failed, or if a dataset with a higher id is added: then it is the highest id that did not fail. A
+ * dataset whose removal was interrupted is not added. Collective; process 0 does the work.
  *
  * @param tally  out: what was done; may be NULL
  * @return HPCW_OK; HPCW_ENOENT if there is no summary; HPCW_EFORMAT if the summaries are of several versions of SCR
