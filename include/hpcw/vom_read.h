@@ -126,7 +126,8 @@ typedef struct hpcw_vom_section {
  */
 typedef struct hpcw_vom_watch {
     void *context; /**< first argument of all callbacks */
-    /** called once, before the first phase; never for files of the old form, which have no metadata */
+    /** called once, where the metadata stands: in files of vt before the first phase, but the keys of a file may
+     * have any order. Never called for files of the old form, which have no metadata */
     hpcw_status (*metadata)(void *context, const hpcw_vom_metadata *metadata);
     /** called before the first record of a phase. number: index of the phase in the file, 0, 1, ... */
     hpcw_status (*begin_phase)(void *context, uint64_t number);
