@@ -71,11 +71,14 @@ static void count_reads(struct ui_progress *p) {
 
 /* ---- the text of a drawing ---- */
 
+/* A benchmark adds its bytes in large steps, at the end of each run. Between two steps, the rate of the last seconds
+ * falls towards 0. So the estimate takes the mean rate since the start there. */
 static const char *remaining(char text[UI_TEXT_SIZE], const struct ui_progress_state *s) {
-    if (s->total <= s->done || !(s->rate > 0)) {
+    const double rate = s->share ? (double)s->done / s->elapsed_s : s->rate;
+    if (s->total <= s->done || !(rate > 0)) {
         return NULL;
     }
-    double left = (double)(s->total - s->done) / s->rate;
+    double left = (double)(s->total - s->done) / rate;
     if (left <= 60) { /* whole seconds: tenths in an estimate would change at each drawing */
         (void)snprintf(text, UI_TEXT_SIZE, "%.0f s", ceil(left));
         return text;

@@ -98,6 +98,23 @@ static void no_bar_is_wider_than_its_terminal(void **state) {
     }
 }
 
+/* The rate of the last seconds is nearly 0 if a run of a benchmark takes long. */
+static void a_long_run_does_not_lengthen_the_rest(void **state) {
+    (void)state;
+    char text[256];
+    struct ui_progress_state s = half;
+    s.share = true;
+    s.rate = 1e-9;
+    s.elapsed_s = 30;
+    ui_progress_line(text, sizeof text, &s);
+    assert_string_equal(text, "50%, 30 s left, linktest");
+    ui_progress_bar(text, sizeof text, 80, &s);
+    assert_non_null(strstr(text, "]  50%  30 s left  linktest"));
+    s.done = 0;
+    ui_progress_line(text, sizeof text, &s);
+    assert_string_equal(text, "0%, linktest");
+}
+
 static void figures_at_the_ends(void **state) {
     (void)state;
     char text[256];
@@ -124,6 +141,7 @@ static void figures_at_the_ends(void **state) {
     ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "50.0 MB of 100.0 MB (50%), 1.0 kB/s, 13 h 53 min left, linktest");
     s.share = true;
+    s.elapsed_s = 50000;
     ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "50%, 13 h 53 min left, linktest");
     ui_progress_bar(text, sizeof text, 60, &s);
@@ -271,6 +289,7 @@ int main(void) {
         cmocka_unit_test(a_bar_gives_up_the_lesser_things_first),
         cmocka_unit_test(a_total_that_was_too_low_is_not_shown),
         cmocka_unit_test(no_bar_is_wider_than_its_terminal),
+        cmocka_unit_test(a_long_run_does_not_lengthen_the_rest),
         cmocka_unit_test(figures_at_the_ends),
         cmocka_unit_test(no_byte_is_lost_between_threads),
         cmocka_unit_test(a_bar_is_drawn_in_place_and_cleared),
