@@ -373,8 +373,22 @@ static const char *distinction(const struct bench_point *p, const struct bench_p
                                                 : "record size";
 }
 
+/* Says how a sweep gets more time for each point: "; use --budget 20m". If other programs were busy, the sentence
+ * names them first. */
+static hpcw_status say_more_time(const struct bench_results *r, struct bench_advice *a, hpcw_error *err) {
+    double others = 0;
+    hpcw_status s = find_others(r, &others, err);
+    if (others > 0) {
+        bench_advice_say(a, "; other programs kept %.1f processors busy: repeat it without them, or use ",
+                         others);
+    }
+    say_budget(r, a, others > 0 ? "" : "; use ");
+    return s;
+}
+
 /* Says why there is no verdict, where fewer than two points can be chosen. */
-static void say_why_nothing(const struct bench_results *r, size_t choices, struct bench_advice *a) {
+static hpcw_status say_why_nothing(const struct bench_results *r, size_t choices, struct bench_advice *a,
+                                   hpcw_error *err) {
     size_t small = 0;
     uint64_t largest = 0;
     const struct bench_point *lost = NULL;
@@ -401,7 +415,11 @@ static void say_why_nothing(const struct bench_results *r, size_t choices, struc
         } else {
             bench_advice_say(a, "; name more with --layout, --blocksize or --files");
         }
+        if (lost != NULL && bench_results_lacks_time(lost)) {
+            return say_more_time(r, a, err);
+        }
     }
+    return HPCW_OK;
 }
 
 /* Returns the index of the fastest aligned container. SIZE_MAX: there is none. */
@@ -484,8 +502,7 @@ static hpcw_status judge(struct bench_results *r, struct bench_advice *a, hpcw_e
         return HPCW_OK;
     }
     if (choices < 2) {
-        say_why_nothing(r, choices, a);
-        return HPCW_OK;
+        return say_why_nothing(r, choices, a, err);
     }
     const struct bench_point *p = &r->point[best];
     double most = -(double)INFINITY; /* ln of the largest factor by which `rival` may be faster */
@@ -514,14 +531,7 @@ static hpcw_status judge(struct bench_results *r, struct bench_advice *a, hpcw_e
     if (!(most < log1p(NEAR))) {
         bench_advice_say(a, "noisy, another %s may be %.0f %% faster than %s", distinction(&r->point[rival], p),
                          100 * expm1(most), p->id);
-        double others = 0;
-        hpcw_status s = find_others(r, &others, err);
-        if (others > 0) {
-            bench_advice_say(a, "; other programs kept %.1f processors busy: repeat it without them, or use ",
-                             others);
-        }
-        say_budget(r, a, others > 0 ? "" : "; use ");
-        return s;
+        return say_more_time(r, a, err);
     }
     say_choice(r, p, a);
     char text[UI_TEXT_SIZE];

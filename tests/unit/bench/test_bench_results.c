@@ -608,7 +608,8 @@ static void too_few_runs_say_nothing(void **state) {
     bench_results_free(&r);
 }
 
-/* More time does not help a sweep with fewer than two points to choose from. The verdict gives the reason. */
+/* With fewer than two points to choose from, the verdict gives the reason. It advises more time if the budget was
+ * the reason. */
 static void one_choice_says_why(void **state) {
     (void)state;
     for (size_t count = 2; count <= 3; count++) {
@@ -624,6 +625,24 @@ static void one_choice_says_why(void **state) {
                                                    ? "got 1; name more with --layout, --blocksize or --files"
                                                    : " was not measured: no space"));
         assert_null(strstr(r.verdict.text, "--budget"));
+        if (count == 3) {
+            hpcw_error err;
+            r.point[2].fate = BENCH_LEFT_OUT;
+            (void)snprintf(r.point[2].reason, sizeof r.point[2].reason, "%s2 min is too small for it",
+                           bench_results_budget);
+            for (size_t k = 0; k < 5; k++) {
+                r.point[0].trial[k].others = r.point[1].trial[k].others = 0;
+            }
+            assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
+            assert_non_null(strstr(r.verdict.text, "2 min is too small for it; use --budget 20m"));
+            for (size_t k = 0; k < 5; k++) {
+                r.point[0].trial[k].others = r.point[1].trial[k].others = 1.9;
+            }
+            assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
+            assert_non_null(strstr(r.verdict.text,
+                                   "; other programs kept 1.9 processors busy: repeat it without "
+                                   "them, or use --budget 20m"));
+        }
         bench_results_free(&r);
     }
 }
