@@ -20,9 +20,10 @@ hpcw_status read_vom_hosts_take(struct read_vom_judge *j, const struct read_vom_
                               "shared_node.rank: expected a number below size %" PRIu32 ", got %" PRIu32,
                               m->shared_node.size, m->shared_node.rank);
     }
-    if (!j->whole || !j->strict) {
+    if (!j->whole) {
         return HPCW_OK;
     }
+    /* Files of an earlier run with more ranks often have another number. */
     if (j->num_nodes == 0) {
         j->num_nodes = m->shared_node.num_nodes;
     }
