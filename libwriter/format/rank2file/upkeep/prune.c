@@ -39,13 +39,18 @@ static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2f
 
 /*
  * Lists the datasets that are older than the newest `keep` sound ones, without the current one. `names` gets their
- * names, each with its NUL.
+ * names, each with its NUL. There is no index before the first dataset is complete, and then there are no names.
  */
 static hpcw_status list_old(const struct hpcw_i_r2f_prefix *p, uint32_t keep, struct hpcw_i_buf *names,
                             hpcw_error *err) {
     hpcw_rank2file_list *list;
-    hpcw_status s = hpcw_i_r2f_list_open(p, &list, err);
+    hpcw_error mine = {.message = ""};
+    hpcw_status s = hpcw_i_r2f_list_open(p, &list, &mine);
+    if (s == HPCW_ENOENT) {
+        return HPCW_OK;
+    }
     if (s != HPCW_OK) {
+        *err = mine;
         return s;
     }
     uint32_t count = hpcw_rank2file_list_count(list);
