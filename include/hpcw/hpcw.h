@@ -39,7 +39,8 @@
  * - Inputs are borrowed for the call. Out parameters are NULL after a failure.
  * - No file has the name of its target before `close` succeeds.
  * - The comment of a collective call says "Collective". All processes of the communicator must make such a call,
- *   and it returns the same status and message on all processes.
+ *   also a process on which an earlier call failed: otherwise the others wait for it. The call returns the same
+ *   status and message on all processes.
  * - Options are a struct. Its `..._options_init` fills in the defaults; the program then sets what differs. The
  *   init also sets the first member, the size of the struct. So a later version of the library can add options at
  *   the end of the struct, and programs need not be compiled again. Structs inside other structs do not grow.
