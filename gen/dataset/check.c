@@ -70,7 +70,9 @@ static hpcw_status load(struct checking *c, hpcw_error *err) {
         s = gen_directory_check_finished(dir, err);
         return s != HPCW_OK ? s
                             : hpcw_i_fail(err, HPCW_ENOENT,
-                                          "%s: expected a finished dataset, got no " GEN_MANIFEST, dir);
+                                          "%s: expected a finished dataset, got no " GEN_MANIFEST
+                                          "; verify other files one by one, by their names",
+                                          dir);
     }
     s = s == HPCW_OK ? gen_directory_read(path, &c->text, err) : s;
     if (s != HPCW_OK) {
