@@ -342,6 +342,11 @@ bool bench_sweep_admit(const struct bench_options *o, struct bench_results *r, s
                       : 0;
     }
     needed += runs_of(&planned[index], runs) * (warm > 0 ? warm_ns / warm : guess_ns);
+    if (warm == 1) {
+        /* One point alone shows nothing, and its warm-up run, the first run of all, may be slower than the others.
+         * So the second point needs time for its warm-up run only. bench_sweep_fit counts again after that. */
+        needed = warm_ns;
+    }
     if (planned[index].active && needed > left_ns) {
         no_time(o, &r->point[index], &planned[index]);
     }

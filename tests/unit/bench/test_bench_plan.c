@@ -190,9 +190,15 @@ static void giving_up(void **state) {
     /* No point has run. The probe estimates 10 ns for a run, so six runs of the first point fit into 60 ns. */
     assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, first, 6, 60, 10));
     p.planned[first] = (struct bench_planned){.active = true, .runs = 1, .spent_ns = 20};
-    /* Five more runs of the first point, 20 ns each, and six of the second point fit into 220 ns. */
-    assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 220, 10));
-    assert_false(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 219, 10));
+    /* Five more runs of each of two points, 20 ns each, and six of the third point fit into 320 ns. */
+    p.planned[second] = p.planned[first];
+    assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, third, 6, 320, 10));
+    assert_false(bench_sweep_admit(&p.o, &p.r, p.planned, third, 6, 319, 10));
+    p.planned[second].runs = 0;
+    p.planned[third].active = true;
+    /* Of a second point, the warm-up run has to fit. */
+    assert_true(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 20, 10));
+    assert_false(bench_sweep_admit(&p.o, &p.r, p.planned, second, 6, 19, 10));
     assert_int_equal(p.r.point[second].fate, BENCH_LEFT_OUT);
     assert_string_equal(p.r.point[second].reason, "the budget of 10.0 s is too small for it");
     assert_true(p.planned[first].active && p.planned[third].active);
