@@ -112,13 +112,3 @@ void bench_processes_end(struct bench_processes *p) {
     p->name = NULL;
     p->comm = NULL;
 }
-
-void bench_processes_settle(const struct bench_processes *p) {
-    /* If processes share processors, the scheduler delays a process that has used more than its share. During many
-     * short waits, it gives the others their share before the clock starts. */
-    uint64_t word = 0;
-    struct hpcw_i_words words = {.sums = 1, .word = &word};
-    for (int i = 0; i < (p->count == 1 ? 0 : p->crowded ? 100 : 1); i++) {
-        (void)hpcw_i_comm_allreduce(p->comm, &words, NULL);
-    }
-}

@@ -31,8 +31,4 @@ void bench_processes_end(struct bench_processes *p);
 /* Returns the number of a process's host. */
 int bench_processes_host(const struct bench_processes *p, int process);
 
-/* Waits until all processes have called it and had their share of processor time. Returns on all processes at about
- * the same time. */
-void bench_processes_settle(const struct bench_processes *p);
-
 #endif
