@@ -360,6 +360,25 @@ EOF
 "$HPCGEN" fit alone -O lonely.ini -q && "$HPCGEN" -q -c lonely.ini -o lonely || bad "a rank alone in a communicator: no twin"
 "$HPCGEN" fit --compare alone lonely >said || bad "a rank alone in a communicator: the twin is not whole"
 grep -q '^clog2   *calls by name  .* alike$' said || bad "a rank alone in a communicator: $(cat said)"
+# A program whose calls do not repeat has no twin. The message names the log.
+cat >chaos.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    for _ = 1, 100 do
+      if random() < 0.5 then
+        isend(rank, 8)
+        recv(rank)
+        waitall()
+      else
+        bcast(8, 0)
+      end
+    end
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -q -n 1 -f clog2 -s 5 -w chaos.lua --set rank2file.checkpoints=0 -o chaos || exit 1
+refuse 'hpcgen: chaos/clog2/app.clog2: expected calls that repeat, *' 1 chaos -O no.ini
 # A program that gives tasks to the first free rank has no twin, unless a partial one is requested.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w farm --scale tiny -o farm || exit 1
 refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: *; --partial makes a twin *' 1 farm -O no.ini

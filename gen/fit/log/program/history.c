@@ -344,7 +344,7 @@ static hpcw_status read_all(struct fit_log_reading *r, hpcw_error *err) {
 
 hpcw_status fit_history_read(const char *path, uint64_t most, struct fit_history *h, hpcw_error *err) {
     struct fit_log_reading r = {.h = h, .path = path, .most = most};
-    *h = (struct fit_history){0};
+    *h = (struct fit_history){.path = path};
     hpcw_status s = hpcw_clog2_reader_open(path, &r.reader, err);
     s = s == HPCW_OK ? read_all(&r, err) : s;
     hpcw_clog2_reader_free(r.reader);

@@ -53,6 +53,7 @@ struct fit_comm {
 enum { FIT_STATES_TEXT = 140 };
 
 struct fit_history {
+    const char *path; /* of the log, for messages; borrowed from the caller of fit_history_read */
     uint32_t ranks;
     char (*name)[HPCW_CLOG2_NAME + 1];
     size_t names, name_capacity;
@@ -68,7 +69,7 @@ struct fit_history {
     char states[FIT_STATES_TEXT];
 };
 
-/* Reads a log. Free *h also after a failure.
+/* Reads a log. Free *h also after a failure. `path` must stay valid until then.
  *
  * HPCW_EINVAL: the log has no MPI calls, or more than `most`. Memory: 100 bytes for each call. Also fails as
  * the reader does, or with HPCW_ENOMEM. */

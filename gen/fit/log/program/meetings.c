@@ -93,9 +93,9 @@ static hpcw_status count_calls(struct finding *f, hpcw_error *err) {
             if (f->members[c]++ > 0 && f->serial[c] != m->calls) {
                 return hpcw_i_fail(
                     err, HPCW_EINVAL,
-                    "log: expected as many collective calls of each rank of a communicator, got %" PRIu32
+                    "%s: expected as many collective calls of each rank of a communicator, got %" PRIu32
                     " of rank %" PRIu32 " beside %" PRIu32 ": it is not whole",
-                    f->serial[c], rank, m->calls);
+                    f->h->path, f->serial[c], rank, m->calls);
             }
             m->calls = f->serial[c];
             m->size = f->h->comm[c].size;
@@ -105,9 +105,9 @@ static hpcw_status count_calls(struct finding *f, hpcw_error *err) {
         const struct fit_meetings *m = &f->meetings[c];
         if (m->calls > 0 && f->members[c] != m->size) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "log: expected collective calls of all %" PRIu32
+                               "%s: expected collective calls of all %" PRIu32
                                " ranks of a communicator, got some of %" PRIu32 ": it is not whole",
-                               m->size, f->members[c]);
+                               f->h->path, m->size, f->members[c]);
         }
     }
     return HPCW_OK;

@@ -423,8 +423,8 @@ hpcw_status fit_program_fold(struct fit_program *p, uint32_t versions, hpcw_erro
         s = s == HPCW_OK ? add_to_role(p, r, err) : s;
     }
     if (s == HPCW_OK && p->roles > MOST_ROLES) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "log: expected ranks of at most %d roles, got %" PRIu32, MOST_ROLES,
-                        p->roles);
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected ranks of at most %d roles, got %" PRIu32,
+                        p->history.path, MOST_ROLES, p->roles);
     }
     for (uint32_t r = 0; s == HPCW_OK && r < p->roles; r++) {
         s = fold_role(&t, &p->role[r], err);

@@ -95,8 +95,8 @@ static inline const struct fit_item *fit_item_of(const struct fit_program *p, ui
     return &p->steps[rank].item[fit_step_of(p, rank, number)->first + item];
 }
 
-/* Reads a log, but does not find the roles yet. Free *p also after a failure. HPCW_EINVAL: the log is
- * incomplete. Otherwise fails as fit_history_read. */
+/* Reads a log, but does not find the roles yet. Free *p also after a failure; `path` must stay valid until then.
+ * HPCW_EINVAL: the log is incomplete. Otherwise fails as fit_history_read. */
 hpcw_status fit_program_read(const char *path, struct fit_program *p, hpcw_error *err);
 
 /* Finds the roles. May be called again. versions = 0: steps are equal only if their messages are. versions > 0:

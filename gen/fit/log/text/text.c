@@ -45,10 +45,9 @@ static hpcw_status put_states(struct fit_text *t, hpcw_error *err) {
     hpcw_i_free(used);
     return count <= SIM_LUA_MOST_STATES
                ? HPCW_OK
-               : hpcw_i_fail(
-                     err, HPCW_EINVAL,
-                     "log: expected at most %d kinds of calls that the simulator does not have, got %zu",
-                     SIM_LUA_MOST_STATES, count);
+               : hpcw_i_fail(err, HPCW_EINVAL,
+                             "%s: expected at most %d kinds of calls that the simulator does not have, got %zu",
+                             p->history.path, SIM_LUA_MOST_STATES, count);
 }
 
 /* ---- loops and roles ---- */
@@ -290,8 +289,9 @@ hpcw_status fit_text_write(const struct fit_program *p, const struct fit_scale *
     *lines = t.lines - t.table_lines;
     if (s == HPCW_OK && (*lines > FIT_MOST_LINES || buf->size > FIT_MOST_TEXT)) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "log: expected calls that repeat, for a text of at most %d lines and %d KiB, got more",
-                        FIT_MOST_LINES, FIT_MOST_TEXT >> 10);
+                        "%s: expected calls that repeat, so that a program of at most %d lines and %d KiB "
+                        "makes them, got more",
+                        p->history.path, FIT_MOST_LINES, FIT_MOST_TEXT >> 10);
     }
     return s;
 }
