@@ -168,6 +168,7 @@ done
 "$JSON_CHECK" none.json || bad "not JSON"
 refuse 2 'export: expected --output FILE, got none*' "$HPCGEN" export $log
 refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
+refuse 1 "set: export: expected data of one format, such as set/*, got a directory around it" "$HPCGEN" export set -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x
 refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q
 # Two blocks of 64 KiB of the log are swapped. The export succeeds, and one line warns that it may be wrong.

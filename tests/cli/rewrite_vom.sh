@@ -99,7 +99,7 @@ refuse 1 'said.vom: expected no file or directory of this name, got one' "$HPCGE
 refuse 1 'nowhere/x: cannot create the directory: *' "$HPCGEN" rewrite set/vom nowhere/x
 refuse 1 'nowhere/x.json: *No such file or directory' "$HPCGEN" rewrite odd.json nowhere/x.json
 refuse 1 'missing: expected a file or directory: *' "$HPCGEN" rewrite missing x
-refuse 1 'set: expected a file of a known format*' "$HPCGEN" rewrite set x
+refuse 1 'set: rewrite: expected data of one format, such as set/vom, got a directory around it' "$HPCGEN" rewrite set x
 refuse 1 'set/vom: expected ranks of 0 to 3, got 4 to 9' "$HPCGEN" rewrite set/vom x --first-rank 4 --last-rank 9
 refuse 1 'rewrite: expected ranges of ranks and phases, got ranks 2 to 1 and phases 0 to *' \
     "$HPCGEN" rewrite set/vom x --first-rank 2 --last-rank 1

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/cli/common/common.h"
+#include "gen/dataset/directory/directory.h"
 #include "gen/export/rewrite/rewrite.h"
 #include "gen/format/format.h"
 #include "libreader/source.h"
@@ -67,12 +68,31 @@ hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
                        path, gen_cli_kind(path));
 }
 
+/* Refuses a file or directory that is of no format. If a directory has parts that the verb takes, as a dataset has
+ * them, the message names the first one. */
+static hpcw_status refuse_whole(const char *path, enum gen_cli_command verb, hpcw_error *err) {
+    char part[GEN_DIRECTORY_PATH] = "";
+    bool directory;
+    hpcw_error none;
+    hpcw_status s = read_source_is_directory(path, &directory, &none);
+    for (size_t f = 0; s == HPCW_OK && directory && part[0] == '\0' && f < gen_format_count; f++) {
+        if (has(gen_format[f], verb)) {
+            s = gen_cli_find(path, f, part, &none);
+        }
+    }
+    return s != HPCW_OK || part[0] == '\0'
+               ? gen_cli_refuse_file(path, err)
+               : hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: %s: expected data of one format, such as %s, got a directory around it", path,
+                             gen_cli_program.commands[verb].name, part);
+}
+
 hpcw_status gen_cli_find_row(const char *path, enum gen_cli_command verb, const struct gen_format **row,
                              hpcw_error *err) {
     size_t f;
     hpcw_status s = gen_format_of_file(path, &f, err);
     if (s != HPCW_OK || f == gen_format_count) {
-        return s == HPCW_OK ? gen_cli_refuse_file(path, err) : s;
+        return s == HPCW_OK ? refuse_whole(path, verb, err) : s;
     }
     const struct gen_format *own = gen_format[f];
     *row = has(own, verb) || own->within == NULL ? own : own->within;
