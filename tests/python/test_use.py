@@ -44,6 +44,8 @@ def test_generate_verify_and_score(tmp_path, capfd):
     run = hpcw.generate(run.path, ranks=16, formats="clog2", force=True, show=False)
     with pytest.raises(hpcw.HpcwError, match="kind"):
         hpcw.score([{"kind": "nonsense"}], run)
+    with pytest.raises(hpcw.HpcwFormatError, match="^findings.0.: slow_node: expected host, node or rank, got none$"):
+        hpcw.score([{"kind": "slow_node"}], run)
     with open(run.log.path, "r+b") as file:
         file.truncate(1000)
     with pytest.raises(hpcw.HpcwFormatError, match="app.clog2"):

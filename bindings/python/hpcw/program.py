@@ -133,7 +133,10 @@ def score(findings, run) -> dict:
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(findings, file, default=_plain)
         file.flush()
-        return json.loads(_run("score", "--json", "--", file.name, directory))
+        try:
+            return json.loads(_run("score", "--json", "--", file.name, directory))
+        except errors.HpcwError as error:                   # nobody knows the name of this file
+            raise errors.of(str(error).removeprefix(file.name + ": "), error.status) from None
 
 
 def _plain(value):
