@@ -201,8 +201,8 @@ static int call_edges(lua_State *L) {
     struct sim_lua_edges edges;
     hpcw_error err;
     if (phase >= r->lua->phases) {
-        sim_lua_refuse(L, "edges: expected a call in phases 1 to %" PRIu32 ", got one after the last one",
-                       r->lua->phases);
+        sim_lua_refuse(L, "edges: expected a call in phases 0 to %" PRIu32 ", got one after the last one",
+                       r->lua->phases - 1);
     }
     if (phase == r->edges) {
         sim_lua_refuse(L, "edges: expected one call in a phase, got another one");
@@ -505,8 +505,8 @@ static int call_work(lua_State *L) {
     uint64_t load_ns = 0;
     hpcw_error err;
     if (phase >= r->lua->phases) {
-        sim_lua_refuse(L, "work: expected work in phases 1 to %" PRIu32 ", got some after the last one",
-                       r->lua->phases);
+        sim_lua_refuse(L, "work: expected work in phases 0 to %" PRIu32 ", got some after the last one",
+                       r->lua->phases - 1);
     }
     if (host->load_ns(host->context, r->rank, phase, &load_ns, &err) != HPCW_OK) {
         sim_lua_refuse(L, "work: %.400s", err.message);

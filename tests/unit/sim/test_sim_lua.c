@@ -236,7 +236,7 @@ static void test_edges(void **state) {
                "next_phase: expected messages for all edges of the phase, got none for 1 bytes to rank ");
     expect_bad(RUN("edges() edges()"), "edges: expected one call in a phase, got another one");
     expect_bad("function run() for _ = 1, phases do next_phase() end edges() end",
-               "edges: expected a call in phases 1 to 2, got one after the last one");
+               "edges: expected a call in phases 0 to 1, got one after the last one");
     static const char *const uses[] = {"local a = edges ()", "x=edges", "--[[ ]] edges()"};
     static const char *const no_use[] = {"-- edges()", "local s = 'edges()'", "my_edges()",
                                          "edges2()",   "[[edges]]",           ""};
@@ -472,6 +472,8 @@ static void test_wrong_programs(void **state) {
                "test.lua:2: rank 1: barrier: expected the collective call of rank 0, allreduce");
     expect_bad("function run() next_phase() end", "test.lua: rank 0: expected 2 calls of next_phase, got 1");
     expect_bad(RUN("next_phase()"), "rank 0: next_phase: expected 2 phases, got one more");
+    expect_bad("function run() for _ = 1, phases do next_phase() end work(1) end",
+               "work: expected work in phases 0 to 1, got some after the last one");
     expect_bad(RUN("if rank == 0 then checkpoint() end"),
                "rank 0: expected a call of checkpoint in each phase, got 0 of the 1 that are due");
 }
