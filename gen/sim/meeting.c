@@ -350,9 +350,9 @@ static enum sim_answer refuse_other(struct sim *sim, const struct sim_meeting *g
                                     uint32_t root, uint64_t bytes) {
     return sim_refuse(sim,
                       "%s: expected the collective call of rank %" PRIu32 ", %s with root %" PRIu32
-                      " and %" PRIu64 " bytes, got root %" PRIu32 " and %" PRIu64 " bytes",
+                      " and %" PRIu64 " bytes, got %s with root %" PRIu32 " and %" PRIu64 " bytes",
                       sim_call_name[call], sim_comm_rank(g->comm, g->first), sim_call_name[g->call], g->root,
-                      g->bytes, root, bytes);
+                      g->bytes, sim_call_name[call], root, bytes);
 }
 
 /* ---- parts of different sizes ---- */

@@ -619,8 +619,9 @@ static void test_wrong_calls(void **state) {
     script_begin(&s, 2, 1);
     script_meet(&s, 0, SIM_CALL_BCAST, 0, 8);
     script_meet(&s, 1, SIM_CALL_BCAST, 1, 8);
-    expect_failure(&s,
-                   "bcast: expected the collective call of rank 0, bcast with root 0 and 8 bytes, got root 1");
+    expect_failure(
+        &s,
+        "bcast: expected the collective call of rank 0, bcast with root 0 and 8 bytes, got bcast with root 1");
     script_begin(&s, 2, 1);
     script_send(&s, 0, 1, 8, 4);
     expect_failure(

@@ -167,8 +167,8 @@ static void test_wrong_calls(void **state) {
         script_use(&s, r, 1);
         script_meet(&s, r, SIM_CALL_REDUCE, r == 3 ? 1 : 0, 8);
     }
-    expect_failure(
-        &s, "reduce: expected the collective call of rank 2, reduce with root 0 and 8 bytes, got root 1");
+    expect_failure(&s, "reduce: expected the collective call of rank 2, reduce with root 0 and 8 bytes, got "
+                       "reduce with root 1");
     script_begin(&s, 4, 1);
     script_meet(&s, 0, SIM_CALL_BCAST, 0, 8);
     expect_failure(&s, "rank 0: expected bcast of all 4 ranks of its communicator, got that of 1");

@@ -469,7 +469,8 @@ static void test_wrong_programs(void **state) {
                "deadlock: expected all ranks to end, got 1 that wait for ever: "
                "rank 3 in recv from rank 4 with tag 9 (test.lua:2)");
     expect_bad(RUN("if rank == 1 then barrier() else allreduce(8) end"),
-               "test.lua:2: rank 1: barrier: expected the collective call of rank 0, allreduce");
+               "test.lua:2: rank 1: barrier: expected the collective call of rank 0, allreduce with root 0 and "
+               "8 bytes, got barrier with root 0 and 0 bytes");
     expect_bad("function run() next_phase() end", "test.lua: rank 0: expected 2 calls of next_phase, got 1");
     expect_bad(RUN("next_phase()"), "rank 0: next_phase: expected 2 phases, got one more");
     expect_bad("function run() for _ = 1, phases do next_phase() end work(1) end",
