@@ -40,12 +40,20 @@ static uint32_t size_of(const struct sim_lua_rank *r) {
     return r->comm == SIM_WORLD ? r->lua->ranks : sim_comm_size(r->lua->sim, r->comm);
 }
 
+/* Returns the type of an argument as messages name it: `none` and `ANY` by their names. */
+static const char *type_of(lua_State *L, int index) {
+    if (!lua_islightuserdata(L, index)) {
+        return luaL_typename(L, index);
+    }
+    return lua_touserdata(L, index) == &none_mark ? "none" : "ANY";
+}
+
 /* Converts a float with an integral value, such as 8.0, to an integer. */
 static lua_Integer whole(lua_State *L, int index, const char *call, const char *what) {
     int is;
     const lua_Integer value = lua_tointegerx(L, index, &is);
     if (lua_type(L, index) != LUA_TNUMBER) {
-        sim_lua_refuse(L, "%s: expected %s, got %s", call, what, luaL_typename(L, index));
+        sim_lua_refuse(L, "%s: expected %s, got %s", call, what, type_of(L, index));
     }
     if (!is) {
         sim_lua_refuse(L, "%s: expected %s, got %.14g", call, what, lua_tonumber(L, index));
@@ -102,7 +110,7 @@ static int32_t tag_of(lua_State *L, int index, enum sim_call call) {
 
 static double number_at_least_0(lua_State *L, int index, const char *call, const char *what, double most) {
     if (lua_type(L, index) != LUA_TNUMBER) {
-        sim_lua_refuse(L, "%s: expected %s, got %s", call, what, luaL_typename(L, index));
+        sim_lua_refuse(L, "%s: expected %s, got %s", call, what, type_of(L, index));
     }
     const double value = lua_tonumber(L, index);
     if (!(value >= 0 && value <= most)) {
@@ -643,11 +651,17 @@ static int comm_index(lua_State *L) {
 static int comm_call(lua_State *L) {
     const struct sim_lua_comm *comm = object_at_1(L, COMM_OBJECT);
     if (comm == NULL) {
-        sim_lua_refuse(L, "expected a communicator before the colon, got %s", luaL_typename(L, 1));
+        sim_lua_refuse(L, "expected a communicator before the colon, got %s", type_of(L, 1));
     }
     sim_lua_rank_of(L)->comm = comm->number;
     lua_remove(L, 1);
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+/* Refuses none:send(...): a split with the colour none returns none. */
+static int mark_index(lua_State *L) {
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+    sim_lua_refuse(L, "%.100s: expected a communicator or a grid, got %s", name, type_of(L, 1));
 }
 
 static int made_results(lua_State *L, int status, lua_KContext context) {
@@ -837,6 +851,10 @@ void sim_lua_add_calls(lua_State *L) {
     luaL_setfuncs(L, calls, 0);
     add_comm(L);
     lua_pushlightuserdata(L, (void *)(uintptr_t)&none_mark);
+    lua_createtable(L, 0, 1); /* the metatable of all light userdata */
+    lua_pushcfunction(L, mark_index);
+    lua_setfield(L, -2, "__index");
+    (void)lua_setmetatable(L, -2);
     lua_setfield(L, -2, "none");
     lua_pushlightuserdata(L, (void *)(uintptr_t)&any_mark);
     lua_setfield(L, -2, "ANY");

@@ -276,10 +276,12 @@ static void test_communicators(void **state) {
     expect_bad(RUN("world:reduce(8, 6)"), "reduce: expected a root from 0 to 5, got 6");
     expect_bad(RUN("world:nosuch()"), "expected rank, size or a call of a communicator, got nosuch");
     expect_bad(RUN("world.send(0, 8)"), "expected a communicator before the colon, got number");
+    expect_bad(RUN("world.send(none, 8)"), "expected a communicator before the colon, got none");
+    expect_bad(RUN("split(none):barrier()"), "rank 0: barrier: expected a communicator or a grid, got none");
+    expect_bad(RUN("send(ANY.size, 8)"), "rank 0: size: expected a communicator or a grid, got ANY");
     expect_bad(RUN("world.size = 3"), "attempt to index a communicator value");
     expect_bad(RUN("split(-1)"), "split: expected a colour or none from 0 to 2147483647, got -1");
     expect_bad(RUN("split()"), "split: expected a colour or none, got no value");
-    expect_bad(RUN("split(none):barrier()"), "attempt to index");
     expect_bad(RUN("if rank == 0 then bcast(8) end"),
                "rank 0: expected bcast of all 6 ranks of its communicator, got that of 1");
     expect_bad(RUN("repeat dup() until false"),
@@ -437,6 +439,8 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("send(1.5, 8)"), "send: expected a rank or none, got 1.5");
     expect_bad(RUN("send('1', 8)"), "send: expected a rank or none, got string");
     expect_bad(RUN("send(ANY, 8)"), "send: expected a rank or none, got ANY, which only recv takes");
+    expect_bad(RUN("recv(ANY, ANY)"), "recv: expected a tag, got ANY");
+    expect_bad(RUN("compute(none)"), "compute: expected seconds, got none");
     expect_bad(RUN("send(0)"), "send: expected a number of bytes, got no value");
     expect_bad(RUN("send(0, 1 << 31)"), "send: expected 0 to 2147483647 bytes, got 2147483648");
     expect_bad(RUN("send(0, 8, -1)"), "send: expected a tag from 0 to 2147483647, got -1");
