@@ -328,10 +328,11 @@ static hpcw_status check_twin(const char *path, const struct fit_program *p, str
     }
     hpcw_status s = HPCW_OK;
     if (is_off(p, trial)) {
-        (void)snprintf(
-            what, sizeof what,
-            "expected a twin that takes %.3g s, got %.3g s: what ranks wait for may depend on who comes first",
-            h->end - h->begin, trial->seconds);
+        (void)snprintf(what, sizeof what,
+                       "expected a twin that takes %.3g s, got %.3g s: waits may depend on who comes first, or "
+                       "turns of the main loop "
+                       "differ (%" PRIu32 " found)",
+                       h->end - h->begin, trial->seconds, p->phases);
         s = lack(twin, path, what, err);
     }
     return s == HPCW_OK ? check_messages(path, p, twin, trial, err) : s;
