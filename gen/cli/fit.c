@@ -392,6 +392,44 @@ static void value_cell(struct ui_table *table, double value) {
     }
 }
 
+static const struct gen_fit_fact *fact_of(const struct gen_fit_row *row) {
+    return row->real != NULL ? row->real : row->twin;
+}
+
+/* Returns the data set that lacks the whole format of a row; NULL: neither. *first: this is the first row of the
+ * format. */
+static const char *lacking(const struct gen_fit_row *row, size_t count, size_t at, bool *first) {
+    bool real = false, twin = false;
+    *first = true;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(fact_of(&row[i])->format, fact_of(&row[at])->format) == 0) {
+            real = real || row[i].real != NULL;
+            twin = twin || row[i].twin != NULL;
+            *first = *first && i >= at;
+        }
+    }
+    return !twin ? "the twin" : !real ? "the real data" : NULL;
+}
+
+/* Prints a line that names the statistics that differ, the most noticeable ones first. A format that one data set
+ * lacks is named once in place of all its statistics. */
+static void print_different(const struct gen_fit_row *row, size_t count, FILE *to) {
+    const char *before = "different: ";
+    for (size_t i = 0; i < count; i++) {
+        bool first;
+        const char *lacks = lacking(row, count, i, &first);
+        if (row[i].verdict == GEN_FIT_DIFFERENT && (lacks == NULL || first)) {
+            const struct gen_fit_fact *f = fact_of(&row[i]);
+            if (lacks == NULL) {
+                (void)fprintf(to, "%s%s", before, f->name);
+            } else {
+                (void)fprintf(to, "%sall of %s (none in %s)", before, f->format, lacks);
+            }
+            before = ", ";
+        }
+    }
+}
+
 static hpcw_status print_rows(const char *lacks, const struct gen_fit_row *row, size_t count, FILE *to,
                               hpcw_error *err) {
     static const char *const title[] = {"format",   "statistic", "real",   "twin",
@@ -402,7 +440,7 @@ static hpcw_status print_rows(const char *lacks, const struct gen_fit_row *row, 
         ui_table_column(&table, title[i], i < 2 || i == 6 ? UI_LEFT : UI_RIGHT);
     }
     for (size_t i = 0; i < count; i++) {
-        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        const struct gen_fit_fact *f = fact_of(&row[i]);
         ui_table_cell(&table, "%s", f->format);
         ui_table_cell(&table, "%s%s", f->kind == GEN_FIT_MARGINAL ? "median " : "", f->name);
         value_cell(&table, row[i].value[0]);
@@ -416,14 +454,7 @@ static hpcw_status print_rows(const char *lacks, const struct gen_fit_row *row, 
         hpcw_error room;
         (void)fprintf(to, "a partial twin: %s\n", gen_cli_printable(lacks, &room));
     }
-    /* The first line names the statistics that differ, the most noticeable ones first. */
-    const char *before = "different: ";
-    for (size_t i = 0; i < count; i++) {
-        if (row[i].verdict == GEN_FIT_DIFFERENT) {
-            (void)fprintf(to, "%s%s", before, (row[i].real != NULL ? row[i].real : row[i].twin)->name);
-            before = ", ";
-        }
-    }
+    print_different(row, count, to);
     (void)fputs(verdicts[GEN_FIT_DIFFERENT] > 0 ? "\n\n" : "", to);
     hpcw_status s = ui_table_print(&table, to, 0, err);
     ui_table_free(&table);
@@ -450,7 +481,7 @@ static hpcw_status print_rows_json(const char *lacks, const struct gen_fit_row *
     }
     hpcw_i_json_key_array(&r.json, "rows");
     for (size_t i = 0; i < count; i++) {
-        const struct gen_fit_fact *f = row[i].real != NULL ? row[i].real : row[i].twin;
+        const struct gen_fit_fact *f = fact_of(&row[i]);
         hpcw_i_json_flat_object(&r.json);
         hpcw_i_json_put_str(&r.json, "format", f->format);
         hpcw_i_json_put_str(&r.json, "statistic", f->name);

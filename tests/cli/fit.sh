@@ -52,6 +52,13 @@ grep -q '^formats = sion,vom,rank2file$' twin.ini || bad "other formats: $(grep 
 "$HPCGEN" -q --config twin.ini --seed 12 -o twin || bad "the configuration is not accepted"
 "$HPCGEN" verify twin >/dev/null || bad "the twin is not sound"
 alike real twin
+# A format that one side lacks is named once.
+"$HPCGEN" fit --compare real real/vom >said || bad "a part of a data set cannot be compared"
+[ "$(head -n 1 said)" = 'different: all of sion (none in the twin), all of rank2file (none in the twin)' ] ||
+    bad "formats that are missing: $(head -n 1 said)"
+"$HPCGEN" fit --compare real/sion/particles.sion real >said || bad "a container cannot be compared with a data set"
+[ "$(head -n 1 said)" = 'different: all of vom (none in the real data), all of rank2file (none in the real data)' ] ||
+    bad "formats that are missing: $(head -n 1 said)"
 "$HPCGEN" plan --config twin.ini --ranks 16384 >/dev/null 2>&1 ||
     bad "the configuration is not accepted for more ranks"
 learned phases 12 12 twin.ini
