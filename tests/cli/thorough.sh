@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# verify --all reports every fault. --json gives JSON even after a failure. --deep finds changes that leave the
-# structure valid, and writes nothing.
+# verify --all reports each wrong file, and a fault in the structure of each format. --json gives JSON even after a
+# failure. --deep finds changes that leave the structure valid, and writes nothing.
 . "$HERE/refuse.inc"
 link=linktest/pingpong_results_bin.sion
 put() { # FILE OFFSET BYTES
@@ -43,6 +43,13 @@ fresh bare
 put set/$link 4104 '\377' # LinkTest's version
 put set/vom/data.5.json.br 0 '\377\377'
 faults 2
+# Checkpoints are read together.
+"$HPCGEN" "$@" --formats rank2file --set rank2file.checkpoints=2 --set rank2file.missing_files=3 \
+    --set rank2file.wrong_crcs=3 --out damaged || exit
+fresh damaged
+faults 1
+"$HPCGEN" scr check set/scr >checked 2>/dev/null && bad "damaged checkpoints pass"
+[ "$(grep -c 'sound=false why=set/scr/scr.dataset.[12]/' checked)" -eq 2 ] || bad "scr check: $(cat checked)"
 fresh whole
 "$HPCGEN" verify --all --quiet set || bad "--all refuses a whole dataset"
 

@@ -210,10 +210,12 @@ static const struct ui_option options[] = {
            .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "dry-run", NULL, BOOL, dry_run,
            "show the plan and write nothing, like `hpcgen plan`", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(CHECKED, VERIFY | LIST | INFO, 0, "all", NULL, BOOL, all,
-           "verify: report every fault of a dataset, not only the first; list: show all "
-           "parameters; info: show all members with all digits, not a summary",
-           .flags = UI_OPTION_NO_CONFIG),
+    OPTION(
+        CHECKED, VERIFY | LIST | INFO, 0, "all", NULL, BOOL, all,
+        "verify: go on after the first fault of a dataset: report each file with a wrong size or checksum, and "
+        "the first fault in the structure of each format; list: show all parameters; info: show all members "
+        "with all digits, not a summary",
+        .flags = UI_OPTION_NO_CONFIG),
     OPTION(CHECKED, VERIFY, 0, "deep", NULL, BOOL, deep,
            "also make the dataset again from the parameters in its manifest, and compare every byte; writes "
            "nothing",
