@@ -262,6 +262,24 @@ static const char *state_name(const struct gen_waits *w, uint32_t state) {
     return state == 0 ? "computing outside of states" : w->name[state];
 }
 
+/* Counts the injected faults that change what this section says. Wrong clocks make waits and the critical path
+ * wrong. */
+static void put_injected(const struct gen_report *r) {
+    static const struct {
+        const char *list, *name;
+    } kind[] = {{"machine.slow_nodes", "slow node"},
+                {"clog2.interruptions", "interruption"},
+                {"clog2.clocks", "wrong clock"}};
+    const char *before = ". Injected: ";
+    for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+        const int count = cJSON_GetArraySize(gen_report_truth(r, kind[i].list));
+        if (count > 0) {
+            ui_page_text(r->page, "%s%d %s%s", before, count, kind[i].name, count == 1 ? "" : "s");
+            before = ", ";
+        }
+    }
+}
+
 static void find_path(const struct gen_report *r, const struct log_profile *p) {
     const struct gen_waits *w = &p->waits;
     const double all = seconds(w->end_ns - w->begin_ns);
@@ -280,12 +298,7 @@ static void find_path(const struct gen_report *r, const struct log_profile *p) {
     ui_page_number(r->page, UI_PAGE_SECONDS, all);
     ui_page_text(r->page, " on ");
     put_rank(r, most, NULL);
-    const int slow = cJSON_GetArraySize(gen_report_truth(r, "machine.slow_nodes"));
-    const int stops = cJSON_GetArraySize(gen_report_truth(r, "clog2.interruptions"));
-    if (slow > 0 || stops > 0) {
-        ui_page_text(r->page, ". Injected: %d slow %s, %d %s", slow, slow == 1 ? "node" : "nodes", stops,
-                     stops == 1 ? "interruption" : "interruptions");
-    }
+    put_injected(r);
     ui_page_text(r->page, ".");
     ui_page_end(r->page);
 }

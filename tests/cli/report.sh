@@ -10,7 +10,7 @@ sound() { # TEXT FILE
 
 # The formats are listed here, so that a new format does not change the page.
 "$HPCGEN" -n 8 -o set -q -f clog2,linktest,rank2file,sion,vom --set machine.bad_node_share=1 --set machine.slow_node_share=1 \
-    --set rank2file.missing_files=1 --set rank2file.truncated_files=1 || bad "generate fails"
+    --set rank2file.missing_files=1 --set rank2file.truncated_files=1 --set trace.skew=20 || bad "generate fails"
 "$HPCGEN" report set/ 2>said || bad "report fails: $(cat said)"
 [ "$(tail -n 1 said)" = "hpcgen: set.report.html" ] || bad "it says: $(cat said)"
 "$HPCGEN" verify --quiet set/sion/particles.sion || bad "the dataset was touched"
@@ -37,7 +37,7 @@ for finding in "Links between ranks .*: no rank stands out by its mean time per 
     "Imbalance .*: rank [0-7] $host is outside of MPI for .*, the mean rank for " \
     "Ranks wait for others in .* of their time: .*\. They wait most for rank [0-7] $host: .* of " \
     "The longest wait: rank [0-7] $host waits .* in MPI_.* for rank [0-7] $host, from .* of the log's clock on\." \
-    "The critical path, which leads to ranks that are late by themselves, is .*, and for .* of .* on rank [0-7] $host. Injected: 2 slow nodes, [0-9]* interruptions*\." \
+    "The critical path, which leads to ranks that are late by themselves, is .*, and for .* of .* on rank [0-7] $host. Injected: 2 slow nodes, 1 wrong clock\." \
     "Checkpoints .*: .* 2 files are missing or have another size than in the map, first .* of rank [0-7] $host\. Injected: 2 faults\."; do
     grep -q "^$finding" top || bad "no finding $finding in $(cat top)"
     grep -q "^$finding" said || bad "the terminal does not say $finding: $(cat said)"
