@@ -59,6 +59,14 @@ def test_names_like_options(tmp_path, monkeypatch):
             call("--help")
 
 
+def test_other_files(tmp_path):
+    for name, message in ("notes.txt", "notes.txt: expected an event log, .* or a checkpoint, got another file$"), \
+            ("data.0.json.br", "data.0.json.br: expected '{' or a brotli stream at the start"):
+        (tmp_path / name).write_text("# a text of somebody\n")
+        with pytest.raises(hpcw.HpcwFormatError, match=message):
+            hpcw.open(tmp_path / name)
+
+
 def test_unfinished(tmp_path):
     out = tmp_path / "out"
     subprocess.run([os.environ["HPCW_HPCGEN"], "--quiet", "--ranks", "16", "--scale", "tiny", "--out", out, "--part", "1/2"],

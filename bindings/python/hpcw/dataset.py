@@ -173,7 +173,13 @@ def open(path: str | os.PathLike) -> Run | EventLog | Links | Loads | Container 
         return _container(path)
     if start.startswith(_KVTREE):
         return _checkpoint_file(path, name)
-    return Loads(path)
+    try:
+        return Loads(path)
+    except errors.HpcwFormatError as error:
+        if "expected '{' or a brotli stream at the start" not in str(error) or name.endswith((".json", ".br")):
+            raise
+        raise errors.of(f"{name}: expected an event log, a SION container, load data or a checkpoint, got another file",
+                        errors.Status.EFORMAT) from None
 
 
 def _check_finished(directory: str) -> None:
