@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* generate and join: show progress, then print a summary. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <cjson/cJSON.h>
 
 #include "gen/cli/commands.h"
+#include "gen/cli/common/stop.h"
 #include "gen/dataset/directory/description.h"
 #include "gen/dataset/directory/directory.h"
 #include "gen/dataset/generate.h"
@@ -17,6 +19,7 @@
 #include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/io/sys.h"
 #include "ui/cli/config.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/text.h"
@@ -153,6 +156,18 @@ static hpcw_status read_described(const char *dir, struct gen_dataset *d, hpcw_e
     return s;
 }
 
+/* After a full disk or a limit of sizes, adds to the message how to go on, if the run has written anything. */
+static void explain_full(const struct gen_cli_options *o, hpcw_error *err) {
+    char state[GEN_DIRECTORY_PATH];
+    struct hpcw_i_entry entry;
+    const size_t size = strlen(err->message);
+    gen_directory_path(o->out, GEN_PARAMETERS, state);
+    if ((err->sys_errno == ENOSPC || err->sys_errno == EDQUOT || err->sys_errno == EFBIG) &&
+        hpcw_i_sys_look(state, true, &entry) == 0 && entry.kind == HPCW_I_FILE) {
+        (void)snprintf(err->message + size, sizeof err->message - size, ": %s", gen_cli_go_on(o));
+    }
+}
+
 hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
     double start = now();
     struct ui_progress *progress = NULL;
@@ -194,6 +209,9 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
     struct gen_outcome outcome = {0};
     if (s == HPCW_OK) {
         s = gen_generate(&run, &outcome, err);
+        if (s != HPCW_OK) {
+            explain_full(o, err);
+        }
     }
     ui_progress_stop(progress);
     if (s == HPCW_OK && first) {

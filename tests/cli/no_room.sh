@@ -65,7 +65,10 @@ limited() { # BLOCKS ARGS...
 }
 for blocks in 1 100 2000; do
     rm -rf out
-    refuse 1 'out*: cannot *: File too large' limited $blocks --ranks 512 --scale small --out out
+    next=": finished files stay: go on with the same command and --resume"
+    [ $blocks -gt 1 ] || next= # the first file cannot be written
+    refuse 1 "out*: cannot *: File too large$next" \
+        limited $blocks --ranks 512 --scale small --out out
     [ ! -d out ] || unfinished out
 done
 # --resume keeps what was written before the failure.
@@ -80,7 +83,8 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; the
     # Another file takes the free space. It is filled with data, since a hole takes no space.
     "$HPCGEN" --ranks 256 --scale small --out small/out --part 1/2 --quiet
     head -c 6300000 /dev/zero >small/ballast 2>/dev/null
-    refuse 1 'small/out*' "$HPCGEN" --ranks 256 --scale small --out small/out --part 2/2
+    refuse 1 'small/out*: No space left on device: finished files stay: go on with the same command and --resume' \
+        "$HPCGEN" --ranks 256 --scale small --out small/out --part 2/2
     [ ! -e small/out/manifest.json ] || bad "looks finished on a full disk"
     # An export to a full disk leaves nothing.
     "$HPCGEN" --ranks 64 --formats clog2 --workload solver --out log --quiet || bad "fails: log"

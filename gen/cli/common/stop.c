@@ -23,6 +23,12 @@ static void on_stop(int number) {
     (void)raise(number); /* the signal is delivered when this function returns, and ends the program */
 }
 
+const char *gen_cli_go_on(const struct gen_cli_options *o) {
+    return o->resume  ? "finished files stay: go on with the same command"
+           : o->force ? "finished files stay: go on with the same command, and --resume instead of --force"
+                      : "finished files stay: go on with the same command and --resume";
+}
+
 void gen_cli_explain_stop(const struct gen_cli_options *o, enum gen_cli_command command) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     const char *path = "", *what = "nothing was changed";
@@ -30,10 +36,7 @@ void gen_cli_explain_stop(const struct gen_cli_options *o, enum gen_cli_command 
     switch (command) {
     case GEN_CLI_GENERATE:
         path = o->out;
-        what = o->resume ? ": finished files stay: go on with the same command"
-               : o->force
-                   ? ": finished files stay: go on with the same command, and --resume instead of --force"
-                   : ": finished files stay: go on with the same command and --resume";
+        what = gen_cli_go_on(o);
         break;
     case GEN_CLI_JOIN:
     case GEN_CLI_REPAIR:
@@ -56,8 +59,9 @@ void gen_cli_explain_stop(const struct gen_cli_options *o, enum gen_cli_command 
         break;
     }
     /* On a terminal the cursor is after "^C" or after a progress bar, so the message begins with a new line. */
-    (void)snprintf(stop_text, sizeof stop_text, "%shpcgen: stopped: %.1000s%s\n",
-                   isatty(STDERR_FILENO) == 1 ? "\n" : "", gen_cli_printable(path, &room), what);
+    (void)snprintf(stop_text, sizeof stop_text, "%shpcgen: stopped: %.1000s%s%s\n",
+                   isatty(STDERR_FILENO) == 1 ? "\n" : "", gen_cli_printable(path, &room),
+                   path[0] == '\0' ? "" : ": ", what);
     stop_size = (sig_atomic_t)strlen(stop_text);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         struct sigaction before, action = {.sa_handler = on_stop};

@@ -9,4 +9,7 @@
  * the command remain and how to go on. Then the signal ends the program, as it does without a handler. */
 void gen_cli_explain_stop(const struct gen_cli_options *options, enum gen_cli_command command);
 
+/* Returns how to go on with a run of `generate` that ended early. */
+const char *gen_cli_go_on(const struct gen_cli_options *options);
+
 #endif
