@@ -14,6 +14,7 @@ HPCW_WRITE is set, the script writes both tables there. Each source is in one of
 import filecmp
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -149,13 +150,20 @@ def compile_for(hpcw, kind, program, out):
 def run(kind, program, binary, directory):
     """Runs a program. Returns its status and the lines that it prints, sorted if processes or threads race."""
     parallel = kind[1][0] == mpicc and program not in ALONE
-    command = [*([mpiexec, "-n", "4"] if parallel else []), binary, *ARGUMENTS.get(program, "").split()]
     environment = dict(os.environ, OMP_NUM_THREADS="2", LSION_DEBUG_SILENT="1")
-    try:
-        ended = subprocess.run(command, cwd=directory, env=environment, capture_output=True, timeout=60, check=False)
-    except subprocess.TimeoutExpired:
-        return "hangs", []
-    text = re.sub(r"(sid|fileId) *= *-?\d+|==\d+$|(sizeof|dedup)\(\d+\)|\d+ ?bytes, \d+ ?fds|\d+\.\d+(?=, | \(ms\))", "N", ended.stdout.decode(errors="replace"), flags=re.M)
+    with tempfile.TemporaryDirectory() as output:
+        # Each process prints to a file of its own: mpiexec may put a line of one process into a line of another.
+        apart = [mpiexec, "-n", "4", "sh", "-c", f'exec "$0" "$@" >{shlex.quote(output)}/$$'] if parallel else []
+        command = [*apart, binary, *ARGUMENTS.get(program, "").split()]
+        try:
+            ended = subprocess.run(command, cwd=directory, env=environment, capture_output=True, timeout=60, check=False)
+        except subprocess.TimeoutExpired:
+            return "hangs", []
+        printed = ended.stdout
+        for name in originals.files_of(output):
+            with open(f"{output}/{name}", "rb") as file:
+                printed += file.read()
+    text = re.sub(r"(sid|fileId) *= *-?\d+|==\d+$|(sizeof|dedup)\(\d+\)|\d+ ?bytes, \d+ ?fds|\d+\.\d+(?=, | \(ms\))", "N", printed.decode(errors="replace"), flags=re.M)
     lines = text.split("\n")
     return ended.returncode, sorted(lines) if parallel or "-fopenmp" in kind[1] else lines
 
