@@ -259,8 +259,9 @@ enum {
     /** Gaps in the numbers of phases: missing phases that are listed neither as skipped nor as identical. OfflineLB
      * aborts on such files. A specification (see `spec`) implies this flag, as vt itself then writes such files. */
     HPCW_VOM_ALLOW_GAPS = 1 << 5,
-    /** Tasks before edges, for programs that know the tasks first. All readers accept this order, but it is not
-     * vt's: the keys of the phase are then not in byte order. */
+    /** Tasks before edges, and before iterations, for programs that know the tasks first. LBAF writes phases in
+     * this order: tasks, edges, iterations. All readers accept this order, but it is not vt's: the keys of the
+     * phase are then not in byte order. */
     HPCW_VOM_ALLOW_TASKS_FIRST = 1 << 6
 };
 
@@ -427,7 +428,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_v
 /**
  * Begins an entry of "lb_iterations" in the open phase: an intermediate placement of the tasks on ranks, as LBAF
  * and vt-tv show it; vt ignores it and never writes one. It comes after the edges of the phase and before its
- * tasks.
+ * tasks; with HPCW_VOM_ALLOW_TASKS_FIRST, all iterations of a phase may come after both.
  *
  * @param id  number of the iteration, above that of the previous iteration of the phase
  * @return as hpcw_vom_task_add

@@ -73,7 +73,9 @@ again odd.json cut.json --first-phase 6 --last-phase 10
     bad "cut: $(cat cut.json)"
 sed 's/{"lb_iterations": \[{"id": 4, "tasks": \[\]}\], /{/
     s/"id": 7,/"lb_iterations": [{"id": 4, "tasks": []}], "id": 7,/' odd.json >late.json
-refuse 1 'x: phase 7: expected iterations before the tasks, *' "$HPCGEN" rewrite late.json x
+again late.json late_cut.json --first-phase 6 --last-phase 10
+grep -q '"z":null}}\],"lb_iterations":\[{"id":4,"tasks":\[\]}\],"user_defined":{"x":true}}' late_cut.json ||
+    bad "iterations after the tasks: $(cat late_cut.json)"
 again odd.json all.json
 again all.json twice.json
 cmp all.json twice.json || bad "written twice it is another"

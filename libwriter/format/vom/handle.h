@@ -44,10 +44,11 @@ void hpcw_i_vom_output_free(struct hpcw_i_vom_output *out);
 /* What the open phase or iteration contains so far, in the order of the text. */
 enum hpcw_i_vom_progress {
     HPCW_I_VOM_NOTHING,
-    HPCW_I_VOM_EDGES,      /* the array of edges is open */
-    HPCW_I_VOM_ITERATIONS, /* the array of iterations is open */
-    HPCW_I_VOM_TASKS,      /* the array of tasks is open */
-    HPCW_I_VOM_LATE_EDGES, /* the array of edges is open, after the tasks */
+    HPCW_I_VOM_EDGES,           /* the array of edges is open */
+    HPCW_I_VOM_ITERATIONS,      /* the array of iterations is open */
+    HPCW_I_VOM_TASKS,           /* the array of tasks is open */
+    HPCW_I_VOM_LATE_EDGES,      /* the array of edges is open, after the tasks */
+    HPCW_I_VOM_LATE_ITERATIONS, /* the array of iterations is open, after the tasks and edges */
 };
 
 struct hpcw_i_vom_section {

@@ -172,6 +172,7 @@ static void open_array(struct hpcw_vom *v, struct hpcw_i_vom_section *section, e
         [HPCW_I_VOM_ITERATIONS] = "lb_iterations",
         [HPCW_I_VOM_TASKS] = "tasks",
         [HPCW_I_VOM_LATE_EDGES] = "communications",
+        [HPCW_I_VOM_LATE_ITERATIONS] = "lb_iterations",
     };
     struct hpcw_i_json *j = &v->out.json;
     if (!v->muted) {
@@ -212,19 +213,26 @@ hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err) 
     if (s != HPCW_OK) {
         return s;
     }
-    if (v->iteration.open || v->phase.progress >= HPCW_I_VOM_TASKS) {
+    const bool after_tasks = v->phase.progress >= HPCW_I_VOM_TASKS;
+    const bool allowed = (v->options.allow & HPCW_VOM_ALLOW_TASKS_FIRST) != 0;
+    const bool split = v->any_iteration && v->phase.progress != HPCW_I_VOM_LATE_ITERATIONS;
+    if (v->iteration.open || (after_tasks && (!allowed || split))) {
         return hpcw_i_fail(err, HPCW_ESTATE,
                            "%s: phase %" PRIu64 ": expected %s, got the begin of iteration %" PRIu64,
                            v->out.path, v->phase.id,
-                           v->iteration.open ? "the end of an iteration" : "iterations before the tasks", id);
+                           v->iteration.open ? "the end of an iteration"
+                           : allowed         ? "all iterations before the tasks, or all after them"
+                                             : "iterations before the tasks (or HPCW_VOM_ALLOW_TASKS_FIRST)",
+                           id);
     }
     if (v->any_iteration && id <= v->iteration.id) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "%s: phase %" PRIu64 ": expected an iteration above %" PRIu64 ", got %" PRIu64,
                            v->out.path, v->phase.id, v->iteration.id, id);
     }
-    if (v->phase.progress != HPCW_I_VOM_ITERATIONS) {
-        open_array(v, &v->phase, HPCW_I_VOM_ITERATIONS);
+    const enum hpcw_i_vom_progress array = after_tasks ? HPCW_I_VOM_LATE_ITERATIONS : HPCW_I_VOM_ITERATIONS;
+    if (v->phase.progress != array) {
+        open_array(v, &v->phase, array);
     }
     v->any_iteration = true;
     return begin_section(v, &v->iteration, id, err);
@@ -343,6 +351,11 @@ hpcw_status hpcw_vom_task_add(hpcw_vom *v, const hpcw_vom_task *task, hpcw_error
         return late(&place, "expected an edge or the end, got a task after the edges that follow the tasks",
                     err);
     }
+    if (section->progress == HPCW_I_VOM_LATE_ITERATIONS) {
+        return late(&place,
+                    "expected an iteration or the end, got a task after the iterations that follow the tasks",
+                    err);
+    }
     s = hpcw_i_vom_check_task(&place, task, err);
     if (s == HPCW_OK && !in_iteration) {
         s = check_subphases(v, &place, task, err);
@@ -422,6 +435,9 @@ static hpcw_status place_edge(const struct hpcw_vom *v, const struct hpcw_i_vom_
     *array = HPCW_I_VOM_LATE_EDGES;
     if (section->progress == HPCW_I_VOM_ITERATIONS) {
         return late(place, "expected a task, an iteration or the end, got an edge after an iteration", err);
+    }
+    if (section->progress == HPCW_I_VOM_LATE_ITERATIONS) {
+        return late(place, "expected an iteration or the end, got an edge after an iteration", err);
     }
     if ((v->options.allow & HPCW_VOM_ALLOW_TASKS_FIRST) == 0) {
         return late(place,

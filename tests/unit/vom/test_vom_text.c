@@ -323,6 +323,49 @@ static void tasks_first(void **state) {
     vom_expect(v, &memory, want);
 }
 
+static void iterations_last(void **state) {
+    (void)state;
+    struct vom_memory memory = {0};
+    hpcw_vom_options o = vom_options(&memory, 0, 1);
+    o.allow = HPCW_VOM_ALLOW_TASKS_FIRST;
+    o.check = true;
+    hpcw_vom *v = vom_open(&o);
+    hpcw_vom_task task = vom_task(0, 0);
+    hpcw_vom_edge edge = vom_edge(0, 0);
+    hpcw_error err;
+    begin(v, 0); /* the order of LBAF */
+    add_task(v, &task);
+    add_edge(v, &edge);
+    for (uint64_t id = 0; id < 2; id++) {
+        vom_ok(hpcw_vom_begin_iteration(v, id, &err), &err);
+        add_task(v, &task);
+        add_edge(v, &edge);
+        vom_ok(hpcw_vom_end_iteration(v, NULL, 0, &err), &err);
+    }
+    vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_ESTATE, &err, "got a task after the iterations");
+    vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "got an edge after an iteration");
+    end(v);
+    begin(v, 1);
+    vom_ok(hpcw_vom_begin_iteration(v, 0, &err), &err);
+    vom_ok(hpcw_vom_end_iteration(v, NULL, 0, &err), &err);
+    add_task(v, &task);
+    vom_refused(hpcw_vom_begin_iteration(v, 1, &err), HPCW_ESTATE, &err,
+                "expected all iterations before the tasks, or all after them");
+    end(v);
+    char want[8192];
+    char e[1024];
+    char t[512];
+    (void)snprintf(e, sizeof e, "%s", vom_edge_text(0, 0));
+    (void)snprintf(t, sizeof t, "%s", vom_task_text(0));
+    (void)snprintf(want, sizeof want,
+                   "{\"id\":0,\"tasks\":[%s],\"communications\":[%s],\"lb_iterations\":["
+                   "{\"id\":0,\"tasks\":[%s],\"communications\":[%s]},"
+                   "{\"id\":1,\"tasks\":[%s],\"communications\":[%s]}]},"
+                   "{\"id\":1,\"lb_iterations\":[{\"id\":0,\"tasks\":[]}],\"tasks\":[%s]}",
+                   t, e, t, e, t, e, t);
+    vom_expect(v, &memory, want);
+}
+
 static void iterations(void **state) {
     (void)state;
     static const hpcw_vom_value value = {.key = "imbalance", .type = HPCW_VOM_FLOAT, .number = 0.5};
@@ -606,6 +649,7 @@ int main(void) {
         cmocka_unit_test(large_records),
         cmocka_unit_test(metadata),
         cmocka_unit_test(tasks_first),
+        cmocka_unit_test(iterations_last),
         cmocka_unit_test(iterations),
         cmocka_unit_test(phase_values),
         cmocka_unit_test(switched_off),
