@@ -174,7 +174,9 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
 }
 
 /* Repairs an entity that has an id or a seq_id. A missing home becomes the rank of the file, and a missing
- * `migratable` follows from the id. If the bits of the id are still wrong, the id counts as a seq_id. */
+ * `migratable` follows from the id. If only `home` contradicts the bits of the id, the home is that of the bits: vt
+ * takes it from there, and LBAF puts the rank into `home` to which it moved the object. If other bits of the id are
+ * wrong, the id counts as a seq_id. */
 hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, const hpcw_error *why,
                                  hpcw_error *err) {
     if (e->kind != READ_VOM_OBJECT || (!e->has_id && !e->has_seq_id)) {
@@ -187,10 +189,16 @@ hpcw_status read_vom_entity_mend(struct read_vom *r, struct read_vom_entity *e, 
         e->migratable = !e->has_id || control_of(e->id) == READ_VOM_MIGRATABLE_ELEMENT;
     }
     e->has_home = e->has_migratable = true;
-    if (e->has_id && packed_check(r, e, NULL) != HPCW_OK) {
-        e->seq_id = e->has_seq_id ? e->seq_id : e->id;
-        e->has_seq_id = true;
-        e->has_id = false;
+    if (e->has_id) {
+        struct read_vom_entity at_home = *e;
+        at_home.home = home_of(e->id);
+        if (packed_check(r, &at_home, NULL) == HPCW_OK) {
+            e->home = at_home.home;
+        } else {
+            e->seq_id = e->has_seq_id ? e->seq_id : e->id;
+            e->has_seq_id = true;
+            e->has_id = false;
+        }
     }
     /* Ignore keys that belong to other kinds. */
     const bool element = read_vom_is_element(e);

@@ -65,11 +65,31 @@ def no_home(files):
     files[0]["phases"][0]["communications"] = [{"bytes": 8.0, "from": ends[0], "messages": 1, "to": ends[1], "type": "SendRecv"}]
 
 
+def id_no_home(files):
+    ends = [{"id": file["phases"][0]["tasks"][0]["entity"]["id"], "migratable": True, "type": "object"} for file in files]
+    files[0]["phases"][0]["communications"] = [{"bytes": 8.0, "from": ends[0], "messages": 1, "to": ends[1], "type": "SendRecv"}]
+
+
+def moved(files):
+    """As LBAF writes a phase after it moved objects: the homes are not those of the ids, the ends of edges lack the collection,
+    and iterations follow the tasks and edges."""
+    for rank, file in enumerate(files):
+        for phase in file["phases"]:
+            tasks = copy.deepcopy(phase["tasks"])
+            for task in phase["tasks"]:
+                task["entity"]["home"] = 1
+            ends = [{k: task["entity"][k] for k in ("home", "id", "migratable", "type")} for task in phase["tasks"]]
+            phase["communications"] = [{"bytes": 8.0, "from": ends[0], "messages": 1, "to": ends[1], "type": "SendRecv"}]
+            phase["lb_iterations"] = [{"id": i, "tasks": tasks} for i in range(2)]
+
+
+changed("moved", moved)
 changed("attr64", lambda f: first(f).update(attributes={"big": 30000000000}))
 changed("attrbool", lambda f: first(f).update(attributes={"flag": True, "list": [1], "none": None}))
 changed("inttime", lambda f: first(f).update(time=1))
 changed("plainid", lambda f: first(f)["entity"].update(id=12345))
 changed("edge_no_home", no_home)
+changed("id_no_home", id_no_home)
 changed("untyped", untyped)
 changed("no_migratable", no_migratable)
 changed("short", lambda f: f[1]["phases"].pop())
@@ -136,6 +156,18 @@ taken inttime 12 ''
 taken plainid 12 '*plainid/data.0.json: *migratable: expected false (0) by the bits of id 12345, got 1; taken as it is'
 grep -q '^0,0,seq_id,12345,0,1,' tasks.csv || bad "another id: $(cat tasks.csv)"
 taken edge_no_home 12 '*expected the key "home" with seq_id 0, got none; taken as it is, like 1 other records'
+taken id_no_home 12 '*expected the key "home" with id 262147, got none; taken as it is, like 1 other records'
+grep -q '"to":{"home":1,"id":524295,' again/data.0.json || bad "another home: $(cat again/data.0.json)"
+taken moved 12 '*moved/data.0.json: *home: expected 0 by the bits of id *, got 1; taken as it is, like 11 other records'
+python3 - <<'PYTHON' || bad "moved: $(cat again/data.0.json)"
+import json
+with open("again/data.0.json", encoding="utf-8") as file:
+    phase = json.load(file)["phases"][1]
+assert [i["id"] for i in phase["lb_iterations"]] == [0, 1] and len(phase["lb_iterations"][1]["tasks"]) == 2
+edge = phase["communications"][0]
+for entities in [t["entity"] for t in phase["tasks"]], [edge["from"], edge["to"]]:
+    assert [(e["id"], e["home"], e["migratable"]) for e in entities] == [(262147, 0, True), (2883587, 0, True)]
+PYTHON
 taken untyped 12 '*untyped/data.0.json: expected the type "LBDatafile" *; taken as it is'
 taken no_migratable 12 '*expected the key "migratable" *; taken as it is, like 5 other records'
 grep -q '^1,2,object,[0-9]*,1,1,' tasks.csv || bad "others migrate: $(cat tasks.csv)"
