@@ -54,10 +54,10 @@ verdicts
 # shellcheck disable=SC2016
 small='ulimit -f 8; exec "$0" "$@"'
 set -- --ranks 256 --scale small --out
-stops any 'out0*: File too large' -n 1 sh -c "$small" "$HPCGEN" "$@" out0 : -n 2 "$HPCGEN" "$@" out0
-stops any 'out1*: File too large' -n 1 "$HPCGEN" "$@" out1 : -n 1 sh -c "$small" "$HPCGEN" "$@" out1 \
+stops any 'out0*: File too large: finished files stay: go on with the same command and --resume' -n 1 sh -c "$small" "$HPCGEN" "$@" out0 : -n 2 "$HPCGEN" "$@" out0
+stops any 'out1*: File too large: finished files stay: go on with the same command and --resume' -n 1 "$HPCGEN" "$@" out1 : -n 1 sh -c "$small" "$HPCGEN" "$@" out1 \
     : -n 1 "$HPCGEN" "$@" out1
-stops any 'out2*: File too large' -n 2 "$HPCGEN" "$@" out2 : -n 1 sh -c "$small" "$HPCGEN" "$@" out2
+stops any 'out2*: File too large: finished files stay: go on with the same command and --resume' -n 2 "$HPCGEN" "$@" out2 : -n 1 sh -c "$small" "$HPCGEN" "$@" out2
 verdicts
 for victim in 0 1 2; do
     unfinished out$victim
