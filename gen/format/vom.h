@@ -14,8 +14,8 @@ static inline bool gen_vom_is_compressed(const struct gen_dataset *d) {
     return d->vom_params.container != GEN_VOM_PLAIN_FILES;
 }
 
-/* Messages that vt sends before any task runs: in phase 0, each rank has an edge from the id 0, which is no
- * object, to the handler of rank 0. */
+/* Messages that vt sends before any task runs. In phase 0, each rank has an edge from the id 0, which is no object,
+ * to the handler of each neighbour in a tree of all ranks (model_load_first_to). */
 enum { GEN_VOM_FIRST_BYTES = 112, GEN_VOM_FIRST_MESSAGES = 2 };
 
 /* The member `write` of the format. */

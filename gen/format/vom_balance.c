@@ -93,7 +93,7 @@ static hpcw_status statistics_new(struct statistics *s, const struct gen_dataset
                      : hpcw_i_fail_memory(err, "vom", most, "edges");
     }
     s->edges = s->traffic != NULL ? s->traffic->edges : s->edges;
-    s->edge = hpcw_i_malloc((s->edges + m->objects + 2 * (size_t)m->ranks) * sizeof *s->edge);
+    s->edge = hpcw_i_malloc((s->edges + m->objects + 3 * (size_t)m->ranks) * sizeof *s->edge);
     return status != HPCW_OK || (s->object != NULL && s->rank != NULL && s->edge != NULL)
                ? status
                : hpcw_i_fail_memory(err, "vom", s->edges, "edges");
@@ -189,6 +189,16 @@ static void add_bytes(struct statistics *s, uint32_t kind, uint32_t phase, size_
     }
 }
 
+/* Adds what a rank sends before any task runs. */
+static void add_first(struct statistics *s, uint32_t rank, uint32_t phase, size_t *edges) {
+    uint32_t to[3];
+    const uint32_t count = model_load_first_to(s->load, rank, phase, to);
+    for (uint32_t i = 0; i < count; i++) {
+        s->edge[(*edges)++] = GEN_VOM_FIRST_BYTES;
+        s->rank[rank] += GEN_VOM_FIRST_BYTES;
+    }
+}
+
 static void sum_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b) {
     const struct model_load *m = s->load;
     const struct model_load_flow none = {0};
@@ -204,10 +214,7 @@ static void sum_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance *b)
         if (m->params.comm == MODEL_COMM_SAMPLE && m->params.groups > 1) {
             s->edge[edges++] = (double)model_load_volume(m, 0, MODEL_LOAD_TO_OTHER_GROUP, none, phase).bytes;
         }
-        if (phase == 0) {
-            s->edge[edges++] = GEN_VOM_FIRST_BYTES; /* sent before any task runs, to the handler of rank 0 */
-            s->rank[r] += r > 0 ? GEN_VOM_FIRST_BYTES : 0;
-        }
+        add_first(s, r, phase, &edges);
     }
     b->figures[HPCW_VOM_OBJECT_COMM] = hpcw_vom_figures_of(s->edge, edges);
     b->figures[HPCW_VOM_RANK_COMM] = hpcw_vom_figures_of(s->rank, m->ranks);
@@ -219,10 +226,8 @@ static void sum_run_bytes(struct statistics *s, uint32_t phase, hpcw_vom_balance
     const struct gen_traffic_edge *edge = gen_traffic_edges(s->traffic, phase, SIM_ANY, &count);
     size_t edges = 0;
     for (uint32_t r = 0; r < s->load->ranks; r++) {
-        s->rank[r] = phase == 0 && r > 0 ? GEN_VOM_FIRST_BYTES : 0;
-        if (phase == 0) {
-            s->edge[edges++] = GEN_VOM_FIRST_BYTES;
-        }
+        s->rank[r] = 0;
+        add_first(s, r, phase, &edges);
     }
     for (size_t i = 0; i < count; i++) {
         s->edge[edges++] = (double)edge[i].bytes;

@@ -116,17 +116,23 @@ static struct model_load_volume handler_volume(const struct rank_file *f, uint32
     return model_load_volume(f->load, owner, kind, model_load_flow(f->load, owner, kind, 0), f->phase);
 }
 
-/* Puts the edge for messages that are sent before any task runs. */
-static hpcw_status put_first_edge(const struct rank_file *f, hpcw_error *err) {
-    return put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
-                    (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
+/* Puts the edges for messages that are sent before any task runs. */
+static hpcw_status put_first_edges(const struct rank_file *f, hpcw_error *err) {
+    uint32_t to[3];
+    const uint32_t count = model_load_first_to(f->load, f->rank, f->phase, to);
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(to[i])),
+                     (struct model_load_volume){GEN_VOM_FIRST_BYTES, GEN_VOM_FIRST_MESSAGES}, err);
+    }
+    return s;
 }
 
 /* Puts the edges between handlers: reductions up a tree of ranks, and answers down. */
 static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t groups = m->params.groups;
-    hpcw_status s = f->phase == 0 ? put_first_edge(f, err) : HPCW_OK;
+    hpcw_status s = put_first_edges(f, err);
     if (s != HPCW_OK || !m->params.handler.send) {
         return s;
     }
@@ -200,7 +206,7 @@ static hpcw_status put_sample(const struct rank_file *f, const struct vom_slot *
 static hpcw_status put_run_edges(const struct rank_file *f, hpcw_error *err) {
     size_t count;
     const struct gen_traffic_edge *edge = gen_traffic_edges(f->traffic, f->phase, f->rank, &count);
-    hpcw_status s = f->phase == 0 ? put_first_edge(f, err) : HPCW_OK;
+    hpcw_status s = put_first_edges(f, err);
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_handler(f->rank),
                      hpcw_vom_far(hpcw_vom_handler_id(edge[i].to)),

@@ -130,6 +130,7 @@ struct model_load_edges {
 
 struct model_load_handlers {
     double ms;                   /* median time of a rank's handler */
+    bool first;                  /* ranks send up and down the tree before their first tasks run */
     bool send;                   /* handlers send to handlers of other ranks */
     double bytes_mean, bytes_sd; /* mean and deviation of ln(bytes) of an edge between handlers */
     uint32_t broadcast_every;    /* phases between broadcasts; 0: none */
@@ -435,6 +436,23 @@ static inline uint32_t model_load_handler(uint32_t rank) {
 }
 static inline uint32_t model_load_parent(uint32_t rank) {
     return (rank - 1) / 2;
+}
+
+/* Lists the ranks to whose handlers a rank sends before any task runs: its neighbours in the tree, in phase 0 only.
+ * Returns their number. */
+static inline uint32_t model_load_first_to(const struct model_load *m, uint32_t rank, uint32_t phase,
+                                           uint32_t to[3]) {
+    uint32_t count = 0;
+    if (phase > 0 || !m->params.handler.first) {
+        return 0;
+    }
+    if (rank > 0) {
+        to[count++] = model_load_parent(rank);
+    }
+    for (uint32_t child = 2 * rank + 1; child <= 2 * rank + 2 && child < m->ranks; child++) {
+        to[count++] = child;
+    }
+    return count;
 }
 
 /* Returns the part of an edge's volume that does not change over the phases. kind: model_load_shared of the
