@@ -130,6 +130,18 @@ for workload in wavefront fft; do
 done
 grep -q '^handlers = false' sent.ini || bad "handlers that send: $(grep handler sent.ini)"
 
+# ---- broadcasts, and load data without any message ----
+
+for every in 3 0; do
+    "$HPCGEN" -q -n 64 -f vom --seed 3 -o quiet --workload stencil --set load.comm=none --set load.handlers=no \
+        --set load.first_message=no --set load.broadcast_every=$every || exit 1
+    "$HPCGEN" fit quiet/vom -O quiet.ini -q || bad "the fit of load data without messages failed"
+    grep -q "^broadcast_every = $every " quiet.ini || bad "expected $every, got: $(grep broadcast_every quiet.ini)"
+    "$HPCGEN" -q -c quiet.ini --set vom.container=plain -o quiet_twin || bad "the twin without messages cannot be generated"
+    [ $every = 3 ] || ! grep -q '"communications"' quiet_twin/vom/data.*.json || bad "the twin sends messages"
+    rm -r quiet quiet_twin
+done
+
 # ---- a run with bursts of load, and one with steps ----
 
 for course in bursts steps; do

@@ -110,9 +110,13 @@ void fit_learn_edges(struct fit_learning *g) {
     learn_volumes(g, edges);
 }
 
-/* Learns the messages between handlers of ranks. */
+/* Learns the messages between handlers of ranks, those before the first task, and how often a broadcast reaches all
+ * objects. */
 void fit_learn_handlers(struct fit_learning *g) {
     const struct gen_fit_load_traffic *t = &g->l->edge.traffic;
+    fit_learn(g, "load.broadcast_every",
+              t->broadcasts > 0 ? fmax(1, round(g->l->count_sum / t->broadcasts)) : 0, GEN_FIT_PER_RUN);
+    fit_learn_text(g, "load.first_message", t->first > 0 ? "yes" : "no", GEN_FIT_PER_RUN);
     if (t->fixed == 0) {
         fit_learn_text(g, "load.handlers", "no", GEN_FIT_PER_RUN);
     } else if (t->fixed >= GEN_FIT_LEAST_VALUES) {

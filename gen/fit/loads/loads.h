@@ -40,7 +40,9 @@ struct gen_fit_load_group {
 
 /* Sums over edges, except those from an entity to itself. */
 struct gen_fit_load_traffic {
-    double all, bytes; /* number of edges of all kinds, and their bytes */
+    double all, bytes; /* number of edges of all kinds but broadcasts, and their bytes */
+    double broadcasts; /* number of edges of broadcasts */
+    double first;      /* number of edges for messages before the first task runs, which have no sender */
     /* edges between entities that cannot move, such as handlers, if the sender is known: number, bytes, sums of
      * ln(bytes) and of its square */
     double fixed, fixed_bytes, ln_fixed, ln_fixed_squares;

@@ -126,6 +126,7 @@ static void take_traffic(struct gen_fit_load_traffic *t, const struct read_vom_c
     const bool nobody = c->from.has_id && c->from.id == 0;
     t->all++;
     t->bytes += c->bytes;
+    t->first += nobody;
     if (!nobody && !is_migratable(&c->from) && !is_migratable(&c->to)) {
         const double ln = gen_fit_ln(fmax(1, c->bytes));
         t->fixed++;
@@ -137,6 +138,7 @@ static void take_traffic(struct gen_fit_load_traffic *t, const struct read_vom_c
 
 static hpcw_status take_edge(void *context, const struct read_vom_communication *c, hpcw_error *err) {
     struct fit_reading *g = context;
+    g->sums.l->edge.traffic.broadcasts += c->category == READ_VOM_BROADCAST;
     if (c->category != READ_VOM_SEND_RECV || id_of(&c->from) == id_of(&c->to)) {
         return HPCW_OK;
     }
