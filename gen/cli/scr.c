@@ -62,7 +62,7 @@ static hpcw_status list(const struct gen_cli_options *o, const char *prefix, boo
         put_listed(d, &r.json);
         if (check) {
             hpcw_error why = {.message = ""};
-            hpcw_status is = hpcw_rank2file_check(prefix, d->name, true, &why);
+            hpcw_status is = hpcw_rank2file_check_listed(datasets, i, true, &why);
             const bool failed = read_source_is_of_system(
                 is, &why); /* the system failed, so the state of the dataset is not known */
             if (!failed) {

@@ -103,7 +103,7 @@ static hpcw_status put_prefix(struct map_export *x, hpcw_error *err) {
     for (uint32_t i = 0; s == HPCW_OK && i < hpcw_rank2file_list_count(list); i++) {
         const char *name = hpcw_rank2file_list_get(list, i)->name;
         hpcw_rank2file_restart *r;
-        s = hpcw_rank2file_restart_open(x->prefix, NULL, name, &r, err);
+        s = hpcw_rank2file_restart_open_listed(list, i, NULL, &r, err);
         s = s == HPCW_OK ? put_map(x, name, r, err) : s;
         hpcw_rank2file_restart_free(r);
     }

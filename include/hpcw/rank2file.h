@@ -567,6 +567,19 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open(const char *pre
                                                                  const char *dataset,
                                                                  hpcw_rank2file_restart **out, hpcw_error *err);
 
+/**
+ * Opens dataset `index` of a list as hpcw_rank2file_restart_open opens it by its name, but without reading the index
+ * again. To open all datasets of a list by their names takes a time that grows with the square of their number.
+ * Collective; all processes give the same dataset.
+ *
+ * @param list  is not needed any more after the call
+ * @return as hpcw_rank2file_restart_open
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open_listed(const hpcw_rank2file_list *list,
+                                                                        uint32_t index, hpcw_comm *comm,
+                                                                        hpcw_rank2file_restart **out,
+                                                                        hpcw_error *err);
+
 /** A dataset that an open skipped. */
 typedef struct hpcw_rank2file_skipped {
     const char *name; /**< name of the dataset, valid as long as the handle */
@@ -690,6 +703,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool files,
                                                           hpcw_error *err);
+
+/** Checks dataset `index` of a list as hpcw_rank2file_check does, but without reading the index again. Not collective.
+ * @return as hpcw_rank2file_check */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_check_listed(const hpcw_rank2file_list *list,
+                                                                 uint32_t index, bool files, hpcw_error *err);
 
 /** Frees a handle in any state, NULL allowed. Not collective. */
 HPCW_API void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r);

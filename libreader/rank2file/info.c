@@ -65,10 +65,10 @@ static void put_text(struct hpcw_i_json *json, const char *key, const char *text
     }
 }
 
-static hpcw_status put_dataset(const char *prefix, const char *name, struct hpcw_i_json *json,
+static hpcw_status put_dataset(const hpcw_rank2file_list *list, uint32_t index, struct hpcw_i_json *json,
                                hpcw_error *err) {
     hpcw_rank2file_restart *r;
-    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, err);
+    hpcw_status s = hpcw_rank2file_restart_open_listed(list, index, NULL, &r, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -89,19 +89,21 @@ static hpcw_status put_dataset(const char *prefix, const char *name, struct hpcw
 
 static hpcw_status put_prefix(const char *prefix, struct hpcw_i_json *json, hpcw_error *err) {
     hpcw_kvtree *index;
+    hpcw_rank2file_list *list;
     hpcw_status s = read_rank2file_index(prefix, &index, err);
     if (s != HPCW_OK) {
         return s;
     }
+    s = read_rank2file_list(prefix, index, &list, err);
     hpcw_i_json_put_str(json, "kind", "prefix directory");
     put_text(json, "index_version", hpcw_kvtree_value(index, "VERSION"));
     put_text(json, "current", hpcw_kvtree_value(index, "CURRENT"));
     hpcw_i_json_key_array(json, "datasets");
-    for (const hpcw_kvtree *n = hpcw_kvtree_first(read_rank2file_datasets(index)); s == HPCW_OK && n != NULL;
-         n = hpcw_kvtree_next(n)) {
-        s = put_dataset(prefix, hpcw_kvtree_key(n), json, err);
+    for (uint32_t i = hpcw_rank2file_list_count(list); s == HPCW_OK && i > 0; i--) {
+        s = put_dataset(list, i - 1, json, err);
     }
     hpcw_i_json_end_array(json);
+    hpcw_rank2file_list_free(list);
     hpcw_kvtree_free(index);
     return s;
 }

@@ -4,6 +4,7 @@
 #define HPCW_LIBREADER_RANK2FILE_PRIVATE_H
 
 #include <hpcw/kvtree.h>
+#include <hpcw/rank2file.h>
 
 #include "libreader/rank2file/rank2file.h"
 
@@ -20,5 +21,9 @@ hpcw_status read_rank2file_kind_of(const char *path, enum read_rank2file_kind *k
  * each dataset. */
 hpcw_status read_rank2file_index(const char *prefix, hpcw_kvtree **index, hpcw_error *err);
 const hpcw_kvtree *read_rank2file_datasets(const hpcw_kvtree *index);
+
+/* Lists the datasets of an index. *list becomes NULL if there are none. */
+hpcw_status read_rank2file_list(const char *prefix, const hpcw_kvtree *index, hpcw_rank2file_list **list,
+                                hpcw_error *err);
 
 #endif

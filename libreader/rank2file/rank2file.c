@@ -66,24 +66,32 @@ const hpcw_kvtree *read_rank2file_datasets(const hpcw_kvtree *index) {
     return names != NULL ? names : hpcw_kvtree_get(index, "NAME");
 }
 
+hpcw_status read_rank2file_list(const char *prefix, const hpcw_kvtree *index, hpcw_rank2file_list **list,
+                                hpcw_error *err) {
+    *list = NULL;
+    return hpcw_kvtree_count(read_rank2file_datasets(index)) == 0
+               ? HPCW_OK
+               : hpcw_rank2file_list_open(prefix, NULL, list, err);
+}
+
 hpcw_status read_rank2file_tour(const char *prefix, read_rank2file_dataset *dataset, void *context,
                                 hpcw_error *err) {
     hpcw_kvtree *index;
+    hpcw_rank2file_list *list = NULL;
     hpcw_status s = read_rank2file_index(prefix, &index, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    for (const hpcw_kvtree *n = hpcw_kvtree_first(read_rank2file_datasets(index)); s == HPCW_OK && n != NULL;
-         n = hpcw_kvtree_next(n)) {
+    s = s == HPCW_OK ? read_rank2file_list(prefix, index, &list, err) : s;
+    for (uint32_t i = hpcw_rank2file_list_count(list); s == HPCW_OK && i > 0; i--) {
+        const char *name = hpcw_rank2file_list_get(list, i - 1)->name;
         hpcw_rank2file_restart *r;
         hpcw_error why = {.message = ""};
-        hpcw_status read = hpcw_rank2file_restart_open(prefix, NULL, hpcw_kvtree_key(n), &r, &why);
+        hpcw_status read = hpcw_rank2file_restart_open_listed(list, i - 1, NULL, &r, &why);
         read = read == HPCW_OK ? hpcw_rank2file_restart_load(r, 0, NULL, &why) : read;
         s = read_source_is_of_system(read, &why)
                 ? hpcw_i_fail_as(err, &why)
-                : dataset(context, hpcw_kvtree_key(n), read == HPCW_OK ? r : NULL, &why, err);
+                : dataset(context, name, read == HPCW_OK ? r : NULL, &why, err);
         hpcw_rank2file_restart_free(r);
     }
+    hpcw_rank2file_list_free(list);
     hpcw_kvtree_free(index);
     return s;
 }

@@ -23,8 +23,8 @@ hpcw_status read_rank2file_verify(const char *path, hpcw_error *err);
 hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err);
 
 /*
- * Calls `dataset` for every dataset in the index of a prefix directory, in the order of the index. `restart` is the
- * dataset with all ranks loaded, valid during the call. If the dataset is damaged, `restart` is NULL, and `why` is
+ * Calls `dataset` for every dataset in the index of a prefix directory, in the reverse order of a restart: from the
+ * lowest id to the highest, and the current one last. `restart` is the dataset with all ranks loaded, valid during the call. If the dataset is damaged, `restart` is NULL, and `why` is
  * the error. The loop stops when `dataset` does not return HPCW_OK, and returns that status. It also stops at an
  * error of the system.
  */

@@ -28,16 +28,16 @@ static hpcw_status load(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s == HPCW_OK && any_file(r) ? hpcw_rank2file_restart_check(r, true, err) : s;
 }
 
-static hpcw_status verify_dataset(const char *prefix, const char *name, hpcw_error *err) {
+static hpcw_status verify_dataset(const hpcw_rank2file_list *list, uint32_t index, hpcw_error *err) {
     hpcw_rank2file_restart *r;
-    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, err);
+    hpcw_status s = hpcw_rank2file_restart_open_listed(list, index, NULL, &r, err);
     if (s != HPCW_OK) {
         return s;
     }
     s = hpcw_rank2file_restart_load(r, 0, NULL, err);
     const bool files = s == HPCW_OK && any_file(r);
     hpcw_rank2file_restart_free(r);
-    return s == HPCW_OK ? hpcw_rank2file_check(prefix, name, files, err) : s;
+    return s == HPCW_OK ? hpcw_rank2file_check_listed(list, index, files, err) : s;
 }
 
 /* Checks CURRENT in the index: doc/formats/rank2file.md#rank2file-21. */
@@ -53,15 +53,15 @@ static hpcw_status verify_current(const char *prefix, const hpcw_kvtree *index, 
 
 static hpcw_status verify_prefix(const char *prefix, hpcw_error *err) {
     hpcw_kvtree *index;
+    hpcw_rank2file_list *list = NULL;
     hpcw_status s = read_rank2file_index(prefix, &index, err);
-    if (s == HPCW_OK) {
-        s = verify_current(prefix, index, err);
-        for (const hpcw_kvtree *n = hpcw_kvtree_first(read_rank2file_datasets(index));
-             s == HPCW_OK && n != NULL; n = hpcw_kvtree_next(n)) {
-            s = verify_dataset(prefix, hpcw_kvtree_key(n), err);
-        }
-        hpcw_kvtree_free(index);
+    s = s == HPCW_OK ? verify_current(prefix, index, err) : s;
+    s = s == HPCW_OK ? read_rank2file_list(prefix, index, &list, err) : s;
+    for (uint32_t i = hpcw_rank2file_list_count(list); s == HPCW_OK && i > 0; i--) {
+        s = verify_dataset(list, i - 1, err);
     }
+    hpcw_rank2file_list_free(list);
+    hpcw_kvtree_free(index);
     return s;
 }
 

@@ -307,6 +307,16 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     said 'sound=true' 3
 done
 
+# ---- many datasets: the index is read once, not once for each of them, which took more than a second
+rm -rf set
+"$HPCGEN" --quiet --formats rank2file --ranks 1 --set load.phases=1000 --set rank2file.checkpoints=1000 \
+    --set rank2file.mean_size=100 --out set || bad 'fails: many datasets'
+for what in 'scr check' verify 'info --all' 'scr prune --keep 1000'; do
+    # shellcheck disable=SC2086 # words of a command
+    prlimit --cpu="$([ -n "${SANITIZED-}" ] && echo 60 || echo 1)" "$HPCGEN" $what set/scr >said 2>why ||
+        bad "many datasets take long: $what: $(cat why)"
+done
+
 # ---- checkpoints that SCR wrote
 for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
     golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks

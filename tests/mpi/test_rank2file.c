@@ -170,6 +170,17 @@ static void restart_of_the_same(void **state) {
     assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_OK)));
     assert_true(same_verdict(s, &err));
     hpcw_rank2file_restart_free(r);
+    hpcw_rank2file_list *list;
+    s = hpcw_rank2file_list_open(prefix, world, &list, &err);
+    assert_true(on_all(s == HPCW_OK));
+    s = hpcw_rank2file_restart_open_listed(list, 0, world, &r, &err);
+    assert_true(on_all(s == HPCW_OK && strcmp(hpcw_rank2file_restart_dataset(r)->name, "scr.dataset.7") == 0));
+    hpcw_rank2file_restart_free(r);
+    s = hpcw_rank2file_restart_open_listed(list, last ? 9 : 0, world, &r, &err);
+    assert_true(on_all(s == (processes > 1 ? HPCW_EINVAL : HPCW_OK)));
+    assert_true(same_verdict(s, &err));
+    hpcw_rank2file_restart_free(r);
+    hpcw_rank2file_list_free(list);
     s = hpcw_rank2file_drop(prefix, world, last ? "scr.dataset.8" : "scr.dataset.9", NULL, NULL, &err);
     assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_ENOENT)));
 }

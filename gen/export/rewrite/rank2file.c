@@ -86,9 +86,11 @@ static hpcw_status open_writer(struct map_rewrite *x, hpcw_rank2file_layout layo
     return hpcw_rank2file_open(x->to, NULL, &o, &x->writer, err);
 }
 
-static hpcw_status rewrite_dataset(struct map_rewrite *x, hpcw_rank2file_layout layout, hpcw_error *err) {
+/* Rewrites dataset `index` of the list. */
+static hpcw_status rewrite_dataset(struct map_rewrite *x, const hpcw_rank2file_list *list, uint32_t index,
+                                   hpcw_rank2file_layout layout, hpcw_error *err) {
     x->writer = NULL;
-    hpcw_status s = hpcw_rank2file_restart_open(x->from, NULL, x->dataset->name, &x->reader, err);
+    hpcw_status s = hpcw_rank2file_restart_open_listed(list, index, NULL, &x->reader, err);
     s = s == HPCW_OK ? hpcw_rank2file_restart_load(x->reader, 0, NULL, err) : s;
     /* Sizes are checked before files are copied, since that is fast. In SCR 3, only the summary has sizes. */
     s = s == HPCW_OK ? hpcw_rank2file_restart_check(x->reader, false, err) : s;
@@ -115,7 +117,7 @@ static hpcw_status rewrite_all(struct map_rewrite *x, const hpcw_rank2file_list 
     for (uint32_t i = hpcw_rank2file_list_count(list); s == HPCW_OK && i > 0; i--) {
         x->dataset = hpcw_rank2file_list_get(list, i - 1);
         if (x->dataset->complete && x->dataset->failed == NULL) {
-            s = rewrite_dataset(x, layout, err);
+            s = rewrite_dataset(x, list, i - 1, layout, err);
         } else {
             x->done.left_out++;
         }

@@ -797,6 +797,46 @@ static void entries_that_cannot_be_understood(void **state) {
     assert_int_equal(prefix_current(), 1);
 }
 
+/* A dataset of a list is checked and opened without another look at the index. */
+static void listed_is_not_looked_up_again(void **state) {
+    (void)state;
+    const hpcw_rank2file_layout layouts[] = {HPCW_RANK2FILE_SCR_1_1, HPCW_RANK2FILE_SCR_1_2,
+                                             HPCW_RANK2FILE_SCR_3, HPCW_RANK2FILE_SHARED};
+    for (size_t l = 0; l < sizeof layouts / sizeof layouts[0]; l++) {
+        hpcw_rank2file_list *list;
+        hpcw_rank2file_restart *r;
+        hpcw_error err = {.message = ""};
+        OK(prefix_end(NULL));
+        OK(prefix_begin(NULL));
+        prefix_written(layouts[l], 1);
+        prefix_written(layouts[l], 2);
+        OK(hpcw_rank2file_list_open(prefix_dir, NULL, &list, NULL));
+        OK(unlink(in_prefix(HPCW_RANK2FILE_INDEX)));
+        for (uint32_t i = 0; i < 2; i++) { /* the newest dataset is the first of the list */
+            OK(hpcw_rank2file_check_listed(list, i, true, NULL));
+            OK(hpcw_rank2file_restart_open_listed(list, i, NULL, &r, NULL));
+            assert_string_equal(hpcw_rank2file_restart_dataset(r)->name, prefix_name_of(layouts[l], 2 - i));
+            OK(hpcw_rank2file_restart_load(r, 0, NULL, NULL));
+            OK(hpcw_rank2file_restart_check(r, true, NULL));
+            hpcw_rank2file_restart_free(r);
+        }
+        OK(truncate(prefix_data_path(layouts[l], 2), 100));
+        assert_int_not_equal(hpcw_rank2file_check_listed(list, 0, true, &err), HPCW_OK);
+        assert_non_null(strstr(err.message, prefix_data_path(layouts[l], 2)));
+        OK(hpcw_rank2file_check_listed(list, 0, false, NULL));
+        OK(hpcw_rank2file_check_listed(list, 1, true, NULL));
+        assert_int_equal(hpcw_rank2file_check_listed(list, 2, true, &err), HPCW_EINVAL);
+        assert_string_equal(err.message, "rank2file: expected a list and one of its 2 datasets, got 2");
+        assert_int_equal(hpcw_rank2file_check_listed(NULL, 0, true, NULL), HPCW_EINVAL);
+        r = (hpcw_rank2file_restart *)list;
+        assert_int_equal(hpcw_rank2file_restart_open_listed(list, 2, NULL, &r, &err), HPCW_EINVAL);
+        assert_null(r);
+        assert_int_equal(hpcw_rank2file_restart_open_listed(NULL, 0, NULL, &r, NULL), HPCW_EINVAL);
+        assert_int_equal(hpcw_rank2file_restart_open_listed(list, 0, NULL, NULL, NULL), HPCW_EINVAL);
+        hpcw_rank2file_list_free(list);
+    }
+}
+
 /* Searching all datasets for each one would take minutes of processor time. The limit is 20 s. */
 static void many_datasets_are_listed(void **state) {
     (void)state;
@@ -845,6 +885,7 @@ int main(void) {
         TEST(indexed_again_without_a_look),
         TEST(names_of_scr),
         TEST(half_dropped_names_of_scr),
+        TEST(listed_is_not_looked_up_again),
         TEST(many_datasets_are_listed),
         TEST(entries_that_cannot_be_understood),
     };

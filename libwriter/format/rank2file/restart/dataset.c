@@ -13,34 +13,41 @@
 #include "libwriter/format/rank2file/restart/restart.h"
 #include "libwriter/io/dir.h"
 
-/* Finds the dataset's name and id, and the layout of the index. */
-static hpcw_status choose(struct hpcw_i_r2f_known *k, const char *path, const hpcw_kvtree *index,
-                          const char *wanted, hpcw_error *err) {
-    hpcw_status s = hpcw_i_r2f_index_layout(index, path, &k->layout, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    k->kind = hpcw_i_r2f_kind_of(k->layout, 0);
-    const hpcw_kvtree *entry = hpcw_kvtree_get(hpcw_i_r2f_index_names(index, k->layout), wanted);
-    if (entry == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOENT, "%s: dataset: expected one of the index, got %.200s", path,
-                           wanted);
-    }
-    const char *bad = hpcw_i_r2f_bad_listed(k->layout, wanted);
+/* Finds the name and the id of a dataset in its entry. */
+static hpcw_status know(const char *path, const struct hpcw_i_r2f_entry *e, struct hpcw_i_r2f_known *k,
+                        hpcw_error *err) {
+    const char *name = hpcw_kvtree_key(e->node);
+    const char *bad = hpcw_i_r2f_bad_listed(e->layout, name);
+    hpcw_status s = HPCW_OK;
+    *k = (struct hpcw_i_r2f_known){.layout = e->layout, .kind = hpcw_i_r2f_kind_of(e->layout, 0)};
     if (bad != NULL) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: name of a dataset \"%.200s\": %s", path, wanted, bad);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: name of a dataset \"%.200s\": %s", path, name, bad);
     }
     if (s == HPCW_OK) {
-        s = hpcw_kvtree_value_u64(entry, "DSET", &k->id, err);
+        s = hpcw_kvtree_value_u64(e->node, "DSET", &k->id, err);
     }
     if (s == HPCW_OK && (k->id < 1 || k->id > INT32_MAX)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: DSET: expected 1 to 2147483647, got %" PRIu64, path, k->id);
     }
-    if (s == HPCW_OK && !hpcw_i_r2f_is_complete(hpcw_i_r2f_index_record(index, k->layout, wanted))) {
+    if (s == HPCW_OK && !hpcw_i_r2f_is_complete(e->record)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected COMPLETE = 1, got none or another", path,
-                        wanted);
+                        name);
     }
-    (void)snprintf(k->name, sizeof k->name, "%s", s == HPCW_OK ? wanted : "");
+    (void)snprintf(k->name, sizeof k->name, "%s", s == HPCW_OK ? name : "");
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_know_entry(const char *prefix, const struct hpcw_i_r2f_entry *entry,
+                                  struct hpcw_i_r2f_known *known, hpcw_error *err) {
+    char *path = hpcw_i_r2f_join(prefix, HPCW_RANK2FILE_INDEX);
+    if (path == NULL) {
+        return hpcw_i_fail_memory(err, prefix, 0, NULL);
+    }
+    hpcw_status s = know(path, entry, known, err);
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, path);
+    }
+    hpcw_i_free(path);
     return s;
 }
 
@@ -85,23 +92,25 @@ hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path,
     return s;
 }
 
-hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
-                                    struct hpcw_i_r2f_known *known, hpcw_kvtree **out, hpcw_error *err) {
-    hpcw_kvtree *index = NULL;
-    hpcw_status s = hpcw_i_r2f_index_read(p, &index, err);
+hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted, hpcw_kvtree **index,
+                                    struct hpcw_i_r2f_entry *entry, hpcw_error *err) {
+    hpcw_status s = hpcw_i_r2f_index_read(p, index, err);
+    char *path = s == HPCW_OK ? hpcw_i_r2f_join(p->path, HPCW_RANK2FILE_INDEX) : NULL;
+    if (s == HPCW_OK && path == NULL) {
+        s = hpcw_i_fail_memory(err, p->path, 0, NULL);
+    }
     if (s == HPCW_OK) {
-        char *path = hpcw_i_r2f_join(p->path, HPCW_RANK2FILE_INDEX);
-        s = path == NULL ? hpcw_i_fail_memory(err, p->path, 0, NULL) : choose(known, path, index, wanted, err);
-        if (s != HPCW_OK && path != NULL) {
-            hpcw_i_fail_about(err, path);
+        s = hpcw_i_r2f_index_layout(*index, path, &entry->layout, err);
+    }
+    if (s == HPCW_OK) {
+        entry->node = hpcw_kvtree_get(hpcw_i_r2f_index_names(*index, entry->layout), wanted);
+        entry->record = hpcw_i_r2f_index_record(*index, entry->layout, wanted);
+        if (entry->node == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOENT, "%s: dataset: expected one of the index, got %.200s", path,
+                            wanted);
         }
-        hpcw_i_free(path);
     }
-    if (out != NULL) {
-        *out = s == HPCW_OK ? index : NULL;
-        index = s == HPCW_OK ? NULL : index;
-    }
-    hpcw_kvtree_free(index);
+    hpcw_i_free(path);
     return s;
 }
 

@@ -8,18 +8,24 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/rank2file/restart/restart.h"
 
+struct item {
+    hpcw_rank2file_listed listed; /* the first member: hpcw_i_r2f_entry_of goes from it to the item */
+    struct hpcw_i_r2f_entry entry;
+};
+
 struct hpcw_rank2file_list {
-    hpcw_kvtree *index; /* owns the names in the list */
+    char *prefix;
+    hpcw_kvtree *index; /* owns the names and entries in the list */
     hpcw_rank2file_layout layout;
-    hpcw_rank2file_listed *item;
+    struct item *item;
     uint32_t count;
     const char *current; /* NULL: none */
 };
 
 /* Compares datasets in the order of a restart: the current one, then from the newest to the oldest. */
 static int by_restart(const void *a_, const void *b_) {
-    const hpcw_rank2file_listed *a = a_;
-    const hpcw_rank2file_listed *b = b_;
+    const hpcw_rank2file_listed *a = &((const struct item *)a_)->listed;
+    const hpcw_rank2file_listed *b = &((const struct item *)b_)->listed;
     if (a->current != b->current) {
         return a->current ? -1 : 1;
     }
@@ -112,8 +118,9 @@ static hpcw_status fill(hpcw_rank2file_list *list, const char *prefix, hpcw_erro
     }
     list->current = current;
     for (const hpcw_kvtree *n = hpcw_kvtree_first(names); n != NULL; n = hpcw_kvtree_next(n)) {
-        hpcw_rank2file_listed *d = &list->item[list->count++];
-        describe(n, record_of(&records, list->layout, n), current, d);
+        struct item *item = &list->item[list->count++];
+        item->entry = (struct hpcw_i_r2f_entry){list->layout, n, record_of(&records, list->layout, n)};
+        describe(n, item->entry.record, current, &item->listed);
     }
     hpcw_i_free((void *)records.item);
     if (list->count > 1) {
@@ -132,7 +139,10 @@ static hpcw_status open_list(const struct hpcw_i_r2f_prefix *p, hpcw_comm *comm,
                         out == NULL || prefix == NULL ? "NULL" : "an empty prefix");
     } else {
         list = hpcw_i_calloc(1, sizeof *list);
-        s = list == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : HPCW_OK;
+        if (list != NULL) {
+            list->prefix = hpcw_i_strdup(prefix);
+        }
+        s = list == NULL || list->prefix == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : HPCW_OK;
     }
     if (out != NULL) {
         *out = NULL;
@@ -175,7 +185,15 @@ uint32_t hpcw_rank2file_list_count(const hpcw_rank2file_list *list) {
 }
 
 const hpcw_rank2file_listed *hpcw_rank2file_list_get(const hpcw_rank2file_list *list, uint32_t index) {
-    return list == NULL || index >= list->count ? NULL : &list->item[index];
+    return list == NULL || index >= list->count ? NULL : &list->item[index].listed;
+}
+
+const struct hpcw_i_r2f_entry *hpcw_i_r2f_entry_of(const hpcw_rank2file_listed *listed) {
+    return &((const struct item *)(const void *)listed)->entry;
+}
+
+const char *hpcw_i_r2f_list_prefix(const hpcw_rank2file_list *list) {
+    return list->prefix;
 }
 
 hpcw_rank2file_layout hpcw_rank2file_list_layout(const hpcw_rank2file_list *list) {
@@ -190,6 +208,7 @@ void hpcw_rank2file_list_free(hpcw_rank2file_list *list) {
     if (list != NULL) {
         hpcw_kvtree_free(list->index);
         hpcw_i_free(list->item);
+        hpcw_i_free(list->prefix);
         hpcw_i_free(list);
     }
 }

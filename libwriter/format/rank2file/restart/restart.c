@@ -301,7 +301,21 @@ static hpcw_status open_named(const char *prefix, hpcw_comm *comm, const char *d
                               hpcw_rank2file_restart **out, hpcw_error *err) {
     const struct hpcw_i_r2f_prefix p = {.path = prefix};
     struct hpcw_i_r2f_known known = {.id = 0};
-    hpcw_status s = comm->process == 0 ? hpcw_i_r2f_find_dataset(&p, dataset, &known, NULL, err) : HPCW_OK;
+    struct hpcw_i_r2f_entry entry;
+    hpcw_kvtree *index = NULL;
+    hpcw_status s = comm->process == 0 ? hpcw_i_r2f_find_dataset(&p, dataset, &index, &entry, err) : HPCW_OK;
+    if (s == HPCW_OK && comm->process == 0) {
+        s = hpcw_i_r2f_know_entry(prefix, &entry, &known, err);
+    }
+    hpcw_kvtree_free(index);
+    return hpcw_i_r2f_open_known(&p, comm, &known, s, out, err);
+}
+
+static hpcw_status open_entry(const char *prefix, hpcw_comm *comm, const struct hpcw_i_r2f_entry *entry,
+                              hpcw_rank2file_restart **out, hpcw_error *err) {
+    const struct hpcw_i_r2f_prefix p = {.path = prefix};
+    struct hpcw_i_r2f_known known;
+    hpcw_status s = hpcw_i_r2f_know_entry(prefix, entry, &known, err);
     return hpcw_i_r2f_open_known(&p, comm, &known, s, out, err);
 }
 
@@ -325,7 +339,7 @@ static hpcw_status try(const char *prefix, hpcw_comm *comm, const hpcw_rank2file
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected one that did not fail, got FAILED = %s",
                            prefix, d->name, d->failed);
     }
-    hpcw_status s = open_named(prefix, comm, d->name, out, err);
+    hpcw_status s = open_entry(prefix, comm, hpcw_i_r2f_entry_of(d), out, err);
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_check_all(*out, err);
         if (s != HPCW_OK) {
@@ -423,6 +437,30 @@ hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm, con
         s = dataset != NULL ? open_named(prefix, comm, dataset, out, err) : open_newest(prefix, comm, out, err);
     }
     return s;
+}
+
+hpcw_status hpcw_rank2file_restart_open_listed(const hpcw_rank2file_list *list, uint32_t index, hpcw_comm *comm,
+                                               hpcw_rank2file_restart **out, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    comm = hpcw_i_comm_or_self(comm);
+    const hpcw_rank2file_listed *listed = hpcw_rank2file_list_get(list, index);
+    hpcw_status s =
+        listed != NULL && out != NULL
+            ? HPCW_OK
+            : hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected %s, got %s",
+                          listed == NULL ? "a list and one of its datasets" : "a pointer for the handle",
+                          listed == NULL ? "none" : "NULL");
+    const char *prefix = listed == NULL ? NULL : hpcw_i_r2f_list_prefix(list);
+    const struct hpcw_i_same same[] = {
+        {.name = "prefix", .text = prefix},
+        {.name = "dataset", .text = listed == NULL ? NULL : listed->name},
+    };
+    s = hpcw_i_agree_same(comm, s, prefix, same, 2, NULL, err);
+    if (out != NULL) {
+        *out = NULL;
+    }
+    return s == HPCW_OK ? open_entry(prefix, comm, hpcw_i_r2f_entry_of(listed), out, err) : s;
 }
 
 uint32_t hpcw_rank2file_restart_skips(const hpcw_rank2file_restart *r) {

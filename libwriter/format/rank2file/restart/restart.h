@@ -53,10 +53,20 @@ struct hpcw_rank2file_restart {
     struct hpcw_i_buf path;   /* path that the last hpcw_rank2file_restart_file returned */
 };
 
-/* Finds a dataset in the index. If `out` is not NULL, *out becomes the whole index, to be freed, or NULL after
- * a failure. */
-hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted,
-                                    struct hpcw_i_r2f_known *known, hpcw_kvtree **out, hpcw_error *err);
+/* A dataset in an index. The nodes belong to the index. */
+struct hpcw_i_r2f_entry {
+    hpcw_rank2file_layout layout;
+    const hpcw_kvtree *node;   /* child of hpcw_i_r2f_index_names with the name of the dataset */
+    const hpcw_kvtree *record; /* hpcw_i_r2f_index_record of the dataset; NULL: it has none */
+};
+
+/* Reads the index and finds a dataset in it. *index is to be freed also after a failure. */
+hpcw_status hpcw_i_r2f_find_dataset(const struct hpcw_i_r2f_prefix *p, const char *wanted, hpcw_kvtree **index,
+                                    struct hpcw_i_r2f_entry *entry, hpcw_error *err);
+
+/* Fills in `known` from the dataset's entry in the index. Fails if the entry is damaged or not complete. */
+hpcw_status hpcw_i_r2f_know_entry(const char *prefix, const struct hpcw_i_r2f_entry *entry,
+                                  struct hpcw_i_r2f_known *known, hpcw_error *err);
 
 /* Finds a file of the dataset, to be opened: *at becomes the descriptor of a directory, *name the file's path from
  * there. */
@@ -79,13 +89,19 @@ hpcw_status hpcw_i_r2f_open_root(const struct hpcw_i_r2f_prefix *p, const char *
 /* Lists the datasets of a held prefix as hpcw_rank2file_list_open does. For one process. */
 hpcw_status hpcw_i_r2f_list_open(const struct hpcw_i_r2f_prefix *p, hpcw_rank2file_list **out, hpcw_error *err);
 
+/* Returns the entry of an element of a list, valid as long as the list. */
+const struct hpcw_i_r2f_entry *hpcw_i_r2f_entry_of(const hpcw_rank2file_listed *listed);
+/* Returns the prefix of a list. */
+const char *hpcw_i_r2f_list_prefix(const hpcw_rank2file_list *list);
+
 /* Loads all ranks, checks that their files exist and have the listed sizes, and frees the loaded records.
  * Collective. */
 hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err);
 
 /* Checks a dataset and its files below a held prefix, as hpcw_rank2file_check does. The totals in the index are
  * not compared: a restart does not need them. */
-hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, hpcw_error *err);
+hpcw_status hpcw_i_r2f_check_entry(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_entry *entry,
+                                   hpcw_error *err);
 
 /* Frees the records that hpcw_rank2file_restart_load loaded. */
 void hpcw_i_r2f_unload(hpcw_rank2file_restart *r);

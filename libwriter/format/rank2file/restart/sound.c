@@ -113,9 +113,8 @@ static hpcw_status check_record(const struct hpcw_i_r2f_prefix *p, const hpcw_ra
 /* Checks the records of a dataset in the index. In the layout that both SCR 1.1 and SCR 3 read, a dataset has two
  * records, one for each version. */
 static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2file_restart *r,
-                                 const hpcw_kvtree *index, hpcw_error *err) {
+                                 const hpcw_kvtree *record, hpcw_error *err) {
     const struct hpcw_i_r2f_known *k = &r->known;
-    const hpcw_kvtree *record = hpcw_i_r2f_index_record(index, k->layout, k->name);
     hpcw_status s = check_record(p, r, record, err);
     if (s == HPCW_OK && k->layout == HPCW_RANK2FILE_SHARED) {
         s = check_record(p, r, hpcw_i_r2f_index_record_in(record, HPCW_RANK2FILE_SCR_1_1, k->name), err);
@@ -124,12 +123,11 @@ static hpcw_status check_records(const struct hpcw_i_r2f_prefix *p, const hpcw_r
 }
 
 /* Checks a dataset; `files`: with its data files; `listed`: with its records in the index. */
-static hpcw_status check(const struct hpcw_i_r2f_prefix *p, const char *dataset, bool files, bool listed,
-                         hpcw_error *err) {
-    struct hpcw_i_r2f_known known = {.id = 0};
+static hpcw_status check(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_entry *entry, bool files,
+                         bool listed, hpcw_error *err) {
+    struct hpcw_i_r2f_known known;
     hpcw_rank2file_restart *r = NULL;
-    hpcw_kvtree *index = NULL;
-    hpcw_status s = hpcw_i_r2f_find_dataset(p, dataset, &known, &index, err);
+    hpcw_status s = hpcw_i_r2f_know_entry(p->path, entry, &known, err);
     if (s == HPCW_OK) {
         s = open_loaded(p, &known, &r, err);
     }
@@ -140,15 +138,15 @@ static hpcw_status check(const struct hpcw_i_r2f_prefix *p, const char *dataset,
         s = check_second(p, r, err);
     }
     if (s == HPCW_OK && listed) {
-        s = check_records(p, r, index, err);
+        s = check_records(p, r, entry->record, err);
     }
     hpcw_rank2file_restart_free(r);
-    hpcw_kvtree_free(index);
     return s;
 }
 
-hpcw_status hpcw_i_r2f_check_dataset(const struct hpcw_i_r2f_prefix *p, const char *dataset, hpcw_error *err) {
-    return check(p, dataset, true, false, err);
+hpcw_status hpcw_i_r2f_check_entry(const struct hpcw_i_r2f_prefix *p, const struct hpcw_i_r2f_entry *entry,
+                                   hpcw_error *err) {
+    return check(p, entry, true, false, err);
 }
 
 hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool files, hpcw_error *err) {
@@ -158,5 +156,24 @@ hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool f
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a prefix and the name of a dataset, got %s",
                            prefix == NULL || dataset == NULL ? "NULL" : "an empty prefix");
     }
-    return check(&(struct hpcw_i_r2f_prefix){.path = prefix}, dataset, files, true, err);
+    const struct hpcw_i_r2f_prefix p = {.path = prefix};
+    struct hpcw_i_r2f_entry entry;
+    hpcw_kvtree *index;
+    hpcw_status s = hpcw_i_r2f_find_dataset(&p, dataset, &index, &entry, err);
+    s = s == HPCW_OK ? check(&p, &entry, files, true, err) : s;
+    hpcw_kvtree_free(index);
+    return s;
+}
+
+hpcw_status hpcw_rank2file_check_listed(const hpcw_rank2file_list *list, uint32_t index, bool files,
+                                        hpcw_error *err) {
+    hpcw_error local;
+    const hpcw_rank2file_listed *listed = hpcw_rank2file_list_get(list, index);
+    err = err == NULL ? &local : err;
+    if (listed == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a list and one of its %u datasets, got %u",
+                           hpcw_rank2file_list_count(list), index);
+    }
+    return check(&(struct hpcw_i_r2f_prefix){.path = hpcw_i_r2f_list_prefix(list)}, hpcw_i_r2f_entry_of(listed),
+                 files, true, err);
 }

@@ -158,7 +158,11 @@ hpcw_status hpcw_i_r2f_make_current(struct hpcw_i_r2f_upkeep *u, const char *dat
     int own = -1;
     /* Check the dataset before locking the index: writers must not wait for the check. A dataset that is written
      * again meanwhile is locked, or finished and sound. */
-    hpcw_status s = hpcw_i_r2f_check_dataset(&u->p, dataset, err);
+    struct hpcw_i_r2f_entry entry;
+    hpcw_status s = hpcw_i_r2f_find_dataset(&u->p, dataset, &index, &entry, err);
+    s = s == HPCW_OK ? hpcw_i_r2f_check_entry(&u->p, &entry, err) : s;
+    hpcw_kvtree_free(index);
+    index = NULL;
     s = s == HPCW_OK ? open_records(u, dataset, &lock, &index, &layout, record, err) : s;
     if (s == HPCW_OK) {
         const uint64_t id = hpcw_i_r2f_index_id(index, layout, dataset);

@@ -29,7 +29,7 @@ static hpcw_status find_old(const struct hpcw_i_r2f_prefix *p, const hpcw_rank2f
     for (uint32_t kept = 0; s == HPCW_OK && *first < count && kept < keep; ++*first) {
         const hpcw_rank2file_listed *d = item[*first];
         if (d->complete && d->failed == NULL) {
-            s = hpcw_i_r2f_check_dataset(p, d->name, err);
+            s = hpcw_i_r2f_check_entry(p, hpcw_i_r2f_entry_of(d), err);
             kept += s == HPCW_OK;
             s = hpcw_i_r2f_is_damage(s) ? HPCW_OK : s;
         }
