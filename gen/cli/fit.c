@@ -349,8 +349,13 @@ static hpcw_status write_twin(const struct gen_cli_options *o, const struct gen_
         s = settle_output(workload, &twin->workload, &file[0], err);
     }
     s = s == HPCW_OK ? settle_output(o->output, &buf, &file[1], err) : s;
-    /* Both files are written completely before the first gets its name. Otherwise a failure could leave a new
-     * workload beside an older configuration, as if they belonged together. */
+    /* A configuration must never be beside the workload of another fit, as if they belonged together. So both files
+     * are written completely before the first gets its name, and an older configuration is removed before that. If
+     * this program dies in between, there is no configuration. */
+    if (s == HPCW_OK && file[0] != NULL) {
+        int e = hpcw_i_sink_retire(file[1]);
+        s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot remove the older file of this name", o->output);
+    }
     for (size_t i = 0; i < 2; i++) {
         s = s == HPCW_OK && file[i] != NULL ? hpcw_sink_publish(file[i], err) : s;
     }

@@ -674,6 +674,20 @@ class Product(Case):
         return None, points.difference(points.named(self.states["old"]), now)
 
 
+class Fitted(Product):
+    """The configuration of a twin of a log, with the workload beside it. A reader takes them for one twin."""
+
+    ways = ("kill", "fail", "look")
+
+    def __init__(self, name, programs):
+        super().__init__(name, programs, ["fit", "out/clog2/app.clog2", "--partial", "--output", "log.ini"], older=True, sync=False)
+
+    def make_old(self):
+        super().make_old()
+        with open("log.lua", "ab") as changed:
+            changed.write(b"-- older")
+
+
 class Recovered(Product):
     """A log from the local file of a program that died."""
 
@@ -804,6 +818,7 @@ def all_cases(programs):
     cases.append(Product("rewrite-sion", programs, ["rewrite", "out/sion/particles.sion", "two.sion", "--files", "2"]))
     cases.append(Product("rewrite-vom", programs, ["rewrite", "out/vom", "lbaf", "--as", "lbaf"]))
     cases.append(Product("rewrite-scr", programs, ["rewrite", "out/scr", "run", "--as", "scr-3"]))
+    cases.append(Fitted("fit", programs))
     cases.append(Recovered("recover", programs))
     for name, *words in READERS:
         cases.append(Reader(name, programs, words))
