@@ -66,7 +66,7 @@ bindings/sionlib/ompi        bindings/sionlib bindings/sionlib/handles bindings/
 ui/param                     libwriter/base libwriter/io
 ui/cli                       libwriter/base libwriter/io ui/param
 ui/page                      libwriter/base libwriter/io
-trace                        libwriter/base libwriter/io libwriter/trace ui/cli
+trace                        libwriter/base libwriter/io libwriter/format/clog2/log libwriter/trace ui/cli
 gen/model/*                  libwriter/base ui/param
 gen/model/draw               libwriter/base
 gen/model/machine            libwriter/base ui/param

@@ -2,6 +2,7 @@
 #include "trace/start.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/format/clog2/log/local_file.h"
 #include "libwriter/io/sys.h"
 #include "libwriter/trace/config.h"
 #include "libwriter/trace/launched.h"
@@ -116,6 +118,17 @@ static void say_where(const char *program, bool has_mpi, const char *refusal, co
                   log);
 }
 
+/* Fails if the log would replace the local file of a recorded run. The library looks at it again, and then records
+ * nothing; this program can still refuse to start. */
+static hpcw_status check_output(hpcw_error *err) {
+    const char *file = getenv("HPCW_TRACE_FILE");
+    bool local = false;
+    int e = file == NULL || file[0] == '\0' ? 0 : hpcw_i_clog2_is_local(AT_FDCWD, file, &local);
+    return e != 0  ? hpcw_i_fail_sys(err, e, "%s: cannot look at the older file of this name", file)
+           : local ? hpcw_i_fail(err, HPCW_EEXIST, HPCW_I_CLOG2_IS_LOCAL, file)
+                   : HPCW_OK;
+}
+
 /* ---- the start ---- */
 
 /* Returns whether a program is a launcher. Launchers must start hpcw-trace; otherwise the processes on other hosts
@@ -178,6 +191,9 @@ hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hp
     }
     if (s == HPCW_OK) {
         set_variables(parse, here == NULL ? "." : here);
+        s = check_output(err);
+    }
+    if (s == HPCW_OK) {
         say_where(argv[0], mpi.count > 0, refusal, here == NULL ? "." : here);
         (void)execvp(argv[0], argv);
         *code = 126;

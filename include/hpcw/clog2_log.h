@@ -122,9 +122,10 @@ typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
  * @param path     path of the log, which appears in hpcw_clog2_log_finish. All processes must see the same
  *                 directory, now and at the finish; this call checks this with a temporary file. If the directory
  *                 cannot be written to, only hpcw_clog2_log_finish fails. If `path` is a symbolic link, this call
- *                 follows it. hpcw_clog2_log_finish replaces an older file of the resulting name
+ *                 follows it. hpcw_clog2_log_finish replaces an older file of the resulting name, but this call
+ *                 fails with HPCW_EEXIST if it is a local file, whose records may be nowhere else
  * @param options  copied; NULL: the defaults
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories);
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories); HPCW_EEXIST;
  * HPCW_ENOTSUP: the options ask for the processor's counter, which is not constant here; HPCW_ERANGE: too many
  * processes for the readers, or a name is too long; HPCW_ENOMEM, HPCW_ECOMM
  */
@@ -397,7 +398,7 @@ typedef struct hpcw_clog2_log_report {
  * path begins in the working directory of process 0, and this call follows `path` if it is a symbolic link.
  *
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: the paths differ; HPCW_ESTATE: the recording has ended;
- * HPCW_ENOMEM; HPCW_ECOMM; and errors of the system for the directory. After a failure the log has its old path
+ * HPCW_EEXIST as for hpcw_clog2_log_open; HPCW_ENOMEM; HPCW_ECOMM; and errors of the system for the directory. After a failure the log has its old path
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path,
                                                            hpcw_error *err);

@@ -133,3 +133,15 @@ refused 2 '--only: expected neither --also nor --skip' --only message --skip fil
 refused 2 'hpcw-trace: expected PROGRAM-FILE' --output x
 refused 2 '--memory: ' --memory 1 sh
 refused 2 '--only: expected .* did you mean message' --only messages sh
+
+# The local file of a process that died, in little-endian byte order. No log gets its name.
+if [ "$(printf '\1\0' | od -An -d | tr -d ' ')" = 1 ]; then
+    printf '\310PCWCL2\n and more' >0.local
+    cp 0.local kept
+    records='expected an output, got the local file of a recorded run, with records that may be nowhere else'
+    refused 1 "$scratch/0.local: $records" --output 0.local sh
+    HPCW_TRACE_FILE=0.local refused 1 "0.local: $records" sh
+    HPCW_TRACE_FILE=0.local LD_PRELOAD=$library "$mpiexec" -n 2 "$program" >out 2>err || fail "the program fails" err
+    [ "$(grep -c "nothing is recorded: 0.local: $records" err)" = 1 ] || fail "expected that nothing is recorded" err
+    cmp 0.local kept || fail "the local file is another one"
+fi

@@ -172,20 +172,6 @@ static int compare(const char *input, const struct hpcw_i_file_id *id, const str
     return e;
 }
 
-/* Sets *has to whether a file is the local file of a recorded process, which `hpcgen recover` may still need. */
-static int look_for_records(const char *path, bool *has) {
-    uint64_t tag;
-    size_t got = 0;
-    int fd;
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &fd);
-    if (e == 0) {
-        e = hpcw_i_sys_pread(fd, &tag, sizeof tag, 0, &got);
-        hpcw_i_sys_drop(fd);
-    }
-    *has = e == 0 && got == sizeof tag && tag == HPCW_I_CLOG2_LOCAL_TAG;
-    return e == EACCES ? 0 : e; /* a file that this user cannot read counts as one without records */
-}
-
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err) {
     struct hpcw_i_entry entry;
     struct gen_cli_place out[2] = {{0}};
@@ -194,7 +180,7 @@ hpcw_status gen_cli_check_output(const char *output, const char *const *input, s
     if (e == 0 && entry.kind != HPCW_I_FILE) {
         return HPCW_OK; /* an output replaces only regular files, so nothing is lost */
     }
-    e = e == 0 ? look_for_records(output, &records) : e;
+    e = e == 0 ? hpcw_i_clog2_is_local(AT_FDCWD, output, &records) : e;
     e = e == 0 ? find_places(output, out) : e;
     size_t i = 0;
     for (; e == 0 && i < count; i++) {
@@ -210,14 +196,10 @@ hpcw_status gen_cli_check_output(const char *output, const char *const *input, s
                ? hpcw_i_fail(err, HPCW_EEXIST,
                              "%s: expected an output that is not read, got the input %s: choose another name",
                              output, input[i])
-           : part ? hpcw_i_fail(err, HPCW_EEXIST,
-                                "%s: expected an output that is not read, got a file of the input %s: choose "
-                                "another name",
-                                output, input[i])
-           : records
-               ? hpcw_i_fail(err, HPCW_EEXIST,
-                             "%s: expected an output, got the local file of a recorded run, with records that "
-                             "may be nowhere else: choose another name",
-                             output)
-               : HPCW_OK;
+           : part    ? hpcw_i_fail(err, HPCW_EEXIST,
+                                   "%s: expected an output that is not read, got a file of the input %s: choose "
+                                      "another name",
+                                   output, input[i])
+           : records ? hpcw_i_fail(err, HPCW_EEXIST, HPCW_I_CLOG2_IS_LOCAL, output)
+                     : HPCW_OK;
 }

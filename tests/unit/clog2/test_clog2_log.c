@@ -712,6 +712,44 @@ static void what_is_left_is_of_this_host(void **state) {
     scratch_remove(r.place.directory);
 }
 
+/* No log gets the name of a local file, whose records may be nowhere else, at the open or later. */
+static void a_local_file_is_not_replaced(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        recording_begin(&r);
+        some_work(&r, 10);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    char local[600], path[2][700];
+    hpcw_clog2_log *log;
+    hpcw_error err;
+    assert_non_null(find_local(r.place.directory, local, sizeof local));
+    (void)snprintf(path[0], sizeof path[0], "%s", local);
+    (void)snprintf(path[1], sizeof path[1], "%s/link", r.place.directory);
+    assert_int_equal(symlink(local, path[1]), 0);
+    recording_begin(&r);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hpcw_clog2_log_open(path[i], NULL, NULL, &log, &err), HPCW_EEXIST);
+        assert_null(log);
+        assert_non_null(strstr(err.message, ": expected an output, got the local file of a recorded run"));
+        assert_int_equal(hpcw_clog2_log_rename(r.log, path[i], &err), HPCW_EEXIST);
+    }
+    some_work(&r, 10);
+    assert_int_equal(hpcw_clog2_log_finish(r.log, NULL, &err), HPCW_OK);
+    hpcw_clog2_log_free(r.log);
+    assert_int_equal(access(r.place.path, F_OK), 0);
+    const char *const locals[] = {local};
+    assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 1, false, NULL, &err), HPCW_OK);
+    scratch_remove(r.place.directory);
+}
+
 /* There is space for the records of one thread. A second thread is refused, but a later definition finds space. */
 static void definitions_after_a_refusal_survive(void **state) {
     (void)state;
@@ -793,6 +831,7 @@ int main(void) {
         cmocka_unit_test(threads_record_at_the_same_time),
         cmocka_unit_test(what_was_recorded_survives),
         cmocka_unit_test(what_is_left_is_of_this_host),
+        cmocka_unit_test(a_local_file_is_not_replaced),
         cmocka_unit_test(definitions_after_a_refusal_survive),
         cmocka_unit_test(what_is_no_local_file_is_refused),
     };
