@@ -27,7 +27,7 @@ struct checkpoint_report {
     char name[MOST_CHECKPOINTS][MOST_NAME];
     double total[MOST_CHECKPOINTS];
     uint64_t files;
-    bool by_map; /* maps have sizes, so the page has these sizes and not those on disk */
+    uint64_t sized; /* files with a size in the map; the page has this size, and for the others that on disk */
     struct odd_file odd[MOST_ODD];
     size_t odds;
     /* error message of the last dataset that could not be read; "": all were read */
@@ -46,7 +46,7 @@ static hpcw_status size_of(struct checkpoint_report *c, const hpcw_rank2file_fou
     double is = entry.kind != HPCW_I_NOTHING ? (double)entry.size : NAN;
     double said = f->has_size ? (double)f->size : NAN;
     bool odd = isnan(is) || (f->has_size && is != said);
-    c->by_map = c->by_map || f->has_size;
+    c->sized += f->has_size;
     if (odd && c->odds < MOST_ODD) {
         struct odd_file *o = &c->odd[c->odds++];
         *o = (struct odd_file){.rank = f->rank, .said = said, .is = is};
@@ -209,9 +209,14 @@ static hpcw_status draw(struct checkpoint_report *c, hpcw_error *err) {
     gen_report_fact(page, "Checkpoints", UI_PAGE_COUNT, c->checkpoints);
     gen_report_fact(page, "Ranks", UI_PAGE_COUNT, c->ranks);
     gen_report_fact(page, "Files", UI_PAGE_COUNT, (double)c->files);
-    ui_page_fact(page, "Sizes from");
-    ui_page_text(page, "%s", c->by_map ? "the rank2file maps" : "the files, as the maps have none");
-    ui_page_end(page);
+    if (c->files > 0) {
+        ui_page_fact(page, "Sizes from");
+        ui_page_text(page, "%s",
+                     c->sized == c->files ? "the rank2file maps"
+                     : c->sized == 0      ? "the files, as the maps have none"
+                                     : "the rank2file maps; of files without a size there, from the files");
+        ui_page_end(page);
+    }
     ui_page_end(page);
     if (c->why[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);

@@ -124,6 +124,29 @@ mv short/data.3.json.br uneven/ 2>/dev/null || mv short uneven/data.3.json.br
 grep -q 'uneven/data.3.json.br: expected [0-9]* phases as in the ranks before, got 3' err || bad "no word on a short rank: $(cat err)"
 mv uneven/data.3.json.br short.br && mv uneven/data.0.json.br uneven/data.3.json.br && mv short.br uneven/data.0.json.br
 
+# SCR 3's own maps have no sizes. The page says from where the sizes are: maps, files, or both.
+sizes_from() { # TEXT
+    "$HPCGEN" report maps/scr -q --force -O maps.html || bad "report of checkpoints fails"
+    grep -q "<th scope=\"row\">Sizes from</th><td>$1</td>" maps.html ||
+        bad "expected sizes from $1, got $(grep 'Sizes from' maps.html)"
+}
+"$HPCGEN" -n 4 -f rank2file -o maps -q --scale tiny --set rank2file.layout=scr-3 --set rank2file.checkpoints=2 ||
+    bad "generate fails"
+sizes_from 'the rank2file maps'
+if command -v python3 >/dev/null; then
+    for n in 2 1; do
+        python3 - maps/scr/.scr/scr.dataset.$n/rank2file.0.0 <<'EOF' # renames the key SIZE
+import sys, zlib
+with open(sys.argv[1], "r+b") as f:
+    text = f.read()[:-4].replace(b"SIZE\0", b"SIZF\0")
+    f.seek(0)
+    f.write(text + zlib.crc32(text).to_bytes(4, "big"))
+EOF
+        [ $n = 1 ] || sizes_from 'the rank2file maps; of files without a size there, from the files'
+    done
+    sizes_from 'the files, as the maps have none'
+fi
+
 # Formats whose files are lost are not on the page, and a line names them. Also the report of a single file, and of
 # a window.
 rm -r set/vom set/scr set/clog2
