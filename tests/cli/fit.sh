@@ -286,6 +286,15 @@ alike crowded crowded_twin
 for row in 'spread of times in a place' 'times far out in their place'; do
     grep -q "\"$row\".*\"different\"" rows || bad "$row is not different: $(cat rows)"
 done
+# Differences that no finder sees do not count: a spread of 0 and one below the step of clocks, no timing far out and
+# fewer than one of 100.
+"$HPCGEN" -q -n 64 -f linktest --preset tcp-1g --seed 1 -o quiet --set linktest.s_msg=0 --set machine.pair_spread=0 || exit 1
+"$HPCGEN" fit quiet -O quiet.ini -q || bad "the fit of a quiet machine failed"
+"$HPCGEN" -q -c quiet.ini -s 101 -o quiet_twin || bad "the configuration of a quiet machine is not accepted"
+"$HPCGEN" fit --compare quiet quiet_twin --json >rows || bad "the comparison of a quiet machine failed"
+for row in 'spread of times in a place' 'times far out in their place'; do
+    grep -q "\"$row\".*\"alike\"" rows || bad "$row is not alike: $(cat rows)"
+done
 # Slow nodes are found by their fastest timings, for any number of permutations.
 "$HPCGEN" -q -n 512 -f linktest --preset torus-tofud --seed 1 -o sound --set machine.ppn=8 --set linktest.permutations=4 \
     --set machine.bad_node_share=0 || exit 1
