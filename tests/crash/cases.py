@@ -224,8 +224,10 @@ class LoadData(Writer):
 
     def accepted(self, now):
         state, why = self.look()
-        if state is None or (self.old is not None and "none" in why.split()[1:]):
-            raise Broken(f"at once: a reader finds neither old nor new: {why}")
+        if state is None:
+            raise Broken(f"at once: a reader refuses load data: {why}")
+        if self.old is not None and "none" in why.split()[1:]:
+            raise Broken(f"at once: the load data of a rank after the first are gone: {why}")
 
     def refuses(self):
         if "third" in self.look()[1]:
