@@ -13,6 +13,10 @@ charts=$(cut -d' ' -f1 said)
 [ "$charts" -ge 8 ] || bad "expected 8 charts or more, got $charts"
 drawn "$charts" out/report.html
 narrow out/report.html
+if command -v chromium >/dev/null && command -v python3 >/dev/null; then
+    PYTHONPATH=$HERE/../support PYTHONDONTWRITEBYTECODE=1 timeout 100 python3 "$HERE/bench_marks.py" out/report.html >said 2>&1 ||
+        bad "marks: $(cat said)"
+fi
 rates='Durable throughput'
 grep -q '"type": "tmpfs"' out/results.json && rates='Throughput into memory'
 for what in "$rates" 'Aligned against misaligned' 'Layouts side by side' 'Into the page cache' \

@@ -143,6 +143,47 @@
     }
   };
 
+  // Returns how much a text in this box would cover: 1 for each part of a line, 100 for each point, which needs 8 pixels
+  // around its middle.
+  function covered(chart, box) {
+    var cost = 0;
+    function look(x, y, space, weight) {
+      if (x > box.left - space && x < box.right + space && y > box.top - space && y < box.bottom + space) { cost += weight; }
+    }
+    chart.data.datasets.forEach(function (set, k) {
+      var last = null;
+      (chart.isDatasetVisible(k) ? chart.getDatasetMeta(k).data : []).forEach(function (element, i) {
+        var interval = set.intervals && set.intervals[i];
+        if (element.skip) { last = null; return; }
+        for (var part = 0; part < 1; part += 1 / 32) {
+          if (last && set.showLine) {
+            look(last.x + part * (element.x - last.x), last.y + part * (element.y - last.y), 1, 1);
+          }
+          if (interval) {
+            look(element.x, chart.scales.y.getPixelForValue(interval[0] + part * (interval[1] - interval[0])), 1, 1);
+          }
+        }
+        look(element.x, element.y, 8, 100);
+        last = element;
+      });
+    });
+    return cost;
+  }
+
+  // Returns the place for a text of this width at which it covers least; of several, the first. A place is the left end
+  // of the text's base line.
+  function clearest(chart, width, places) {
+    var area = chart.chartArea;
+    var best = null;
+    places.forEach(function (place) {
+      var box = { left: place.x, right: place.x + width, top: place.y - 10, bottom: place.y + 3 };
+      var inside = box.left >= area.left && box.right <= area.right && box.top >= area.top && box.bottom <= area.bottom;
+      place.cost = covered(chart, box) + (inside ? 0 : 100000);
+      if (!best || place.cost < best.cost) { best = place; }
+    });
+    return best;
+  }
+
   var marks = {
     id: 'marks',
     beforeDatasetsDraw: function (chart) {
@@ -156,16 +197,22 @@
         ctx.setLineDash([2, 3]);
         ctx.font = Chart.defaults.font.size + 'px ' + Chart.defaults.font.family;
         ctx.beginPath();
+        var width = ctx.measureText(mark.label).width;
+        var places = [];
         if (mark.vertical) {
           ctx.moveTo(at, area.top); ctx.lineTo(at, area.bottom);
-          var left = at + 6 + ctx.measureText(mark.label).width > area.right;
-          ctx.textAlign = left ? 'right' : 'left';
-          ctx.fillText(mark.label, left ? at - 6 : at + 6, area.top + 12);
+          for (var y = area.top + 12; y < area.bottom - 3; y += 4) {
+            places.push({ x: at + 6, y: y }, { x: at - 6 - width, y: y });
+          }
         } else {
           ctx.moveTo(area.left, at); ctx.lineTo(area.right, at);
-          ctx.textAlign = 'right';
-          ctx.fillText(mark.label, area.right - 4, at - 5);
+          for (var x = area.right - 4 - width; x > area.left; x -= 8) {
+            places.push({ x: x, y: at - 5 }, { x: x, y: at + 13 }, { x: x, y: at - 14 }, { x: x, y: at + 22 });
+          }
         }
+        var place = clearest(chart, width, places);
+        ctx.textAlign = 'left';
+        ctx.fillText(mark.label, place.x, place.y);
         ctx.stroke();
         ctx.restore();
       });
