@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libwriter/base/mem.h"
@@ -62,16 +63,33 @@ static void remove_leftovers(const char *parent) {
     hpcw_i_sys_list_free(listing);
 }
 
+/* Creates and locks a lock file, which stays open. On a file system without locks, *fd becomes -1, and there is no
+ * file. EAGAIN: another run takes the new file for that of a killed run, and removes it. */
+static int make_lock(const char *owner, int *fd) {
+    int e = hpcw_i_sys_open(owner, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, fd);
+    const int own = e == 0 ? hpcw_i_sys_own(*fd) : 0;
+    if (own != 0) {
+        (void)hpcw_i_sys_close(*fd);
+        (void)(own == EAGAIN ? 0 : hpcw_i_sys_unlink(owner));
+    }
+    *fd = e != 0 || own != 0 ? -1 : *fd;
+    return own == EAGAIN ? EAGAIN : e;
+}
+
+/* Another run needs moments to remove a lock file, as there is no data yet. LONGEST_MS is far above that. */
+enum { STEP_MS = 10, LONGEST_MS = 5000 };
+
 /* Makes the data directory and its lock file. The lock file stays open, so this program holds the lock until it
  * ends. File systems without locks get no lock file, and no later run removes the directory of a killed run. */
 static int make_owned(const char *path) {
     char owner[BENCH_WORKDIR + sizeof OWNER];
-    int fd = -1;
+    int fd;
     (void)snprintf(owner, sizeof owner, "%s%s", path, OWNER);
-    int e = hpcw_i_sys_open(owner, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, &fd);
-    if (e == 0 && hpcw_i_sys_own(fd) != 0) {
-        (void)hpcw_i_sys_close(fd);
-        (void)hpcw_i_sys_unlink(owner);
+    int e = make_lock(owner, &fd);
+    /* The other run would also remove the data directory, so that is made after the lock. */
+    for (int ms = 0; ms < LONGEST_MS && (e == EAGAIN || (ms > 0 && e == EEXIST)); ms += STEP_MS) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = STEP_MS * 1000000}, NULL);
+        e = make_lock(owner, &fd);
     }
     e = e != 0 ? e : hpcw_i_sys_mkdir(path, 0700);
     if (e != 0 && fd >= 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Layouts write data to the expected offsets in every mode, and misplaced data are found. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -16,6 +18,7 @@
 #include "libreader/sion/sion.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/comm/comm.h"
+#include "libwriter/io/sys.h"
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 
@@ -73,6 +76,55 @@ static void clear(struct bench_work *w) {
     hpcw_error err;
     bench_work_free(w);
     assert_int_equal(bench_workdir_clear(scratch, &err), HPCW_OK);
+    assert_int_equal(count_entries(scratch), 0);
+}
+
+/* ---- the data directory ---- */
+
+static char new_lock[400]; /* path of the new run's lock file */
+static int other_fd = -1;  /* the lock file, as another run holds it */
+static bool other_done;
+
+static void other_ends(void) {
+    char directory[400];
+    (void)snprintf(directory, sizeof directory, "%.*s", (int)(strlen(new_lock) - strlen(".owner")), new_lock);
+    (void)rmdir(directory);
+    (void)unlink(new_lock);
+    (void)close(other_fd);
+    other_done = true;
+}
+
+/* Another run comes between the creation of the new lock file and its lock. It takes the file for that of a killed
+ * run, and removes the data directory and the file when the new run looks again, or at the end. */
+static int other_comes(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    if (call == HPCW_I_SYS_OWN && other_fd < 0) {
+        other_fd = open(new_lock, O_RDWR | O_CLOEXEC);
+        assert_true(other_fd >= 0);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(hpcw_i_sys_own(other_fd), 0);
+        hpcw_i_sys_gate = other_comes;
+    } else if (call == HPCW_I_SYS_OPEN && other_fd >= 0 && !other_done) {
+        other_ends();
+    }
+    return 0;
+}
+
+static void another_run_takes_it_for_a_killed_one(void **state) {
+    (void)state;
+    char path[BENCH_WORKDIR];
+    hpcw_error err;
+    (void)snprintf(new_lock, sizeof new_lock, "%s/.hpcw-bench.%ld.owner", scratch, (long)getpid());
+    hpcw_i_sys_gate = other_comes;
+    hpcw_status s = bench_workdir_make(&alone, scratch, path, &err);
+    hpcw_i_sys_gate = NULL;
+    assert_int_equal(s, HPCW_OK);
+    if (!other_done) {
+        other_ends();
+    }
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(access(new_lock, F_OK), 0);
+    bench_workdir_remove(&alone, path);
     assert_int_equal(count_entries(scratch), 0);
 }
 
@@ -324,10 +376,15 @@ static void faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_layout_in_every_mode), cmocka_unit_test(containers_lie_where_they_are_expected),
-        cmocka_unit_test(the_shifted_twin),           cmocka_unit_test(wrong_data_are_found),
-        cmocka_unit_test(direct_writes_at_any_place), cmocka_unit_test(errors_of_the_disk_are_found),
-        cmocka_unit_test(another_host_creates_it),    cmocka_unit_test(faults),
+        cmocka_unit_test(another_run_takes_it_for_a_killed_one),
+        cmocka_unit_test(every_layout_in_every_mode),
+        cmocka_unit_test(containers_lie_where_they_are_expected),
+        cmocka_unit_test(the_shifted_twin),
+        cmocka_unit_test(wrong_data_are_found),
+        cmocka_unit_test(direct_writes_at_any_place),
+        cmocka_unit_test(errors_of_the_disk_are_found),
+        cmocka_unit_test(another_host_creates_it),
+        cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
