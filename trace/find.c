@@ -158,12 +158,24 @@ struct trace_search {
     char *path; /* library with the wanted MPI if `found`, otherwise the first library that was tried */
     struct trace_mpi tried; /* MPIs of all libraries that were tried */
     bool found;
+    hpcw_error failed; /* first file that could not be looked at; code HPCW_OK: none */
 };
+
+/* Records that a file could not be looked at. It may be the library, so it does not count as missing. */
+static void note_failure(struct trace_search *s, int e, const char *path) {
+    if (s->failed.code == HPCW_OK) {
+        (void)hpcw_i_fail_sys(&s->failed, e, "%s: cannot look at it", path);
+    }
+}
 
 static void try_library(struct trace_search *s, const char *path) {
     struct trace_mpi own;
     struct hpcw_i_entry entry;
-    if (s->found || hpcw_i_sys_look(path, true, &entry) != 0 || entry.kind != HPCW_I_FILE) {
+    int e = s->found ? 0 : hpcw_i_sys_look(path, true, &entry);
+    if (e != 0) {
+        note_failure(s, e, path);
+    }
+    if (s->found || e != 0 || entry.kind != HPCW_I_FILE) {
         return;
     }
     if (s->path[0] == '\0') {
@@ -191,14 +203,22 @@ static void try_installed(struct trace_search *s, const char *directory) {
     (void)snprintf(path, sizeof path, "%s/" LIBRARY, directory);
     try_library(s, path);
     (void)snprintf(path, sizeof path, "%s/hpcw", directory);
-    if (hpcw_i_sys_list(path, &listing) != 0) {
+    int e = hpcw_i_sys_list(path, &listing);
+    if (e != 0) {
+        if (e != ENOENT && e != ENOTDIR) {
+            note_failure(s, e, path);
+        }
         return;
     }
-    while (hpcw_i_sys_list_next(listing, &name) == 0 && name != NULL) {
+    while ((e = hpcw_i_sys_list_next(listing, &name)) == 0 && name != NULL) {
         (void)snprintf(path, sizeof path, "%s/hpcw/%s/" LIBRARY, directory, name);
         try_library(s, path);
     }
     hpcw_i_sys_list_free(listing);
+    if (e != 0) {
+        (void)snprintf(path, sizeof path, "%s/hpcw", directory);
+        note_failure(s, e, path);
+    }
 }
 
 static const char *join(const struct trace_mpi *mpi, char text[8 * TRACE_NAME]) {
@@ -225,6 +245,9 @@ hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi,
     if (path[0] == '\0' && given[0] == '\0') {
         find_directory("../libwriter", built); /* the library in a build directory */
         try_installed(&s, built);
+    }
+    if (!s.found && s.failed.code != HPCW_OK) {
+        return hpcw_i_fail_as(err, &s.failed);
     }
     if (path[0] == '\0') {
         return given[0] != '\0'

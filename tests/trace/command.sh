@@ -128,6 +128,16 @@ echo "== refusals"
 refused 127 "$scratch/none: cannot start it: " "$scratch/none"
 refused 127 'no_such_program: expected a program in PATH, got none' no_such_program
 refused 1 'none.so: expected a file for --library, got none' --library none.so sh
+# A library that cannot be looked at does not count as missing.
+ln -s loop.so loop.so
+refused 1 'loop.so: cannot look at it: Too many levels of symbolic links' --library loop.so sh
+mkdir -p alone_bin "alone_bin/$libdir"
+cp "$command" alone_bin/hpcw-trace
+alone=$(realpath "alone_bin/$libdir")
+ln -s hpcw "$alone/hpcw"
+trace=$scratch/alone_bin/hpcw-trace
+refused 1 "$alone/hpcw: cannot look at it: Too many levels of symbolic links" sh
+trace=$scratch/prefix/bin/hpcw-trace
 refused 2 'mpirun: expected a program that the launcher starts: mpirun \.\.\. hpcw-trace PROGRAM' mpirun -np 2 sh
 refused 2 '--only: expected neither --also nor --skip' --only message --skip file sh
 refused 2 'hpcw-trace: expected PROGRAM-FILE' --output x
