@@ -56,7 +56,7 @@ hpcw_status bench_output_check(const char *directory, hpcw_error *err) {
 }
 
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
-                              char path[BENCH_PATH], int *fd, hpcw_error *err) {
+                              char path[BENCH_PATH], int *fd, bool *made, hpcw_error *err) {
     if (o->output[0] != '\0') {
         (void)snprintf(path, BENCH_PATH, "%s", o->output);
     } else {
@@ -70,6 +70,7 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
         path[n] = '\0';
     }
     int e = hpcw_i_sys_mkdir(path, 0777);
+    *made = e == 0;
     hpcw_status s =
         e == 0                     ? HPCW_OK
         : e == EEXIST && o->resume ? bench_output_check(path, err)

@@ -92,7 +92,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         goto done;
     }
     if (s == HPCW_OK && processes->process == 0) {
-        s = bench_output_make(&own, &results, w.output, &w.output_fd, err);
+        s = bench_output_make(&own, &results, w.output, &w.output_fd, &w.output_made, err);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK) {
@@ -137,7 +137,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         s = s == HPCW_OK && signal == 0 && !*failed ? expect_some(&results, directory, err) : s;
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
-    if (s != HPCW_OK && w.output[0] != '\0') {
+    if (s != HPCW_OK && w.output_made && w.output[0] != '\0') {
         (void)hpcw_i_sys_rmdir(w.output); /* only if it is empty */
     }
 done:

@@ -108,10 +108,10 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 /* ---- output ---- */
 
 /* Makes the directory of the results, and locks it until `*fd` is closed. On process 0 only. `*fd` is -1 where the
- * file system has no locks. HPCW_EEXIST: the name exists, and o->resume is not set, it is not the directory of a
+ * file system has no locks. `*made` is false if the directory existed. HPCW_EEXIST: the name exists, and o->resume is not set, it is not the directory of a
  * sweep, or another sweep is writing into it. */
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
-                              char path[BENCH_PATH], int *fd, hpcw_error *err);
+                              char path[BENCH_PATH], int *fd, bool *made, hpcw_error *err);
 
 /* Checks the directory of a resumed sweep, and whether its files may be read and replaced. On process 0 only.
  * HPCW_EEXIST: the files are not those of an interrupted sweep. */

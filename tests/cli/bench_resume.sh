@@ -268,4 +268,13 @@ if wait $sweep; then
 else # a busy disk
     grep -q 'nothing was measured: .*: the budget of 4.00 s is too small for it$' progress || bad "the sweep fails: $(cat progress)"
 fi
+# A sweep that fails removes its empty directory, but not one that existed.
+mkdir kept
+for dir in kept new; do
+    prlimit --fsize=1000 "$HPCGEN" data --out $dir --resume --budget 5s --repeat 3 --ranks 2 --per-rank 100 --blocksize 4K \
+        --layout task-local --mode fsync --least-bytes 1 --quiet 2>said && bad "results larger than a file may be are written: $dir"
+    grep -q "$dir/results.json: cannot write" said || bad "it says: $(cat said)"
+done
+[ -d kept ] || bad "an older directory is gone"
+[ ! -e new ] || bad "a new directory is left"
 exit $failed
