@@ -47,50 +47,56 @@ hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_err
 
 /* ---- the kind of a file ---- */
 
-/* Finds the kind of a file, and the loader that starts it. */
-static enum trace_kind kind_of(const char *path, char loader[TRACE_PATH]) {
+/* Finds the kind of a file, and the loader that starts it. Returns 0 or an errno value. A program that this user may
+ * start but not read is TRACE_UNKNOWN. */
+static int kind_of(const char *path, enum trace_kind *found, char loader[TRACE_PATH]) {
     ElfW(Ehdr) head;
     ElfW(Phdr) part;
     uint64_t size;
     size_t got = 0;
     int fd;
-    if (hpcw_i_sys_open_file_at(AT_FDCWD, path, &fd, &size) != 0) {
-        return TRACE_UNKNOWN;
+    *found = TRACE_UNKNOWN;
+    loader[0] = '\0';
+    int e = hpcw_i_sys_open_file_at(AT_FDCWD, path, &fd, &size);
+    if (e != 0) {
+        return e == EACCES || e == ENOENT || hpcw_i_sys_no_file(e) != NULL ? 0 : e;
     }
     enum trace_kind kind = TRACE_UNKNOWN;
-    loader[0] = '\0';
-    if (hpcw_i_sys_pread(fd, &head, sizeof head, 0, &got) == 0 && got == sizeof head &&
-        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+    e = hpcw_i_sys_pread(fd, &head, sizeof head, 0, &got);
+    if (e == 0 && got == sizeof head && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
         head.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) &&
         head.e_phentsize == sizeof part) {
         kind = TRACE_STATIC;
     }
-    for (unsigned i = 0; kind == TRACE_STATIC && i < head.e_phnum; i++) {
-        if (hpcw_i_sys_pread(fd, &part, sizeof part, head.e_phoff + i * sizeof part, &got) != 0 ||
-            got != sizeof part) {
+    for (unsigned i = 0; e == 0 && kind == TRACE_STATIC && i < head.e_phnum; i++) {
+        e = hpcw_i_sys_pread(fd, &part, sizeof part, head.e_phoff + i * sizeof part, &got);
+        if (e != 0 || got != sizeof part) {
             break;
         }
-        if (part.p_type == PT_INTERP && part.p_filesz < TRACE_PATH &&
-            hpcw_i_sys_pread(fd, loader, (size_t)part.p_filesz, part.p_offset, &got) == 0) {
-            loader[got] = '\0';
+        if (part.p_type == PT_INTERP && part.p_filesz < TRACE_PATH) {
+            e = hpcw_i_sys_pread(fd, loader, (size_t)part.p_filesz, part.p_offset, &got);
+            loader[e == 0 ? got : 0] = '\0';
             kind = TRACE_DYNAMIC;
         }
     }
     (void)hpcw_i_sys_close(fd);
-    return kind;
+    *found = kind;
+    return e;
 }
 
 /* Asks the loader which libraries it would load. This starts neither the program nor a library. If a library
- * cannot be loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. */
-static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
+ * cannot be loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. Returns 0 or
+ * an errno value. */
+static int list_mpi(const char *loader, const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
     static const char mark[] = "libmpi", refused[] = "error while loading shared libraries: ";
     int ends[2];
     char line[TRACE_PATH];
     *mpi = (struct trace_mpi){0};
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        return;
+        return errno;
     }
     const pid_t child = fork();
+    const int failed = child < 0 ? errno : 0;
     if (child == 0) {
         (void)unsetenv("LD_PRELOAD"); /* preloaded libraries are not those of the program */
         (void)dup2(ends[1], STDOUT_FILENO);
@@ -114,17 +120,19 @@ static void list_mpi(const char *loader, const char *path, struct trace_mpi *mpi
     if (child > 0) {
         (void)waitpid(child, NULL, 0);
     }
+    return failed != 0 ? failed : text == NULL ? ENOMEM : 0;
 }
 
-enum trace_kind trace_look_at(const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
+hpcw_status trace_look_at(const char *path, enum trace_kind *kind, struct trace_mpi *mpi,
+                          char refusal[TRACE_PATH], hpcw_error *err) {
     char loader[TRACE_PATH];
     refusal[0] = '\0';
-    enum trace_kind kind = kind_of(path, loader);
     *mpi = (struct trace_mpi){0};
-    if (kind == TRACE_DYNAMIC) {
-        list_mpi(loader, path, mpi, refusal);
+    int e = kind_of(path, kind, loader);
+    if (e == 0 && *kind == TRACE_DYNAMIC) {
+        e = list_mpi(loader, path, mpi, refusal);
     }
-    return kind;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot find out which libraries it loads", path);
 }
 
 /* ---- the library ---- */
@@ -181,7 +189,11 @@ static void try_library(struct trace_search *s, const char *path) {
     if (s->path[0] == '\0') {
         (void)snprintf(s->path, TRACE_PATH, "%s", path);
     }
-    list_mpi(s->loader, path, &own, NULL);
+    e = list_mpi(s->loader, path, &own, NULL);
+    if (e != 0) {
+        note_failure(s, e, path);
+        return;
+    }
     s->found = s->wanted->count == 0;
     for (size_t i = 0; i < own.count && !s->found; i++) {
         s->found = has(s->wanted, own.name[i]);
@@ -236,7 +248,11 @@ hpcw_status trace_find_library(const char *program, const struct trace_mpi *mpi,
     struct trace_search s = {.wanted = mpi, .path = path};
     path[0] = '\0';
     find_directory(HPCW_TRACE_LIBDIR, directory);
-    (void)kind_of(SELF, s.loader);
+    enum trace_kind self;
+    int e = kind_of(SELF, &self, s.loader);
+    if (e != 0) {
+        note_failure(&s, e, SELF);
+    }
     if (given[0] != '\0') {
         try_library(&s, given);
     } else {

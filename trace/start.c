@@ -176,7 +176,11 @@ hpcw_status trace_start(const struct ui_parse *parse, char **argv, int *code, hp
         return s;
     }
     *code = EXIT_FAILURE;
-    const enum trace_kind kind = trace_look_at(path, &mpi, refusal);
+    enum trace_kind kind;
+    s = trace_look_at(path, &kind, &mpi, refusal, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     if (kind == TRACE_STATIC) {
         return hpcw_i_fail(
             err, HPCW_ENOTSUP,

@@ -128,6 +128,12 @@ echo "== refusals"
 refused 127 "$scratch/none: cannot start it: " "$scratch/none"
 refused 127 'no_such_program: expected a program in PATH, got none' no_such_program
 refused 1 'none.so: expected a file for --library, got none' --library none.so sh
+# A program of which nobody knows whether it loads MPI does not count as one without MPI.
+got=0
+prlimit --nofile=4 "$trace" "$program" >out 2>err || got=$?
+[ $got = 1 ] || fail "expected status 1 without descriptors, got $got" err
+grep -q "^hpcw-trace: $program: cannot find out which libraries it loads: Too many open files" err ||
+    fail "the reason is not named" err
 # A library that cannot be looked at does not count as missing.
 ln -s loop.so loop.so
 refused 1 'loop.so: cannot look at it: Too many levels of symbolic links' --library loop.so sh
