@@ -89,10 +89,28 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
     return s;
 }
 
-hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err) {
+/* Fails if the path no longer leads to the locked directory `fd`: another one may belong to another sweep. */
+static hpcw_status check_place(const char *directory, int fd, hpcw_error *err) {
+    struct hpcw_i_entry own, now;
+    int e = fd < 0 ? 0 : hpcw_i_sys_look_at(fd, ".", &own);
+    e = fd < 0 || e != 0 ? e : hpcw_i_sys_look(directory, true, &now);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", directory);
+    }
+    return fd < 0 || (own.id.device == now.id.device && own.id.inode == now.id.inode)
+               ? HPCW_OK
+               : hpcw_i_fail(
+                     err, HPCW_EIO,
+                     "%s: expected the directory of the results, got another or none: it was renamed or "
+                     "removed during the sweep",
+                     directory);
+}
+
+hpcw_status bench_output_write(const struct bench_results *r, const char *directory, int fd, hpcw_error *err) {
     char path[BENCH_PATH];
     (void)snprintf(path, sizeof path, "%s/results.json", directory);
-    hpcw_status s = bench_results_write_json(r, path, err);
+    hpcw_status s = check_place(directory, fd, err);
+    s = s == HPCW_OK ? bench_results_write_json(r, path, err) : s;
     if (s == HPCW_OK) {
         (void)snprintf(path, sizeof path, "%s/results.csv", directory);
         s = bench_results_write_csv(r, path, err);

@@ -117,8 +117,9 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
  * HPCW_EEXIST: the files are not those of an interrupted sweep. */
 hpcw_status bench_output_check(const char *directory, hpcw_error *err);
 
-/* Writes results.json and results.csv into the directory. */
-hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err);
+/* Writes results.json and results.csv into the directory. Fails if it is no longer the locked one, `fd`; -1: it is
+ * not locked. */
+hpcw_status bench_output_write(const struct bench_results *r, const char *directory, int fd, hpcw_error *err);
 
 /* Writes report.html into the directory of the results, if this build makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);

@@ -144,6 +144,20 @@ grep -q '^writes: about 0 B in all, ' plan || bad "the plan of a complete sweep 
 refuse 1 'out: expected the name of a new directory for the results, got one that exists' "$HPCGEN" data "$@" --out out
 whole
 
+# The directory is renamed during a sweep, and another gets its name. The sweep does not touch this one.
+rm -r out
+"$HPCGEN" data "$@" --out out --quiet 2>err &
+sweep=$!
+until_runs 1
+mv out renamed
+mkdir out
+echo other >out/results.json
+wait $sweep && bad "a sweep whose directory was renamed succeeds"
+grep -q '^hpcw-bench: out: expected the directory of the results, got another or none: ' err || bad "not why: $(cat err)"
+[ "$(ls -A out) $(cat out/results.json)" = 'results.json other' ] || bad "a sweep writes into another directory: $(ls -A out)"
+[ "$(trials renamed/results.json | wc -l)" -ge 2 ] || bad "the runs before are gone"
+[ -z "$(ls -A data)" ] || bad "data remain: $(ls -A data)"
+
 # The sweep is killed twice. At the first start, --resume finds nothing to keep.
 rm -r out
 mkdir out
