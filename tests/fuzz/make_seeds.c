@@ -443,6 +443,13 @@ static void local_seeds(void) {
     }
     memcpy(value + sizeof title, "FALSE", 5);
     seed("clog2_local/mpe", &mpe, 1);
+    /* The preamble ends within a text: within the last one, or within the first one. */
+    enum { PREAMBLE = 1024 };
+    const size_t last = (size_t)(value - mpe.data) + sizeof title + sizeof "FALSE";
+    memset(mpe.data + last, 'y', PREAMBLE - last);
+    seed("clog2_local/mpe_last_text", &mpe, 1);
+    memset(mpe.data + 10, 'x', PREAMBLE - 10);
+    seed("clog2_local/mpe_one_text", &mpe, 1);
     free(mpe.data);
 }
 

@@ -35,16 +35,15 @@ static int32_t get_i32(const unsigned char *p, bool big) {
     return (int32_t)hpcw_i_get_u32(p, big);
 }
 
-/* Finds the value after a title of the preamble. */
-static bool find_number(const char *preamble, const char *title, uint32_t *value) {
-    const char *end = preamble + HPCW_I_CLOG2_PREAMBLE;
-    for (const char *p = preamble; p < end && *p != '\0'; p += strlen(p) + 1) {
+/* Finds the value after a title in texts that end with two zeros. */
+static bool find_number(const char *texts, const char *title, uint32_t *value) {
+    for (const char *p = texts; *p != '\0'; p += strlen(p) + 1) {
         if (strcmp(p, title) == 0) {
             char *rest;
             p += strlen(p) + 1;
-            unsigned long v = p < end ? strtoul(p, &rest, 10) : 0;
+            unsigned long v = strtoul(p, &rest, 10);
             *value = (uint32_t)v;
-            return p < end && v > 0 && v <= HPCW_CLOG2_MAX_BLOCK && *rest == '\0';
+            return v > 0 && v <= HPCW_CLOG2_MAX_BLOCK && *rest == '\0';
         }
     }
     return false;
@@ -176,7 +175,8 @@ static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsig
 }
 
 hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_t size, hpcw_error *err) {
-    char preamble[HPCW_I_CLOG2_PREAMBLE + 1] = "";
+    /* The zeros after the preamble end its last text. At most four texts that it lacks are skipped. */
+    char preamble[HPCW_I_CLOG2_PREAMBLE + 8] = "";
     bool whole;
     hpcw_status s = hpcw_i_clog2_recovered_read(f, 0, preamble, HPCW_I_CLOG2_PREAMBLE, &whole, err);
     if (s != HPCW_OK) {
