@@ -118,6 +118,13 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
     return s;
 }
 
+void bench_output_remove(const char *directory, int fd) {
+    hpcw_error ignored;
+    if (check_place(directory, fd, &ignored) == HPCW_OK) {
+        (void)hpcw_i_sys_rmdir(directory);
+    }
+}
+
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err) {
     char path[BENCH_PATH];
     (void)snprintf(path, sizeof path, "%s/report.html", directory);

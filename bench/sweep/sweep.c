@@ -138,7 +138,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK && w.output_made && w.output[0] != '\0') {
-        (void)hpcw_i_sys_rmdir(w.output); /* only if it is empty */
+        bench_output_remove(w.output, w.output_fd);
     }
 done:
     if (w.output_fd >= 0) {

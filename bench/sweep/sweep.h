@@ -121,6 +121,9 @@ hpcw_status bench_output_check(const char *directory, hpcw_error *err);
  * not locked. */
 hpcw_status bench_output_write(const struct bench_results *r, const char *directory, int fd, hpcw_error *err);
 
+/* Removes the directory if it is empty, and still the locked one. */
+void bench_output_remove(const char *directory, int fd);
+
 /* Writes report.html into the directory of the results, if this build makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
 
