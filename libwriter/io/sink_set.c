@@ -371,7 +371,9 @@ struct intent {
 static bool take_apart(const struct hpcw_i_buf *text, struct intent *intent) {
     struct rest rest = {(const char *)text->data + sizeof first_line - 1,
                         (const char *)text->data + text->size - (sizeof last_line - 1)};
-    if (!next_record(&rest.at, &intent->itself) || !next_record(&rest.at, &intent->older)) {
+    /* The last record ends with a NUL, so no record goes on after the records. */
+    if (rest.end[-1] != '\0' || !next_record(&rest.at, &intent->itself) ||
+        !next_record(&rest.at, &intent->older)) {
         return false;
     }
     intent->all = intent->others = rest;
