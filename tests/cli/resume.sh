@@ -27,3 +27,12 @@ make --out set --force --seed 99 || exit
 cmp -s whole/sion/particles.sion set/sion/particles.sion || echo changed
 make --out set --force || exit
 diff -r whole set && echo same
+
+echo "== the costs of faults after a lost file"
+slow() { make --formats clog2,vom --set machine.slow_node_share=1 "$@"; }
+slow --out costs || exit
+grep -q '"kind": "slow_node".*"cost_s": [0-9]' costs/truth.json || echo "no costs"
+cp -r costs lost
+rm lost/vom/data.3.json.br
+slow --out lost --resume || exit
+diff -r costs lost >difference && echo same

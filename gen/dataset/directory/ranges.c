@@ -550,8 +550,10 @@ hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_er
     }
     if (s == HPCW_OK && !*whole) {
         s = gen_directory_begin(run, &(struct hpcw_i_stripes){0}, err);
+        /* In truth.json, the costs of faults stand at the faults. So the object of the log is no whole partial, and
+         * the log is written again. */
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-            if (kept[f].partial != NULL) {
+            if (kept[f].partial != NULL && f != GEN_FORMAT_CLOG2) {
                 s = write_whole_range(run, gen_format[f], &kept[f], err);
             }
         }
