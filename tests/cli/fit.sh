@@ -407,6 +407,24 @@ end
 EOF
 "$HPCGEN" -q -n 1 -f clog2 -s 5 -w chaos.lua --set rank2file.checkpoints=0 -o chaos || exit 1
 refuse 'hpcgen: chaos/clog2/app.clog2: expected calls that repeat, *' 1 chaos -O no.ini
+# Calls of MPI_Waitany that complete all receives and sends of an exchange, in an order that changes from turn to turn.
+cat >either.lua <<'EOF'
+function run()
+  local left, right = (rank - 1) % size, (rank + 1) % size
+  for _ = 1, phases do
+    compute(0.001 * random())
+    local open = { irecv(left), irecv(right), isend(left, 1 << 20), isend(right, 8) }
+    while #open > 0 do table.remove(open, (waitany(open))) end
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -q -n 4 -f clog2 -s 5 -w either.lua --set load.phases=50 --set rank2file.checkpoints=0 -o either || exit 1
+"$HPCGEN" fit either -O order.ini -q && "$HPCGEN" -q -c order.ini -o order || bad "waits for any request: no twin"
+[ "$(grep -c '^local function role_.() *$' order.lua)" = 1 ] || bad "waits for any request: the order makes roles: $(cat order.lua)"
+"$HPCGEN" fit --compare either order >said || bad "waits for any request: the twin is not whole"
+grep -q '^clog2   *calls by name  .* alike$' said || bad "waits for any request: $(cat said)"
+grep -q '^clog2   *turns of the main loop  *50  *50 .* alike$' said || bad "waits for any request: $(cat said)"
 # A program that gives tasks to the first free rank has no twin, unless a partial one is requested.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w farm --scale tiny -o farm || exit 1
 refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: * the main loop differ ([1-9]* found); --partial makes a twin *' 1 farm -O no.ini

@@ -95,6 +95,7 @@ struct making {
     uint32_t *given;
     uint32_t *of;           /* [calls] for an Irecv: index of the end of its receive, plus 1; 0: not found */
     size_t receives, sends; /* under way */
+    size_t either;          /* number of the next calls of MPI_Waitany that may complete any request */
     size_t mades;           /* number of communicators that the rank has obtained so far */
     /* [calls] Irecvs without the end of a receive so far, oldest first: indices of calls */
     uint32_t *open;
@@ -125,10 +126,32 @@ static void give(struct making *m, uint32_t end, uint32_t call) {
     m->given[end] = call + 1;
 }
 
-/* Returns the first receive from `peer` that ends in a call and is not assigned to an Irecv; otherwise the
- * index after the last end. The receives of a call are sorted by peer. */
-static uint32_t find_receive(const struct making *m, const struct fit_call *call, uint32_t peer) {
-    uint32_t low = call->first, high = call->first + call->ends;
+/* Calls of MPI_Waitany one after the other. Which of them completes which request is a matter of time. So they
+ * are taken to complete their requests together, as MPI_Waitall does. */
+struct run {
+    struct fit_call call; /* the first call, with the ends of all calls; of another name: the call itself */
+    size_t calls; /* number of calls of MPI_Waitany; 0: the call has another name, or is not the first one */
+};
+
+static bool is_waitany(const struct making *m, size_t c) {
+    return verb_of(m, &m->rank->call[c]) == FIT_WAITANY && !m->known[m->rank->call[c].name]->wraps;
+}
+
+static struct run run_at(const struct making *m, size_t c) {
+    struct run run = {.call = m->rank->call[c]};
+    const bool first = c == 0 || !is_waitany(m, c - 1);
+    for (size_t k = c; first && k < m->rank->calls && is_waitany(m, k); k++) {
+        run.call.ends += k > c ? m->rank->call[k].ends : 0;
+        run.calls++;
+    }
+    return run;
+}
+
+/* Returns the first receive from `peer` that ends in a run and is not assigned to an Irecv; otherwise the index
+ * after the last end. The receives of a single call are sorted by peer. */
+static uint32_t find_receive(const struct making *m, const struct run *run, uint32_t peer) {
+    const uint32_t last = run->call.first + run->call.ends;
+    uint32_t low = run->call.first, high = run->calls > 1 ? low : last;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         const struct fit_end *e = &m->rank->end[middle];
@@ -138,27 +161,26 @@ static uint32_t find_receive(const struct making *m, const struct fit_call *call
             high = middle;
         }
     }
-    const uint32_t last = call->first + call->ends;
-    while (low < last && m->rank->end[low].peer == peer && (m->given[low] > 0 || !is_receive(m, low))) {
+    while (low < last && (m->rank->end[low].peer != peer || m->given[low] > 0 || !is_receive(m, low))) {
         low++;
     }
-    return low < last && m->rank->end[low].peer == peer ? low : last;
+    return low;
 }
 
-/* Assigns receives to the posted Irecvs if they end in a call that completes all requests. A log does not show
+/* Assigns receives to the posted Irecvs if they end in a run that completes all requests. A log does not show
  * which Irecv a receive belongs to. If there are as many Isends, the n-th Irecv is assumed to be from the rank to
  * which the n-th Isend goes, as in an exchange with neighbours. If there are more, the last Isends count. */
-static void give_all(struct making *m, const struct fit_call *call, struct pending *p) {
-    const uint32_t last = call->first + call->ends;
+static void give_all(struct making *m, const struct run *run, struct pending *p) {
+    const uint32_t last = run->call.first + run->call.ends;
     const size_t posts = p->last - p->first;
     for (size_t i = 0; p->sends >= posts && i < posts; i++) {
         const uint32_t peer = m->sent[p->sends - posts + i];
-        const uint32_t e = peer == FIT_NOBODY ? last : find_receive(m, call, peer);
+        const uint32_t e = peer == FIT_NOBODY ? last : find_receive(m, run, peer);
         if (e < last) {
             give(m, e, m->open[p->first + i]);
         }
     }
-    for (uint32_t e = call->first; e < last; e++) {
+    for (uint32_t e = run->call.first; e < last; e++) {
         while (p->first < p->last && m->of[m->open[p->first]] > 0) {
             p->first++;
         }
@@ -222,11 +244,11 @@ static bool end_later(const struct making *m, size_t c) {
     return false;
 }
 
-/* Returns whether call `c` completes all posted receives. Receives from MPI_PROC_NULL end without a message. A
- * call in which no message ends may have waited for sends alone. */
-static bool ends_all(const struct making *m, size_t c, const struct pending *p) {
-    const size_t posts = p->last - p->first, receives = receives_of(m, &m->rank->call[c]);
-    return verb_of(m, &m->rank->call[c]) == FIT_WAITALL &&
+/* Returns whether the run that begins with call `c` completes all posted receives. Receives from MPI_PROC_NULL
+ * end without a message. A call in which no message ends may have waited for sends alone. */
+static bool ends_all(const struct making *m, size_t c, const struct run *run, const struct pending *p) {
+    const size_t posts = p->last - p->first, receives = receives_of(m, &run->call);
+    return (run->calls > 0 || verb_of(m, &run->call) == FIT_WAITALL) &&
            (receives == posts || (p->nobody && receives < posts && (receives > 0 || !end_later(m, c))));
 }
 
@@ -242,8 +264,9 @@ static void give_receives(struct making *m) {
             m->sent[p.sends++] =
                 call->ends > 0 && m->rank->end[call->first].send ? m->rank->end[call->first].peer : FIT_NOBODY;
         }
-        if (ends_all(m, c, &p)) {
-            give_all(m, call, &p);
+        const struct run run = run_at(m, c);
+        if (ends_all(m, c, &run, &p)) {
+            give_all(m, &run, &p);
             p.sends = 0;
         } else {
             give_oldest(m, call, &p);
@@ -298,19 +321,21 @@ static void count_receives(struct making *m, struct fit_step *step, const struct
 }
 
 static void make_wait(struct making *m, struct fit_step *step, const struct fit_call *call) {
+    const struct run run = run_at(m, step->call_index);
+    if (run.calls > 0) {
+        m->either = run.calls == m->receives + m->sends ? run.calls : 0;
+    }
     count_receives(m, step, call);
     m->receives += step->items; /* posted here */
     const bool any = step->receives > 0 || m->sends > 0;
-    step->all = step->verb == FIT_WAITALL && any && step->receives == m->receives;
-    if (step->all || (step->verb == FIT_WAITALL && step->receives == 0)) {
+    step->all = m->either > 0 || (step->verb == FIT_WAITALL && any && step->receives == m->receives);
+    m->either -= m->either > 0;
+    if (step->verb == FIT_WAITALL && (step->all || step->receives == 0)) {
         step->sends = (uint32_t)m->sends;
     } else if (step->receives == 0) {
         step->sends = m->sends > 0;
     }
-    if (step->verb == FIT_WAITANY && step->receives != 1) {
-        step->verb = FIT_WAIT;
-    }
-    if (step->verb == FIT_WAIT && step->receives > 1) {
+    if ((step->verb == FIT_WAIT || step->verb == FIT_WAITANY) && step->receives > 1) {
         step->verb = FIT_WAITALL;
         step->wraps = true;
     }

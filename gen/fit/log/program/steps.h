@@ -22,8 +22,9 @@ enum fit_verb {
     FIT_WAIT,     /* waits for the oldest `receives` receives and the oldest `sends` sends */
     /* waits as FIT_WAIT or, if `all` is true, for all pending requests of the rank */
     FIT_WAITALL,
-    FIT_WAITANY, /* waits for any pending receive */
-    FIT_MEET,    /* a collective call, with one item: root and bytes */
+    /* waits for any pending receive or, without `receives`, send; if `all` is true, for any pending request */
+    FIT_WAITANY,
+    FIT_MEET, /* a collective call, with one item: root and bytes */
     /* makes a communicator, with one item: leader of the communicator and own rank in it */
     FIT_SPLIT
 };

@@ -105,7 +105,9 @@ static void put_call(struct fit_text *t, const struct fit_text_line *l) {
                      step->sends);
         break;
     case FIT_WAITANY:
-        fit_text_put(t, "any()");
+        fit_text_put(t, step->all            ? "any(receives, sends)"
+                        : step->receives > 0 ? "any(receives)"
+                                             : "any(sends)");
         break;
     case FIT_MEET:
         put_meeting(t, l);

@@ -201,8 +201,13 @@ local function all()
   waitall()
 end
 
-local function any()
-  table.remove(receives, (waitany(receives)))
+-- Waits for any request of a list, or of two lists.
+local function any(list, more)
+  local both = {}
+  for i = 1, #list do both[i] = list[i] end
+  for i = 1, more and #more or 0 do both[#list + i] = more[i] end
+  local i = waitany(both)
+  if i > #list then table.remove(more, i - #list) else table.remove(list, i) end
 end
 
 local function get(from, _, tag) recv(from, tag) end
