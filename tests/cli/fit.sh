@@ -425,6 +425,23 @@ EOF
 "$HPCGEN" fit --compare either order >said || bad "waits for any request: the twin is not whole"
 grep -q '^clog2   *calls by name  .* alike$' said || bad "waits for any request: $(cat said)"
 grep -q '^clog2   *turns of the main loop  *50  *50 .* alike$' said || bad "waits for any request: $(cat said)"
+# From which size on senders wait for receivers: calls of MPI_Sendrecv show it, and a few short messages do not hide it.
+cat >swap.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    compute(0.001 * random())
+    sendrecv((rank + 1) % size, 1 << 16, (rank - 1) % size)
+    next_phase()
+  end
+  if rank > 0 then send(0, 8) end
+  for from = 1, rank == 0 and size - 1 or 0 do recv(from) end
+end
+EOF
+"$HPCGEN" -q -n 4 -f clog2 -s 5 -w swap.lua --set load.phases=50 --set rank2file.checkpoints=0 -o swap || exit 1
+"$HPCGEN" fit swap -O wait.ini -q && "$HPCGEN" -q -c wait.ini -o wait || bad "MPI_Sendrecv: no twin"
+grep -q '^eager_node = 65500 ' wait.ini || bad "MPI_Sendrecv does not show the eager limit: $(cat wait.ini)"
+"$HPCGEN" fit --compare swap wait >said || bad "MPI_Sendrecv: the twin is not whole"
+grep -q '^clog2   *time lost to late receivers  .* alike$' said || bad "MPI_Sendrecv: $(cat said)"
 # A program that gives tasks to the first free rank has no twin, unless a partial one is requested.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w farm --scale tiny -o farm || exit 1
 refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: * the main loop differ ([1-9]* found); --partial makes a twin *' 1 farm -O no.ini

@@ -97,6 +97,18 @@ static bool add_flights(struct flights *f, const struct fit_end *end) {
            (end->bytes < LARGE || add_flight(&f[FLIGHT_LARGE], seconds / end->bytes));
 }
 
+/* Returns the time from which a call waits for the receiver of its message alone, seconds: the begin of MPI_Send; in
+ * MPI_Sendrecv, when its own message has been sent, too. INFINITY: another call. */
+static double waits_from(const struct fit_history *h, const struct fit_rank *rank,
+                         const struct fit_call *call) {
+    const bool both = strcmp(h->name[call->name], "MPI_Sendrecv") == 0;
+    double from = both || strcmp(h->name[call->name], "MPI_Send") == 0 ? call->begin : INFINITY;
+    for (uint32_t e = call->first; both && e < call->first + call->ends; e++) {
+        from = rank->end[e].send ? from : fmax(from, rank->end[e].other);
+    }
+    return from;
+}
+
 static bool learn_machine(struct fit_program *p) {
     const struct fit_history *h = &p->history;
     struct flights f[FLIGHTS] = {{0}};
@@ -119,8 +131,7 @@ static bool learn_machine(struct fit_program *p) {
                 good = add_flights(f, end);
                 const struct fit_rank *from = &h->rank[end->peer];
                 const size_t sender = fit_call_at(from, end->other);
-                if (sender != SIZE_MAX && posted > from->call[sender].begin &&
-                    strcmp(h->name[from->call[sender].name], "MPI_Send") == 0) {
+                if (sender != SIZE_MAX && posted > waits_from(h, from, &from->call[sender])) {
                     uint32_t size = 0;
                     while (size + 1 < SIZES && end->bytes >> size > 1) {
                         size++;
@@ -135,8 +146,7 @@ static bool learn_machine(struct fit_program *p) {
     p->machine.latency = fmax(1e-8, fastest_of(&f[FLIGHT_ANY], 3e-7));
     p->machine.rate = 1 / fmax(1e-12, fastest_of(&f[FLIGHT_LARGE], 1e-10));
     /* Messages are eager below the smallest size at which most senders wait for the receive. If a sender waited
-     * only in the simulated run and not in the log, ranks that send to each other would deadlock. Only MPI_Send
-     * counts, since calls that also receive do not show what they waited for. */
+     * only in the simulated run and not in the log, ranks that send to each other would deadlock. */
     p->machine.eager = seen > 0 ? SIM_MOST_BYTES : 0;
     for (uint32_t size = 0; size < SIZES; size++) {
         if (late[size] >= 5 && left[size] * 2 < late[size] && p->machine.eager == SIM_MOST_BYTES) {
