@@ -442,6 +442,23 @@ EOF
 grep -q '^eager_node = 65500 ' wait.ini || bad "MPI_Sendrecv does not show the eager limit: $(cat wait.ini)"
 "$HPCGEN" fit --compare swap wait >said || bad "MPI_Sendrecv: the twin is not whole"
 grep -q '^clog2   *time lost to late receivers  .* alike$' said || bad "MPI_Sendrecv: $(cat said)"
+# A communicator that is made anew in each turn is the same one, so that the turns are a loop.
+cat >remade.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    local half = split(rank % 2)
+    half:allreduce(8)
+    work(1)
+    half:bcast(64)
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -q -n 4 -f clog2 -s 5 -w remade.lua --set load.phases=20 --set rank2file.checkpoints=0 -o remade || exit 1
+"$HPCGEN" fit remade -O halves.ini -q && "$HPCGEN" -q -c halves.ini -o halves || bad "communicators made anew: no twin"
+grep -q '^  for _ = 1, 20 do$' halves.lua || bad "communicators made anew: no loop: $(cat halves.lua)"
+"$HPCGEN" fit --compare remade halves >said || bad "communicators made anew: the twin is not whole"
+grep -q '^clog2   *turns of the main loop  *20  *20 .* alike$' said || bad "communicators made anew: $(cat said)"
 # A program that gives tasks to the first free rank has no twin, unless a partial one is requested.
 "$HPCGEN" -q -n 16 -f clog2 -s 5 -w farm --scale tiny -o farm || exit 1
 refuse 'hpcgen: farm/clog2/app.clog2: expected a twin that takes * s, got * s: * the main loop differ ([1-9]* found); --partial makes a twin *' 1 farm -O no.ini

@@ -64,7 +64,7 @@ static hpcw_status add_made(struct fit_log_reading *r, const hpcw_clog2_record *
     struct fit_comm *c = &r->h->comm[comm];
     c->leader = c->size == 0 || world < c->leader ? world : c->leader;
     c->size++;
-    c->members += hpcw_i_table_mix(world + UINT64_C(1));
+    c->members += hpcw_i_table_mix((world + UINT64_C(1)) << 32 | (uint32_t)record->as.comm.rank);
     return HPCW_OK;
 }
 

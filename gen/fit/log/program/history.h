@@ -47,7 +47,7 @@ struct fit_rank {
 struct fit_comm {
     uint32_t leader;  /* lowest world rank in the communicator */
     uint32_t size;    /* number of ranks in the communicator */
-    uint64_t members; /* sum of hashes of the world ranks in the communicator */
+    uint64_t members; /* sum of hashes of the world ranks in the communicator and their ranks in it */
 };
 
 enum { FIT_STATES_TEXT = 140 };

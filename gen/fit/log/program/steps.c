@@ -372,9 +372,11 @@ static uint64_t bytes_of(const struct making *m, const struct fit_call *c, enum 
     }
 }
 
+/* Returns the caller's rank in a communicator, and the number of the first one with the same members. A program may
+ * make the same communicator in each turn of a loop, so that the turns are equal. */
 static uint32_t place_in(const struct making *m, uint32_t comm, size_t *slot) {
     for (*slot = 0; *slot < m->rank->mades; (*slot)++) {
-        if (m->rank->made[*slot].comm == comm) {
+        if (m->h->comm[m->rank->made[*slot].comm].members == m->h->comm[comm].members) {
             return m->rank->made[*slot].place;
         }
     }
