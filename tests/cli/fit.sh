@@ -442,6 +442,23 @@ EOF
 grep -q '^eager_node = 65500 ' wait.ini || bad "MPI_Sendrecv does not show the eager limit: $(cat wait.ini)"
 "$HPCGEN" fit --compare swap wait >said || bad "MPI_Sendrecv: the twin is not whole"
 grep -q '^clog2   *time lost to late receivers  .* alike$' said || bad "MPI_Sendrecv: $(cat said)"
+# Many long messages end in one call. Each of them takes as long as all of them, but the machine is not that slow.
+cat >window.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    for _ = 1, 32 do
+      if rank == 0 then isend(1, 1 << 20) else irecv(0) end
+    end
+    waitall()
+    if rank == 0 then recv(1) else send(0, 4) end
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -q -n 2 -f clog2 -s 5 -w window.lua --set load.phases=20 --set rank2file.checkpoints=0 -o window || exit 1
+"$HPCGEN" fit window -O wide.ini -q && "$HPCGEN" -q -c wide.ini -o wide || bad "many messages at once: no twin"
+"$HPCGEN" fit --compare window wide >said || bad "many messages at once: the twin is not whole"
+grep -q '^clog2   *length of the run  .* alike$' said || bad "many messages at once: $(cat said)"
 # A communicator that is made anew in each turn is the same one, so that the turns are a loop.
 cat >remade.lua <<'EOF'
 function run()

@@ -57,7 +57,7 @@ static bool learn_tags(struct fit_program *p) {
 /* Kinds of flight times. The flight of a message takes from the begin of its send to the end of its receive. */
 enum flight {
     FLIGHT_ANY,   /* all messages, seconds: upper bounds of the latency */
-    FLIGHT_LARGE, /* long messages, seconds per byte: upper bounds of the time of a byte */
+    FLIGHT_LARGE, /* calls that receive long messages, seconds per byte: upper bounds of the time of a byte */
     FLIGHTS
 };
 struct flights {
@@ -91,10 +91,17 @@ static bool add_flight(struct flights *f, double value) {
     return true;
 }
 
-static bool add_flights(struct flights *f, const struct fit_end *end) {
-    const double seconds = end->time - end->other;
-    return add_flight(&f[FLIGHT_ANY], seconds) &&
-           (end->bytes < LARGE || add_flight(&f[FLIGHT_LARGE], seconds / end->bytes));
+/* Long messages whose receives end in one call. They may share the time from the first send to the end of the call. */
+struct batch {
+    double first, last, bytes; /* first: begin of the first send. last: end of the last receive. Seconds */
+    double of_byte;            /* least time of a byte of a single message, seconds */
+};
+
+static void add_to_batch(struct batch *b, const struct fit_end *end) {
+    b->first = fmin(b->first, end->other);
+    b->last = fmax(b->last, end->time);
+    b->bytes += end->bytes;
+    b->of_byte = fmin(b->of_byte, (end->time - end->other) / end->bytes);
 }
 
 /* Returns the time from which a call waits for the receiver of its message alone, seconds: the begin of MPI_Send; in
@@ -122,13 +129,17 @@ static bool learn_machine(struct fit_program *p) {
         const struct fit_rank *rank = &h->rank[r];
         for (size_t c = 0; good && c < rank->calls; c++) {
             const struct fit_call *call = &rank->call[c];
+            struct batch batch = {.first = INFINITY, .of_byte = INFINITY};
             for (uint32_t e = call->first; good && e < call->first + call->ends; e++) {
                 const struct fit_end *end = &rank->end[e];
                 const double posted = p->steps[r].posted[e];
                 if (end->send || posted != posted) {
                     continue;
                 }
-                good = add_flights(f, end);
+                good = add_flight(&f[FLIGHT_ANY], end->time - end->other);
+                if (end->bytes >= LARGE) {
+                    add_to_batch(&batch, end);
+                }
                 const struct fit_rank *from = &h->rank[end->peer];
                 const size_t sender = fit_call_at(from, end->other);
                 if (sender != SIZE_MAX && posted > waits_from(h, from, &from->call[sender])) {
@@ -140,6 +151,10 @@ static bool learn_machine(struct fit_program *p) {
                     seen++;
                     left[size] += from->call[sender].end < posted;
                 }
+            }
+            if (batch.bytes > 0) {
+                good = good && add_flight(&f[FLIGHT_LARGE],
+                                          fmin(batch.of_byte, (batch.last - batch.first) / batch.bytes));
             }
         }
     }
