@@ -289,9 +289,9 @@ hpcw_status fit_text_write(const struct fit_program *p, const struct fit_scale *
     *lines = t.lines - t.table_lines;
     if (s == HPCW_OK && (*lines > FIT_MOST_LINES || buf->size > FIT_MOST_TEXT)) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "%s: expected calls that repeat, so that a program of at most %d lines and %d KiB "
-                        "makes them, got more",
-                        p->history.path, FIT_MOST_LINES, FIT_MOST_TEXT >> 10);
+                        "%s: expected calls that repeat, for a text of at most %d lines and %d KiB, got at "
+                        "least %zu lines and %zu KiB",
+                        p->history.path, FIT_MOST_LINES, FIT_MOST_TEXT >> 10, *lines, buf->size >> 10);
     }
     return s;
 }
