@@ -421,6 +421,7 @@ EOF
 "$HPCGEN" -q -n 4 -f clog2 -s 5 -w swap.lua --set load.phases=50 --set rank2file.checkpoints=0 -o swap || exit 1
 "$HPCGEN" fit swap -O wait.ini -q && "$HPCGEN" -q -c wait.ini -o wait || bad "MPI_Sendrecv: no twin"
 grep -q '^eager_node = 65500 ' wait.ini || bad "MPI_Sendrecv does not show the eager limit: $(cat wait.ini)"
+grep -q '^rest = 1 ' wait.ini || bad "MPI_Sendrecv: waits for receivers count twice: $(cat wait.ini)"
 "$HPCGEN" fit --compare swap wait >said || bad "MPI_Sendrecv: the twin is not whole"
 grep -q '^clog2   *time lost to late receivers  .* alike$' said || bad "MPI_Sendrecv: $(cat said)"
 # Many long messages end in one call. Each of them takes as long as all of them, but the machine is not that slow.

@@ -145,6 +145,20 @@ static uint32_t levels_of(uint32_t size) {
     return levels;
 }
 
+/* Returns when the receive of a message was posted, seconds; NaN: the log does not show it. */
+static double posted_at(const struct fit_program *p, uint32_t rank, const struct fit_end *sent) {
+    const struct fit_rank *to = &p->history.rank[sent->peer];
+    const size_t c = fit_call_at(to, sent->other);
+    const uint32_t ends = c == SIZE_MAX ? 0 : to->call[c].ends;
+    for (uint32_t i = 0; i < ends; i++) {
+        const uint32_t e = to->call[c].first + i;
+        if (!to->end[e].send && to->end[e].peer == rank && to->end[e].other == sent->time) {
+            return p->steps[sent->peer].posted[e];
+        }
+    }
+    return NAN;
+}
+
 /* Returns the time at which the simulator would end a call, if it began at the same time as in the log;
  * seconds. */
 static double least_end(struct timing *t, uint32_t rank, const struct fit_step *step,
@@ -170,9 +184,11 @@ static double least_end(struct timing *t, uint32_t rank, const struct fit_step *
         const double flight = m->latency + message->bytes / m->rate;
         if (!message->send) {
             end = fmax(end, message->other + flight);
+        } else if (step->verb == FIT_SENDRECV && m->eager > 0 && message->bytes > m->eager) {
+            end = fmax(end, fmax(call->begin, posted_at(t->p, rank, message)) + flight);
         } else if (step->verb == FIT_SEND && message->bytes > m->eager) {
-            /* Only the receiving rank shows when the receive was posted. Here it counts as posted when the send
-             * begins. */
+            /* The receive counts as posted when the send begins. If the time at which it was posted counted, more
+             * rows of the recorded LU and MG would differ. */
             end = fmax(end, call->begin + flight);
         } else {
             end = fmax(end, call->begin + m->latency / 4);
