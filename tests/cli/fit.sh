@@ -388,10 +388,13 @@ EOF
 "$HPCGEN" fit alone -O lonely.ini -q && "$HPCGEN" -q -c lonely.ini -o lonely || bad "a rank alone in a communicator: no twin"
 "$HPCGEN" fit --compare alone lonely >said || bad "a rank alone in a communicator: the twin is not whole"
 grep -q '^clog2   *calls by name  .* alike$' said || bad "a rank alone in a communicator: $(cat said)"
-# Calls of MPI_Waitany that complete all receives and sends of an exchange, in an order that changes from turn to turn.
-cat >either.lua <<'EOF'
+# Calls of MPI_Waitany that complete all receives and sends of an exchange, in an order that changes from turn to turn; in a
+# ring, and on a line, whose ends exchange with MPI_PROC_NULL.
+for partner in 'n % size' 'n >= 0 and n < size and n or none'; do
+    cat >either.lua <<EOF
 function run()
-  local left, right = (rank - 1) % size, (rank + 1) % size
+  local function at(n) return $partner end
+  local left, right = at(rank - 1), at(rank + 1)
   for _ = 1, phases do
     compute(0.001 * random())
     local open = { irecv(left), irecv(right), isend(left, 1 << 20), isend(right, 8) }
@@ -400,12 +403,14 @@ function run()
   end
 end
 EOF
-"$HPCGEN" -q -n 4 -f clog2 -s 5 -w either.lua --set load.phases=50 --set rank2file.checkpoints=0 -o either || exit 1
-"$HPCGEN" fit either -O order.ini -q && "$HPCGEN" -q -c order.ini -o order || bad "waits for any request: no twin"
-[ "$(grep -c '^local function role_.() *$' order.lua)" = 1 ] || bad "waits for any request: the order makes roles: $(cat order.lua)"
-"$HPCGEN" fit --compare either order >said || bad "waits for any request: the twin is not whole"
-grep -q '^clog2   *calls by name  .* alike$' said || bad "waits for any request: $(cat said)"
-grep -q '^clog2   *turns of the main loop  *50  *50 .* alike$' said || bad "waits for any request: $(cat said)"
+    "$HPCGEN" -q -n 4 -f clog2 -s 5 -w either.lua --set load.phases=50 --set rank2file.checkpoints=0 -o either || exit 1
+    "$HPCGEN" fit either -O order.ini -q && "$HPCGEN" -q -c order.ini -o order || bad "waits for any request: no twin"
+    [ "$(grep -c '^local function role_.() *$' order.lua)" = 1 ] || bad "waits for any request: the order makes roles: $(cat order.lua)"
+    "$HPCGEN" fit --compare either order >said || bad "waits for any request: the twin is not whole"
+    grep -q '^clog2   *calls by name  .* alike$' said || bad "waits for any request: $(cat said)"
+    grep -q '^clog2   *turns of the main loop  *50  *50 .* alike$' said || bad "waits for any request: $(cat said)"
+    rm -r either order
+done
 # From which size on senders wait for receivers: calls of MPI_Sendrecv show it, and a few short messages do not hide it.
 cat >swap.lua <<'EOF'
 function run()

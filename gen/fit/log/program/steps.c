@@ -95,6 +95,7 @@ struct making {
     uint32_t *given;
     uint32_t *of;           /* [calls] for an Irecv: index of the end of its receive, plus 1; 0: not found */
     size_t receives, sends; /* under way */
+    size_t nobody;          /* receives from MPI_PROC_NULL under way */
     size_t either;          /* number of the next calls of MPI_Waitany that may complete any request */
     size_t mades;           /* number of communicators that the rank has obtained so far */
     /* [calls] Irecvs without the end of a receive so far, oldest first: indices of calls */
@@ -323,14 +324,24 @@ static void count_receives(struct making *m, struct fit_step *step, const struct
 static void make_wait(struct making *m, struct fit_step *step, const struct fit_call *call) {
     const struct run run = run_at(m, step->call_index);
     if (run.calls > 0) {
-        m->either = run.calls == m->receives + m->sends ? run.calls : 0;
+        m->either = run.calls == m->receives + m->nobody + m->sends ? run.calls : 0;
     }
     count_receives(m, step, call);
     m->receives += step->items; /* posted here */
+    if (m->either > 0) {
+        step->all = true;
+        m->either--;
+        if (m->either == 0) {
+            m->receives = 0;
+            m->nobody = 0;
+            m->sends = 0;
+        }
+        return;
+    }
     const bool any = step->receives > 0 || m->sends > 0;
-    step->all = m->either > 0 || (step->verb == FIT_WAITALL && any && step->receives == m->receives);
-    m->either -= m->either > 0;
-    if (step->verb == FIT_WAITALL && (step->all || step->receives == 0)) {
+    step->all = step->verb == FIT_WAITALL && any && step->receives == m->receives;
+    m->nobody = step->all ? 0 : m->nobody;
+    if (step->all || (step->verb == FIT_WAITALL && step->receives == 0)) {
         step->sends = (uint32_t)m->sends;
     } else if (step->receives == 0) {
         step->sends = m->sends > 0;
@@ -463,6 +474,7 @@ static void make_step(struct making *m, struct fit_step *step, size_t c) {
     case FIT_IRECV:
         if (m->of[c] == 0) {
             add_item(m, step, (struct fit_item){.peer = FIT_NOBODY});
+            m->nobody++;
         } else {
             add_end(m, step, &m->rank->end[m->of[c] - 1]);
             m->receives++;
