@@ -136,9 +136,12 @@ def test_checkpoint(tmp_path):
     assert hpcw.verify(prefix)["ok"]
     c = hpcw.open(prefix)
     assert c.names == [name] and c.current == name and c.dataset(name)["ranks"] == 3
+    os.remove(prefix / ".scr" / "index.scr")  # the index is read once
     assert c.files["size"].tolist() == [8, 16, 24]
     assert np.array_equal(np.fromfile(c.files["path"][2]), np.full(3, 2.0))
     c.check(name)
+    with pytest.raises(hpcw.HpcwValueError, match="expected one of .*, got other"):
+        c.check("other")
     with open(c.files["path"][0], "r+b") as file:
         file.write(b"x")
     with pytest.raises(hpcw.HpcwFormatError) as damaged:

@@ -46,35 +46,40 @@ class Checkpoints(_show.Shown):
     """The checkpoints in a prefix directory of SCR.
 
     names: names of the datasets in the index, by id. current: the dataset to restart from, or None. layout: layout of the maps.
+    The index is read once, when the object is made.
     """
 
     def __init__(self, path: str | os.PathLike):
         self.path = _library.absolute(path)
-        self._prefix = os.fsencode(self.path)
         lib = _library.library()
-        handle = Handle.of("hpcw_rank2file_list_open", self._prefix, None, Handle.OUT, free="hpcw_rank2file_list_free")
-        with handle as listed:
+        self._list = Handle.of("hpcw_rank2file_list_open", os.fsencode(self.path), None, Handle.OUT,
+                               free="hpcw_rank2file_list_free")
+        with self._list as listed:
             entries = [lib.hpcw_rank2file_list_get(listed, i).contents for i in range(lib.hpcw_rank2file_list_count(listed))]
+            self._at = {_library.text(e.name): i for i, e in enumerate(entries)}
             self._listed = {_library.text(e.name): {
                 "id": e.id, "complete": e.complete, "failed": _library.text(e.failed), "created_us": e.created_us,
                 "files": e.files, "bytes": e.size} for e in sorted(entries, key=lambda e: e.id)}
             self.current: str | None = _library.text(lib.hpcw_rank2file_list_current(listed))
             self.layout: str = _library.text(lib.hpcw_rank2file_layout_name(lib.hpcw_rank2file_list_layout(listed)))
-        handle.close()
         self.names = list(self._listed)
 
     def _facts(self) -> dict:
         return {"datasets": len(self.names), "current": self.current, "layout": self.layout}
 
+    def _index(self, name: str) -> int:
+        if name not in self._at:
+            raise errors.HpcwValueError(f"{self.path}: expected one of {', '.join(self.names)}, got {name}")
+        return self._at[name]
+
     def _open(self, name: str) -> Handle:
-        return Handle.of("hpcw_rank2file_restart_open", self._prefix, None, name.encode(), Handle.OUT,
-                      free="hpcw_rank2file_restart_free")
+        with self._list as listed:
+            return Handle.of("hpcw_rank2file_restart_open_listed", listed, self._index(name), None, Handle.OUT,
+                             free="hpcw_rank2file_restart_free")
 
     def dataset(self, name: str) -> dict:
         """Facts about a dataset. From index and summary: id, checkpoint, created_us, user, job_id, job_name, files, bytes,
         complete, failed. From its map: ranks, leaves, inner_nodes, levels."""
-        if name not in self._listed:
-            raise errors.HpcwValueError(f"{self.path}: expected one of {', '.join(self.names)}, got {name}")
         handle = self._open(name)
         with handle as restart:
             d = _library.library().hpcw_rank2file_restart_dataset(restart).contents
@@ -92,7 +97,8 @@ class Checkpoints(_show.Shown):
     def check(self, name: str, files: bool = True) -> None:
         """Checks the summaries and the map of a dataset and, if `files`, sizes and CRC-32 of its files. Raises the first
         fault."""
-        _library.call("hpcw_rank2file_check", self._prefix, name.encode(), files)
+        with self._list as listed:
+            _library.call("hpcw_rank2file_check_listed", listed, self._index(name), files)
 
 
 class Map(_show.Shown):
