@@ -67,11 +67,29 @@ static hpcw_status check_page(const char *results, const char *page, hpcw_error 
                : HPCW_OK;
 }
 
+/* Finds the results that an argument names: the file results.json of a sweep, or the directory that has it. */
+static hpcw_status find_results(const char *given, char path[BENCH_PATH], hpcw_error *err) {
+    struct hpcw_i_entry entry;
+    const int e = hpcw_i_sys_look(given, true, &entry);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", given);
+    }
+    const int size =
+        snprintf(path, BENCH_PATH, "%s%s", given, entry.kind == HPCW_I_DIRECTORY ? "/results.json" : "");
+    return size < BENCH_PATH ? HPCW_OK
+                             : hpcw_i_fail(err, HPCW_EINVAL, "expected a path of at most %d bytes, got %d",
+                                           BENCH_PATH - 1, size);
+}
+
 /* Draws the results of an earlier sweep as a page, by default in their directory. */
 static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const struct bench_options *o = call->options;
-    const char *results = call->parse.args[0];
+    char results[BENCH_PATH];
     char directory[BENCH_PATH], beside[BENCH_PATH + 32];
+    hpcw_status s = find_results(call->parse.args[0], results, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     const char *slash = strrchr(results, '/');
     (void)snprintf(directory, sizeof directory, "%.*s",
                    slash == NULL || slash == results ? 1 : (int)(slash - results),
@@ -83,7 +101,7 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "--output: expected a file for the page, got -: ./- is one of this name");
     }
-    hpcw_status s = ui_page_available(err);
+    s = ui_page_available(err);
     s = s == HPCW_OK ? bench_results_read(&r, results, err) : s;
     if (s == HPCW_OK) {
         s = check_page(results, page, err);
@@ -102,7 +120,10 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
 
 static hpcw_status run_compare(struct bench_call *call, hpcw_error *err) {
     const struct bench_options *o = call->options;
-    return bench_compare_command(call->parse.args[0], call->parse.args[1], o->json, o->quiet, err);
+    char path[2][BENCH_PATH];
+    hpcw_status s = find_results(call->parse.args[0], path[0], err);
+    s = s == HPCW_OK ? find_results(call->parse.args[1], path[1], err) : s;
+    return s == HPCW_OK ? bench_compare_command(path[0], path[1], o->json, o->quiet, err) : s;
 }
 
 static hpcw_status run_site(struct bench_call *call, hpcw_error *err) {

@@ -251,7 +251,7 @@ static const struct ui_chapter chapters[] = {
     {"REPORTS",
      "A sweep writes results.json, with every run, and report.html, which shows the same as charts, with a "
      "recommendation. The page is one file that needs no network. `report` draws it again, after it checks "
-     "that the figures follow from the samples.\n"
+     "that the figures follow from the samples. `report` and `compare` take results.json or its directory.\n"
      "\n"
      "`compare` compares what each layout reaches of its ceiling in two sweeps, layout by layout over all its "
      "points, then point by point. Each change has an interval, and the size from which it would have been "

@@ -73,6 +73,14 @@ done
 rm out/report.html
 "$HPCGEN" report out/results.json || bad "report fails without --output"
 cmp out/report.html again.html || bad "it is not beside the results"
+rm out/report.html
+"$HPCGEN" report out || bad "report fails with the directory of the results"
+cmp out/report.html again.html || bad "it is not in the directory"
+"$HPCGEN" compare out/results.json out/results.json >files
+"$HPCGEN" compare out out >said || bad "compare fails with directories"
+cmp files said
+mkdir nothing
+refuse 1 'nothing/results.json: cannot open for reading: No such file or directory' "$HPCGEN" report nothing
 
 # A killed sweep has no page; `report` makes it. The page begins with the statement that the sweep did not end.
 "$HPCGEN" data --out killed --budget 60s --repeat 300 --ranks 4 --per-rank 20000 --quiet --blocksize 4K \
