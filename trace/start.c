@@ -90,6 +90,15 @@ static const char *last_part(const char *path) {
     return slash == NULL ? path : slash + 1;
 }
 
+/* Returns whether the directory of a file is not there. */
+static bool lacks_directory(const char *file) {
+    char directory[2 * TRACE_PATH];
+    const char *slash = strrchr(file, '/');
+    struct hpcw_i_entry entry;
+    (void)snprintf(directory, sizeof directory, "%.*s/", slash == NULL ? 0 : (int)(slash - file), file);
+    return hpcw_i_sys_look(directory, true, &entry) == 0 && entry.kind == HPCW_I_NOTHING;
+}
+
 /* The first process of a job prints where the log will be, or why the loader will not start the program. */
 static void say_where(const char *program, bool has_mpi, const char *refusal, const char *here) {
     const char *file = getenv("HPCW_TRACE_FILE");
@@ -111,11 +120,12 @@ static void say_where(const char *program, bool has_mpi, const char *refusal, co
     }
     const char *on = getenv("HPCW_TRACE");
     const bool off = on != NULL && strcmp(on, "0") == 0;
-    (void)fprintf(stderr, "hpcw-trace: %s: %s%s %s\n", program,
+    /* The program may make the directory, so this is no failure. */
+    (void)fprintf(stderr, "hpcw-trace: %s: %s%s %s%s\n", program,
                   has_mpi ? "" : "not linked with MPI: if it opens MPI, or starts a program of MPI, ",
                   off ? "nothing is recorded unless the program calls MPI_Pcontrol(1); the log is then"
                       : "the log will be",
-                  log);
+                  log, lacks_directory(log) ? ", whose directory does not exist yet" : "");
 }
 
 /* Fails if the log would replace the local file of a recorded run. The library looks at it again, and then records

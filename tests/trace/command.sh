@@ -62,6 +62,8 @@ cp "$program" prefix/bin/the_program
 PATH=$scratch/prefix/bin:$PATH ./link --output "sub.clog2" the_program >out 2>err || fail "the program fails" err
 grep -q "^hpcw-trace: the_program: the log will be $scratch/sub.clog2$" err || fail "another log" err
 "$hpcgen" verify sub.clog2
+"$trace" --output none/log.clog2 sh -c : 2>err || fail "the program fails" err
+grep -q " the log will be $scratch/none/log.clog2, whose directory does not exist yet$" err || fail "nothing of the directory" err
 
 echo "== options instead of variables"
 preload=$(environment | sed -n 's/^LD_PRELOAD=//p')
