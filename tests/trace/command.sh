@@ -63,6 +63,7 @@ PATH=$scratch/prefix/bin:$PATH ./link --output "sub.clog2" the_program >out 2>er
 grep -q "^hpcw-trace: the_program: the log will be $scratch/sub.clog2$" err || fail "another log" err
 "$hpcgen" verify sub.clog2
 "$trace" --output none/log.clog2 sh -c : 2>err || fail "the program fails" err
+HPCW_TRACE_FILE=$(printf '%0300d' 0) "$trace" sh -c : 2>long || fail "a name that is too long stops the program" long
 grep -q " the log will be $scratch/none/log.clog2, whose directory does not exist yet$" err || fail "nothing of the directory" err
 
 echo "== options instead of variables"

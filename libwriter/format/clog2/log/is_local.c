@@ -12,7 +12,9 @@ int hpcw_i_clog2_is_local(int at, const char *name, bool *is) {
     *is = false;
     int e = hpcw_i_sys_open_file_at(at, name, &fd, &size);
     if (e != 0) {
-        return e == ENOENT || e == ENOTDIR || e == EACCES || hpcw_i_sys_no_file(e) != NULL ? 0 : e;
+        return e == ENOENT || e == ENOTDIR || e == EACCES || e == ENAMETOOLONG || hpcw_i_sys_no_file(e) != NULL
+                   ? 0
+                   : e;
     }
     e = hpcw_i_sys_pread(fd, &tag, sizeof tag, 0, &got);
     hpcw_i_sys_drop(fd);
