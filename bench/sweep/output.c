@@ -111,6 +111,7 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
     (void)snprintf(path, sizeof path, "%s/results.json", directory);
     hpcw_status s = check_place(directory, fd, err);
     s = s == HPCW_OK ? bench_results_write_json(r, path, err) : s;
+    s = s == HPCW_OK ? check_place(directory, fd, err) : s;
     if (s == HPCW_OK) {
         (void)snprintf(path, sizeof path, "%s/results.csv", directory);
         s = bench_results_write_csv(r, path, err);
@@ -125,11 +126,14 @@ void bench_output_remove(const char *directory, int fd) {
     }
 }
 
-hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err) {
+hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, int fd, hpcw_error *err) {
     char path[BENCH_PATH];
     (void)snprintf(path, sizeof path, "%s/report.html", directory);
-    /* A build without reports still writes the data. */
-    return ui_page_available(NULL) == HPCW_OK ? bench_report_page(r, directory, path, err) : HPCW_OK;
+    if (ui_page_available(NULL) != HPCW_OK) {
+        return HPCW_OK; /* a build without reports still writes the data */
+    }
+    hpcw_status s = check_place(directory, fd, err);
+    return s == HPCW_OK ? bench_report_page(r, directory, path, err) : s;
 }
 
 /* ---- the table ---- */

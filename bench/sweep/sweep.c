@@ -121,7 +121,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     }
     if (s == HPCW_OK && processes->process == 0) {
         s = bench_output_write(&results, w.output, w.output_fd, err);
-        s = s == HPCW_OK ? bench_output_draw(&results, w.output, err) : s;
+        s = s == HPCW_OK ? bench_output_draw(&results, w.output, w.output_fd, err) : s;
         if (s == HPCW_OK && own.json) {
             s = bench_results_write_json(&results, NULL, err);
         } else if (s == HPCW_OK && !own.quiet) {

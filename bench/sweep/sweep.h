@@ -108,8 +108,8 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 /* ---- output ---- */
 
 /* Makes the directory of the results, and locks it until `*fd` is closed. On process 0 only. `*fd` is -1 where the
- * file system has no locks. `*made` is false if the directory existed. HPCW_EEXIST: the name exists, and o->resume is not set, it is not the directory of a
- * sweep, or another sweep is writing into it. */
+ * file system has no locks. `*made` is false if the directory existed. HPCW_EEXIST: the name exists, and o->resume
+ * is not set, it is not the directory of a sweep, or another sweep is writing into it. */
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], int *fd, bool *made, hpcw_error *err);
 
@@ -125,7 +125,7 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
 void bench_output_remove(const char *directory, int fd);
 
 /* Writes report.html into the directory of the results, if this build makes reports. */
-hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
+hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, int fd, hpcw_error *err);
 
 /* bench_output_unmeasured prints the points that were not measured, one line for each reason. bench_output_memory
  * prints a note if the file system is in memory. */
