@@ -136,6 +136,8 @@ def score(findings, run) -> dict:
         try:
             return json.loads(_run("score", "--json", "--", file.name, directory))
         except errors.HpcwError as error:                   # nobody knows the name of this file
+            if not str(error).startswith(file.name + ": "):
+                raise
             raise errors.of(str(error).removeprefix(file.name + ": "), error.status) from None
 
 
