@@ -47,9 +47,12 @@ void gen_cli_explain_stop(const struct gen_cli_options *o, enum gen_cli_command 
     case GEN_CLI_REWRITE:
     case GEN_CLI_RECOVER:
     case GEN_CLI_REPORT:
-    case GEN_CLI_FIT:
         what = gen_cli_is_standard(o->output) ? "standard output is not complete: begin again"
                                               : "no output is written, an older one stays: begin again";
+        break;
+    case GEN_CLI_FIT: /* it removes an older configuration before the workload gets its name */
+        what = gen_cli_is_standard(o->output) ? "standard output is not complete: begin again"
+                                              : "the output may be missing: begin again";
         break;
     case GEN_CLI_PLAN:
     case GEN_CLI_VERIFY:
