@@ -107,8 +107,9 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     /* for truth.json, at the end of the run */
-    const uint64_t tallies = d->load_params.phases * sizeof(struct gen_load_tally) +
-                             jobs * (model_load_whole_size(&d->load) + 4 * (uint64_t)d->load.objects);
+    const uint64_t tallies =
+        d->load_params.phases * sizeof(struct gen_load_tally) +
+        jobs * (model_load_whole_size(&d->load) + 4 * (uint64_t)d->load.objects + 16 * (uint64_t)d->ranks);
     const uint64_t kept =
         4 + (d->load.params.balancer.keep_iterations ? 8 + 4 * (uint64_t)model_load_iterations(&d->load) : 0);
     return tallies + jobs * ((uint64_t)d->load.most * 480 + (8 << 20)) + gen_vom_balance_memory(d) +
