@@ -101,7 +101,8 @@ struct gen_format {
                             uint64_t *changed, hpcw_error *err);
 
     /* Adds the injected faults as members of an open JSON object in truth.json. If a finished dataset lost
-     * files of other formats and is repaired, the old object is the only partial. jobs: number of threads. */
+     * files of other formats and is repaired, the old object is the only partial; the log is written again. jobs:
+     * number of threads. */
     hpcw_status (*truth)(const struct gen_dataset *d, const cJSON *const *partial, size_t count, uint32_t jobs,
                          struct hpcw_i_json *json, hpcw_error *err);
     /* lists of faults that `truth` adds; NULL: none */
