@@ -25,8 +25,9 @@ struct trace_mpi {
 /* Sets `path` to the file that execvp would start. HPCW_EIO: there is no such file. */
 hpcw_status trace_find_program(const char *name, char path[TRACE_PATH], hpcw_error *err);
 
-/* Finds the kind of a file, and the MPI libraries that it loads. If the loader cannot load a library of the file, *mpi is
- * empty and `refusal` says why; otherwise `refusal` is "". Fails for errors of the system, as *mpi is not known then. */
+/* Finds the kind of a file, and the MPI libraries that it loads. If the loader cannot load a library of the file,
+ * *mpi is empty and `refusal` says why; otherwise `refusal` is "". Fails for errors of the system, as *mpi is not
+ * known then. */
 hpcw_status trace_look_at(const char *path, enum trace_kind *kind, struct trace_mpi *mpi,
                           char refusal[TRACE_PATH], hpcw_error *err);
 

@@ -53,14 +53,13 @@ uint64_t bench_timer_now(void) {
 void bench_timer_settle(const struct bench_processes *p) {
     /* If processes share processors, the scheduler delays a process that has used more than its share. During many
      * short waits, it gives the others their share before the clock starts. If other programs are busy, a wait may
-     * take some ms. A hundred waits before each phase then took 19 of 20 s, and a sweep of a minute had no time for
-     * one point. */
+     * take some ms, and a hundred waits more time than the runs. So the waits end after 50 ms. */
     const uint64_t enough_ns = 50000000;
     uint64_t begin = 0, over = 0;
     struct hpcw_i_words words = {.sums = 1, .word = &over};
     for (int i = 0; over == 0 && i < (p->count == 1 ? 0 : p->crowded ? 100 : 1); i++) {
         over = i > 0 && bench_timer_now() - begin > enough_ns;
-        (void)hpcw_i_comm_allreduce(p->comm, &words, NULL); /* `over` becomes the number of processes */
+        (void)hpcw_i_comm_allreduce(p->comm, &words, NULL); /* of all processes */
         begin = i == 0 ? bench_timer_now() : begin;         /* all processes have called it */
     }
 }

@@ -398,7 +398,8 @@ typedef struct hpcw_clog2_log_report {
  * path begins in the working directory of process 0, and this call follows `path` if it is a symbolic link.
  *
  * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH: the paths differ; HPCW_ESTATE: the recording has ended;
- * HPCW_EEXIST as for hpcw_clog2_log_open; HPCW_ENOMEM; HPCW_ECOMM; and errors of the system for the directory. After a failure the log has its old path
+ * HPCW_EEXIST as for hpcw_clog2_log_open; HPCW_ENOMEM; HPCW_ECOMM; and errors of the system for the directory. After
+ * a failure the log has its old path
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_rename(hpcw_clog2_log *log, const char *path,
                                                            hpcw_error *err);

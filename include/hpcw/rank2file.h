@@ -272,7 +272,8 @@ HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason
  * written by the process whose share of the ranks holds the leaf's first rank. In the index the dataset becomes the
  * current one, unless the current one has a higher id. Collective. Memory: the list of this process's files, a
  * leaf, and on process 0 four bytes for each leaf. After a failure the index is unchanged, so that no reader sees
- * the dataset. Its files then stay until all processes have freed the handle and hpcw_rank2file_prune removes them.
+ * the dataset. Its files then stay until all processes have freed the handle, and hpcw_rank2file_prune on the host
+ * that wrote them removes them.
  * With HPCW_SYNC_DIRECTORY there is one exception, as in hpcw_sink_publish: the last step is the fsync of the
  * index's directory. If this fsync fails, the dataset is complete and listed, but the older index may come back
  * after a power failure.

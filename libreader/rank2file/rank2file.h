@@ -24,9 +24,9 @@ hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw
 
 /*
  * Calls `dataset` for every dataset in the index of a prefix directory, in the reverse order of a restart: from the
- * lowest id to the highest, and the current one last. `restart` is the dataset with all ranks loaded, valid during the call. If the dataset is damaged, `restart` is NULL, and `why` is
- * the error. The loop stops when `dataset` does not return HPCW_OK, and returns that status. It also stops at an
- * error of the system.
+ * lowest id to the highest, and the current one last. `restart` is the dataset with all ranks loaded, valid during
+ * the call. If the dataset is damaged, `restart` is NULL, and `why` is the error. The loop stops when `dataset` does
+ * not return HPCW_OK, and returns that status. It also stops at an error of the system.
  */
 struct hpcw_rank2file_restart;
 typedef hpcw_status read_rank2file_dataset(void *context, const char *name,

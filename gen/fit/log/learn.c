@@ -163,7 +163,7 @@ static hpcw_status write_text(struct fit_program *p, struct hpcw_i_buf *text, hp
         }
         hpcw_i_buf_free(&other);
         if (first != HPCW_OK && s == HPCW_EINVAL) {
-            *err = why; /* names the shortest text so far */
+            *err = why; /* of the text that treats more steps as equal than those before */
         }
         if (s != HPCW_EINVAL || lines > FIT_MOST_LINES) {
             break; /* a lower limit does not make fewer lines */

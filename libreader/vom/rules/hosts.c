@@ -29,7 +29,7 @@ hpcw_status read_vom_hosts_take(struct read_vom_judge *j, const struct read_vom_
     }
     if (j->num_nodes != m->shared_node.num_nodes) {
         return read_vom_wrong(j->reader, err,
-                              "shared_node.num_nodes: expected %" PRIu32 " as in the first rank, got %" PRIu32,
+                              "shared_node.num_nodes: expected %" PRIu32 " as in a rank before, got %" PRIu32,
                               j->num_nodes, m->shared_node.num_nodes);
     }
     j->seat[j->rank] = (struct read_vom_seat){.node = (uint16_t)m->shared_node.id,

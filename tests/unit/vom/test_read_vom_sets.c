@@ -263,7 +263,7 @@ static const struct broken_set broken_sets[] = {
      ": from: expected this SendRecv in the file of rank 0, which has id 1, got it in that of rank 1"},
     /* Hosts. */
     {1, "\"num_nodes\":1", "\"num_nodes\":2", 0, "data.1.json: metadata at offset ",
-     ": shared_node.num_nodes: expected 1 as in the first rank, got 2"},
+     ": shared_node.num_nodes: expected 1 as in a rank before, got 2"},
     {1, "\"rank\":1,\"size\":2", "\"rank\":0,\"size\":2", STRICT, "",
      ": metadata.shared_node.rank of rank 1: expected 1, got 0"},
     {1, "\"rank\":1,\"size\":2", "\"rank\":1,\"size\":3", STRICT, "",

@@ -105,7 +105,7 @@ static void add_to_batch(struct batch *b, const struct fit_end *end) {
 }
 
 /* Returns the time from which a call waits for the receiver of its message alone, seconds: the begin of MPI_Send; in
- * MPI_Sendrecv, when its own message has been sent, too. INFINITY: another call. */
+ * MPI_Sendrecv not before the message that it receives was sent. INFINITY: another call. */
 static double waits_from(const struct fit_history *h, const struct fit_rank *rank,
                          const struct fit_call *call) {
     const bool both = strcmp(h->name[call->name], "MPI_Sendrecv") == 0;

@@ -291,7 +291,7 @@ hpcw_status fit_text_write(const struct fit_program *p, const struct fit_scale *
         s = hpcw_i_fail(err, HPCW_EINVAL,
                         "%s: expected calls that repeat, for a text of at most %d lines and %d KiB, got at "
                         "least %zu lines and %zu KiB",
-                        p->history.path, FIT_MOST_LINES, FIT_MOST_TEXT >> 10, *lines, buf->size >> 10);
+                        p->history.path, FIT_MOST_LINES, FIT_MOST_TEXT >> 10, *lines, (buf->size + 1023) >> 10);
     }
     return s;
 }
