@@ -340,9 +340,11 @@ class Runs:
         for seed in range(1, self.options.seeds + 1):
             figures = {}
             for kind in ("none", "greedy", "tempered"):
-                # With a balancer, the seed chooses among fewer workloads. So the workload is named.
+                # The seed chooses among fewer workloads with a balancer, and a balancer cannot follow bursts of load. So the
+                # workload and the course are named.
                 out = self.generate(f"balancer-{kind}-{seed}", "--ranks", self.options.ranks, "--seed", seed,
-                                    "--workload", "stencil", "--formats", "vom", *set_all([f"load.balancer={kind}"]))
+                                    "--workload", "stencil", "--formats", "vom",
+                                    *set_all([f"load.balancer={kind}", "load.course=ramp"]))
                 figures[kind] = {name: value for name, value, _ in self.figures(out)}
                 self.drop(out)
             none = figures.pop("none")["load.imbalance"]
