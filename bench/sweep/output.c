@@ -116,6 +116,12 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
         (void)snprintf(path, sizeof path, "%s/results.csv", directory);
         s = bench_results_write_csv(r, path, err);
     }
+    if (s != HPCW_OK) { /* if the directory was renamed meanwhile, say so */
+        hpcw_error moved;
+        const hpcw_status place = check_place(directory, fd, &moved);
+        *err = place != HPCW_OK ? moved : *err;
+        s = place != HPCW_OK ? place : s;
+    }
     return s;
 }
 
