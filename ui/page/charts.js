@@ -212,7 +212,7 @@
         }
         var place = clearest(chart, width, places);
         ctx.textAlign = 'left';
-        ctx.fillText(mark.label, place.x, place.y);
+        if (place) { ctx.fillText(mark.label, place.x, place.y); } // a chart smaller than the text has no place
         ctx.stroke();
         ctx.restore();
       });
