@@ -246,6 +246,8 @@ def test_errors(tmp_path, monkeypatch):
     monkeypatch.setenv("HPCW_HPCGEN", str(tmp_path / "none"))
     with pytest.raises(hpcw.HpcwLibraryError, match="hpcgen"):
         hpcw.generate(tmp_path / "out", ranks=2)
+    with pytest.raises(hpcw.HpcwLibraryError, match="hpcgen"):
+        hpcw.score([], tmp_path / "dataset")
 
 
 @pytest.mark.parametrize("where, message", [
