@@ -262,8 +262,8 @@ static const char *state_name(const struct gen_waits *w, uint32_t state) {
     return state == 0 ? "computing outside of states" : w->name[state];
 }
 
-/* Counts the injected faults that change what this section says. Wrong clocks make waits and the critical path
- * wrong. */
+/* Names the kinds of injected faults that a reader of waits must know, with their numbers. Slow nodes and
+ * interruptions cause waits; wrong clocks shift the times from which waits and the critical path are computed. */
 static void put_injected(const struct gen_report *r) {
     static const struct {
         const char *list, *name;

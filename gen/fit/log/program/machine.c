@@ -104,8 +104,8 @@ static void add_to_batch(struct batch *b, const struct fit_end *end) {
     b->of_byte = fmin(b->of_byte, (end->time - end->other) / end->bytes);
 }
 
-/* Returns the time from which a call waits for the receiver of its message alone, seconds: the begin of MPI_Send; in
- * MPI_Sendrecv not before the message that it receives was sent. INFINITY: another call. */
+/* Returns the time, in seconds, after which a call waits only for the receiver of its message. For MPI_Send this is
+ * the begin of the call. MPI_Sendrecv also waits until its partner has sent. INFINITY: another call. */
 static double waits_from(const struct fit_history *h, const struct fit_rank *rank,
                          const struct fit_call *call) {
     const bool both = strcmp(h->name[call->name], "MPI_Sendrecv") == 0;
