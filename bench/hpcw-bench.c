@@ -105,7 +105,7 @@ static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     s = s == HPCW_OK ? bench_results_read(&r, results, err) : s;
     if (s == HPCW_OK) {
         s = check_page(results, page, err);
-        s = s == HPCW_OK ? bench_report_page(&r, directory, page, err) : s;
+        s = s == HPCW_OK ? bench_report_page(&r, directory, NULL, page, err) : s;
         if (s == HPCW_OK && r.stopped[0] != '\0' && r.metadatas == 0) {
             const struct bench_runs runs = bench_results_runs(&r);
             char go_on[BENCH_RESUME];

@@ -157,7 +157,7 @@ hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
     }
     g.files = files > UINT32_MAX ? UINT32_MAX : (uint32_t)files;
     if (o->json) {
-        s = bench_json_create(&io, NULL, err);
+        s = bench_json_create(&io, NULL, NULL, err);
         if (s != HPCW_OK) {
             hpcw_i_free(host);
             return s;

@@ -43,7 +43,7 @@ static double bytes_of(const hpcw_linktest_params *p) {
 
 hpcw_status bench_linktest_begin_json(struct bench_linktest *l, hpcw_error *err) {
     hpcw_linktest_params *p = &l->params;
-    hpcw_status s = bench_json_create(&l->json, NULL, err);
+    hpcw_status s = bench_json_create(&l->json, NULL, NULL, err);
     if (s == HPCW_OK) {
         struct hpcw_i_json *out = &l->json.out;
         hpcw_i_json_put_str(out, "format", "hpcw-linktest");

@@ -11,16 +11,19 @@
 
 #include "libwriter/base/shown.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 
 #define EXACT 9007199254740991.0 /* 2^53 - 1: a double represents all integers up to this one exactly */
 #define MOST_SECONDS 9e6         /* up to this time, a double represents every ns */
 
 /* ---- files ---- */
 
-hpcw_status bench_json_create(struct bench_json *io, const char *path, hpcw_error *err) {
+hpcw_status bench_json_create(struct bench_json *io, const hpcw_sink_source *source, const char *path,
+                              hpcw_error *err) {
     *io = (struct bench_json){.path = path, .status = HPCW_OK, .err = err};
-    hpcw_status s = path == NULL ? hpcw_sink_open_memory(&io->sink, err)
-                                 : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &io->sink, err);
+    hpcw_status s = path == NULL
+                        ? hpcw_sink_open_memory(&io->sink, err)
+                        : hpcw_i_sink_open(source, NULL, path, 0, true, HPCW_SYNC_NONE, &io->sink, err);
     if (s == HPCW_OK) {
         const struct hpcw_i_json_options options = {.indent = true, .replace_bad_utf8 = true};
         hpcw_i_json_open_sink(&io->out, io->sink, &options);

@@ -46,8 +46,9 @@ struct bench_json {
 };
 
 /* Open the top-level object of a file to write (create) or to read (parse). A written file gets its final name when
- * it is complete. path: NULL: standard output. */
-hpcw_status bench_json_create(struct bench_json *io, const char *path, hpcw_error *err);
+ * it is complete. source: what opens its sink; NULL: a file by its path. path: NULL: standard output. */
+hpcw_status bench_json_create(struct bench_json *io, const hpcw_sink_source *source, const char *path,
+                              hpcw_error *err);
 hpcw_status bench_json_parse(struct bench_json *io, const char *path, const char *text, size_t size,
                              hpcw_error *err);
 

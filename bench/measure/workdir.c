@@ -164,10 +164,15 @@ void bench_remove_tree(const char *path) {
 
 hpcw_status bench_read_file(const char *path, uint64_t most, unsigned char **data, size_t *size,
                             hpcw_error *err) {
+    return bench_read_file_at(AT_FDCWD, path, path, most, data, size, err);
+}
+
+hpcw_status bench_read_file_at(int at, const char *name, const char *path, uint64_t most, unsigned char **data,
+                               size_t *size, hpcw_error *err) {
     int fd;
     uint64_t length = 0;
     *data = NULL;
-    int e = hpcw_i_sys_open_file_at(AT_FDCWD, path, &fd, &length);
+    int e = hpcw_i_sys_open_file_at(at, name, &fd, &length);
     if (e != 0) {
         const char *other = hpcw_i_sys_no_file(e);
         return other != NULL

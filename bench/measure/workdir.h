@@ -33,5 +33,8 @@ void bench_remove_tree(const char *path);
  * also after a failure. */
 hpcw_status bench_read_file(const char *path, uint64_t most, unsigned char **data, size_t *size,
                             hpcw_error *err);
+/* Like bench_read_file, for file `name` in the directory with descriptor `at`. `path` is for messages. */
+hpcw_status bench_read_file_at(int at, const char *name, const char *path, uint64_t most, unsigned char **data,
+                               size_t *size, hpcw_error *err);
 
 #endif

@@ -799,7 +799,7 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
 static hpcw_status write_json(const struct bench_results r[2], const struct bench_comparison *c,
                               hpcw_error *err) {
     struct bench_json io;
-    hpcw_status s = bench_json_create(&io, NULL, err);
+    hpcw_status s = bench_json_create(&io, NULL, NULL, err);
     if (s == HPCW_OK) {
         put_all(&io.out, r, c);
     }

@@ -4,12 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <hpcw/sink.h>
-
 #include "bench/report/metadata.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 
 struct csv {
     struct hpcw_i_buf buf;
@@ -158,7 +157,8 @@ static void put_all_points(struct csv *c, const struct bench_results *r) {
     }
 }
 
-hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err) {
+hpcw_status bench_results_write_csv(const struct bench_results *r, const hpcw_sink_source *source,
+                                    const char *path, hpcw_error *err) {
     struct csv c = {.head = true};
     hpcw_sink *sink = NULL;
     if (r->metadatas > 0) {
@@ -167,7 +167,7 @@ hpcw_status bench_results_write_csv(const struct bench_results *r, const char *p
         put_all_points(&c, r);
     }
     hpcw_status s = c.failed ? hpcw_i_fail_memory(err, path, 0, NULL)
-                             : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
+                             : hpcw_i_sink_open(source, NULL, path, 0, true, HPCW_SYNC_NONE, &sink, err);
     if (s == HPCW_OK) {
         s = hpcw_sink_write_at(sink, 0, c.buf.data, c.buf.size, err);
     }

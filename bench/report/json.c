@@ -490,9 +490,10 @@ static void results_of(struct bench_json *io, struct bench_results *r) {
     hpcw_i_free(twin);
 }
 
-hpcw_status bench_results_write_json(const struct bench_results *r, const char *path, hpcw_error *err) {
+hpcw_status bench_results_write_json(const struct bench_results *r, const hpcw_sink_source *source,
+                                     const char *path, hpcw_error *err) {
     struct bench_json io;
-    hpcw_status s = bench_json_create(&io, path, err);
+    hpcw_status s = bench_json_create(&io, source, path, err);
     if (s == HPCW_OK) {
         results_of(&io, (struct bench_results *)(uintptr_t)r); /* when writing, results_of changes nothing */
         s = io.status;

@@ -336,18 +336,17 @@ static void find_ticks(struct bench_page_drawing *d) {
     }
 }
 
-hpcw_status bench_report_page(const struct bench_results *r, const char *output, const char *path,
-                              hpcw_error *err) {
+hpcw_status bench_report_page(const struct bench_results *r, const char *output, const hpcw_sink_source *source,
+                              const char *path, hpcw_error *err) {
     struct bench_page_drawing d = {.r = r, .alike = true};
     /* Limit of the points in a chart: a chart shows each point of the sweep once, or each trial once. */
     size_t most = r->points + 2 * (BENCH_LAYOUTS + 2 * BENCH_MODES);
     for (size_t i = 0; i < r->points; i++) {
         most += r->point[i].trials;
     }
-    hpcw_status s = ui_page_open(path,
-                                 r->metadatas > 0 ? "Metadata rates of files and of a container"
-                                                  : "Write throughput and the block size",
-                                 &d.page, err);
+    const char *title =
+        r->metadatas > 0 ? "Metadata rates of files and of a container" : "Write throughput and the block size";
+    hpcw_status s = ui_page_open(source, path, title, &d.page, err);
     if (s != HPCW_OK) {
         return s;
     }

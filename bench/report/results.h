@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hpcw/sink.h>
 #include <hpcw/status.h>
 
 #include "bench/measure/environment.h"
@@ -342,10 +343,12 @@ void bench_advice_where(struct bench_advice *a, const struct bench_results *r);
 /* Fills in verdict and advice from the points. HPCW_ENOMEM. */
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);
 
-/* Write results.json and results.csv. A file gets its name when it is complete. JSON goes to standard output if
- * `path` is NULL. */
-hpcw_status bench_results_write_json(const struct bench_results *r, const char *path, hpcw_error *err);
-hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err);
+/* Write results.json and results.csv. A file gets its name when it is complete. source: what opens its sink; NULL:
+ * a file by its path. JSON goes to standard output if `path` is NULL. */
+hpcw_status bench_results_write_json(const struct bench_results *r, const hpcw_sink_source *source,
+                                     const char *path, hpcw_error *err);
+hpcw_status bench_results_write_csv(const struct bench_results *r, const hpcw_sink_source *source,
+                                    const char *path, hpcw_error *err);
 
 /*
  * Reads results.json, strictly: HPCW_EFORMAT names the field. What can be computed from the trials is computed
@@ -356,10 +359,10 @@ hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_e
 hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
                                 hpcw_error *err);
 
-/* Writes a page with charts. It computes no figures of its own. `output`: directory of the results.
- * HPCW_ENOTSUP: this build makes no reports. */
-hpcw_status bench_report_page(const struct bench_results *r, const char *output, const char *path,
-                              hpcw_error *err);
+/* Writes a page with charts. It computes no figures of its own. `output`: directory of the results. source: what
+ * opens the sink of the page; NULL: a file by its path. HPCW_ENOTSUP: this build makes no reports. */
+hpcw_status bench_report_page(const struct bench_results *r, const char *output, const hpcw_sink_source *source,
+                              const char *path, hpcw_error *err);
 
 /* Frees the memory of *r, not *r itself. */
 void bench_results_free(struct bench_results *r);

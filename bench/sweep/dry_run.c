@@ -173,7 +173,7 @@ static void put_plan(struct hpcw_i_json *j, const struct dry_run *d) {
 
 static hpcw_status write_json(const struct dry_run *d, hpcw_error *err) {
     struct bench_json io;
-    hpcw_status s = bench_json_create(&io, NULL, err);
+    hpcw_status s = bench_json_create(&io, NULL, NULL, err);
     if (s == HPCW_OK) {
         put_plan(&io.out, d);
     }
@@ -185,10 +185,10 @@ static hpcw_status write_json(const struct dry_run *d, hpcw_error *err) {
 static hpcw_status take_earlier(struct bench_sweep_state *w, hpcw_error *err) {
     struct hpcw_i_entry entry;
     hpcw_status s = HPCW_OK;
-    (void)snprintf(w->output, sizeof w->output, "%s", w->o->output);
+    (void)snprintf(w->output.path, sizeof w->output.path, "%s", w->o->output);
     if (w->processes->process == 0 &&
-        (hpcw_i_sys_look(w->output, false, &entry) != 0 || entry.kind != HPCW_I_NOTHING)) {
-        s = bench_output_check(w->output, err);
+        (hpcw_i_sys_look(w->output.path, false, &entry) != 0 || entry.kind != HPCW_I_NOTHING)) {
+        s = bench_output_hold(&w->output, err);
     }
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     s = s == HPCW_OK ? bench_sweep_allocate(w, err) : s;

@@ -9,7 +9,8 @@
 #include "bench/report/metadata.h"
 #include "bench/sweep/sweep.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/dir.h"
+#include "libwriter/io/sink.h"
 #include "ui/cli/text.h"
 #include "ui/page/page.h"
 
@@ -29,34 +30,48 @@ static bool is_interrupted(const char *directory) {
 
 /* If there is no results.json, other files of the directory belong to somebody else and must not be replaced.
  * Symbolic links are refused, since they could lead to a file elsewhere. */
-hpcw_status bench_output_check(const char *directory, hpcw_error *err) {
+static hpcw_status check_files(const struct bench_output *out, hpcw_error *err) {
     static const char *const name[] = {"results.json", "results.csv", "report.html"};
-    char path[BENCH_PATH + 16];
-    struct hpcw_i_entry entry;
-    (void)snprintf(path, sizeof path, "%s", directory);
-    int e = hpcw_i_sys_look(directory, true, &entry);
-    if (e == 0 && entry.kind != HPCW_I_DIRECTORY) {
-        return hpcw_i_fail(
-            err, HPCW_EEXIST,
-            "%s: expected the directory of an interrupted sweep, got something else: choose another --out",
-            directory);
-    }
     bool results = false;
+    int at;
+    int e = hpcw_i_dir_fd(out->dir, &at);
     for (size_t i = 0; e == 0 && i < sizeof name / sizeof name[0]; i++) {
-        (void)snprintf(path, sizeof path, "%s/%s", directory, name[i]);
-        e = hpcw_i_sys_look(path, false, &entry);
-        results = results || (i == 0 && entry.kind == HPCW_I_FILE);
+        struct hpcw_i_entry entry;
+        e = hpcw_i_sys_look_at(at, name[i], &entry);
+        results = results || (e == 0 && i == 0 && entry.kind == HPCW_I_FILE);
         if (e == 0 && entry.kind != HPCW_I_NOTHING && (entry.kind != HPCW_I_FILE || !results)) {
-            return hpcw_i_fail(
-                err, HPCW_EEXIST, "%s: expected the file of an interrupted sweep, got %s: choose another --out",
-                path, entry.kind == HPCW_I_FILE ? "one without results.json" : "no regular file");
+            return hpcw_i_fail(err, HPCW_EEXIST,
+                               "%s/%s: expected the file of an interrupted sweep, got %s: choose another --out",
+                               out->path, name[i],
+                               entry.kind == HPCW_I_FILE ? "one without results.json" : "no regular file");
         }
     }
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look at its files", out->path);
+}
+
+hpcw_status bench_output_hold(struct bench_output *out, hpcw_error *err) {
+    int e = hpcw_i_dir_hold(out->path, &out->dir);
+    return e == ENOTDIR ? hpcw_i_fail(err, HPCW_EEXIST,
+                                      "%s: expected the directory of an interrupted sweep, got something else: "
+                                      "choose another --out",
+                                      out->path)
+           : e != 0     ? hpcw_i_fail_sys(err, e, "%s: cannot open the directory for the results", out->path)
+                        : check_files(out, err);
+}
+
+/* Locks the held directory, unless the file system has no locks. */
+static hpcw_status lock(struct bench_output *out, hpcw_error *err) {
+    int at;
+    int e = hpcw_i_dir_fd(out->dir, &at);
+    e = e == 0 ? hpcw_i_sys_own_directory(at, &out->lock) : e;
+    return e == EAGAIN ? hpcw_i_fail(err, HPCW_EEXIST,
+                                     "%s: another sweep is running, and writes its results here", out->path)
+                       : HPCW_OK;
 }
 
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
-                              char path[BENCH_PATH], int *fd, bool *made, hpcw_error *err) {
+                              struct bench_output *out, hpcw_error *err) {
+    char *path = out->path;
     if (o->output[0] != '\0') {
         (void)snprintf(path, BENCH_PATH, "%s", o->output);
     } else {
@@ -70,76 +85,54 @@ hpcw_status bench_output_make(const struct bench_options *o, const struct bench_
         path[n] = '\0';
     }
     int e = hpcw_i_sys_mkdir(path, 0777);
-    *made = e == 0;
-    hpcw_status s =
-        e == 0                     ? HPCW_OK
-        : e == EEXIST && o->resume ? bench_output_check(path, err)
-        : e == EEXIST
-            ? hpcw_i_fail(err, HPCW_EEXIST,
-                          "%s: expected the name of a new directory for the results, got one that exists%s",
-                          path,
-                          is_interrupted(path) ? "; to go on with its interrupted sweep, add --resume" : "")
-            : hpcw_i_fail_sys(err, e, "%s: cannot make the directory for the results", path);
-    if (s == HPCW_OK && hpcw_i_sys_own_directory(path, fd) == EAGAIN) {
-        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: another sweep is running, and writes its results here", path);
+    out->made = e == 0;
+    if (e == EEXIST && !o->resume) {
+        return hpcw_i_fail(
+            err, HPCW_EEXIST, "%s: expected the name of a new directory for the results, got one that exists%s",
+            path, is_interrupted(path) ? "; to go on with its interrupted sweep, add --resume" : "");
     }
-    if (s != HPCW_OK) {
-        path[0] = '\0';
+    if (e != 0 && e != EEXIST) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot make the directory for the results", path);
     }
-    return s;
+    hpcw_status s = bench_output_hold(out, err);
+    return s == HPCW_OK ? lock(out, err) : s;
 }
 
-/* Fails if the path no longer leads to the locked directory `fd`: another one may belong to another sweep. */
-static hpcw_status check_place(const char *directory, int fd, hpcw_error *err) {
+hpcw_status bench_output_write(const struct bench_results *r, const struct bench_output *out, hpcw_error *err) {
+    const struct hpcw_i_sink_below below = {out->dir, out->path, HPCW_SYNC_NONE};
+    const hpcw_sink_source source = hpcw_i_sink_below_source(&below);
+    char path[BENCH_PATH + 16];
+    (void)snprintf(path, sizeof path, "%s/results.json", out->path);
+    hpcw_status s = bench_results_write_json(r, &source, path, err);
+    (void)snprintf(path, sizeof path, "%s/results.csv", out->path);
+    return s == HPCW_OK ? bench_results_write_csv(r, &source, path, err) : s;
+}
+
+hpcw_status bench_output_draw(const struct bench_results *r, const struct bench_output *out, hpcw_error *err) {
+    const struct hpcw_i_sink_below below = {out->dir, out->path, HPCW_SYNC_NONE};
+    const hpcw_sink_source source = hpcw_i_sink_below_source(&below);
+    char path[BENCH_PATH + 16];
+    (void)snprintf(path, sizeof path, "%s/report.html", out->path);
+    /* a build without reports still writes the data */
+    return ui_page_available(NULL) == HPCW_OK ? bench_report_page(r, out->path, &source, path, err) : HPCW_OK;
+}
+
+bool bench_output_is_there(const struct bench_output *out) {
     struct hpcw_i_entry own, now;
-    int e = fd < 0 ? 0 : hpcw_i_sys_look_at(fd, ".", &own);
-    e = fd < 0 || e != 0 ? e : hpcw_i_sys_look(directory, true, &now);
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot look at it", directory);
-    }
-    return fd < 0 || (own.id.device == now.id.device && own.id.inode == now.id.inode)
-               ? HPCW_OK
-               : hpcw_i_fail(
-                     err, HPCW_EIO,
-                     "%s: expected the directory of the results, got another or none: it was renamed or "
-                     "removed during the sweep",
-                     directory);
+    int at;
+    return hpcw_i_dir_fd(out->dir, &at) == 0 && hpcw_i_sys_look_at(at, ".", &own) == 0 &&
+           hpcw_i_sys_look(out->path, true, &now) == 0 && own.id.device == now.id.device &&
+           own.id.inode == now.id.inode;
 }
 
-hpcw_status bench_output_write(const struct bench_results *r, const char *directory, int fd, hpcw_error *err) {
-    char path[BENCH_PATH];
-    (void)snprintf(path, sizeof path, "%s/results.json", directory);
-    hpcw_status s = check_place(directory, fd, err);
-    s = s == HPCW_OK ? bench_results_write_json(r, path, err) : s;
-    s = s == HPCW_OK ? check_place(directory, fd, err) : s;
-    if (s == HPCW_OK) {
-        (void)snprintf(path, sizeof path, "%s/results.csv", directory);
-        s = bench_results_write_csv(r, path, err);
+void bench_output_close(struct bench_output *out, bool failed) {
+    if (failed && out->made && (out->dir == NULL || bench_output_is_there(out))) {
+        (void)hpcw_i_sys_rmdir(out->path);
     }
-    if (s != HPCW_OK) { /* if the directory was renamed meanwhile, say so */
-        hpcw_error moved;
-        const hpcw_status place = check_place(directory, fd, &moved);
-        *err = place != HPCW_OK ? moved : *err;
-        s = place != HPCW_OK ? place : s;
+    if (out->lock >= 0) {
+        hpcw_i_sys_drop(out->lock);
     }
-    return s;
-}
-
-void bench_output_remove(const char *directory, int fd) {
-    hpcw_error ignored;
-    if (check_place(directory, fd, &ignored) == HPCW_OK) {
-        (void)hpcw_i_sys_rmdir(directory);
-    }
-}
-
-hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, int fd, hpcw_error *err) {
-    char path[BENCH_PATH];
-    (void)snprintf(path, sizeof path, "%s/report.html", directory);
-    if (ui_page_available(NULL) != HPCW_OK) {
-        return HPCW_OK; /* a build without reports still writes the data */
-    }
-    hpcw_status s = check_place(directory, fd, err);
-    return s == HPCW_OK ? bench_report_page(r, directory, path, err) : s;
+    hpcw_i_dir_release(out->dir);
 }
 
 /* ---- the table ---- */

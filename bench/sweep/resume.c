@@ -7,25 +7,29 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/dir.h"
 
 enum { MOST_BYTES = 256 << 20 };
 
 /* ---- reading ---- */
 
-/* Reads the text of results.json. *text is NULL if there is no such file. On process 0 only. */
-static hpcw_status read_text(const char *path, unsigned char **text, size_t *size, hpcw_error *err) {
-    struct hpcw_i_entry entry;
+/* Reads the text of results.json, whose path is for messages. *text is NULL if there is no such file. On process 0
+ * only. */
+static hpcw_status read_text(struct hpcw_i_dir *dir, const char *path, unsigned char **text, size_t *size,
+                             hpcw_error *err) {
+    struct hpcw_i_entry entry = {.kind = HPCW_I_NOTHING};
+    int at = -1;
     *text = NULL;
     *size = 0;
-    int e = hpcw_i_sys_look(path, true, &entry);
+    int e = dir == NULL ? 0 : hpcw_i_dir_fd(dir, &at);
+    e = e == 0 && dir != NULL ? hpcw_i_sys_look_at(at, "results.json", &entry) : e;
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot look at it", path);
     }
     if (entry.kind == HPCW_I_NOTHING) {
         return HPCW_OK;
     }
-    hpcw_status s = bench_read_file(path, MOST_BYTES, text, size, err);
+    hpcw_status s = bench_read_file_at(at, "results.json", path, MOST_BYTES, text, size, err);
     return s == HPCW_OK && *size == 0
                ? hpcw_i_fail(err, HPCW_EFORMAT,
                              "%s: expected the results of a sweep, got an empty file: choose another --out",
@@ -33,16 +37,16 @@ static hpcw_status read_text(const char *path, unsigned char **text, size_t *siz
                : s;
 }
 
-/* Process 0 reads the results in the directory `output` and gives them to all processes. *there: whether there are
- * results. Collective. */
-static hpcw_status earlier_of(const struct bench_processes *processes, const char *output,
+/* Process 0 reads the results in the directory and gives them to all processes. *there: whether there are results.
+ * Collective. */
+static hpcw_status earlier_of(const struct bench_processes *processes, const struct bench_output *output,
                               struct bench_results *earlier, bool *there, hpcw_error *err) {
     char path[BENCH_PATH + 16];
     unsigned char *text = NULL;
     size_t size = 0;
     *earlier = (struct bench_results){0};
-    (void)snprintf(path, sizeof path, "%s/results.json", output);
-    hpcw_status s = processes->process == 0 ? read_text(path, &text, &size, err) : HPCW_OK;
+    (void)snprintf(path, sizeof path, "%s/results.json", output->path);
+    hpcw_status s = processes->process == 0 ? read_text(output->dir, path, &text, &size, err) : HPCW_OK;
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     s = s == HPCW_OK ? hpcw_i_comm_bcast(processes->comm, &size, sizeof size, 0, err) : s;
     *there = size > 0;
@@ -165,17 +169,17 @@ static void tell_resumed(const struct bench_sweep_state *w) {
     }
     if (w->resumed) {
         (void)fprintf(stderr, "hpcw-bench: %s: %zu of %zu runs kept, %zu to do, each with its ceiling\n",
-                      w->output, runs.made, runs.planned, runs.planned - runs.made);
+                      w->output.path, runs.made, runs.planned, runs.planned - runs.made);
     } else {
-        (void)fprintf(stderr, "hpcw-bench: %s: no results to go on with: the sweep begins\n", w->output);
+        (void)fprintf(stderr, "hpcw-bench: %s: no results to go on with: the sweep begins\n", w->output.path);
     }
 }
 
 hpcw_status bench_sweep_resume(struct bench_sweep_state *w, hpcw_error *err) {
     struct bench_results earlier;
-    hpcw_status s = earlier_of(w->processes, w->output, &earlier, &w->resumed, err);
+    hpcw_status s = earlier_of(w->processes, &w->output, &earlier, &w->resumed, err);
     if (s == HPCW_OK && w->resumed) {
-        s = take_over(w->r, w->planned, bench_sweep_most_runs(w), &earlier, w->output, &w->order, err);
+        s = take_over(w->r, w->planned, bench_sweep_most_runs(w), &earlier, w->output.path, &w->order, err);
         s = hpcw_i_agree(w->processes->comm, s, NULL, err);
         w->begin_ns -= w->r->elapsed_ns; /* both sweeps share one budget */
     }

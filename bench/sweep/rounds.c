@@ -267,7 +267,7 @@ static void tell_measured(const struct bench_sweep_state *w) {
 static hpcw_status keep(struct bench_sweep_state *w, hpcw_error *err) {
     hpcw_status s = w->processes->process == 0 ? bench_sweep_conclude(w, "not ended", err) : HPCW_OK;
     if (s == HPCW_OK && w->processes->process == 0) {
-        s = bench_output_write(w->r, w->output, w->output_fd, err);
+        s = bench_output_write(w->r, &w->output, err);
         for (size_t i = 0; i < w->r->points; i++) {
             struct bench_point *p = &w->r->point[i];
             if (w->planned[i].active && p->trials == 0) { /* the rounds will measure the point */

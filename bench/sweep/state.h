@@ -22,9 +22,7 @@ struct bench_sweep_state {
     struct bench_planned *planned;
     struct bench_data data;
     char directory[BENCH_WORKDIR];
-    char output[BENCH_PATH];    /* directory of the results, on process 0 */
-    int output_fd;              /* the same directory, locked against other sweeps; -1: no lock */
-    bool output_made;           /* this sweep made the directory */
+    struct bench_output output;
     char no_direct[BENCH_NAME]; /* why O_DIRECT does not work, "" if it does */
     uint64_t begin_ns;
     double aim_ns;              /* planned time of a run */

@@ -9,7 +9,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/io/sys.h"
 
 static hpcw_status measure(struct bench_sweep_state *w, const char *directory, hpcw_error *err) {
     uint64_t largest = 1;
@@ -75,7 +74,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
     struct bench_results results = {0};
     struct bench_options own = *options; /* all processes use the options of process 0 */
     struct bench_sweep_state w = {
-        .o = &own, .processes = processes, .r = &results, .output_fd = -1, .begin_ns = bench_timer_now()};
+        .o = &own, .processes = processes, .r = &results, .output.lock = -1, .begin_ns = bench_timer_now()};
     *failed = false;
     hpcw_status s = hpcw_i_comm_bcast(processes->comm, &own, sizeof own, 0, err);
     w.random = own.seed;
@@ -92,7 +91,7 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         goto done;
     }
     if (s == HPCW_OK && processes->process == 0) {
-        s = bench_output_make(&own, &results, w.output, &w.output_fd, &w.output_made, err);
+        s = bench_output_make(&own, &results, &w.output, err);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK) {
@@ -120,30 +119,32 @@ hpcw_status bench_sweep(const struct bench_options *options, const char *directo
         *failed = *failed || results.metadata[i].reason[0] != '\0';
     }
     if (s == HPCW_OK && processes->process == 0) {
-        s = bench_output_write(&results, w.output, w.output_fd, err);
-        s = s == HPCW_OK ? bench_output_draw(&results, w.output, w.output_fd, err) : s;
+        s = bench_output_write(&results, &w.output, err);
+        s = s == HPCW_OK ? bench_output_draw(&results, &w.output, err) : s;
+        if (s == HPCW_OK && !own.quiet && !bench_output_is_there(&w.output)) {
+            (void)fprintf(
+                stderr,
+                "hpcw-bench: %s: this directory was renamed during the sweep, and has the results under "
+                "its new name\n",
+                w.output.path);
+        }
         if (s == HPCW_OK && own.json) {
-            s = bench_results_write_json(&results, NULL, err);
+            s = bench_results_write_json(&results, NULL, NULL, err);
         } else if (s == HPCW_OK && !own.quiet) {
-            (void)printf("results: %s\n\n", w.output);
+            (void)printf("results: %s\n\n", w.output.path);
             s = bench_output_print(&results, stdout, err);
         }
         if (s == HPCW_OK && signal != 0 && !own.metadata && !own.quiet) {
             const struct bench_runs runs = bench_results_runs(&results);
             char go_on[BENCH_RESUME];
             (void)fprintf(stderr, "hpcw-bench: interrupted after %zu of %zu runs; %s\n", runs.made,
-                          runs.planned, bench_results_resume(&results, w.output, go_on));
+                          runs.planned, bench_results_resume(&results, w.output.path, go_on));
         }
         s = s == HPCW_OK && signal == 0 && !*failed ? expect_some(&results, directory, err) : s;
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
-    if (s != HPCW_OK && w.output_made && w.output[0] != '\0') {
-        bench_output_remove(w.output, w.output_fd);
-    }
 done:
-    if (w.output_fd >= 0) {
-        hpcw_i_sys_drop(w.output_fd);
-    }
+    bench_output_close(&w.output, s != HPCW_OK);
     bench_data_free(&w.data);
     hpcw_i_free(w.planned);
     bench_results_free(&results);

@@ -107,25 +107,36 @@ bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, str
 
 /* ---- output ---- */
 
-/* Makes the directory of the results, and locks it until `*fd` is closed. On process 0 only. `*fd` is -1 where the
- * file system has no locks. `*made` is false if the directory existed. HPCW_EEXIST: the name exists, and o->resume
- * is not set, it is not the directory of a sweep, or another sweep is writing into it. */
+/* The directory of the results, on process 0. */
+struct bench_output {
+    char path[BENCH_PATH];  /* for messages; "": there is none */
+    struct hpcw_i_dir *dir; /* held: all files go into this directory, even if it is renamed; NULL: not held */
+    int lock;               /* descriptor that locks it against other sweeps; -1: no lock */
+    bool made;              /* this sweep made the directory */
+};
+
+/* Makes and holds the directory of the results, and locks it if the file system has locks. On process 0 only.
+ * HPCW_EEXIST: the name exists, and o->resume is not set, it is not the directory of a sweep, or another sweep is
+ * writing into it. */
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
-                              char path[BENCH_PATH], int *fd, bool *made, hpcw_error *err);
+                              struct bench_output *out, hpcw_error *err);
 
-/* Checks the directory of a resumed sweep, and whether its files may be read and replaced. On process 0 only.
+/* Holds the directory of a resumed sweep, and checks whether its files may be read and replaced. On process 0 only.
  * HPCW_EEXIST: the files are not those of an interrupted sweep. */
-hpcw_status bench_output_check(const char *directory, hpcw_error *err);
+hpcw_status bench_output_hold(struct bench_output *out, hpcw_error *err);
 
-/* Writes results.json and results.csv into the directory. Fails if it is no longer the locked one, `fd`; -1: it is
- * not locked. */
-hpcw_status bench_output_write(const struct bench_results *r, const char *directory, int fd, hpcw_error *err);
-
-/* Removes the directory if it is empty, and still the locked one. */
-void bench_output_remove(const char *directory, int fd);
+/* Writes results.json and results.csv into the directory. */
+hpcw_status bench_output_write(const struct bench_results *r, const struct bench_output *out, hpcw_error *err);
 
 /* Writes report.html into the directory of the results, if this build makes reports. */
-hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, int fd, hpcw_error *err);
+hpcw_status bench_output_draw(const struct bench_results *r, const struct bench_output *out, hpcw_error *err);
+
+/* Returns whether the path still leads to the directory. Another process may have renamed or removed it. */
+bool bench_output_is_there(const struct bench_output *out);
+
+/* Unlocks and releases the directory, if there is one. After a failure, an empty directory that this sweep made is
+ * removed. */
+void bench_output_close(struct bench_output *out, bool failed);
 
 /* bench_output_unmeasured prints the points that were not measured, one line for each reason. bench_output_memory
  * prints a note if the file system is in memory. */

@@ -712,7 +712,7 @@ hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, struct hpcw_i_dir *
 hpcw_status hpcw_i_sink_open_member(const hpcw_sink_source *source, struct hpcw_i_dir *dir, const char *path,
                                     const char *first, uint64_t tag, bool creates, hpcw_durability durability,
                                     hpcw_sink **out, hpcw_error *err) {
-    return source->open != NULL
+    return source != NULL && source->open != NULL
                ? source->open(source->context, path, tag, creates, out, err)
                : open_file(dir, path, false, path, first, tag, creates || tag == 0, durability, out, err);
 }

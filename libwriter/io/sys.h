@@ -214,9 +214,9 @@ int hpcw_i_sys_locked(int fd, bool *held);
 /* Locks a temporary file for its writer, like hpcw_i_sys_lock. EAGAIN: another open file has the lock, or the
  * file was removed. Other errors: the file system has no locks. */
 int hpcw_i_sys_own(int fd);
-/* Opens a directory and locks it against other processes that call this, until `*fd` is closed. EAGAIN: another
- * process has the lock. `*fd` is -1 after any error. */
-int hpcw_i_sys_own_directory(const char *path, int *fd);
+/* Locks the directory with descriptor `at` against other processes that call this, until `*fd` is closed. EAGAIN:
+ * another process has the lock. `*fd` is -1 after any error. */
+int hpcw_i_sys_own_directory(int at, int *fd);
 /* Makes another descriptor of the same open file, with the same locks. */
 int hpcw_i_sys_copy(int fd, int *copy);
 /* Makes written data visible to other hosts: NFS and MooseFS may keep it until a descriptor of the file is

@@ -342,8 +342,8 @@ int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
     return hpcw_i_sys_mkdir_at(AT_FDCWD, path, mode);
 }
 
-int hpcw_i_sys_own_directory(const char *path, int *fd) {
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_DIRECTORY, 0, fd);
+int hpcw_i_sys_own_directory(int at, int *fd) {
+    int e = hpcw_i_sys_open_at(at, ".", O_RDONLY | O_DIRECTORY, 0, fd);
     e = e != 0 ? e : gate(HPCW_I_SYS_OWN, NULL);
     e = e != 0 ? e : flock(*fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     if (e != 0 && *fd >= 0) {

@@ -144,18 +144,37 @@ grep -q '^writes: about 0 B in all, ' plan || bad "the plan of a complete sweep 
 refuse 1 'out: expected the name of a new directory for the results, got one that exists' "$HPCGEN" data "$@" --out out
 whole
 
-# The directory is renamed during a sweep, and another gets its name. The sweep does not touch this one.
+# The directory is renamed during a sweep, and another gets its name. The sweep goes on in the first one, and does not
+# touch the other.
 rm -r out
-"$HPCGEN" data "$@" --out out --quiet 2>err &
+"$HPCGEN" data "$@" --out out >table 2>err &
 sweep=$!
 until_runs 1
 mv out renamed
 mkdir out
-wait $sweep && bad "a sweep whose directory was renamed succeeds"
-grep -q '^hpcw-bench: out: expected the directory of the results, got another or none: ' err || bad "not why: $(cat err)"
+wait $sweep || bad "a sweep fails if its directory is renamed: $(cat err)"
+grep -qx 'hpcw-bench: out: this directory was renamed during the sweep, and has the results under its new name' err ||
+    bad "it does not say where its results are: $(cat err)"
 [ -d out ] || bad "a sweep removes another directory"
 [ -z "$(ls -A out)" ] || bad "a sweep writes into another directory: $(ls -A out)"
-[ "$(trials renamed/results.json | wc -l)" -ge 2 ] || bad "the runs before are gone"
+: >before
+mv renamed/results.json renamed/results.csv out
+whole
+
+# The directory is removed during a sweep, and another gets its name. The sweep fails.
+rm -r out
+"$HPCGEN" data "$@" --out out --quiet 2>err &
+sweep=$!
+until_runs 1
+mv out removed
+mkdir out
+until rm -r removed 2>/dev/null; do # the sweep may make a file meanwhile
+    sleep 0.01
+done
+wait $sweep && bad "a sweep whose directory was removed succeeds"
+grep -q '^hpcw-bench: out/results.[a-z]*: cannot .*: No such file or directory' err || bad "not why: $(cat err)"
+[ -d out ] || bad "a sweep removes another directory"
+[ -z "$(ls -A out)" ] || bad "a sweep writes into another directory: $(ls -A out)"
 [ -z "$(ls -A data)" ] || bad "data remain: $(ls -A data)"
 
 # The sweep is killed twice. At the first start, --resume finds nothing to keep.

@@ -438,11 +438,12 @@ static void put_tail(struct ui_page *page) {
     ui_page_raw(page, "</script>\n</body>\n</html>\n");
 }
 
-hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **out, hpcw_error *err) {
+hpcw_status ui_page_open(const hpcw_sink_source *source, const char *path, const char *title,
+                         struct ui_page **out, hpcw_error *err) {
     hpcw_sink *sink;
     *out = NULL;
     hpcw_status s = ui_page_available(err);
-    s = s == HPCW_OK ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err) : s;
+    s = s == HPCW_OK ? hpcw_i_sink_open(source, NULL, path, 0, true, HPCW_SYNC_NONE, &sink, err) : s;
     return s == HPCW_OK ? ui_page_open_sink(sink, title, out, err) : s;
 }
 

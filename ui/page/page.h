@@ -4,7 +4,7 @@
  * embedded, draws the charts in the browser. Each figure of a chart is also in a table, which needs no script.
  *
  *     struct ui_page *page;
- *     status = ui_page_open("report.html", "Title", &page, err);
+ *     status = ui_page_open(NULL, "report.html", "Title", &page, err);
  *     ui_page_heading(page, "Throughput");
  *     ui_page_begin(page, UI_PAGE_PARAGRAPH);
  *     ui_page_text(page, "%s writes ", name);
@@ -51,11 +51,12 @@ enum ui_page_origin {
 };
 
 /*
- * Starts a page. The file `path` is made or replaced when the page is finished, not before.
+ * Starts a page. The file `path` is made or replaced when the page is finished, not before. source: what opens its
+ * sink; NULL: a file by its path.
  * HPCW_ENOTSUP: this build has no Chart.js, the message says what to do. HPCW_ENOMEM, and errors of the system.
  */
-HPCW_MUST_CHECK hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **page,
-                                         hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_page_open(const hpcw_sink_source *source, const char *path, const char *title,
+                                         struct ui_page **page, hpcw_error *err);
 
 /* Starts a page that is written to a sink, in order. The page owns the sink: it publishes and frees it. If
  * this call fails, it frees the sink, too. */

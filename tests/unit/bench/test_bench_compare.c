@@ -463,8 +463,8 @@ static void the_command_names_what_is_slow(void **state) {
     slow.slower = 3;
     simulate(&a, &quiet, &random);
     simulate(&b, &slow, &random);
-    assert_int_equal(bench_results_write_json(&a.r, first, NULL), HPCW_OK);
-    assert_int_equal(bench_results_write_json(&b.r, second, NULL), HPCW_OK);
+    assert_int_equal(bench_results_write_json(&a.r, NULL, first, NULL), HPCW_OK);
+    assert_int_equal(bench_results_write_json(&b.r, NULL, second, NULL), HPCW_OK);
     char *text = print(first, second, false), *json = print(first, second, true);
     const char *row = strstr(text, "\ntask-local ");
     assert_non_null(row);

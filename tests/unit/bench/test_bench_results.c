@@ -348,7 +348,7 @@ static char *shown(const struct bench_results *r, bool page) {
     assert_non_null(stream);
     if (page) {
         /* the page replaces the file of this path */
-        assert_int_equal(bench_report_page(r, ".", path, NULL), HPCW_OK);
+        assert_int_equal(bench_report_page(r, ".", NULL, path, NULL), HPCW_OK);
         assert_non_null(freopen(path, "r", stream));
     } else {
         assert_int_equal(bench_output_print(r, stream, NULL), HPCW_OK);

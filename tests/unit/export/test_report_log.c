@@ -38,7 +38,7 @@ static char *page_of(uint32_t ranks, const struct happens *h, size_t count) {
     hpcw_error warning = {.code = HPCW_OK}, err = {0};
     struct gen_report r = {.path = path, .warning = &warning};
     write_log(path, ranks, h, count);
-    if (ui_page_open(page_path, "t", &r.page, &err) != HPCW_OK || gen_report_clog2(&r, &err) != HPCW_OK ||
+    if (ui_page_open(NULL, page_path, "t", &r.page, &err) != HPCW_OK || gen_report_clog2(&r, &err) != HPCW_OK ||
         ui_page_finish(r.page, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }

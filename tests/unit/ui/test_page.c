@@ -137,7 +137,7 @@ static void put_timeline(struct ui_page *page) {
 
 static hpcw_status put_page(hpcw_error *err) {
     struct ui_page *page;
-    hpcw_status s = ui_page_open(path, hostile, &page, err);
+    hpcw_status s = ui_page_open(NULL, path, hostile, &page, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -206,11 +206,11 @@ static void whatever_the_text_the_page_is_sound(void **state) {
 static void elements_must_match(void **state) {
     (void)state;
     struct ui_page *page;
-    assert_int_equal(ui_page_open(path, "t", &page, NULL), HPCW_OK);
+    assert_int_equal(ui_page_open(NULL, path, "t", &page, NULL), HPCW_OK);
     ui_page_end(page);
     assert_int_equal(ui_page_finish(page, NULL), HPCW_ESTATE);
     ui_page_free(page);
-    assert_int_equal(ui_page_open(path, "t", &page, NULL), HPCW_OK);
+    assert_int_equal(ui_page_open(NULL, path, "t", &page, NULL), HPCW_OK);
     ui_page_begin(page, UI_PAGE_PARAGRAPH);
     hpcw_error err = {.message = ""};
     assert_int_equal(ui_page_finish(page, &err), HPCW_ESTATE);
