@@ -50,18 +50,20 @@ uint64_t bench_timer_now(void) {
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-void bench_timer_settle(const struct bench_processes *p) {
+hpcw_status bench_timer_settle(const struct bench_processes *p, hpcw_error *err) {
     /* If processes share processors, the scheduler delays a process that has used more than its share. During many
      * short waits, it gives the others their share before the clock starts. If other programs are busy, a wait may
      * take some ms, and a hundred waits more time than the runs. So the waits end after 50 ms. */
     const uint64_t enough_ns = 50000000;
     uint64_t begin = 0, over = 0;
     struct hpcw_i_words words = {.sums = 1, .word = &over};
-    for (int i = 0; over == 0 && i < (p->count == 1 ? 0 : p->crowded ? 100 : 1); i++) {
+    hpcw_status s = HPCW_OK;
+    for (int i = 0; s == HPCW_OK && over == 0 && i < (p->count == 1 ? 0 : p->crowded ? 100 : 1); i++) {
         over = i > 0 && bench_timer_now() - begin > enough_ns;
-        (void)hpcw_i_comm_allreduce(p->comm, &words, NULL); /* of all processes */
-        begin = i == 0 ? bench_timer_now() : begin;         /* all processes have called it */
+        s = hpcw_i_comm_allreduce(p->comm, &words, err); /* of all processes */
+        begin = i == 0 ? bench_timer_now() : begin;      /* all processes have called it */
     }
+    return s;
 }
 
 /* Processor time of all threads of this process. */
@@ -143,7 +145,7 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     for (size_t k = 0; k < BENCH_PHASES && side->phase[k].name != NULL; k++) {
         const struct bench_phase *phase = &side->phase[k];
         if (k == 0 || phase->together) {
-            bench_timer_settle(processes);
+            s = bench_first_failure(s, bench_timer_settle(processes, &e), err, &e);
         }
         uint64_t cpu = cpu_now();
         uint64_t start = bench_timer_now();
@@ -161,7 +163,7 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     }
     /* Wait for all processes before the files of /proc are read: reading them would delay a process that is still
      * running on the same processor. */
-    bench_timer_settle(processes);
+    s = bench_first_failure(s, bench_timer_settle(processes, &e), err, &e);
     word[PEAK] = side->peak != NULL ? side->peak(work) : bench_machine_peak();
     struct bench_cpu after = bench_machine_cpu();
     word[SIZE] = side->size != NULL ? side->size(work) : 0;

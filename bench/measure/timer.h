@@ -97,8 +97,8 @@ hpcw_status bench_first_failure(hpcw_status first, hpcw_status now, hpcw_error *
 uint64_t bench_timer_now(void);
 
 /* Collective. Waits until all processes have called it and had their share of processor time. Returns on all
- * processes at about the same time. */
-void bench_timer_settle(const struct bench_processes *processes);
+ * processes at about the same time. Fails if MPI does. */
+hpcw_status bench_timer_settle(const struct bench_processes *processes, hpcw_error *err);
 
 /* Collective. Agrees on one status for all processes, as hpcw_i_agree. HPCW_ESTATE: one of them received a
  * signal. */
