@@ -72,6 +72,13 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
                           struct bench_comparison *comparison, hpcw_error *err);
 void bench_comparison_free(struct bench_comparison *comparison);
 
+/* Returns whether the rate of a point includes fsync. */
+bool bench_compare_durable(const struct bench_point *point);
+
+/* Returns why a point of `r` is not compared with the other sweep, or NULL. */
+const char *bench_compare_alone(const struct bench_results *r, const struct bench_point *point,
+                                const struct bench_results *other);
+
 /* Return "faster", "slower" or "no difference shown" for b compared with a. bench_change_verdict is for plain
  * writes. bench_layout_verdict is for layouts and points: it also returns "no difference shown" where the
  * change of plain writes may be the reason. */
