@@ -430,15 +430,39 @@ static void more_than_memory_is_lost_without_a_directory(void **state) {
     assert_true(r.report.lost > 0 && kinds[HPCW_CLOG2_BARE] >= 3 * CHUNK_EVENTS);
 }
 
+/* Makes a directory for a recording and starts a child process, which begins the recording. Returns 0 in the child,
+ * as fork does. */
+static pid_t record_in_child(struct recording *r) {
+    recording_open(r);
+    hpcw_clog2_log_free(r->log);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    return child;
+}
+
+static void assert_succeeds(pid_t child) {
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* A process ends without finishing its log, so that its local file remains. */
+static void leave_local(struct recording *r) {
+    const pid_t child = record_in_child(r);
+    if (child == 0) {
+        recording_begin(r);
+        some_work(r, 10);
+        _exit(0);
+    }
+    assert_succeeds(child);
+}
+
 /* With a limit on file sizes, as batch systems set it, records stay in memory, and SIGXFSZ does not end the
  * program. */
 static void a_limit_of_file_sizes_is_reported(void **state) {
     (void)state;
     struct recording r;
-    recording_open(&r);
-    hpcw_clog2_log_free(r.log);
-    pid_t child = fork();
-    assert_true(child >= 0);
+    const pid_t child = record_in_child(&r);
     if (child == 0) {
         const struct rlimit limit = {1 << 20, 1 << 20};
         hpcw_error err;
@@ -450,9 +474,7 @@ static void a_limit_of_file_sizes_is_reported(void **state) {
                r.report.disk.sys_errno == EFBIG && r.report.lost == 0;
         _exit(good ? 0 : 1);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_succeeds(child);
     uint64_t kinds[12];
     (void)count_records(r.place.path, READ_CLOG2_STRICT, kinds);
     assert_int_equal(kinds[HPCW_CLOG2_BARE], 2000);
@@ -492,10 +514,7 @@ static void a_relative_directory_stays(void **state) {
 static void a_log_beyond_the_limit_is_a_failure(void **state) {
     (void)state;
     struct recording r;
-    recording_open(&r);
-    hpcw_clog2_log_free(r.log);
-    pid_t child = fork();
-    assert_true(child >= 0);
+    const pid_t child = record_in_child(&r);
     if (child == 0) {
         const struct rlimit limit = {64 << 10, 64 << 10};
         hpcw_error err;
@@ -506,9 +525,7 @@ static void a_log_beyond_the_limit_is_a_failure(void **state) {
         hpcw_clog2_log_free(r.log);
         _exit(good ? 0 : 1);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_succeeds(child);
     assert_int_not_equal(access(r.place.path, F_OK), 0);
     scratch_remove(r.place.directory);
 }
@@ -685,17 +702,7 @@ static void what_was_recorded_survives(void **state) {
 static void what_is_left_is_of_this_host(void **state) {
     (void)state;
     struct recording r;
-    recording_open(&r);
-    hpcw_clog2_log_free(r.log);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        recording_begin(&r);
-        some_work(&r, 10);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
+    leave_local(&r);
     char local[600], pattern[1024];
     assert_non_null(find_local(r.place.directory, local, sizeof local));
     recording_begin(&r);
@@ -716,17 +723,7 @@ static void what_is_left_is_of_this_host(void **state) {
 static void a_local_file_is_not_replaced(void **state) {
     (void)state;
     struct recording r;
-    recording_open(&r);
-    hpcw_clog2_log_free(r.log);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        recording_begin(&r);
-        some_work(&r, 10);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
+    leave_local(&r);
     char local[600], path[2][700];
     hpcw_clog2_log *log;
     hpcw_error err;
@@ -754,10 +751,7 @@ static void a_local_file_is_not_replaced(void **state) {
 static void definitions_after_a_refusal_survive(void **state) {
     (void)state;
     struct recording r;
-    recording_open(&r);
-    hpcw_clog2_log_free(r.log);
-    pid_t child = fork();
-    assert_true(child >= 0);
+    const pid_t child = record_in_child(&r);
     if (child == 0) {
         const struct rlimit limit = {4 << 20, 4 << 20};
         hpcw_error err;
@@ -770,9 +764,7 @@ static void definitions_after_a_refusal_survive(void **state) {
         some_work(&r, 1000);
         _exit(good ? 0 : 1);
     }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_succeeds(child);
     char local[600];
     assert_non_null(find_local(r.place.directory, local, sizeof local));
     const char *locals[] = {local};
