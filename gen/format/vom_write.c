@@ -31,12 +31,14 @@ struct vom_slots {
     uint64_t *time_ns; /* [most] */
 };
 
-/* Data of the object in a slot that are the same in all phases. */
+/* Data of the object in a slot. All but the volumes are the same in all phases. */
 struct vom_slot {
     uint32_t object; /* object that has the senders `edge` */
     uint32_t senders;
     struct model_load_edge edge[MODEL_LOAD_MOST_KINDS];
     struct model_load_flow flow[MODEL_LOAD_MOST_KINDS];
+    uint32_t phase; /* `volume` holds in this phase */
+    struct model_load_volume volume[MODEL_LOAD_MOST_KINDS];
 };
 
 struct vom_thread {
@@ -152,13 +154,14 @@ static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err)
     return s;
 }
 
-/* Lists the senders of objects that have moved to this rank. */
+/* Lists the senders of objects that have moved to this rank, and finds the volumes of their edges. */
 static void know_senders(const struct rank_file *f) {
     const struct model_load *m = f->load;
     for (uint32_t slot = 0; slot < f->t->slots.at.count; slot++) {
         struct vom_slot *k = &f->t->slot[slot];
         const uint32_t to = f->t->object[slot];
-        if (f->phase == 0 || k->object != to) {
+        const bool is_new = f->phase == 0 || k->object != to;
+        if (is_new) {
             k->object = to;
             k->senders = f->t->slots.exists[slot] ? model_load_senders(m, to, k->edge) : 0;
             if (m->params.comm == MODEL_COMM_SAMPLE) {
@@ -170,6 +173,13 @@ static void know_senders(const struct rank_file *f) {
                 k->flow[i] = model_load_flow(m, model_load_owner(kind, k->edge[i].from, to),
                                              model_load_shared(kind), follows);
             }
+        }
+        const bool same = !is_new && model_load_same_volumes(m, f->phase, k->phase);
+        k->phase = f->phase;
+        for (uint32_t i = 0; !same && i < k->senders; i++) {
+            const uint32_t kind = k->edge[i].kind;
+            k->volume[i] = model_load_volume(m, model_load_owner(kind, k->edge[i].from, to),
+                                             model_load_shared(kind), k->flow[i], f->phase);
         }
     }
 }
@@ -227,11 +237,8 @@ static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     for (uint32_t slot = 0; s == HPCW_OK && slot < f->t->slots.at.count; slot++) {
         const struct vom_slot *k = &f->t->slot[slot];
         for (uint32_t i = 0; s == HPCW_OK && i < k->senders; i++) {
-            const struct model_load_edge e = k->edge[i];
-            s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, e.from), entity_of(f, k->object),
-                         model_load_volume(m, model_load_owner(e.kind, e.from, k->object),
-                                           model_load_shared(e.kind), k->flow[i], f->phase),
-                         err);
+            s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, k->edge[i].from), entity_of(f, k->object),
+                         k->volume[i], err);
         }
         if (s == HPCW_OK && sample && f->t->slots.exists[slot]) {
             s = put_sample(f, k, is_first, err);

@@ -12,6 +12,7 @@ struct edges_kind {
     uint32_t *from, *to; /* [count] objects or ranks */
     uint32_t *owner;
     double *ln_bytes;
+    uint64_t *bytes; /* in the last phase that was added */
     uint32_t count, most;
 };
 
@@ -54,7 +55,8 @@ static hpcw_status new_kind(struct edges_kind *k, uint32_t most, hpcw_error *err
     k->to = hpcw_i_malloc(most * sizeof *k->to);
     k->owner = hpcw_i_malloc(most * sizeof *k->owner);
     k->ln_bytes = hpcw_i_malloc(most * sizeof *k->ln_bytes);
-    return k->from != NULL && k->to != NULL && k->owner != NULL && k->ln_bytes != NULL
+    k->bytes = hpcw_i_malloc(most * sizeof *k->bytes);
+    return k->from != NULL && k->to != NULL && k->owner != NULL && k->ln_bytes != NULL && k->bytes != NULL
                ? HPCW_OK
                : hpcw_i_fail_memory(err, "workload", most, "edges");
 }
@@ -130,6 +132,7 @@ void gen_edges_free(struct gen_edges *e) {
         hpcw_i_free(e->kind[k].to);
         hpcw_i_free(e->kind[k].owner);
         hpcw_i_free(e->kind[k].ln_bytes);
+        hpcw_i_free(e->kind[k].bytes);
     }
     for (uint32_t i = 0; e->phase != NULL && i < e->load->params.phases; i++) {
         free_phase(&e->phase[i]);
@@ -143,9 +146,16 @@ void gen_edges_free(struct gen_edges *e) {
 
 /* ---- a phase ---- */
 
+/* Computes the bytes of all edges of a kind in a phase. */
+static void find_bytes(const struct model_load *m, uint32_t kind, uint32_t phase, struct edges_kind *k) {
+    for (uint32_t i = 0; i < k->count; i++) {
+        const struct model_load_flow flow = {.ln_bytes = k->ln_bytes[i]};
+        k->bytes[i] = model_load_volume(m, k->owner[i], model_load_shared(kind), flow, phase).bytes;
+    }
+}
+
 /* Adds the edges of a kind between different ranks. */
-static hpcw_status add_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, const uint32_t *rank,
-                            hpcw_error *err) {
+static hpcw_status add_kind(struct gen_edges *e, uint32_t kind, const uint32_t *rank, hpcw_error *err) {
     const struct edges_kind *k = &e->kind[kind];
     for (uint32_t i = 0; i < k->count; i++) {
         const uint32_t from = is_tree(kind) ? k->from[i] : rank[k->from[i]];
@@ -158,10 +168,7 @@ static hpcw_status add_kind(struct gen_edges *e, uint32_t kind, uint32_t phase, 
             return hpcw_i_fail_memory(err, "workload", e->links, "edges");
         }
         e->link = grown;
-        const struct model_load_flow flow = {.ln_bytes = k->ln_bytes[i]};
-        const uint64_t bytes =
-            model_load_volume(e->load, k->owner[i], model_load_shared(kind), flow, phase).bytes;
-        e->link[e->links++] = (struct edges_link){.from = from, .to = to, .bytes = bytes};
+        e->link[e->links++] = (struct edges_link){.from = from, .to = to, .bytes = k->bytes[i]};
     }
     return HPCW_OK;
 }
@@ -247,9 +254,13 @@ static hpcw_status list_pairs(struct gen_edges *e, struct edges_phase *p, hpcw_e
 
 hpcw_status gen_edges_add(struct gen_edges *e, uint32_t phase, const uint32_t *rank, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
+    const bool same = phase > 0 && model_load_same_volumes(e->load, phase, phase - 1);
     e->links = 0;
     for (uint32_t k = 0; s == HPCW_OK && k < MODEL_LOAD_KINDS; k++) {
-        s = add_kind(e, k, phase, rank, err);
+        if (!same) {
+            find_bytes(e->load, k, phase, &e->kind[k]);
+        }
+        s = add_kind(e, k, rank, err);
     }
     return s == HPCW_OK ? list_pairs(e, &e->phase[phase], err) : s;
 }

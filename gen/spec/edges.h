@@ -9,12 +9,12 @@
 
 struct gen_edges;
 
-/* Memory: 24 bytes for each edge between objects, and 32 for each pair of ranks in the phases in use.
+/* Memory: 32 bytes for each edge between objects, and 32 for each pair of ranks in the phases in use.
  * HPCW_ENOMEM. */
 hpcw_status gen_edges_new(const struct model_load *m, struct gen_edges **out, hpcw_error *err);
 void gen_edges_free(struct gen_edges *edges);
 
-/* Adds a phase. rank: [objects] rank of each object, as in model_load_whole. HPCW_ENOMEM. */
+/* Adds a phase, the one after the last added or phase 0. rank: [objects] rank of each object, as in model_load_whole. HPCW_ENOMEM. */
 hpcw_status gen_edges_add(struct gen_edges *edges, uint32_t phase, const uint32_t *rank, hpcw_error *err);
 
 /* Returns what a rank sends and receives in a phase that was added, sorted by the other rank. A rank must ask

@@ -77,6 +77,10 @@ static uint32_t period_of(const struct model_load *m, uint32_t phase) {
     return m->params.edge.phases == 0 ? 0 : phase / m->params.edge.phases;
 }
 
+bool model_load_same_volumes(const struct model_load *m, uint32_t phase, uint32_t other) {
+    return period_of(m, phase) == period_of(m, other) && m->phase[phase].layers == m->phase[other].layers;
+}
+
 /* Standard deviation by which ln(bytes) and ln(messages) of a period differ from their persistent values: about
  * 10 % [A], none in period 0. */
 static double change_in(uint32_t period) {

@@ -471,6 +471,8 @@ struct model_load_volume {
 #define MODEL_LOAD_MOST_BYTES (UINT64_C(1) << 30)
 struct model_load_volume model_load_volume(const struct model_load *m, uint32_t owner, uint32_t kind,
                                            struct model_load_flow flow, uint32_t phase);
+/* Returns whether each edge has the same volume in two phases, so that it need not be computed again. */
+bool model_load_same_volumes(const struct model_load *m, uint32_t phase, uint32_t other);
 
 /* ---- memory, if params.block_objects is not 0 ---- */
 

@@ -360,6 +360,7 @@ static void volumes_change_with_the_period(void **state) {
         const uint64_t before = model_load_volume(&m.load, 3, 0, flow, phase - 1).bytes;
         const uint64_t now = model_load_volume(&m.load, 3, 0, flow, phase).bytes;
         assert_int_equal(now == before, phase % 5 != 0);
+        assert_int_equal(model_load_same_volumes(&m.load, phase, phase - 1), phase % 5 != 0);
     }
     /* In the first period, all edges of a kind have equal volumes. */
     assert_int_equal(model_load_volume(&m.load, 4, 1, flow, 0).bytes,
