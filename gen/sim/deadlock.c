@@ -43,8 +43,8 @@ static void say_wait(const struct sim *sim, struct sim_words *w, uint32_t rank) 
     if (r->timed == SIM_ANY_MESSAGE) {
         say(w, " from any rank with tag %" PRId32, r->any_tag);
     }
-    for (uint32_t h = r->waits_for; h != SIM_NOTHING; h = sim->match.half[h].wait_next) {
-        const struct sim_half *half = &sim->match.half[h];
+    for (uint32_t i = r->waits.count; i-- > 0;) {
+        const struct sim_half *half = &sim->match.half[r->waits.of[i]];
         if (!half->matched && !half->eager) {
             say(w, " %s rank %" PRIu32 " with tag %" PRId32, half->sends ? "to" : "from", half->other,
                 half->tag);

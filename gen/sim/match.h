@@ -31,9 +31,8 @@ struct sim_half {
     uint32_t owner; /* rank that posted this send or receive */
     uint32_t other; /* rank at the other end of the message */
     uint32_t pair;
-    uint32_t next;      /* next unmatched send or receive of the pair, or next unused entry */
-    uint32_t wait_next; /* next send or receive that the rank waits for */
-    uint32_t serial;    /* use count of this entry; references with an older count are outdated */
+    uint32_t next;   /* next unmatched send or receive of the pair, or next unused entry */
+    uint32_t serial; /* use count of this entry; references with an older count are outdated */
     int32_t tag;
     uint32_t comm : 20;
     bool sends : 1, eager : 1;

@@ -103,36 +103,54 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
     }
 }
 
+/* Fetches the memory of the sends and receives that a rank waits for. The rank posted them long ago. */
+static void fetch_waits(const struct sim *sim, const struct sim_waits *waits) {
+    for (uint32_t i = waits->count; i-- > 0;) {
+        __builtin_prefetch(&sim->match.half[waits->of[i]], 1);
+        if (sim_has_clocks(sim)) {
+            sim_without_fetch(sim, waits->of[i]);
+        }
+    }
+}
+
 /* Completes the sends and receives that a rank waits for, in the order of its requests. Returns the time at which
  * the rank's call ends. At that time the program and the observer learn of the messages. */
 static uint64_t finish_wait(struct sim *sim, uint32_t rank) {
+    struct sim_waits *waits = &sim->rank[rank].waits;
     uint64_t now_ns = sim_least_end_ns(sim, rank);
-    uint32_t half = sim->rank[rank].waits_for;
-    for (uint32_t h = half; h != SIM_NOTHING; h = half_of(sim, h)->wait_next) {
-        now_ns = end_of(sim, rank, half_of(sim, h), now_ns);
+    fetch_waits(sim, waits);
+    for (uint32_t i = waits->count; i-- > 0;) {
+        now_ns = end_of(sim, rank, half_of(sim, waits->of[i]), now_ns);
     }
     if (sim_has_clocks(sim)) {
         sim_without_end(sim, rank, now_ns);
     }
     now_ns = sim_disturb(sim, rank, now_ns);
-    while (half != SIM_NOTHING) {
-        const uint32_t next = half_of(sim, half)->wait_next;
+    for (uint32_t i = waits->count; i-- > 0;) {
+        const uint32_t half = waits->of[i];
         if (!half_of(sim, half)->sends) {
             tell_receive(sim, rank, half_of(sim, half), now_ns);
         }
         release(sim, rank, half);
-        half = next;
     }
-    sim->rank[rank].waits_for = SIM_NOTHING;
+    waits->count = 0;
     return now_ns;
 }
 
-/* Prepends a send or receive to the list of those that a rank waits for. */
+/* Adds a send or receive to those that a rank waits for. If memory runs out, the run has failed. */
 static struct sim_half *add_wait(struct sim *sim, uint32_t rank, uint32_t half) {
+    struct sim_waits *waits = &sim->rank[rank].waits;
     struct sim_half *h = half_of(sim, half);
     h->waited = true;
-    h->wait_next = sim->rank[rank].waits_for;
-    sim->rank[rank].waits_for = half;
+    if (waits->count == waits->capacity) {
+        uint32_t *grown = hpcw_i_grow(waits->of, &waits->capacity, waits->count + (size_t)1, sizeof *grown);
+        if (grown == NULL) {
+            (void)sim_fail_memory(sim, "a wait");
+            return h;
+        }
+        waits->of = grown;
+    }
+    waits->of[waits->count++] = half;
     return h;
 }
 
@@ -146,7 +164,9 @@ static void wait_for(struct sim *sim, uint32_t rank, uint32_t half) {
 }
 
 static enum sim_answer wait_or_go_on(struct sim *sim, uint32_t rank) {
-    return sim->rank[rank].missing > 0 ? sim_block(sim, rank) : sim_return(sim, rank, finish_wait(sim, rank));
+    return sim->failed                   ? SIM_WAITS
+           : sim->rank[rank].missing > 0 ? sim_block(sim, rank)
+                                         : sim_return(sim, rank, finish_wait(sim, rank));
 }
 
 /* ---- timed calls ---- */
@@ -157,20 +177,19 @@ void sim_serve_request(struct sim *sim, uint32_t rank) {
     struct sim_rank *r = &sim->rank[rank];
     uint64_t first_ns = UINT64_MAX;
     uint32_t first = SIM_NOTHING;
-    uint32_t place = 0;
-    for (uint32_t half = r->waits_for; half != SIM_NOTHING; half = half_of(sim, half)->wait_next, place++) {
-        struct sim_half *h = half_of(sim, half);
+    for (uint32_t i = r->waits.count; i-- > 0;) {
+        struct sim_half *h = half_of(sim, r->waits.of[i]);
         const uint64_t time_ns = sim_later_ns(r->clock_ns, h->done_ns);
         h->waited = false;
         if (has_end(h) && time_ns < first_ns) {
             first_ns = time_ns;
-            first = half;
-            r->requests.completed = place;
+            first = r->waits.of[i];
+            r->requests.completed = r->waits.count - 1 - i;
         }
     }
     r->timed = SIM_NOT_TIMED;
-    r->waits_for = first;
-    half_of(sim, first)->wait_next = SIM_NOTHING;
+    r->waits.of[0] = first;
+    r->waits.count = 1;
     const uint64_t end_ns = finish_wait(sim, rank);
     sim_wake(sim, rank, end_ns);
 }

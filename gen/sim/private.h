@@ -24,7 +24,7 @@ enum sim_rank_state {
 enum sim_timed {
     SIM_NOT_TIMED,
     SIM_ANY_MESSAGE,
-    SIM_ANY_REQUEST, /* any request in `waits_for` */
+    SIM_ANY_REQUEST, /* any request in `waits` */
     SIM_FILE         /* the rank's turn at a file server */
 };
 
@@ -36,6 +36,14 @@ struct sim_requests {
     uint32_t completed; /* index of the request that ended the rank's last sim_waitany */
     size_t capacity;
     sim_request *of;
+};
+
+/* Sends and receives that a rank waits for, the last one first: [count] numbers of halves. They are in an array, so
+ * that their memory can be fetched at once. */
+struct sim_waits {
+    uint32_t *of;
+    size_t capacity;
+    uint32_t count;
 };
 
 /* State of a rank. The members that most calls need are in the first three cache lines. */
@@ -50,15 +58,15 @@ struct sim_rank {
     uint32_t calls;
     /* number of sends and receives that the rank waits for and whose end is not known */
     uint32_t missing;
-    uint32_t waits_for; /* first send or receive that the rank waits for; SIM_NOTHING: none */
-    uint8_t state;      /* enum sim_rank_state */
-    uint8_t call;       /* enum sim_call of the rank's last call */
-    uint8_t timed;      /* enum sim_timed */
+    uint8_t state; /* enum sim_rank_state */
+    uint8_t call;  /* enum sim_call of the rank's last call */
+    uint8_t timed; /* enum sim_timed */
     /* the rank has received from any source before, so `mail` has all its messages */
     bool receives_any;
     struct sim_partners to, from;
     /* first pair with this rank as receiver; SIM_NOTHING: none */
     uint32_t first_in;
+    struct sim_waits waits;
     struct sim_requests requests;
     int32_t any_tag; /* tag of the receive from any source */
     /* unreceived messages to this rank, earliest first; some may have been received since they were added */

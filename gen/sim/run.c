@@ -65,7 +65,7 @@ hpcw_status sim_new(const struct sim_options *options, const struct sim_program 
     }
     set_horizon(sim, 0);
     for (uint32_t r = ranks; r-- > 0;) {
-        sim->rank[r].first_in = sim->rank[r].waits_for = SIM_NOTHING;
+        sim->rank[r].first_in = SIM_NOTHING;
         sim->ready[sim->ready_count++] = r;
     }
     *out = sim;
@@ -80,6 +80,7 @@ void sim_free(struct sim *sim) {
         sim_heap_free(&sim->rank[r].mail);
         hpcw_i_free(sim->rank[r].to.list);
         hpcw_i_free(sim->rank[r].from.list);
+        hpcw_i_free(sim->rank[r].waits.of);
         hpcw_i_free(sim->rank[r].requests.of);
     }
     sim_heap_free(&sim->timed);

@@ -129,6 +129,10 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
     }
 }
 
+void sim_without_fetch(const struct sim *sim, uint32_t half) {
+    __builtin_prefetch(&sim->without.half[(size_t)(half + 1) * sim->clocks]);
+}
+
 /* Ends the wait for a send or receive on all further clocks (times without a fault). now_ns: [clocks] times
  * at which the earlier waits of the call were over. */
 static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, uint32_t half,
@@ -159,10 +163,11 @@ static void end_wait(struct sim *sim, uint32_t rank, const uint64_t *now_ns, uin
 }
 
 void sim_without_end(struct sim *sim, uint32_t rank, uint64_t end_ns) {
+    const struct sim_waits *waits = &sim->rank[rank].waits;
     uint64_t now_ns[SIM_MOST_CLOCKS];
     begin_wait(sim, rank, now_ns);
-    for (uint32_t h = sim->rank[rank].waits_for; h != SIM_NOTHING; h = sim->match.half[h].wait_next) {
-        end_half(sim, rank, &sim->match.half[h], h, now_ns);
+    for (uint32_t i = waits->count; i-- > 0;) {
+        end_half(sim, rank, &sim->match.half[waits->of[i]], waits->of[i], now_ns);
     }
     end_wait(sim, rank, now_ns, end_ns);
 }
