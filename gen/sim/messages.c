@@ -36,15 +36,36 @@ static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct si
     return pair != SIM_NOTHING && sim_partners_add(partners, partner, pair) ? pair : SIM_NOTHING;
 }
 
+/* Fetches the memory for the next messages of a rank, as programs repeat the order of their partners: the pair after
+ * the next one, and the send or receive that the next pair may match. */
+static void fetch_next(const struct sim *sim, const struct sim_partners *partners, bool sends) {
+    const uint32_t next = partners->next;
+    if (next + 1 < partners->count) {
+        __builtin_prefetch(&sim->match.pair[partners->list[next + 1].pair], 1);
+    }
+    if (next < partners->count) {
+        const struct sim_pair *pair = &sim->match.pair[partners->list[next].pair];
+        const uint32_t half = sends ? pair->receive.first : pair->message.first;
+        if (half != SIM_NOTHING) {
+            __builtin_prefetch(&sim->match.half[half], 1);
+            if (sim_has_clocks(sim)) {
+                sim_without_fetch(sim, half);
+            }
+        }
+    }
+}
+
 static uint32_t pair_to(struct sim *sim, uint32_t rank, uint32_t to) {
     struct sim_partners *partners = &sim->rank[rank].to;
     const uint32_t pair = sim_partners_find(partners, to);
+    fetch_next(sim, partners, true);
     return pair != SIM_NOTHING ? pair : find_pair(sim, rank, to, partners, to);
 }
 
 static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
     struct sim_partners *partners = &sim->rank[rank].from;
     const uint32_t pair = sim_partners_find(partners, from);
+    fetch_next(sim, partners, false);
     return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, partners, from);
 }
 
