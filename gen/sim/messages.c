@@ -4,6 +4,7 @@
 
 #include "gen/sim/private.h"
 #include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
 
 static struct sim_half *half_of(struct sim *sim, uint32_t half) {
     return &sim->match.half[half];
@@ -36,9 +37,20 @@ static uint32_t find_pair(struct sim *sim, uint32_t from, uint32_t to, struct si
     return pair != SIM_NOTHING && sim_partners_add(partners, partner, pair) ? pair : SIM_NOTHING;
 }
 
+/* GCC 12 takes a function that does nothing but prefetch for one without an effect, and drops its calls. */
+#define FETCHES static inline __attribute__((always_inline))
+
+/* Fetches the memory of a stored send or receive. */
+FETCHES void fetch_half(const struct sim *sim, uint32_t half) {
+    __builtin_prefetch(&sim->match.half[half], 1);
+    if (sim_has_clocks(sim)) {
+        hpcw_i_fetch(sim_without_times(sim, half), sim->clocks * sizeof(struct sim_without_half));
+    }
+}
+
 /* Fetches the memory for the next messages of a rank, as programs repeat the order of their partners: the pair after
  * the next one, and the send or receive that the next pair may match. */
-static void fetch_next(const struct sim *sim, const struct sim_partners *partners, bool sends) {
+FETCHES void fetch_message(const struct sim *sim, const struct sim_partners *partners, bool sends) {
     const uint32_t next = partners->next;
     if (next + 1 < partners->count) {
         __builtin_prefetch(&sim->match.pair[partners->list[next + 1].pair], 1);
@@ -47,10 +59,7 @@ static void fetch_next(const struct sim *sim, const struct sim_partners *partner
         const struct sim_pair *pair = &sim->match.pair[partners->list[next].pair];
         const uint32_t half = sends ? pair->receive.first : pair->message.first;
         if (half != SIM_NOTHING) {
-            __builtin_prefetch(&sim->match.half[half], 1);
-            if (sim_has_clocks(sim)) {
-                sim_without_fetch(sim, half);
-            }
+            fetch_half(sim, half);
         }
     }
 }
@@ -58,14 +67,14 @@ static void fetch_next(const struct sim *sim, const struct sim_partners *partner
 static uint32_t pair_to(struct sim *sim, uint32_t rank, uint32_t to) {
     struct sim_partners *partners = &sim->rank[rank].to;
     const uint32_t pair = sim_partners_find(partners, to);
-    fetch_next(sim, partners, true);
+    fetch_message(sim, partners, true);
     return pair != SIM_NOTHING ? pair : find_pair(sim, rank, to, partners, to);
 }
 
 static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
     struct sim_partners *partners = &sim->rank[rank].from;
     const uint32_t pair = sim_partners_find(partners, from);
-    fetch_next(sim, partners, false);
+    fetch_message(sim, partners, false);
     return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, partners, from);
 }
 
@@ -125,12 +134,9 @@ static void release(struct sim *sim, uint32_t rank, uint32_t half) {
 }
 
 /* Fetches the memory of the sends and receives that a rank waits for. The rank posted them long ago. */
-static void fetch_waits(const struct sim *sim, const struct sim_waits *waits) {
+FETCHES void fetch_waits(const struct sim *sim, const struct sim_waits *waits) {
     for (uint32_t i = waits->count; i-- > 0;) {
-        __builtin_prefetch(&sim->match.half[waits->of[i]], 1);
-        if (sim_has_clocks(sim)) {
-            sim_without_fetch(sim, waits->of[i]);
-        }
+        fetch_half(sim, waits->of[i]);
     }
 }
 
@@ -312,7 +318,7 @@ static uint32_t first_mail(struct sim *sim, uint32_t rank) {
 
 /* Makes the mail (incoming messages) of a rank collect all messages to the rank, including those sent before. */
 static void open_mail(struct sim *sim, uint32_t rank) {
-    sim->rank[rank].receives_any = true;
+    sim->rank[rank].receives_any = sim->any_source = true;
     for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = sim->match.next_in[p]) {
         for (uint32_t h = pair_of(sim, p)->message.first; h != SIM_NOTHING; h = half_of(sim, h)->next) {
             deliver(sim, rank, h);
@@ -434,7 +440,7 @@ static uint32_t keep(struct sim *sim, const struct sim_half *half) {
     if (kept != SIM_NOTHING && !half->matched) {
         struct sim_pair *pair = pair_of(sim, half->pair);
         sim_match_append(&sim->match, half->sends ? &pair->message : &pair->receive, kept);
-        if (half->sends && sim->rank[half->other].receives_any) {
+        if (half->sends && sim->any_source && sim->rank[half->other].receives_any) {
             deliver(sim, half->other, kept);
         }
     }

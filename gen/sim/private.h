@@ -111,7 +111,8 @@ struct sim {
     uint32_t clocks; /* number of further clocks (times without a fault), which are in `without` */
     struct sim_without without;
     bool observed;
-    bool failed; /* the run has failed, with the reason in `failure`; no rank is resumed */
+    bool any_source; /* some rank has received from any source; otherwise no receiver's state is looked at */
+    bool failed;     /* the run has failed, with the reason in `failure`; no rank is resumed */
     hpcw_error failure;
     char error[512]; /* message of a refused call */
 };
@@ -124,6 +125,12 @@ static inline uint64_t sim_later_ns(uint64_t a, uint64_t b) {
  * that the code of other runs is contiguous. */
 static inline bool sim_has_clocks(const struct sim *sim) {
     return __builtin_expect(sim->clocks != 0, false);
+}
+
+/* Returns the times of a send or receive on the further clocks (times without a fault). The send or receive under
+ * construction has the number SIM_NOTHING and is stored first. */
+static inline struct sim_without_half *sim_without_times(const struct sim *sim, uint32_t half) {
+    return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
 }
 
 /* ---- ranks.c ---- */

@@ -35,12 +35,6 @@ static struct sim_without_rank *clocks_of(struct sim *sim, uint32_t rank) {
     return &sim->without.rank[(size_t)rank * sim->clocks];
 }
 
-/* Returns the times of a send or receive on the further clocks (times without a fault). The send or receive
- * under construction has the number SIM_NOTHING and is stored first. */
-static struct sim_without_half *times_of(struct sim *sim, uint32_t half) {
-    return &sim->without.half[(size_t)(uint32_t)(half + 1) * sim->clocks];
-}
-
 uint32_t sim_without_keep(struct sim *sim, uint32_t half) {
     struct sim_without *w = &sim->without;
     const size_t bytes = sim->clocks * sizeof *w->half;
@@ -50,7 +44,7 @@ uint32_t sim_without_keep(struct sim *sim, uint32_t half) {
         return SIM_NOTHING;
     }
     w->half = grown;
-    memcpy(times_of(sim, half), times_of(sim, SIM_NOTHING), bytes);
+    memcpy(sim_without_times(sim, half), sim_without_times(sim, SIM_NOTHING), bytes);
     return half;
 }
 
@@ -58,7 +52,7 @@ uint32_t sim_without_keep(struct sim *sim, uint32_t half) {
 
 void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cost, uint64_t wait_ns) {
     struct sim_without_rank *r = clocks_of(sim, rank);
-    struct sim_without_half *h = times_of(sim, SIM_NOTHING);
+    struct sim_without_half *h = sim_without_times(sim, SIM_NOTHING);
     const uint64_t clock_ns = sim->rank[rank].clock_ns;
     const uint64_t least_ns = sim_least_end_ns(sim, rank);
     for (uint32_t k = 0; k < sim->clocks; k++) {
@@ -72,7 +66,7 @@ void sim_without_send(struct sim *sim, uint32_t rank, const struct sim_cost *cos
 
 void sim_without_receive(struct sim *sim, uint32_t rank) {
     const struct sim_without_rank *r = clocks_of(sim, rank);
-    struct sim_without_half *h = times_of(sim, SIM_NOTHING);
+    struct sim_without_half *h = sim_without_times(sim, SIM_NOTHING);
     for (uint32_t k = 0; k < sim->clocks; k++) {
         h[k].time_ns = sim->rank[rank].clock_ns - r[k].gain_ns;
     }
@@ -115,8 +109,8 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
         &sim->match.pair[s->pair].cost; /* the pair's last computed cost is that of this message */
     const uint64_t *flights = sim->without.repairs ? flights_of(sim, s->pair, cost) : NULL;
     const uint64_t wait_ns = s->eager ? 0 : sim_crowd_wait(&sim->crowd, cost);
-    struct sim_without_half *from = times_of(sim, send);
-    struct sim_without_half *to = times_of(sim, receive);
+    struct sim_without_half *from = sim_without_times(sim, send);
+    struct sim_without_half *to = sim_without_times(sim, receive);
     for (uint32_t k = 0; k < sim->clocks; k++) {
         const uint64_t flight_ns = (flights != NULL ? flights[k] : cost->flight_ns) + wait_ns;
         if (s->eager) {
@@ -129,16 +123,12 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
     }
 }
 
-void sim_without_fetch(const struct sim *sim, uint32_t half) {
-    __builtin_prefetch(&sim->without.half[(size_t)(half + 1) * sim->clocks]);
-}
-
 /* Ends the wait for a send or receive on all further clocks (times without a fault). now_ns: [clocks] times
  * at which the earlier waits of the call were over. */
 static void end_half(struct sim *sim, uint32_t rank, const struct sim_half *h, uint32_t half,
                      uint64_t *now_ns) {
     struct sim_without_rank *r = clocks_of(sim, rank);
-    const struct sim_without_half *times = times_of(sim, half);
+    const struct sim_without_half *times = sim_without_times(sim, half);
     for (uint32_t k = 0; k < sim->clocks; k++) {
         if (h->sends) {
             now_ns[k] = sim_later_ns(now_ns[k], times[k].done_ns);

@@ -52,9 +52,6 @@ void sim_without_receive(struct sim *sim, uint32_t rank);
  * when memory runs out. */
 uint32_t sim_without_keep(struct sim *sim, uint32_t half);
 
-/* Announces that the times of a send or receive are needed soon. */
-void sim_without_fetch(const struct sim *sim, uint32_t half);
-
 /* Computes when a message and the receive that matches it complete on the further clocks. */
 void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, uint32_t receive);
 
