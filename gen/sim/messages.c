@@ -48,7 +48,7 @@ FETCHES void fetch_half(const struct sim *sim, uint32_t half) {
     }
 }
 
-/* Fetches the memory for the next messages of a rank, as programs repeat the order of their partners: the pair after
+/* Fetches the memory for the next requests of a rank, as programs repeat the order of their partners: the pair after
  * the next one, and the send or receive that the next pair may match. */
 FETCHES void fetch_message(const struct sim *sim, const struct sim_partners *partners, bool sends) {
     const uint32_t next = partners->next;
@@ -67,14 +67,12 @@ FETCHES void fetch_message(const struct sim *sim, const struct sim_partners *par
 static uint32_t pair_to(struct sim *sim, uint32_t rank, uint32_t to) {
     struct sim_partners *partners = &sim->rank[rank].to;
     const uint32_t pair = sim_partners_find(partners, to);
-    fetch_message(sim, partners, true);
     return pair != SIM_NOTHING ? pair : find_pair(sim, rank, to, partners, to);
 }
 
 static uint32_t pair_from(struct sim *sim, uint32_t rank, uint32_t from) {
     struct sim_partners *partners = &sim->rank[rank].from;
     const uint32_t pair = sim_partners_find(partners, from);
-    fetch_message(sim, partners, false);
     return pair != SIM_NOTHING ? pair : find_pair(sim, from, rank, partners, from);
 }
 
@@ -454,6 +452,9 @@ static uint32_t post_send(struct sim *sim, uint32_t rank, uint32_t comm, uint32_
     if (pair == SIM_NOTHING) {
         return pair;
     }
+    if (held) {
+        fetch_message(sim, &sim->rank[rank].to, true);
+    }
     struct sim_half send = new_send(sim, rank, pair, comm, bytes, tag);
     send.held = held;
     (void)finds_receive(sim, &send);
@@ -466,6 +467,9 @@ static uint32_t post_receive(struct sim *sim, uint32_t rank, uint32_t comm, uint
     const uint32_t pair = pair_from(sim, rank, sender);
     if (pair == SIM_NOTHING) {
         return pair;
+    }
+    if (held) {
+        fetch_message(sim, &sim->rank[rank].from, false);
     }
     struct sim_half receive = new_receive(sim, rank, sender, pair, comm, tag);
     receive.held = held;
