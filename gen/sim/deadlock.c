@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gen/sim/private.h"
 #include "libwriter/base/status.h"
@@ -26,51 +27,112 @@ HPCW_PRINTF(2, 3) static void say(struct sim_words *w, const char *fmt, ...) {
     w->size = n < 0 || (size_t)n >= sizeof w->text - w->size ? sizeof w->text - 1 : w->size + (size_t)n;
 }
 
-static void say_place(const struct sim *sim, struct sim_words *w, uint32_t rank) {
-    char place[PLACE] = "";
-    if (sim->program->where != NULL) {
-        sim->program->where(sim->program->context, rank, place, sizeof place);
-    }
-    if (place[0] != '\0') {
-        say(w, " (%s)", place);
-    }
-}
+/* The call in which a rank waits for ever. */
+struct sim_stuck {
+    uint32_t rank;
+    uint32_t half;     /* first message that the rank waits for; SIM_NOTHING: none, or any */
+    bool for_ended;    /* the program of the rank at the other end of this message has ended */
+    char place[PLACE]; /* position in the program; "": unknown */
+};
 
-/* Appends the call that a rank is in, and the first message that the rank waits for. */
-static void say_wait(const struct sim *sim, struct sim_words *w, uint32_t rank) {
+static struct sim_stuck find_stuck(const struct sim *sim, uint32_t rank) {
     const struct sim_rank *r = &sim->rank[rank];
-    say(w, "rank %" PRIu32 " in %s", rank, sim_call_name[r->call]);
-    if (r->timed == SIM_ANY_MESSAGE) {
-        say(w, " from any rank with tag %" PRId32, r->any_tag);
-    }
-    for (uint32_t i = r->waits.count; i-- > 0;) {
+    struct sim_stuck stuck = {.rank = rank, .half = SIM_NOTHING};
+    for (uint32_t i = r->waits.count; i-- > 0 && stuck.half == SIM_NOTHING;) {
         const struct sim_half *half = &sim->match.half[r->waits.of[i]];
         if (!half->matched && !half->eager) {
-            say(w, " %s rank %" PRIu32 " with tag %" PRId32, half->sends ? "to" : "from", half->other,
-                half->tag);
-            break;
+            stuck.half = r->waits.of[i];
+            stuck.for_ended = sim->rank[half->other].state == SIM_RANK_ENDED;
         }
     }
-    say_place(sim, w, rank);
+    if (sim->program->where != NULL) {
+        sim->program->where(sim->program->context, rank, stuck.place, sizeof stuck.place);
+    }
+    return stuck;
 }
 
+static bool is_alike(const struct sim *sim, const struct sim_stuck *a, const struct sim_stuck *b) {
+    return sim->rank[a->rank].call == sim->rank[b->rank].call && strcmp(a->place, b->place) == 0 &&
+           a->for_ended == b->for_ended;
+}
+
+/* Appends how the message that a rank's partner has for it differs from the one that the rank waits for. */
+static void say_other(struct sim_words *w, const struct sim *sim, const struct sim_half *half) {
+    const struct sim_pair *pair = &sim->match.pair[half->pair];
+    const uint32_t other = half->sends ? pair->receive.first : pair->message.first;
+    if (other == SIM_NOTHING) {
+        return;
+    }
+    const int32_t tag = sim->match.half[other].tag;
+    const char *verb = half->sends ? "receives" : "sends";
+    if (tag != half->tag) {
+        say(w, ", but rank %" PRIu32 " %s tag %" PRId32, half->other, verb, tag);
+    } else {
+        say(w, ", but rank %" PRIu32 " %s in another communicator", half->other, verb);
+    }
+}
+
+/* Appends the first member that has not come to a rank's collective call. */
+static void say_missing(struct sim_words *w, const struct sim *sim, uint32_t rank) {
+    const struct sim_rank *r = &sim->rank[rank];
+    const struct sim_comm *comm = sim->comm[r->comm];
+    const uint32_t met = comm->met[sim_comm_place(comm, rank)];
+    uint32_t missing = 0, first = 0;
+    for (uint32_t i = comm->size; i-- > 0;) {
+        missing += comm->met[i] < met;
+        first = comm->met[i] < met ? sim_comm_rank(comm, i) : first;
+    }
+    if (missing > 0) {
+        say(w, " of %" PRIu32 " ranks without rank %" PRIu32, comm->size, first);
+    }
+    if (missing > 1) {
+        say(w, " and %" PRIu32 " more", missing - 1);
+    }
+}
+
+/* Appends the call that a rank is in, and what the rank waits for. */
+static void say_wait(struct sim_words *w, const struct sim *sim, const struct sim_stuck *stuck) {
+    const struct sim_rank *r = &sim->rank[stuck->rank];
+    say(w, "%srank %" PRIu32 " in %s", w->size == 0 ? "" : "; ", stuck->rank, sim_call_name[r->call]);
+    if (r->timed == SIM_ANY_MESSAGE) {
+        say(w, " from any rank with tag %" PRId32, r->any_tag);
+    } else if (stuck->half != SIM_NOTHING) {
+        const struct sim_half *half = &sim->match.half[stuck->half];
+        say(w, " %s rank %" PRIu32 " with tag %" PRId32, half->sends ? "to" : "from", half->other, half->tag);
+        say_other(w, sim, half);
+    } else if (r->call >= SIM_CALL_BARRIER) {
+        say_missing(w, sim, stuck->rank);
+    }
+    if (stuck->place[0] != '\0') {
+        say(w, " (%s)", stuck->place);
+    }
+}
+
+/* Names a rank for each call of the program in which ranks wait, as the cause is often the rank that waits
+ * elsewhere than all others. Then names the first of the other ranks. */
 hpcw_status sim_fail_deadlock(const struct sim *sim, hpcw_error *err) {
     struct sim_words w = {.size = 0};
-    uint32_t named = 0;
-    uint32_t waiting = 0;
-    for (uint32_t r = 0; r < sim->ranks; r++) {
-        if (sim->rank[r].state != SIM_RANK_WAITS) {
+    struct sim_stuck named[NAMED];
+    uint32_t count = 0, waiting = 0;
+    for (uint32_t i = 0; i < 2 * sim->ranks; i++) {
+        const uint32_t rank = i % sim->ranks;
+        const bool fills = i >= sim->ranks;
+        if (sim->rank[rank].state != SIM_RANK_WAITS) {
             continue;
         }
-        if (named < NAMED) {
-            say(&w, named == 0 ? "" : "; ");
-            say_wait(sim, &w, r);
-            named++;
+        waiting += !fills;
+        const struct sim_stuck stuck = find_stuck(sim, rank);
+        uint32_t at = 0;
+        while (at < count && (fills ? named[at].rank != rank : !is_alike(sim, &named[at], &stuck))) {
+            at++;
         }
-        waiting++;
+        if (at == count && count < NAMED) {
+            say_wait(&w, sim, &stuck);
+            named[count++] = stuck;
+        }
     }
-    if (waiting > named) {
-        say(&w, "; and %" PRIu32 " more", waiting - named);
+    if (waiting > count) {
+        say(&w, "; and %" PRIu32 " more", waiting - count);
     }
     return hpcw_i_fail(err, HPCW_EINVAL,
                        "deadlock: expected all ranks to end, got %" PRIu32 " that wait for ever: %s", waiting,

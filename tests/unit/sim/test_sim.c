@@ -604,7 +604,37 @@ static void test_deadlocks(void **state) {
     for (uint32_t r = 1; r < 6; r++) {
         script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
     }
-    expect_failure(&s, "rank 4 in barrier (step 0); and 1 more");
+    expect_failure(&s, "rank 1 in barrier of 6 ranks without rank 0 (step 0); rank 2 in barrier of 6 ranks");
+}
+
+/* The message names the rank that waits elsewhere than all others, and what it waits for in vain. */
+static void test_deadlock_causes(void **state) {
+    (void)state;
+    struct script s;
+    script_begin(&s, 64, 1);
+    script_recv(&s, 37, 5, 3);
+    for (uint32_t r = 0; r < 64; r++) {
+        script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
+    }
+    expect_failure(
+        &s,
+        "got 64 that wait for ever: rank 0 in barrier of 64 ranks without rank 37 (step 0); rank 37 in recv "
+        "from rank 5 with tag 3 (step 0); rank 1 in barrier of 64 ranks without rank 37 (step 0); rank 2 in "
+        "barrier of 64 ranks without rank 37 (step 0); and 60 more");
+    script_begin(&s, 64, 1);
+    for (uint32_t r = 0; r < 60; r++) {
+        script_recv(&s, r, r + 1, 0);
+    }
+    expect_failure(
+        &s, "rank 0 in recv from rank 1 with tag 0 (step 0); rank 59 in recv from rank 60 with tag 0 (step 0)");
+    script_begin(&s, 4, 1);
+    script_send(&s, 1, 0, 8, 4);
+    script_recv(&s, 0, 1, 3);
+    expect_failure(&s, "rank 0 in recv from rank 1 with tag 3, but rank 1 sends tag 4 (step 0)");
+    script_begin(&s, 4, 1);
+    script_send(&s, 1, 0, 1 << 20, 4);
+    script_recv(&s, 0, 1, 3);
+    expect_failure(&s, "rank 1 in send to rank 0 with tag 4, but rank 0 receives tag 3 (step 0)");
 }
 
 static void test_wrong_calls(void **state) {
@@ -656,6 +686,7 @@ int main(void) {
         cmocka_unit_test(test_passed),
         cmocka_unit_test(test_pause),
         cmocka_unit_test(test_deadlocks),
+        cmocka_unit_test(test_deadlock_causes),
         cmocka_unit_test(test_wrong_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
