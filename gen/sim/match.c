@@ -32,6 +32,7 @@ static void *grow_lines(void *items, size_t *capacity, size_t least) {
 void sim_match_init(struct sim_match *m, uint32_t most) {
     *m = (struct sim_match){
         .unused = SIM_NOTHING, .most = most, .number = {.key_words = 1, .value_size = sizeof(uint32_t)}};
+    sim_mail_init(&m->mail);
 }
 
 void sim_match_free(struct sim_match *m) {
@@ -39,6 +40,7 @@ void sim_match_free(struct sim_match *m) {
     hpcw_i_free(m->pair);
     hpcw_i_free(m->next_in);
     hpcw_i_table_free(&m->number);
+    sim_mail_free(&m->mail);
 }
 
 uint32_t sim_match_pair(struct sim_match *m, uint32_t from, uint32_t to) {

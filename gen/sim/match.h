@@ -5,6 +5,7 @@
 #ifndef HPCW_GEN_SIM_MATCH_H
 #define HPCW_GEN_SIM_MATCH_H
 
+#include "gen/sim/mail.h"
 #include "gen/sim/timing/cost.h"
 #include "libwriter/base/table.h"
 
@@ -98,6 +99,7 @@ struct sim_match {
     size_t next_in_capacity;
     uint32_t pairs;
     struct hpcw_i_table number; /* table of the pairs by their two ranks */
+    struct sim_mail mail;
 };
 
 void sim_match_init(struct sim_match *m, uint32_t most);

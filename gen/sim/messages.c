@@ -270,51 +270,18 @@ static struct sim_half new_receive(struct sim *sim, uint32_t rank, uint32_t from
 
 /* ---- receives from any source ---- */
 
-/* Adds an unreceived message to the mail, the incoming messages of a rank that receives from any source. */
+/* Adds an unreceived message to the mail of a rank that receives from any source. */
 static void deliver(struct sim *sim, uint32_t rank, uint32_t half) {
-    struct sim_rank *r = &sim->rank[rank];
+    const struct sim_rank *r = &sim->rank[rank];
     const struct sim_half *h = half_of(sim, half);
-    const struct sim_entry entry = {
-        .time_ns = h->envelope_ns, .rank = h->owner, .number = h->number, .item = half, .serial = h->serial};
-    if (!sim_heap_add(&r->mail, entry)) {
+    if (!sim_mail_add(sim, half)) {
         (void)sim_fail_memory(sim, "a message");
     } else if (r->timed == SIM_ANY_MESSAGE && r->any_tag == h->tag && r->comm == h->comm) {
         sim_may_end(sim, rank, h->envelope_ns);
     }
 }
 
-static bool is_there(struct sim *sim, const struct sim_entry *entry) {
-    const struct sim_half *h = half_of(sim, entry->item);
-    return h->serial == entry->serial && !h->matched;
-}
-
-/* Returns whether a rank's receive from any source may take a message. */
-static bool suits(struct sim *sim, uint32_t rank, uint32_t half) {
-    const struct sim_rank *r = &sim->rank[rank];
-    return half_of(sim, half)->tag == r->any_tag && half_of(sim, half)->comm == r->comm;
-}
-
-/* Returns the earliest message in a rank's mail (incoming messages) that fits the rank's receive; SIM_NOTHING:
- * none. */
-static uint32_t first_mail(struct sim *sim, uint32_t rank) {
-    struct sim_heap *mail = &sim->rank[rank].mail;
-    while (mail->count > 0 && !is_there(sim, &mail->entry[0])) {
-        sim_heap_remove(mail);
-    }
-    if (mail->count == 0 || suits(sim, rank, mail->entry[0].item)) {
-        return mail->count == 0 ? SIM_NOTHING : mail->entry[0].item;
-    }
-    const struct sim_entry *first = NULL;
-    for (size_t i = 1; i < mail->count; i++) {
-        const struct sim_entry *e = &mail->entry[i];
-        if (is_there(sim, e) && suits(sim, rank, e->item) && (first == NULL || sim_entry_is_before(e, first))) {
-            first = e;
-        }
-    }
-    return first == NULL ? SIM_NOTHING : first->item;
-}
-
-/* Makes the mail (incoming messages) of a rank collect all messages to the rank, including those sent before. */
+/* Makes the mail of a rank collect all messages to the rank, including those sent before. */
 static void open_mail(struct sim *sim, uint32_t rank) {
     sim->rank[rank].receives_any = sim->any_source = true;
     for (uint32_t p = sim->rank[rank].first_in; p != SIM_NOTHING; p = sim->match.next_in[p]) {
@@ -331,7 +298,7 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
     }
     r->timed = SIM_ANY_MESSAGE;
     r->any_tag = tag;
-    const uint32_t half = first_mail(sim, rank);
+    const uint32_t half = sim_mail_first(sim, rank, r->comm, tag);
     if (half != SIM_NOTHING) {
         sim_may_end(sim, rank, half_of(sim, half)->envelope_ns);
     }
@@ -339,18 +306,19 @@ static enum sim_answer receive_any(struct sim *sim, uint32_t rank, int32_t tag) 
 }
 
 void sim_serve_message(struct sim *sim, uint32_t rank) {
-    uint32_t send = first_mail(sim, rank);
+    struct sim_rank *r = &sim->rank[rank];
+    uint32_t send = sim_mail_first(sim, rank, r->comm, r->any_tag);
     const struct sim_half *s = half_of(sim, send);
     const uint32_t pair = s->pair;
     struct sim_half receive = new_receive(sim, rank, s->owner, pair, s->comm, s->tag);
-    /* The earliest message in the mail (incoming messages) is also the first one with this tag from its sender. */
+    /* The earliest message in the mail is also the first one with this tag from its sender. */
     send = sim_match_take(&sim->match, &pair_of(sim, pair)->message, receive.comm, receive.tag);
     join(sim, half_of(sim, send), &receive);
     if (sim_has_clocks(sim)) {
         sim_without_join(sim, half_of(sim, send), send, SIM_NOTHING);
     }
     settle(sim, send);
-    sim->rank[rank].timed = SIM_NOT_TIMED;
+    r->timed = SIM_NOT_TIMED;
     const uint64_t end_ns = sim_disturb(sim, rank, end_of_new(sim, rank, &receive));
     tell_receive(sim, rank, &receive, end_ns);
     sim_wake(sim, rank, end_ns);

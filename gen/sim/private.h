@@ -61,16 +61,14 @@ struct sim_rank {
     uint8_t state; /* enum sim_rank_state */
     uint8_t call;  /* enum sim_call of the rank's last call */
     uint8_t timed; /* enum sim_timed */
-    /* the rank has received from any source before, so `mail` has all its messages */
+    /* the rank has received from any source before, so the mail has all its messages */
     bool receives_any;
     struct sim_partners to, from;
     /* first pair with this rank as receiver; SIM_NOTHING: none */
     uint32_t first_in;
     struct sim_waits waits;
     struct sim_requests requests;
-    int32_t any_tag; /* tag of the receive from any source */
-    /* unreceived messages to this rank, earliest first; some may have been received since they were added */
-    struct sim_heap mail;
+    int32_t any_tag;  /* tag of the receive from any source */
     uint64_t mark_ns; /* time at which the rank last ended a phase or began a state */
     uint32_t phase, checkpoints;
     uint32_t root;        /* root of the rank's last collective call */

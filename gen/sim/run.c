@@ -77,7 +77,6 @@ void sim_free(struct sim *sim) {
         return;
     }
     for (uint32_t r = 0; sim->rank != NULL && r < sim->ranks; r++) {
-        sim_heap_free(&sim->rank[r].mail);
         hpcw_i_free(sim->rank[r].to.list);
         hpcw_i_free(sim->rank[r].from.list);
         hpcw_i_free(sim->rank[r].waits.of);

@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
 #include "tests/support/sim_script.h"
 
 /* ---- programs ---- */
@@ -234,6 +237,58 @@ static void test_any_takes_the_first(void **state) {
         }
     }
     script_end(&s);
+}
+
+/* Searching all messages that wait for each receive would take minutes of processor time. The limit is 20 s. */
+static void test_any_among_many(void **state) {
+    enum { RANKS = 4097, MESSAGES = 12, LONGEST_S = 20 };
+    (void)state;
+    struct script s;
+    script_begin(&s, RANKS, 1);
+    script_compute(&s, 0, UINT64_C(1000000000));
+    for (int32_t tag = 2; tag-- > 0;) {
+        for (uint32_t i = 0; i < (RANKS - 1) * MESSAGES; i++) {
+            script_recv(&s, 0, SIM_ANY, tag);
+            script_send(&s, 1 + i / MESSAGES, 0, 8, 1 - tag);
+        }
+    }
+    const clock_t start = clock();
+    script_run(&s);
+    assert_true((clock() - start) / CLOCKS_PER_SEC < LONGEST_S);
+    script_end(&s);
+}
+
+static size_t largest;
+
+static bool note_size(size_t size) {
+    largest = size > largest ? size : largest;
+    return true;
+}
+
+/* A rank that has once received from any source needs no more memory for messages that it receives by name. */
+static void test_any_forgets(void **state) {
+    enum { MESSAGES = 20000, FEW_BYTES = 1 << 17 };
+    (void)state;
+    for (int32_t tags = 1; tags <= MESSAGES; tags += MESSAGES - 1) {
+        struct script s;
+        script_begin(&s, 2, 1);
+        script_send(&s, 1, 0, 8, 0);
+        script_recv(&s, 0, SIM_ANY, 0);
+        for (int32_t i = 0; i < MESSAGES; i++) {
+            script_send(&s, 1, 0, 8, i % tags);
+            script_compute(&s, 0, 10000);
+            script_recv(&s, 0, 1, i % tags);
+            script_sendrecv(&s, 0, 1, 0, 1, 0);
+            script_sendrecv(&s, 1, 0, 0, 0, 0);
+        }
+        s.event = hpcw_i_grow(NULL, &s.event_capacity, (size_t)32 * MESSAGES, sizeof *s.event);
+        largest = 0;
+        hpcw_i_mem_gate = note_size;
+        script_run(&s);
+        hpcw_i_mem_gate = NULL;
+        assert_in_range(largest, 1, FEW_BYTES);
+        script_end(&s);
+    }
 }
 
 /* sim_waitany takes the request that completes first, and not that of the sender that ran first. Of several
@@ -675,6 +730,8 @@ int main(void) {
         cmocka_unit_test(test_rate_of_a_card),
         cmocka_unit_test(test_order_of_messages),
         cmocka_unit_test(test_any_takes_the_first),
+        cmocka_unit_test(test_any_among_many),
+        cmocka_unit_test(test_any_forgets),
         cmocka_unit_test(test_waitany_takes_the_first),
         cmocka_unit_test(test_who_waits_for_the_root),
         cmocka_unit_test(test_who_waits_in_collectives),
