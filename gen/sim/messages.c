@@ -247,10 +247,10 @@ static void join(struct sim *sim, struct sim_half *s, struct sim_half *r) {
     if (s->eager) {
         r->done_ns = s->time_ns + flight_ns;
     } else {
-        /* Rendezvous: the data leave once the request has arrived and the receive is posted. The sender is free
-         * when all data have left. */
-        const uint64_t start_ns = sim_later_ns(s->time_ns + cost->latency_ns, r->time_ns);
-        r->done_ns = start_ns + flight_ns - cost->latency_ns;
+        /* Rendezvous: the data leave once the sender knows that the receive is posted. The sender is free when all
+         * data have left. */
+        const uint64_t start_ns = sim_later_ns(s->time_ns, r->time_ns + cost->latency_ns);
+        r->done_ns = start_ns + flight_ns;
         s->done_ns = sim_later_ns(start_ns, r->done_ns - cost->latency_ns);
     }
 }

@@ -116,8 +116,8 @@ void sim_without_join(struct sim *sim, const struct sim_half *s, uint32_t send, 
         if (s->eager) {
             to[k].done_ns = from[k].time_ns + flight_ns;
         } else {
-            const uint64_t start_ns = sim_later_ns(from[k].time_ns + cost->latency_ns, to[k].time_ns);
-            to[k].done_ns = start_ns + flight_ns - cost->latency_ns;
+            const uint64_t start_ns = sim_later_ns(from[k].time_ns, to[k].time_ns + cost->latency_ns);
+            to[k].done_ns = start_ns + flight_ns;
             from[k].done_ns = sim_later_ns(start_ns, to[k].done_ns - cost->latency_ns);
         }
     }

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "gen/sim/timing/cost.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "tests/support/sim_script.h"
@@ -120,19 +121,21 @@ static void add_as_they_come(struct script *s, uint32_t ranks, uint32_t rounds) 
 
 /* ---- times ---- */
 
-/* A ping-pong takes the time of the network model, whatever part of it is processor time. */
+/* A ping-pong takes the time of the network model, whatever part of it is processor time. All receives wait. */
 static void test_ping_pong(void **state) {
+    enum { EARLY_NS = 10000 };
     static const uint64_t size[] = {0, 8, 1024, 8192, 8193, 1 << 20};
     (void)state;
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
         struct script s;
         script_begin(&s, 2, 1);
+        script_compute(&s, 0, EARLY_NS);
         ping_pong(&s, size[i]);
         script_run(&s);
         const struct model_contention alone = {0};
         const struct model_way way = model_network_way(&s.network, 0, 1, size[i], &alone);
         const double expected_ns = model_network_time(&way, 1, model_network_pair(&s.network, 0, 1), 0) / 1e3;
-        const double got_ns = (double)sim_end_ns(s.sim) / 2;
+        const double got_ns = (double)(sim_end_ns(s.sim) - EARLY_NS) / 2;
         if (got_ns < expected_ns - 3 || got_ns > expected_ns + 3) {
             fail_msg("%" PRIu64 " bytes: expected %.1f ns, got %.1f", size[i], expected_ns, got_ns);
         }
@@ -155,6 +158,27 @@ static void test_late_receiver(void **state) {
         assert_true(large ? s.mark[0] > LATE_NS : s.mark[0] < LATE_NS / 100);
         script_end(&s);
     }
+}
+
+/* If the receive of a large message is late, the sender learns of it a latency later. Then the data need a latency,
+ * too, and the time of their bytes at line rate. */
+static void test_late_receiver_answers(void **state) {
+    enum { FROM = 0, TO = 7, LATE_NS = 10000000, BYTES = 8193 };
+    (void)state;
+    struct script s;
+    script_begin(&s, TO + 1, 1);
+    script_send(&s, FROM, TO, BYTES, 0);
+    script_mark(&s, FROM);
+    script_compute(&s, TO, LATE_NS);
+    script_recv(&s, TO, FROM, 0);
+    script_mark(&s, TO);
+    script_run(&s);
+    const struct sim_cost cost = sim_cost_between(&s.network, &s.constants, FROM, TO, BYTES);
+    const double data_ns = cost.latency_ns + BYTES / s.machine.params.message.line_gbs[MODEL_SAME_SWITCH];
+    assert_true(cost.rendezvous);
+    assert_true(s.mark[0] >= LATE_NS + cost.latency_ns);
+    assert_true((double)s.mark[1] >= LATE_NS + cost.latency_ns + data_ns);
+    script_end(&s);
 }
 
 /* A delay in a chain of ranks reaches the n-th neighbour on both sides n iterations later. */
@@ -726,6 +750,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ping_pong),
         cmocka_unit_test(test_late_receiver),
+        cmocka_unit_test(test_late_receiver_answers),
         cmocka_unit_test(test_idle_wave),
         cmocka_unit_test(test_rate_of_a_card),
         cmocka_unit_test(test_order_of_messages),
