@@ -139,6 +139,16 @@ hpcw_status sim_fail_deadlock(const struct sim *sim, hpcw_error *err) {
                        w.text);
 }
 
+/* Returns the first send or receive of a rank that has one for which it has not waited. */
+static const struct sim_half *first_held(const struct sim *sim, const struct sim_rank *r) {
+    for (const sim_request *request = r->requests.of;; request++) {
+        const struct sim_half *half = &sim->match.half[(uint32_t)*request];
+        if (half->held && half->serial == *request >> 32) {
+            return half;
+        }
+    }
+}
+
 static hpcw_status check_rank(const struct sim *sim, uint32_t rank, hpcw_error *err) {
     const struct sim_rank *r = &sim->rank[rank];
     if (r->phase != sim->options.phases) {
@@ -158,10 +168,12 @@ static hpcw_status check_rank(const struct sim *sim, uint32_t rank, hpcw_error *
             "rank %" PRIu32 ": expected a file_close for each file_open, got none for the last one", rank);
     }
     if (r->requests.held > 0) {
+        const struct sim_half *first = first_held(sim, r);
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "rank %" PRIu32 ": expected a wait for each isend and irecv, got %" PRIu32
-                           " without one",
-                           rank, r->requests.held);
+                           " without one, the first %s rank %" PRIu32 " with tag %" PRId32,
+                           rank, r->requests.held, first->sends ? "an isend to" : "an irecv from", first->other,
+                           first->tag);
     }
     return HPCW_OK;
 }

@@ -738,7 +738,17 @@ static void test_wrong_calls(void **state) {
     script_begin(&s, 2, 1);
     script_isend(&s, 0, 1, 8, 4);
     script_recv(&s, 1, 0, 4);
-    expect_failure(&s, "rank 0: expected a wait for each isend and irecv, got 1 without one");
+    expect_failure(&s, "rank 0: expected a wait for each isend and irecv, got 1 without one, the first an "
+                       "isend to rank 1 with tag 4");
+    script_begin(&s, 2, 1);
+    for (int32_t tag = 1; tag <= 3; tag++) {
+        script_irecv(&s, 0, 1, tag);
+        script_send(&s, 1, 0, 8, tag);
+        if (tag == 1) {
+            script_waitall(&s, 0);
+        }
+    }
+    expect_failure(&s, "got 2 without one, the first an irecv from rank 1 with tag 2");
     script_begin(&s, 2, 1);
     script_waitany(&s, 0, 0);
     expect_failure(&s, "waitany: expected at least one request, got none");
