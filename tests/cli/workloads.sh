@@ -105,6 +105,9 @@ ring() { make --formats sion,vom,clog2 --workload ring.lua --set workload.bytes=
 ring --out one --jobs 1
 ring --out many --jobs 5
 diff -r one many
+# The run begins at 10 us of the log's clock.
+"$HPCGEN" export one/clog2/app.clog2 --form states --output states.csv --quiet
+[ "$(grep -v '^rank' states.csv | cut -d , -f 4 | sort -gu | head -n 1)" = 1e-05 ]
 "$HPCGEN" export one/vom/data.3.json.br --form csv --output tasks.csv --quiet
 [ "$(grep -c '^3,.*,"cpu",4e-06,' tasks.csv)" -eq 0 ]
 # shellcheck disable=SC2086 # several words

@@ -218,6 +218,34 @@ static void test_rate_of_a_card(void **state) {
     script_end(&s);
 }
 
+/* Returns the time of some large messages from each of the first `senders` ranks of a node of 64 to another node. */
+static uint64_t time_of_streams(uint32_t senders, uint32_t messages) {
+    enum { NODE = 64, BYTES = 1000000, IDLE_NS = 10000000 };
+    struct script s;
+    script_begin_on(&s, "fattree-hdr100", 2 * NODE, 1);
+    for (uint32_t r = 0; r < senders; r++) {
+        script_compute(&s, r, IDLE_NS);
+        for (uint32_t i = 0; i < messages; i++) {
+            script_irecv(&s, NODE + r, r, 0);
+            script_isend(&s, r, NODE + r, BYTES, 0);
+        }
+        script_waitall(&s, NODE + r);
+        script_waitall(&s, r);
+    }
+    script_run(&s);
+    const uint64_t time_ns = sim_end_ns(s.sim) - IDLE_NS;
+    script_end(&s);
+    return time_ns;
+}
+
+/* A rank has a fixed share of the network cards of its node. A message after a pause still has the rate of a card. */
+static void test_share_of_a_card(void **state) {
+    (void)state;
+    assert_in_range(time_of_streams(1, 1), 80000, 100000); /* 1 MB at 12.5 GB/s */
+    assert_in_range(time_of_streams(1, 8), 35000000, 41000000);
+    assert_in_range(time_of_streams(64, 8), 35000000, 41000000);
+}
+
 /* Messages from one rank with one tag are received in the order of their sends, by receives from this rank and
  * from any rank. */
 static void test_order_of_messages(void **state) {
@@ -763,6 +791,7 @@ int main(void) {
         cmocka_unit_test(test_late_receiver_answers),
         cmocka_unit_test(test_idle_wave),
         cmocka_unit_test(test_rate_of_a_card),
+        cmocka_unit_test(test_share_of_a_card),
         cmocka_unit_test(test_order_of_messages),
         cmocka_unit_test(test_any_takes_the_first),
         cmocka_unit_test(test_any_among_many),
