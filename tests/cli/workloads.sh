@@ -209,6 +209,19 @@ printf 'function run()\n  for _ = 1, phases do work(1) next_phase() end\nend\n' 
     --out long
 [ "$(grep -c '"end_ns": [1-9]' long/truth.json)" -eq 66000 ]
 
+# 2,048 ranks have memory for a number for each other rank.
+cat >sizes.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    local sizes = {}
+    for r = 1, size do sizes[r] = (rank + r) % 7 * 1000 end
+    alltoallv(sizes)
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" --ranks 2048 --quiet --formats clog2 --workload sizes.lua --set load.phases=2 --set rank2file.checkpoints=0 --out sizes
+
 "$HPCGEN" plan --ranks 24 --scale tiny --workload ring.lua --formats clog2 --json >plan.json
 "$JSON_CHECK" plan.json
 
@@ -233,6 +246,8 @@ wrong '*workload.bytes: expected --workload, got none' --set workload.bytes=1
 wrong '*noise.ticks: expected a number from 0 to 100, got "101"' --workload farm --set noise.ticks=101
 printf 'states = { "a\\nb" }\nfunction run() end\n' >control.lua
 wrong 'control.lua: states: expected names without control characters, got 10 in number 1' --workload control.lua
+wrong 'sizes.lua:4: rank *: expected at most 128 MiB of memory for all ranks, got more' \
+    --workload sizes.lua --ranks 4096 --set rank2file.checkpoints=0
 echo 'function run() bcast(8, none) end' >root.lua
 wrong 'root.lua:1: rank 0: bcast: expected a root from 0 to 23, got none' --workload root.lua
 echo 'function run() recv(1) end' >wait.lua
