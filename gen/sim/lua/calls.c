@@ -12,6 +12,11 @@
 static const char none_mark = 0;
 static const char any_mark = 0;
 
+/* Kinds of objects, and the names of their metatables. */
+enum { COMM_OBJECT = 1, CART_OBJECT };
+#define COMM "communicator"
+#define CART "cart"
+
 /* Longest time of one computation, in seconds: a year. */
 #define MOST_SECONDS 31536000.0
 
@@ -20,11 +25,25 @@ enum { AT_ONCE = LUA_MINSTACK / 2 };
 
 /* ---- arguments ---- */
 
-/* Returns the rank whose program makes the call. Refuses calls outside of `run`. */
-static struct sim_lua_rank *caller(lua_State *L, const char *call) {
+_Noreturn static void refuse_more(lua_State *L, const char *call, int most) {
+    const int count = lua_gettop(L);
+    bool comm = false;
+    for (int i = 1; i <= count; i++) {
+        comm = comm || luaL_testudata(L, i, COMM) != NULL;
+    }
+    sim_lua_refuse(L, "%s: expected at most %d argument%s, got %d%s%s%s", call, most, most == 1 ? "" : "s",
+                   count, comm ? ": a communicator is written before the call, as in comm:" : "",
+                   comm ? call : "", comm ? "()" : "");
+}
+
+/* Returns the rank whose program makes the call. Refuses calls outside of `run`, and more than `most` arguments. */
+static struct sim_lua_rank *caller(lua_State *L, const char *call, int most) {
     struct sim_lua_rank *r = sim_lua_rank_of(L);
     if (!r->runs) {
         sim_lua_refuse(L, "%s: expected calls in the function run, got one outside of it", call);
+    }
+    if (lua_gettop(L) > most) {
+        refuse_more(L, call, most);
     }
     return r;
 }
@@ -40,8 +59,11 @@ static uint32_t size_of(const struct sim_lua_rank *r) {
     return r->comm == SIM_WORLD ? r->lua->ranks : sim_comm_size(r->lua->sim, r->comm);
 }
 
-/* Returns the type of an argument as messages name it: `none` and `ANY` by their names. */
+/* Returns the type of an argument as messages name it: a communicator, and `none` and `ANY` by their names. */
 static const char *type_of(lua_State *L, int index) {
+    if (luaL_testudata(L, index, COMM) != NULL) {
+        return "a communicator";
+    }
     if (!lua_islightuserdata(L, index)) {
         return luaL_typename(L, index);
     }
@@ -203,7 +225,7 @@ static int next_from(lua_State *L) {
 /* edges(): returns two iterators, over the ranks to which this rank sends in this phase and over those from
  * which it receives. */
 static int call_edges(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "edges");
+    struct sim_lua_rank *r = caller(L, "edges", 0);
     const struct sim_lua_host *host = r->lua->host;
     const uint32_t phase = sim_phase(r->lua->sim, r->rank);
     struct sim_lua_edges edges;
@@ -239,7 +261,7 @@ static int call_edges(lua_State *L) {
 /* ---- messages ---- */
 
 static int call_send(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "send");
+    struct sim_lua_rank *r = caller(L, "send", 3);
     const uint32_t to = partner(L, 1, SIM_CALL_SEND);
     const uint64_t bytes = bytes_of(L, 2, SIM_CALL_SEND);
     const int32_t tag = tag_of(L, 3, SIM_CALL_SEND);
@@ -248,14 +270,14 @@ static int call_send(lua_State *L) {
 }
 
 static int call_recv(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "recv");
+    struct sim_lua_rank *r = caller(L, "recv", 2);
     const uint32_t from = partner(L, 1, SIM_CALL_RECV);
     const int32_t tag = tag_of(L, 2, SIM_CALL_RECV);
     return finish(L, r, sim_recv(r->lua->sim, r->rank, take_comm(r), from, tag), received_results);
 }
 
 static int call_sendrecv(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "sendrecv");
+    struct sim_lua_rank *r = caller(L, "sendrecv", 4);
     const uint32_t to = partner(L, 1, SIM_CALL_SENDRECV);
     const uint64_t bytes = bytes_of(L, 2, SIM_CALL_SENDRECV);
     const uint32_t from = partner(L, 3, SIM_CALL_SENDRECV);
@@ -281,7 +303,7 @@ static int finish_request(lua_State *L, const struct sim_lua_rank *r, enum sim_a
 }
 
 static int call_isend(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "isend");
+    struct sim_lua_rank *r = caller(L, "isend", 3);
     const uint32_t to = partner(L, 1, SIM_CALL_ISEND);
     const uint64_t bytes = bytes_of(L, 2, SIM_CALL_ISEND);
     const int32_t tag = tag_of(L, 3, SIM_CALL_ISEND);
@@ -292,7 +314,7 @@ static int call_isend(lua_State *L) {
 }
 
 static int call_irecv(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "irecv");
+    struct sim_lua_rank *r = caller(L, "irecv", 2);
     const uint32_t from = partner(L, 1, SIM_CALL_IRECV);
     const int32_t tag = tag_of(L, 2, SIM_CALL_IRECV);
     sim_request request = 0;
@@ -301,7 +323,7 @@ static int call_irecv(lua_State *L) {
 }
 
 static int call_wait(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "wait");
+    struct sim_lua_rank *r = caller(L, "wait", 1);
     const sim_request request = (sim_request)integer(L, 1, "wait", "a request of isend or irecv");
     return finish(L, r, sim_wait(r->lua->sim, r->rank, SIM_CALL_WAIT, &request, 1), received_results);
 }
@@ -335,7 +357,7 @@ static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count)
 
 /* waitall { request, ... }, or waitall() for all pending requests of the rank. */
 static int call_waitall(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "waitall");
+    struct sim_lua_rank *r = caller(L, "waitall", 1);
     if (lua_isnone(L, 1)) {
         return finish(L, r, sim_waitall(r->lua->sim, r->rank), no_results);
     }
@@ -352,7 +374,7 @@ static int waitany_results(lua_State *L, int status, lua_KContext context) {
 
 /* waitany { request, ... }: returns the index of a completed request, then its sender and bytes. */
 static int call_waitany(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "waitany");
+    struct sim_lua_rank *r = caller(L, "waitany", 1);
     uint32_t count;
     const sim_request *request = requests_of(L, "waitany", &count);
     return finish(L, r, sim_waitany(r->lua->sim, r->rank, request, count), waitany_results);
@@ -361,7 +383,7 @@ static int call_waitany(lua_State *L) {
 /* ---- collective calls ---- */
 
 static int meet(lua_State *L, enum sim_call call, bool has_bytes, bool has_root) {
-    struct sim_lua_rank *r = caller(L, sim_call_name[call]);
+    struct sim_lua_rank *r = caller(L, sim_call_name[call], has_bytes + has_root);
     const uint64_t bytes = has_bytes ? bytes_of(L, 1, call) : 0;
     const uint32_t root = has_root && !lua_isnoneornil(L, 2) ? partner(L, 2, call) : 0;
     return finish(L, r, sim_meet(r->lua->sim, r->rank, take_comm(r), call, root, bytes), no_results);
@@ -430,7 +452,7 @@ static struct sim_parts parts_of(lua_State *L, enum sim_call call) {
 }
 
 static int meet_parts(lua_State *L, enum sim_call call, bool has_root) {
-    struct sim_lua_rank *r = caller(L, sim_call_name[call]);
+    struct sim_lua_rank *r = caller(L, sim_call_name[call], 1 + has_root);
     const uint32_t root = has_root && !lua_isnoneornil(L, 2) ? partner(L, 2, call) : 0;
     const struct sim_parts parts = parts_of(L, call);
     return finish(L, r, sim_meet_parts(r->lua->sim, r->rank, take_comm(r), call, root, &parts), no_results);
@@ -451,7 +473,7 @@ static int call_alltoallv(lua_State *L) {
 
 /* checkpoint(): writes a checkpoint if one is due after this phase. */
 static int call_checkpoint(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "checkpoint");
+    struct sim_lua_rank *r = caller(L, "checkpoint", 0);
     const struct sim_lua_host *host = r->lua->host;
     const uint32_t phase = sim_phase(r->lua->sim, r->rank);
     uint64_t bytes = 0;
@@ -465,17 +487,17 @@ static int call_checkpoint(lua_State *L) {
 /* ---- files: a rank's own file ---- */
 
 static int call_file_open(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "file_open");
+    struct sim_lua_rank *r = caller(L, "file_open", 0);
     return finish(L, r, sim_file_open(r->lua->sim, r->rank), no_results);
 }
 
 static int call_file_close(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "file_close");
+    struct sim_lua_rank *r = caller(L, "file_close", 0);
     return finish(L, r, sim_file_close(r->lua->sim, r->rank), no_results);
 }
 
 static int file_move(lua_State *L, enum sim_call call) {
-    struct sim_lua_rank *r = caller(L, sim_call_name[call]);
+    struct sim_lua_rank *r = caller(L, sim_call_name[call], 1);
     const uint64_t bytes = bytes_of(L, 1, call);
     return finish(L, r, sim_file_move(r->lua->sim, r->rank, call, bytes), no_results);
 }
@@ -506,7 +528,7 @@ static void save(const struct sim_lua_rank *r, uint32_t phase, double share, uin
 
 /* work(share): computes a share of the load that the load model gives this rank in this phase. */
 static int call_work(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "work");
+    struct sim_lua_rank *r = caller(L, "work", 1);
     const double share = number_at_least_0(L, 1, "work", "a share of the phase's load", 1);
     const struct sim_lua_host *host = r->lua->host;
     const uint32_t phase = sim_phase(r->lua->sim, r->rank);
@@ -528,7 +550,7 @@ static int call_work(lua_State *L) {
 
 /* compute(seconds): computes in addition to the load. */
 static int call_compute(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "compute");
+    struct sim_lua_rank *r = caller(L, "compute", 1);
     const double seconds = number_at_least_0(L, 1, "compute", "seconds", MOST_SECONDS);
     return finish(L, r, sim_compute(r->lua->sim, r->rank, SIM_WORK_HANDLER, (uint64_t)(seconds * 1e9 + 0.5)),
                   no_results);
@@ -536,14 +558,14 @@ static int call_compute(lua_State *L) {
 
 /* stall(seconds): delays the return of the rank's next call. */
 static int call_stall(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "stall");
+    struct sim_lua_rank *r = caller(L, "stall", 1);
     const double seconds = number_at_least_0(L, 1, "stall", "seconds", MOST_SECONDS);
     sim_stall(r->lua->sim, r->rank, (uint64_t)(seconds * 1e9 + 0.5));
     return 0;
 }
 
 static int call_next_phase(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "next_phase");
+    struct sim_lua_rank *r = caller(L, "next_phase", 0);
     if (r->due_count > 0) {
         sim_lua_refuse(L,
                        "next_phase: expected messages for all edges of the phase, got none for %" PRIu64
@@ -562,7 +584,7 @@ static int end_state(lua_State *L, int status, lua_KContext state) {
 
 /* state(name, f): calls f within a state of the program. */
 static int call_state(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "state");
+    struct sim_lua_rank *r = caller(L, "state", 2);
     const char *name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : luaL_typename(L, 1);
     uint32_t state = 0;
     while (state < r->lua->states && strcmp(r->lua->state_name[state], name) != 0) {
@@ -583,7 +605,7 @@ static int call_state(lua_State *L) {
 /* ---- chance ---- */
 
 static void draw(lua_State *L, const char *call, uint32_t word[4]) {
-    struct sim_lua_rank *r = caller(L, call);
+    struct sim_lua_rank *r = caller(L, call, 0);
     hpcw_i_draw(r->lua->seed, HPCW_I_FOR_WORKLOAD, r->rank, r->draws++, 0, word);
 }
 
@@ -602,10 +624,6 @@ static int call_normal(lua_State *L) {
 }
 
 /* ---- objects: full userdata whose first member is their kind ---- */
-
-enum { COMM_OBJECT = 1, CART_OBJECT };
-#define COMM "communicator"
-#define CART "cart"
 
 /* Returns the first argument if it is an object of a kind, otherwise NULL. Lua's own check is slower, since it
  * looks up names in the registry. */
@@ -688,7 +706,7 @@ static lua_Integer number_in(lua_State *L, int index, const char *what, lua_Inte
 
 /* split(colour [, key]): returns the communicator of all ranks with this colour. */
 static int call_split(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "split");
+    struct sim_lua_rank *r = caller(L, "split", 2);
     const bool none = lua_islightuserdata(L, 1) && lua_touserdata(L, 1) == &none_mark;
     const uint32_t colour = none ? SIM_NONE : (uint32_t)number_in(L, 1, "a colour or none", 0);
     const int32_t key = lua_isnoneornil(L, 2) ? 0 : (int32_t)number_in(L, 2, "a key", INT32_MIN);
@@ -697,7 +715,7 @@ static int call_split(lua_State *L) {
 }
 
 static int call_dup(lua_State *L) {
-    struct sim_lua_rank *r = caller(L, "dup");
+    struct sim_lua_rank *r = caller(L, "dup", 0);
     return finish(L, r, sim_split(r->lua->sim, r->rank, take_comm(r), SIM_CALL_DUP, 0, 0), made_results);
 }
 

@@ -204,7 +204,7 @@ static void read_states(lua_State *L, struct sim_lua *lua, int globals) {
     }
     const size_t count = type == LUA_TTABLE ? lua_rawlen(L, -1) : 0;
     if (count == 0 || count > SIM_LUA_MOST_STATES) {
-        sim_lua_refuse(L, "states: expected a table of 1 to %d names", SIM_LUA_MOST_STATES);
+        sim_lua_refuse(L, "states: expected a table of 1 to %d names, got %zu", SIM_LUA_MOST_STATES, count);
     }
     for (size_t i = 0; i < count; i++) {
         const char *name = lua_rawgeti(L, -1, (lua_Integer)i + 1) == LUA_TSTRING ? lua_tostring(L, -1) : "";

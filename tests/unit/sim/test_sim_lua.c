@@ -463,6 +463,14 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("state('No', barrier)"), "state: expected a name of the table states, got No");
     expect_bad(RUN("table.sort({ 2, 1 }, function() barrier() end)"),
                "attempt to yield across a C-call boundary");
+    expect_bad(RUN("random(5)"), "random: expected at most 0 arguments, got 1");
+    expect_bad(RUN("wait(irecv(0), irecv(1))"), "wait: expected at most 1 argument, got 2");
+    expect_bad(
+        RUN("allreduce(8, dup())"),
+        "allreduce: expected at most 1 argument, got 2: a communicator is written before the call, as in "
+        "comm:allreduce()");
+    expect_bad(RUN("world:barrier(world)"), "barrier: expected at most 0 arguments, got 1: a communicator is");
+    expect_bad(RUN("bcast(world, 8)"), "bcast: expected a number of bytes, got a communicator");
     expect_bad(RUN("error('so it is')"), "test.lua:2: rank 0: so it is");
     expect_bad(RUN("error({})"), "expected a text as error, got another value");
 }
