@@ -56,10 +56,13 @@ static bool is_alike(const struct sim *sim, const struct sim_stuck *a, const str
            a->for_ended == b->for_ended;
 }
 
-/* Appends how the message that a rank's partner has for it differs from the one that the rank waits for. */
-static void say_other(struct sim_words *w, const struct sim *sim, const struct sim_half *half) {
+/* Appends why the message that a rank waits for does not come: its partner has another one for it, or has ended. */
+static void say_other(struct sim_words *w, const struct sim *sim, const struct sim_half *half, bool for_ended) {
     const struct sim_pair *pair = &sim->match.pair[half->pair];
     const uint32_t other = half->sends ? pair->receive.first : pair->message.first;
+    if (other == SIM_NOTHING && for_ended) {
+        say(w, ", but rank %" PRIu32 " has ended", half->other);
+    }
     if (other == SIM_NOTHING) {
         return;
     }
@@ -88,6 +91,9 @@ static void say_missing(struct sim_words *w, const struct sim *sim, uint32_t ran
     if (missing > 1) {
         say(w, " and %" PRIu32 " more", missing - 1);
     }
+    if (missing > 0 && sim->rank[first].state == SIM_RANK_ENDED) {
+        say(w, ", as rank %" PRIu32 " has ended", first);
+    }
 }
 
 /* Appends the call that a rank is in, and what the rank waits for. */
@@ -99,7 +105,7 @@ static void say_wait(struct sim_words *w, const struct sim *sim, const struct si
     } else if (stuck->half != SIM_NOTHING) {
         const struct sim_half *half = &sim->match.half[stuck->half];
         say(w, " %s rank %" PRIu32 " with tag %" PRId32, half->sends ? "to" : "from", half->other, half->tag);
-        say_other(w, sim, half);
+        say_other(w, sim, half, stuck->for_ended);
     } else if (r->call >= SIM_CALL_BARRIER) {
         say_missing(w, sim, stuck->rank);
     }

@@ -692,7 +692,8 @@ static void test_deadlocks(void **state) {
     struct script s;
     script_begin(&s, 4, 1);
     script_recv(&s, 1, 2, 3);
-    expect_failure(&s, "1 that wait for ever: rank 1 in recv from rank 2 with tag 3 (step 0)");
+    expect_failure(
+        &s, "1 that wait for ever: rank 1 in recv from rank 2 with tag 3, but rank 2 has ended (step 0)");
     script_begin(&s, 4, 1);
     for (uint32_t r = 0; r < 4; r++) {
         script_send(&s, r, (r + 1) % 4, 1 << 20, 0);
@@ -711,7 +712,8 @@ static void test_deadlocks(void **state) {
     for (uint32_t r = 1; r < 6; r++) {
         script_meet(&s, r, SIM_CALL_BARRIER, 0, 0);
     }
-    expect_failure(&s, "rank 1 in barrier of 6 ranks without rank 0 (step 0); rank 2 in barrier of 6 ranks");
+    expect_failure(
+        &s, "rank 1 in barrier of 6 ranks without rank 0, as rank 0 has ended (step 0); rank 2 in barrier");
 }
 
 /* The message names the rank that waits elsewhere than all others, and what it waits for in vain. */
@@ -732,8 +734,8 @@ static void test_deadlock_causes(void **state) {
     for (uint32_t r = 0; r < 60; r++) {
         script_recv(&s, r, r + 1, 0);
     }
-    expect_failure(
-        &s, "rank 0 in recv from rank 1 with tag 0 (step 0); rank 59 in recv from rank 60 with tag 0 (step 0)");
+    expect_failure(&s, "rank 0 in recv from rank 1 with tag 0 (step 0); rank 59 in recv from rank 60 with tag "
+                       "0, but rank 60 has ended (step 0)");
     script_begin(&s, 4, 1);
     script_send(&s, 1, 0, 8, 4);
     script_recv(&s, 0, 1, 3);

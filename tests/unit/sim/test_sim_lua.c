@@ -479,7 +479,7 @@ static void test_wrong_programs(void **state) {
     (void)state;
     expect_bad(RUN("if rank == 3 then recv(4, 9) end"),
                "deadlock: expected all ranks to end, got 1 that wait for ever: "
-               "rank 3 in recv from rank 4 with tag 9 (test.lua:2)");
+               "rank 3 in recv from rank 4 with tag 9, but rank 4 has ended (test.lua:2)");
     expect_bad(RUN("if rank == 1 then barrier() else allreduce(8) end"),
                "test.lua:2: rank 1: barrier: expected the collective call of rank 0, allreduce with root 0 and "
                "8 bytes, got barrier with root 0 and 0 bytes");
