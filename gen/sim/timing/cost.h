@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost of a message: LogGP with the times of gen/model/network. From the begin of a send to the end of a
- * receive that was posted a latency earlier, a message takes as long as gen/model/network says. Part of that is processor time at both
- * ends (LogGP's o). A rank's next message waits until the rank's share of the node's network cards is free
- * (LogGP's g and G). */
+ * receive that was posted a latency earlier, a message takes as long as gen/model/network says. Part of that is
+ * processor time at both ends (LogGP's o). A rank's next message waits until the rank's share of the node's
+ * network cards is free (LogGP's g and G). */
 #ifndef HPCW_GEN_SIM_TIMING_COST_H
 #define HPCW_GEN_SIM_TIMING_COST_H
 

@@ -218,7 +218,7 @@ static void test_rate_of_a_card(void **state) {
     script_end(&s);
 }
 
-/* Returns the time of some large messages from each of the first `senders` ranks of a node of 64 to another node. */
+/* Returns the time of large messages from each of the first `senders` ranks of a node of 64 to another node. */
 static uint64_t time_of_streams(uint32_t senders, uint32_t messages) {
     enum { NODE = 64, BYTES = 1000000, IDLE_NS = 10000000 };
     struct script s;
@@ -238,7 +238,7 @@ static uint64_t time_of_streams(uint32_t senders, uint32_t messages) {
     return time_ns;
 }
 
-/* A rank has a fixed share of the network cards of its node. A message after a pause still has the rate of a card. */
+/* A rank has a fixed share of its node's network cards. A message after a pause still has the rate of a card. */
 static void test_share_of_a_card(void **state) {
     (void)state;
     assert_in_range(time_of_streams(1, 1), 80000, 100000); /* 1 MB at 12.5 GB/s */
