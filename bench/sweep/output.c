@@ -64,9 +64,12 @@ static hpcw_status lock(struct bench_output *out, hpcw_error *err) {
     int at;
     int e = hpcw_i_dir_fd(out->dir, &at);
     e = e == 0 ? hpcw_i_sys_own_directory(at, &out->lock) : e;
-    return e == EAGAIN ? hpcw_i_fail(err, HPCW_EEXIST,
-                                     "%s: another sweep is running, and writes its results here", out->path)
-                       : HPCW_OK;
+    if (e == EAGAIN) {
+        out->made = false; /* also an empty directory is now that of the other sweep */
+        return hpcw_i_fail(err, HPCW_EEXIST, "%s: another sweep is running, and writes its results here",
+                           out->path);
+    }
+    return HPCW_OK;
 }
 
 hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,

@@ -112,7 +112,7 @@ struct bench_output {
     char path[BENCH_PATH];  /* for messages; "": there is none */
     struct hpcw_i_dir *dir; /* held: all files go into this directory, even if it is renamed; NULL: not held */
     int lock;               /* descriptor that locks it against other sweeps; -1: no lock */
-    bool made;              /* this sweep made the directory */
+    bool made;              /* this sweep made the directory, and no other one has locked it */
 };
 
 /* Makes and holds the directory of the results, and locks it if the file system has locks. On process 0 only.

@@ -15,6 +15,7 @@
 
 #include "bench/layout/layout.h"
 #include "bench/measure/workdir.h"
+#include "bench/sweep/sweep.h"
 #include "libreader/sion/sion.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/comm/comm.h"
@@ -126,6 +127,26 @@ static void another_run_takes_it_for_a_killed_one(void **state) {
     assert_int_equal(access(new_lock, F_OK), 0);
     bench_workdir_remove(&alone, path);
     assert_int_equal(count_entries(scratch), 0);
+}
+
+/* Another sweep holds and locks the new directory before the sweep that made it. */
+static int other_locks(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_OWN ? EAGAIN : 0;
+}
+
+static void the_results_directory_of_another_sweep_stays(void **state) {
+    (void)state;
+    struct bench_options o = {.resume = true};
+    const struct bench_results r = {0};
+    struct bench_output out = {.lock = -1};
+    hpcw_error err;
+    (void)snprintf(o.output, sizeof o.output, "%s/results", scratch);
+    hpcw_i_sys_gate = other_locks;
+    assert_int_equal(bench_output_make(&o, &r, &out, &err), HPCW_EEXIST);
+    hpcw_i_sys_gate = NULL;
+    bench_output_close(&out, true);
+    assert_int_equal(rmdir(o.output), 0);
 }
 
 static void every_layout_in_every_mode(void **state) {
@@ -377,6 +398,7 @@ static void faults(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_run_takes_it_for_a_killed_one),
+        cmocka_unit_test(the_results_directory_of_another_sweep_stays),
         cmocka_unit_test(every_layout_in_every_mode),
         cmocka_unit_test(containers_lie_where_they_are_expected),
         cmocka_unit_test(the_shifted_twin),
