@@ -132,11 +132,7 @@ static void say_where(const char *program, bool has_mpi, const char *refusal, co
  * nothing; this program can still refuse to start. */
 static hpcw_status check_output(hpcw_error *err) {
     const char *file = getenv("HPCW_TRACE_FILE");
-    bool local = false;
-    int e = file == NULL || file[0] == '\0' ? 0 : hpcw_i_clog2_is_local(AT_FDCWD, file, &local);
-    return e != 0  ? hpcw_i_fail_sys(err, e, "%s: cannot look at the older file of this name", file)
-           : local ? hpcw_i_fail(err, HPCW_EEXIST, HPCW_I_CLOG2_IS_LOCAL, file)
-                   : HPCW_OK;
+    return file == NULL || file[0] == '\0' ? HPCW_OK : hpcw_i_clog2_check_output(AT_FDCWD, file, file, err);
 }
 
 /* ---- the start ---- */

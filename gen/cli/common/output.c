@@ -175,12 +175,11 @@ static int compare(const char *input, const struct hpcw_i_file_id *id, const str
 hpcw_status gen_cli_check_output(const char *output, const char *const *input, size_t count, hpcw_error *err) {
     struct hpcw_i_entry entry;
     struct gen_cli_place out[2] = {{0}};
-    bool same = false, part = false, records = false;
+    bool same = false, part = false;
     int e = hpcw_i_sys_look(output, true, &entry);
     if (e == 0 && entry.kind != HPCW_I_FILE) {
         return HPCW_OK; /* an output replaces only regular files, so nothing is lost */
     }
-    e = e == 0 ? hpcw_i_clog2_is_local(AT_FDCWD, output, &records) : e;
     e = e == 0 ? find_places(output, out) : e;
     size_t i = 0;
     for (; e == 0 && i < count; i++) {
@@ -196,10 +195,9 @@ hpcw_status gen_cli_check_output(const char *output, const char *const *input, s
                ? hpcw_i_fail(err, HPCW_EEXIST,
                              "%s: expected an output that is not read, got the input %s: choose another name",
                              output, input[i])
-           : part    ? hpcw_i_fail(err, HPCW_EEXIST,
-                                   "%s: expected an output that is not read, got a file of the input %s: choose "
-                                      "another name",
-                                   output, input[i])
-           : records ? hpcw_i_fail(err, HPCW_EEXIST, HPCW_I_CLOG2_IS_LOCAL, output)
-                     : HPCW_OK;
+           : part ? hpcw_i_fail(err, HPCW_EEXIST,
+                                "%s: expected an output that is not read, got a file of the input %s: choose "
+                                "another name",
+                                output, input[i])
+                  : hpcw_i_clog2_check_output(AT_FDCWD, output, output, err);
 }

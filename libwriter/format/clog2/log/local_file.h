@@ -36,15 +36,9 @@ struct hpcw_i_clog2_local_head {
     uint64_t in_memory; /* 1: some records are only in memory, as the file got no more space */
 };
 
-/* Sets *is to whether a file in directory `at` is a local file, whose records may be nowhere else: no output
- * replaces it. Follows symbolic links. False if there is no regular file of this name, or if this user cannot read
- * it. Returns 0 or an errno value. */
-int hpcw_i_clog2_is_local(int at, const char *name, bool *is);
-/* Message for an output that is a local file. Its argument is the path. */
-#define HPCW_I_CLOG2_IS_LOCAL                                                                                  \
-    "%s: expected an output, got the local file of a recorded run, with records that may be nowhere else: "    \
-    "choose "                                                                                                  \
-    "another name"
+/* Fails with HPCW_EEXIST if an output in directory `at` would replace a local file, whose records may be nowhere
+ * else. Follows symbolic links. A file that this user cannot read counts as another one. path: for messages. */
+hpcw_status hpcw_i_clog2_check_output(int at, const char *name, const char *path, hpcw_error *err);
 
 struct hpcw_i_clog2_piece_head {
     uint64_t tag;

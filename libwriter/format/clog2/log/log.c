@@ -91,17 +91,6 @@ static int follow_last_part(const char *path, struct hpcw_i_clog2_place *place) 
     return e;
 }
 
-/* Fails if the place of the log is that of a local file. */
-static hpcw_status check_place(const char *path, const struct hpcw_i_clog2_place *place, hpcw_error *err) {
-    int at;
-    bool local = false;
-    int e = hpcw_i_dir_fd(place->dir, &at);
-    e = e == 0 ? hpcw_i_clog2_is_local(at, place->name, &local) : e;
-    return e != 0  ? hpcw_i_fail_sys(err, e, "%s: cannot look at the older file of this name", path)
-           : local ? hpcw_i_fail(err, HPCW_EEXIST, HPCW_I_CLOG2_IS_LOCAL, path)
-                   : HPCW_OK;
-}
-
 /* Finds the place of the log, in `directory` if this is not "". If a directory is missing or may not be entered
  * now, the program may still make it before the log is written. Then *start becomes the working directory, from
  * which the path is followed when the log is written. */
@@ -116,13 +105,15 @@ static hpcw_status find_place(const hpcw_clog2_log_options *o, const char *path,
                 ? hpcw_i_dir_hold_of(path, &place->dir)
                 : 0;
     e = e == 0 ? follow_last_part(path, place) : e;
+    int at = -1;
     if (e == ENOENT || e == ENOTDIR || e == EACCES) {
         e = hpcw_i_dir_hold(".", start);
+    } else if (e == 0) {
+        e = hpcw_i_dir_fd(place->dir, &at);
     }
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot find the place of the log", path);
-    }
-    return place->name == NULL ? HPCW_OK : check_place(path, place, err);
+    return e != 0    ? hpcw_i_fail_sys(err, e, "%s: cannot find the place of the log", path)
+           : at >= 0 ? hpcw_i_clog2_check_output(at, place->name, path, err)
+                     : HPCW_OK;
 }
 
 static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *o,
