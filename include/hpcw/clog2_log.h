@@ -458,7 +458,8 @@ HPCW_API bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size
  * @param partial  also make a log if ranks have no file (they have no events in the log), or if a file of this
  *                 library is cut short, damaged, or had no space for all records
  * @param found  out, may be NULL
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT: not a local file, files of different runs, the same rank twice;
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EEXIST if `path` is a local file, whose records may be nowhere else;
+ * HPCW_EFORMAT: not a local file, files of different runs, the same rank twice;
  * HPCW_EMISMATCH: without `partial`, a rank has no file or not all its records. The message names the rank, and no
  * log is written; HPCW_ENOMEM; errors of the system
  */

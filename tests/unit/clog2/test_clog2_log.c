@@ -719,12 +719,14 @@ static void what_is_left_is_of_this_host(void **state) {
     scratch_remove(r.place.directory);
 }
 
-/* No log gets the name of a local file, whose records may be nowhere else, at the open or later. */
+/* No log gets the name of a local file, whose records may be nowhere else, at the open or later, or when it is
+ * recovered. */
 static void a_local_file_is_not_replaced(void **state) {
     (void)state;
     struct recording r;
     leave_local(&r);
     char local[600], path[2][700];
+    const char *const locals[] = {local};
     hpcw_clog2_log *log;
     hpcw_error err;
     assert_non_null(find_local(r.place.directory, local, sizeof local));
@@ -737,12 +739,12 @@ static void a_local_file_is_not_replaced(void **state) {
         assert_null(log);
         assert_non_null(strstr(err.message, ": expected an output, got the local file of a recorded run"));
         assert_int_equal(hpcw_clog2_log_rename(r.log, path[i], &err), HPCW_EEXIST);
+        assert_int_equal(hpcw_clog2_recover(path[i], locals, 1, true, NULL, &err), HPCW_EEXIST);
     }
     some_work(&r, 10);
     assert_int_equal(hpcw_clog2_log_finish(r.log, NULL, &err), HPCW_OK);
     hpcw_clog2_log_free(r.log);
     assert_int_equal(access(r.place.path, F_OK), 0);
-    const char *const locals[] = {local};
     assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 1, false, NULL, &err), HPCW_OK);
     scratch_remove(r.place.directory);
 }
