@@ -59,15 +59,14 @@ static uint32_t size_of(const struct sim_lua_rank *r) {
     return r->comm == SIM_WORLD ? r->lua->ranks : sim_comm_size(r->lua->sim, r->comm);
 }
 
-/* Returns the type of an argument as messages name it: a communicator, and `none` and `ANY` by their names. */
+/* Returns the type of an argument as messages name it: userdata by the names that programs know. May leave a value
+ * on the stack. */
 static const char *type_of(lua_State *L, int index) {
-    if (luaL_testudata(L, index, COMM) != NULL) {
-        return "a communicator";
+    if (lua_islightuserdata(L, index)) {
+        return lua_touserdata(L, index) == &none_mark ? "none" : "ANY";
     }
-    if (!lua_islightuserdata(L, index)) {
-        return luaL_typename(L, index);
-    }
-    return lua_touserdata(L, index) == &none_mark ? "none" : "ANY";
+    const bool named = luaL_getmetafield(L, index, "__name") == LUA_TSTRING; /* communicators and grids */
+    return named ? lua_tostring(L, -1) : luaL_typename(L, index);
 }
 
 /* Converts a float with an integral value, such as 8.0, to an integer. */
@@ -330,7 +329,7 @@ static int call_wait(lua_State *L) {
 
 static sim_request *requests_of(lua_State *L, const char *call, uint32_t *count) {
     if (lua_type(L, 1) != LUA_TTABLE) {
-        sim_lua_refuse(L, "%s: expected a table of requests, got %s", call, luaL_typename(L, 1));
+        sim_lua_refuse(L, "%s: expected a table of requests, got %s", call, type_of(L, 1));
     }
     const size_t size = lua_rawlen(L, 1);
     if (size > SIM_LUA_MOST_TEXT) {
@@ -421,7 +420,7 @@ static struct sim_parts parts_of(lua_State *L, enum sim_call call) {
     const uint32_t size = size_of(r);
     if (lua_type(L, 1) != LUA_TTABLE) {
         sim_lua_refuse(L, "%s: expected a table of bytes, or { first = ..., step = ... }, got %s",
-                       sim_call_name[call], luaL_typename(L, 1));
+                       sim_call_name[call], type_of(L, 1));
     }
     if (lua_getfield(L, 1, "first") != LUA_TNIL) {
         struct sim_parts linear = {.first = integer(L, -1, sim_call_name[call], "bytes as first")};
@@ -585,7 +584,7 @@ static int end_state(lua_State *L, int status, lua_KContext state) {
 /* state(name, f): calls f within a state of the program. */
 static int call_state(lua_State *L) {
     struct sim_lua_rank *r = caller(L, "state", 2);
-    const char *name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : luaL_typename(L, 1);
+    const char *name = lua_type(L, 1) == LUA_TSTRING ? lua_tostring(L, 1) : type_of(L, 1);
     uint32_t state = 0;
     while (state < r->lua->states && strcmp(r->lua->state_name[state], name) != 0) {
         state++;
@@ -594,7 +593,7 @@ static int call_state(lua_State *L) {
         sim_lua_refuse(L, "state: expected a name of the table states, got %.100s", name);
     }
     if (lua_type(L, 2) != LUA_TFUNCTION) {
-        sim_lua_refuse(L, "state: expected a function, got %s", luaL_typename(L, 2));
+        sim_lua_refuse(L, "state: expected a function, got %s", type_of(L, 2));
     }
     lua_settop(L, 2);
     (void)sim_state(r->lua->sim, r->rank, state, true);
@@ -678,7 +677,7 @@ static int comm_call(lua_State *L) {
 
 /* Refuses none:send(...): a split with the colour none returns none. */
 static int mark_index(lua_State *L) {
-    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : luaL_typename(L, 2);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : type_of(L, 2);
     sim_lua_refuse(L, "%.100s: expected a communicator or a grid, got %s", name, type_of(L, 1));
 }
 
@@ -778,7 +777,7 @@ static int cart_neighbour(lua_State *L) {
 static int call_cart(lua_State *L) {
     const struct sim_lua_rank *r = sim_lua_rank_of(L);
     if (lua_type(L, 1) != LUA_TTABLE) {
-        sim_lua_refuse(L, "cart: expected a table, as in cart { 2 }, got %s", luaL_typename(L, 1));
+        sim_lua_refuse(L, "cart: expected a table, as in cart { 2 }, got %s", type_of(L, 1));
     }
     const uint64_t values = lua_rawlen(L, 1);
     if (values > 1) {

@@ -441,6 +441,14 @@ static void test_wrong_calls(void **state) {
     expect_bad(RUN("send(ANY, 8)"), "send: expected a rank or none, got ANY, which only recv takes");
     expect_bad(RUN("recv(ANY, ANY)"), "recv: expected a tag, got ANY");
     expect_bad(RUN("compute(none)"), "compute: expected seconds, got none");
+    expect_bad(RUN("send(world, 8)"), "send: expected a rank or none, got communicator");
+    expect_bad(RUN("split(cart { 2 })"), "split: expected a colour or none, got cart");
+    expect_bad(RUN("waitall(none)"), "waitall: expected a table of requests, got none");
+    expect_bad(RUN("alltoallv(none)"),
+               "alltoallv: expected a table of bytes, or { first = ..., step = ... }, got none");
+    expect_bad(RUN("state(ANY, f)"), "state: expected a name of the table states, got ANY");
+    expect_bad(RUN("cart(none)"), "cart: expected a table, as in cart { 2 }, got none");
+    expect_bad(RUN("none[none]()"), "rank 0: none: expected a communicator or a grid, got none");
     expect_bad(RUN("send(0)"), "send: expected a number of bytes, got no value");
     expect_bad(RUN("send(0, 1 << 31)"), "send: expected 0 to 2147483647 bytes, got 2147483648");
     expect_bad(RUN("send(0, 8, -1)"), "send: expected a tag from 0 to 2147483647, got -1");
@@ -470,7 +478,7 @@ static void test_wrong_calls(void **state) {
         "allreduce: expected at most 1 argument, got 2: a communicator is written before the call, as in "
         "comm:allreduce()");
     expect_bad(RUN("world:barrier(world)"), "barrier: expected at most 0 arguments, got 1: a communicator is");
-    expect_bad(RUN("bcast(world, 8)"), "bcast: expected a number of bytes, got a communicator");
+    expect_bad(RUN("bcast(world, 8)"), "bcast: expected a number of bytes, got communicator");
     expect_bad(RUN("error('so it is')"), "test.lua:2: rank 0: so it is");
     expect_bad(RUN("error({})"), "expected a text as error, got another value");
 }
