@@ -64,6 +64,9 @@ class Checkpoints(_show.Shown):
             self.layout: str = _library.text(lib.hpcw_rank2file_layout_name(lib.hpcw_rank2file_list_layout(listed)))
         self.names = list(self._listed)
 
+    def close(self) -> None:
+        self._list.close()
+
     def _facts(self) -> dict:
         return {"datasets": len(self.names), "current": self.current, "layout": self.layout}
 
