@@ -85,8 +85,8 @@ static int kind_of(const char *path, enum trace_kind *found, char loader[TRACE_P
 }
 
 /* Asks the loader which libraries it would load. This starts neither the program nor a library. If a library
- * cannot be loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. Returns 0 or
- * an errno value. */
+ * cannot be loaded, *mpi is empty, and `refusal` gets the message of the loader, unless `refusal` is NULL. Returns
+ * 0 or an errno value. */
 static int list_mpi(const char *loader, const char *path, struct trace_mpi *mpi, char refusal[TRACE_PATH]) {
     static const char mark[] = "libmpi", refused[] = "error while loading shared libraries: ";
     int ends[2];

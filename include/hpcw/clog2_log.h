@@ -125,9 +125,9 @@ typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
  *                 follows it. hpcw_clog2_log_finish replaces an older file of the resulting name, but this call
  *                 fails with HPCW_EEXIST if it is a local file, whose records may be nowhere else
  * @param options  copied; NULL: the defaults
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories); HPCW_EEXIST;
- * HPCW_ENOTSUP: the options ask for the processor's counter, which is not constant here; HPCW_ERANGE: too many
- * processes for the readers, or a name is too long; HPCW_ENOMEM, HPCW_ECOMM
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories);
+ * HPCW_EEXIST; HPCW_ENOTSUP: the options ask for the processor's counter, which is not constant here; HPCW_ERANGE:
+ * too many processes for the readers, or a name is too long; HPCW_ENOMEM, HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm,
                                                          const hpcw_clog2_log_options *options,

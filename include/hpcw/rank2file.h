@@ -705,8 +705,12 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_check(const char *prefix, const char *dataset, bool files,
                                                           hpcw_error *err);
 
-/** Checks dataset `index` of a list as hpcw_rank2file_check does, but without reading the index again. Not collective.
- * @return as hpcw_rank2file_check */
+/**
+ * Checks dataset `index` of a list as hpcw_rank2file_check does, but without reading the index again. Not
+ * collective.
+ *
+ * @return as hpcw_rank2file_check
+ */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_check_listed(const hpcw_rank2file_list *list,
                                                                  uint32_t index, bool files, hpcw_error *err);
 

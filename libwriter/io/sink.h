@@ -38,8 +38,8 @@ struct hpcw_sink {
 struct hpcw_i_dir;
 
 /*
- * Opens a sink for a file: by source->open, or a file sink if that or `source` is NULL. With a `tag` other than 0, several
- * processes write the file: one creates it (`creates`), then the others open it.
+ * Opens a sink for a file: by source->open, or a file sink if that or `source` is NULL. With a `tag` other than 0,
+ * several processes write the file: one creates it (`creates`), then the others open it.
  *
  * `dir` is the directory of `path`, held since the caller got the path; NULL: it is looked up now. A symbolic link
  * as the last part of `path` is followed now.

@@ -187,8 +187,7 @@ static const struct ui_option options[] = {
            .default_text = "1/1", .read = ui_read_part, .flags = UI_OPTION_NO_CONFIG),
     OPTION(WRITING, RUN, 'r', "resume", NULL, BOOL, resume,
            "continue an interrupted run with the same parameters: keep finished files, write the rest. If a "
-           "finished "
-           "dataset lost a file, the event log is written again, too",
+           "finished dataset lost a file, the event log is written again, too",
            .flags = UI_OPTION_NO_CONFIG),
     OPTION(
         WRITING, RUN | REPORT, 0, "force", NULL, BOOL, force,

@@ -196,8 +196,8 @@ static hpcw_status learn_machine(struct fit_links *l, hpcw_error *err) {
  *
  * CLOCK_STEPS: number of steps of the clock in a timing. Assumed: a message of 10 us, and a clock of 1 ns. Without
  *     this limit, a twin of tcp-1g without noise (64 ranks) differs: its spread is 2e-5, that of the data is 0.
- * MOST_TIMINGS: one timing far out of so many does not count. Source: doc/fit.md, "Comparison". Without this limit, 5 of 48
- *     twins of the presets (16 and 256 ranks) differ, for instance by two timings far out of 240.
+ * MOST_TIMINGS: one timing far out of so many does not count. Source: doc/fit.md, "Comparison". Without this limit,
+ *     5 of 48 twins of the presets (16 and 256 ranks) differ, for instance by two timings far out of 240.
  */
 enum { CLOCK_STEPS = 10000, MOST_TIMINGS = 100 };
 

@@ -333,8 +333,7 @@ static hpcw_status check_twin(const char *path, const struct fit_program *p, str
     if (is_off(p, trial)) {
         (void)snprintf(what, sizeof what,
                        "expected a twin that takes %.3g s, got %.3g s: waits may depend on who comes first, or "
-                       "turns of the main loop "
-                       "differ (%" PRIu32 " found)",
+                       "turns of the main loop differ (%" PRIu32 " found)",
                        h->end - h->begin, trial->seconds, p->phases);
         s = lack(twin, path, what, err);
     }

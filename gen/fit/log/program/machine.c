@@ -91,7 +91,8 @@ static bool add_flight(struct flights *f, double value) {
     return true;
 }
 
-/* Long messages whose receives end in one call. They may share the time from the first send to the end of the call. */
+/* Long messages whose receives end in one call. They may share the time from the first send to the end of the
+ * call. */
 struct batch {
     double first, last, bytes; /* first: begin of the first send. last: end of the last receive. Seconds */
     double of_byte;            /* least time of a byte of a single message, seconds */
