@@ -463,6 +463,20 @@ EOF
 grep -q '^  for _ = 1, 20 do$' halves.lua || bad "communicators made anew: no loop: $(cat halves.lua)"
 "$HPCGEN" fit --compare remade halves >said || bad "communicators made anew: the twin is not whole"
 grep -q '^clog2   *turns of the main loop  *20  *20 .* alike$' said || bad "communicators made anew: $(cat said)"
+# In each turn, another rank has almost nothing to do.
+cat >idle.lua <<'EOF'
+function run()
+  for turn = 1, phases do
+    compute(turn % 4 == rank and 2e-7 or 0.001)
+    allreduce(8)
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -q -n 4 -f clog2 -s 5 -w idle.lua --set load.phases=12 --set rank2file.checkpoints=0 -o idle || exit 1
+"$HPCGEN" fit idle -O rest.ini -q && "$HPCGEN" -q -c rest.ini -o rest || bad "ranks without work in some turns: no twin"
+"$HPCGEN" fit --compare idle rest >said || bad "ranks without work in some turns: the twin is not whole"
+grep -q '^clog2   *time lost in collective calls  .* alike$' said || bad "ranks without work in some turns: $(cat said)"
 # Calls in an order that never repeats have no twin. The message names the log, and says how long the text would be.
 cat >chaos.lua <<'EOF'
 function run()

@@ -87,11 +87,11 @@ void fit_text_put_luck(struct fit_text *t, const struct fit_role *r) {
     t->table_lines += r->ranks;
     for (uint32_t m = 0; m < r->ranks; m++) {
         for (uint32_t g = 0; g < c->groups; g++) {
-            fit_text_put(t, " %7.3g", r->lucks[m * c->groups + g]);
+            fit_text_put(t, " %8.3g", r->lucks[m * c->groups + g]);
         }
         fit_text_put(t, "\n");
     }
-    fit_text_put(t, "]], 8, %" PRIu32 ")\n", c->groups);
+    fit_text_put(t, "]], 9, %" PRIu32 ")\n", c->groups);
 }
 
 void fit_text_put_course(struct fit_text *t) {
