@@ -97,6 +97,7 @@ struct making {
     size_t receives, sends; /* under way */
     size_t nobody;          /* receives from MPI_PROC_NULL under way */
     size_t either;          /* number of the next calls of MPI_Waitany that may complete any request */
+    size_t idle;            /* of the next calls of MPI_Wait without a message, so many receive from nobody */
     size_t mades;           /* number of communicators that the rank has obtained so far */
     /* [calls] Irecvs without the end of a receive so far, oldest first: indices of calls */
     uint32_t *open;
@@ -127,21 +128,22 @@ static void give(struct making *m, uint32_t end, uint32_t call) {
     m->given[end] = call + 1;
 }
 
-/* Calls of MPI_Waitany one after the other. Which of them completes which request is a matter of time. So they
- * are taken to complete their requests together, as MPI_Waitall does. */
+/* Calls of MPI_Wait, or of MPI_Waitany, one after the other. Which call of MPI_Waitany completes which request is a
+ * matter of time. So these are taken to complete their requests together, as MPI_Waitall does. */
 struct run {
     struct fit_call call; /* the first call, with the ends of all calls; of another name: the call itself */
-    size_t calls; /* number of calls of MPI_Waitany; 0: the call has another name, or is not the first one */
+    size_t calls;         /* number of calls; 0: the call has another name, or is not the first one */
 };
 
-static bool is_waitany(const struct making *m, size_t c) {
-    return verb_of(m, &m->rank->call[c]) == FIT_WAITANY && !m->known[m->rank->call[c].name]->wraps;
+static bool waits_for_one(const struct making *m, size_t c, enum fit_verb verb) {
+    return verb_of(m, &m->rank->call[c]) == verb && !m->known[m->rank->call[c].name]->wraps;
 }
 
 static struct run run_at(const struct making *m, size_t c) {
     struct run run = {.call = m->rank->call[c]};
-    const bool first = c == 0 || !is_waitany(m, c - 1);
-    for (size_t k = c; first && k < m->rank->calls && is_waitany(m, k); k++) {
+    const enum fit_verb verb = verb_of(m, &run.call);
+    const bool first = (verb == FIT_WAIT || verb == FIT_WAITANY) && (c == 0 || !waits_for_one(m, c - 1, verb));
+    for (size_t k = c; first && k < m->rank->calls && waits_for_one(m, k, verb); k++) {
         run.call.ends += k > c ? m->rank->call[k].ends : 0;
         run.calls++;
     }
@@ -249,8 +251,14 @@ static bool end_later(const struct making *m, size_t c) {
  * end without a message. A call in which no message ends may have waited for sends alone. */
 static bool ends_all(const struct making *m, size_t c, const struct run *run, const struct pending *p) {
     const size_t posts = p->last - p->first, receives = receives_of(m, &run->call);
-    return (run->calls > 0 || verb_of(m, &run->call) == FIT_WAITALL) &&
-           (receives == posts || (p->nobody && receives < posts && (receives > 0 || !end_later(m, c))));
+    const enum fit_verb verb = verb_of(m, &run->call);
+    if (run->calls > 0 ? run->calls < posts : verb != FIT_WAITALL) {
+        return false;
+    }
+    if (receives == posts) {
+        return verb != FIT_WAIT; /* MPI_Wait ends them in the order in which they were posted */
+    }
+    return p->nobody && receives < posts && (receives > 0 || !end_later(m, c));
 }
 
 /* Finds the Irecv of each receive that ends in another call than the one that posted it. */
@@ -324,9 +332,17 @@ static void count_receives(struct making *m, struct fit_step *step, const struct
 static void make_wait(struct making *m, struct fit_step *step, const struct fit_call *call) {
     const struct run run = run_at(m, step->call_index);
     if (run.calls > 0) {
-        m->either = run.calls == m->receives + m->nobody + m->sends ? run.calls : 0;
+        const bool all = run.calls == m->receives + m->nobody + m->sends;
+        m->either = all && step->verb == FIT_WAITANY ? run.calls : 0;
+        m->idle = all && step->verb == FIT_WAIT ? m->nobody : 0;
     }
     count_receives(m, step, call);
+    if (m->idle > 0 && step->verb == FIT_WAIT && step->receives == 0) {
+        step->receives = 1; /* of those that are posted, this one is from nobody */
+        m->idle--;
+        m->nobody--;
+        return;
+    }
     m->receives += step->items; /* posted here */
     if (m->either > 0) {
         step->all = true;
