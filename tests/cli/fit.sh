@@ -481,6 +481,10 @@ EOF
 grep -q '^  for _ = 1, 20 do$' halves.lua || bad "communicators made anew: no loop: $(cat halves.lua)"
 "$HPCGEN" fit --compare remade halves >said || bad "communicators made anew: the twin is not whole"
 grep -q '^clog2   *turns of the main loop  *20  *20 .* alike$' said || bad "communicators made anew: $(cat said)"
+# The first text of a large run is too long, most of it tables. With fewer lists of messages it is short enough.
+"$HPCGEN" -q -n 256 -f clog2 -s 1 --scale small -w hydro -o large || exit 1
+"$HPCGEN" fit large -O shorter.ini -q || bad "a large run has no twin"
+rm -r large
 # In each turn, another rank has almost nothing to do.
 cat >idle.lua <<'EOF'
 function run()

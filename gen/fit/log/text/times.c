@@ -20,10 +20,11 @@ static void put_points(struct fit_text *t, const struct fit_draws *d) {
 static void put_factor(struct fit_text *t, const struct fit_draws *d, uint32_t ranks) {
     if (d->factor != NULL) {
         fit_text_put(t, ", cell([[\n");
-        t->table_lines += ranks;
+        const size_t before = t->lines;
         for (uint32_t m = 0; m < ranks; m++) {
             fit_text_put(t, " %9.3g\n", d->factor[m]);
         }
+        t->table_lines += t->lines - before;
         fit_text_put(t, "]], 10, 1, 1)");
     }
 }
@@ -84,13 +85,14 @@ void fit_text_put_luck(struct fit_text *t, const struct fit_role *r) {
         return;
     }
     fit_text_put(t, "  lucks = by_course([[\n");
-    t->table_lines += r->ranks;
+    const size_t before = t->lines;
     for (uint32_t m = 0; m < r->ranks; m++) {
         for (uint32_t g = 0; g < c->groups; g++) {
             fit_text_put(t, " %8.3g", r->lucks[m * c->groups + g]);
         }
         fit_text_put(t, "\n");
     }
+    t->table_lines += t->lines - before;
     fit_text_put(t, "]], 9, %" PRIu32 ")\n", c->groups);
 }
 
