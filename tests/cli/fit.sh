@@ -447,6 +447,21 @@ grep -q '^eager_node = 65500 ' wait.ini || bad "MPI_Sendrecv does not show the e
 grep -q '^rest = 1 ' wait.ini || bad "MPI_Sendrecv: waits for receivers count twice: $(cat wait.ini)"
 "$HPCGEN" fit --compare swap wait >said || bad "MPI_Sendrecv: the twin is not whole"
 grep -q '^clog2   *time lost to late receivers  .* alike$' said || bad "MPI_Sendrecv: $(cat said)"
+# Ranks that enter MPI_Sendrecv together wait for their own messages, which are short, and not for their receivers.
+cat >together.lua <<'EOF'
+function run()
+  for _ = 1, phases do
+    compute(0.0001)
+    barrier()
+    sendrecv((rank + 1) % size, 8, (rank - 1) % size)
+    sendrecv((rank - 1) % size, 1000, (rank + 1) % size)
+    next_phase()
+  end
+end
+EOF
+"$HPCGEN" -q -n 8 -f clog2 -s 2 -w together.lua --set load.phases=100 --set rank2file.checkpoints=0 -o together || exit 1
+"$HPCGEN" fit together -O short.ini -q || bad "short MPI_Sendrecv: no twin"
+grep -q '^eager_node = 2150000000 ' short.ini || bad "short messages wait for their receivers: $(cat short.ini)"
 # Many long messages end in one call. Each of them takes as long as all of them, but the machine is not that slow.
 cat >window.lua <<'EOF'
 function run()

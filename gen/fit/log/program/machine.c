@@ -117,15 +117,11 @@ static double waits_from(const struct fit_history *h, const struct fit_rank *ran
     return from;
 }
 
-static bool learn_machine(struct fit_program *p) {
+/* Learns latency and rate. */
+static bool learn_times(struct fit_program *p) {
     const struct fit_history *h = &p->history;
     struct flights f[FLIGHTS] = {{0}};
     bool good = true;
-    /* Receives that were posted after the begin of their send, by log2(bytes). late: number of these receives.
-     * left: number of those whose send had already ended. */
-    uint64_t late[SIZES] = {0};
-    uint64_t left[SIZES] = {0};
-    uint64_t seen = 0; /* sum of `late` over all sizes */
     for (uint32_t r = 0; good && r < h->ranks; r++) {
         const struct fit_rank *rank = &h->rank[r];
         for (size_t c = 0; good && c < rank->calls; c++) {
@@ -141,17 +137,6 @@ static bool learn_machine(struct fit_program *p) {
                 if (end->bytes >= LARGE) {
                     add_to_batch(&batch, end);
                 }
-                const struct fit_rank *from = &h->rank[end->peer];
-                const size_t sender = fit_call_at(from, end->other);
-                if (sender != SIZE_MAX && posted > waits_from(h, from, &from->call[sender])) {
-                    uint32_t size = 0;
-                    while (size + 1 < SIZES && end->bytes >> size > 1) {
-                        size++;
-                    }
-                    late[size]++;
-                    seen++;
-                    left[size] += from->call[sender].end < posted;
-                }
             }
             if (batch.bytes > 0) {
                 good = good && add_flight(&f[FLIGHT_LARGE],
@@ -161,20 +146,67 @@ static bool learn_machine(struct fit_program *p) {
     }
     p->machine.latency = fmax(1e-8, fastest_of(&f[FLIGHT_ANY], 3e-7));
     p->machine.rate = 1 / fmax(1e-12, fastest_of(&f[FLIGHT_LARGE], 1e-10));
-    /* Messages are eager below the smallest size at which most senders wait for the receive. If a sender waited
-     * only in the simulated run and not in the log, ranks that send to each other would deadlock. */
-    p->machine.eager = seen > 0 ? SIM_MOST_BYTES : 0;
-    for (uint32_t size = 0; size < SIZES; size++) {
-        if (late[size] >= 5 && left[size] * 2 < late[size] && p->machine.eager == SIM_MOST_BYTES) {
-            p->machine.eager = (UINT32_C(1) << size) - 1;
-        }
-    }
     for (size_t i = 0; i < FLIGHTS; i++) {
         hpcw_i_free(f[i].value);
     }
     return good;
 }
 
+/* Receives that were posted after the begin of their send, by log2(bytes). */
+struct late {
+    uint64_t all[SIZES];  /* receives whose send had already ended, or ended as late as if it waited for them */
+    uint64_t left[SIZES]; /* number of those whose send had already ended */
+    uint64_t seen;        /* sum of `all` */
+};
+
+static void take_late(const struct fit_program *p, const struct fit_end *end, double posted,
+                      struct late *late) {
+    const struct fit_rank *from = &p->history.rank[end->peer];
+    const size_t c = fit_call_at(from, end->other);
+    if (c == SIZE_MAX || posted <= waits_from(&p->history, from, &from->call[c])) {
+        return;
+    }
+    const bool left = from->call[c].end < posted;
+    /* A send that ends soon after the receive was posted did not wait for it: its message was still under way. */
+    if (!left && from->call[c].end < posted + p->machine.latency) {
+        return;
+    }
+    uint32_t size = 0;
+    while (size + 1 < SIZES && end->bytes >> size > 1) {
+        size++;
+    }
+    late->all[size]++;
+    late->left[size] += left;
+    late->seen++;
+}
+
+/* Learns from which size on senders wait for the receive. */
+static void learn_eager(struct fit_program *p) {
+    const struct fit_history *h = &p->history;
+    struct late late = {.seen = 0};
+    for (uint32_t r = 0; r < h->ranks; r++) {
+        const struct fit_rank *rank = &h->rank[r];
+        for (size_t e = 0; e < rank->ends; e++) {
+            const double posted = p->steps[r].posted[e];
+            if (!rank->end[e].send && posted == posted) {
+                take_late(p, &rank->end[e], posted, &late);
+            }
+        }
+    }
+    /* Messages are eager below the smallest size at which most senders wait for the receive. If a sender waited
+     * only in the simulated run and not in the log, ranks that send to each other would deadlock. */
+    p->machine.eager = late.seen > 0 ? SIM_MOST_BYTES : 0;
+    for (uint32_t size = 0; size < SIZES; size++) {
+        if (late.all[size] >= 5 && late.left[size] * 2 < late.all[size] && p->machine.eager == SIM_MOST_BYTES) {
+            p->machine.eager = (UINT32_C(1) << size) - 1;
+        }
+    }
+}
+
 bool fit_machine_learn(struct fit_program *p) {
-    return learn_tags(p) && learn_machine(p);
+    const bool good = learn_tags(p) && learn_times(p);
+    if (good) {
+        learn_eager(p);
+    }
+    return good;
 }
