@@ -102,19 +102,24 @@ class Handle:
 
     OUT = object()  # stands for the address of the handle among the arguments of `of`
 
-    def __init__(self, pointer: int, free: str, name: str = ""):
+    def __init__(self, free: str, name: str = ""):
         self._name = name  # its file, for errors
         self._free = getattr(library(), free)
-        self.pointer = pointer
+        # The call that opens the handle writes the pointer here. So an interrupt right after the call loses no open handle.
+        self._out = ctypes.c_void_p()
         self._lock = threading.RLock()
         _handles.add(self)
 
     @classmethod
     def of(cls, name: str, *args, free: str) -> Handle:
         """Calls a function that opens a handle, and returns the handle. `free`: name of the function that frees it."""
-        out = ctypes.c_void_p()
-        call(name, *(byref(out) if a is Handle.OUT else a for a in args))
-        return cls(out.value, free, f"{os.fsdecode(args[0])}: " if isinstance(args[0], bytes) else "")
+        handle = cls(free, f"{os.fsdecode(args[0])}: " if isinstance(args[0], bytes) else "")
+        call(name, *(byref(handle._out) if a is Handle.OUT else a for a in args))
+        return handle
+
+    @property
+    def pointer(self) -> int | None:
+        return self._out.value
 
     def __enter__(self) -> int:
         self._lock.acquire()
@@ -128,10 +133,10 @@ class Handle:
 
     def close(self) -> None:
         with self._lock:
-            pointer, self.pointer = self.pointer, None
+            pointer, self._out.value = self.pointer, None
             if pointer is not None:
                 self._free(pointer)
 
     def __del__(self):
-        if getattr(self, "pointer", None) is not None:
+        if hasattr(self, "_lock"):  # otherwise the constructor failed
             self.close()

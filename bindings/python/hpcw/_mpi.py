@@ -18,11 +18,11 @@ class Communicator(_library.Handle):
         kind = c_int if MPI._sizeof(MPI.Comm) == ctypes.sizeof(c_int) else c_void_p
         make = lib.hpcw_comm_from_mpi
         make.restype, make.argtypes = c_int, (kind, c_void_p, POINTER(_c.hpcw_error))
-        error, out = _c.hpcw_error(), c_void_p()
-        status = make(kind.from_address(MPI._addressof(comm)), byref(out), byref(error))
+        super().__init__(free="hpcw_comm_free")
+        error = _c.hpcw_error()
+        status = make(kind.from_address(MPI._addressof(comm)), byref(self._out), byref(error))
         if status != _c.HPCW_OK:
             _library.raise_of(error, status)
-        super().__init__(out.value, free="hpcw_comm_free")
 
     @staticmethod
     def _same_mpi(lib: ctypes.CDLL, MPI) -> None:
