@@ -27,6 +27,14 @@ def entities(tasks: np.ndarray) -> np.ndarray:
     return (tasks["id"] != 0) | tasks["migratable"]
 
 
+def _in_threads(read, ranks):
+    """Yields read(rank) for each rank, in order. Threads do the work. An interrupt raises its exception in the main thread only.
+    So it cannot hit a callback of the library, which would lose the exception."""
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+        yield from threads.map(read, ranks)
+
+
 def is_set(directory: str) -> bool:
     """Whether a directory holds data files of ranks."""
     return any(_NAME.fullmatch(name) for name in os.listdir(directory))
@@ -98,16 +106,13 @@ class Loads(_show.Shown):
         phase = (0, (1 << 64) - 1, None)
         if phases is not None:
             phases = _tables.chosen(self.path, "phases", phases, self.phases,
-                                    lambda: (n for rank in ranks for n in self._phases_of(rank).tolist()))
+                                    lambda: (n for ids in _in_threads(self._phases_of, ranks) for n in ids.tolist()))
             if not phases:
                 return np.empty(0, dtype)
             phase = _tables.window(phases)
         rows = _tables.Rows(dtype)
-        read = functools.partial(self._read, what, dtype, phase)
-        from concurrent.futures import ThreadPoolExecutor
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-            for columns, count, which in threads.map(read, ranks):
-                rows.add(columns, count, which)
+        for columns, count, which in _in_threads(functools.partial(self._read, what, dtype, phase), ranks):
+            rows.add(columns, count, which)
         return rows.array()
 
     def _read(self, what: str, dtype: np.dtype, phase: tuple, rank: int) -> tuple:
@@ -130,7 +135,7 @@ class Loads(_show.Shown):
     @functools.cached_property
     def phases(self) -> np.ndarray:
         """Array of the ids of the phases in the file of the first rank."""
-        return self._phases_of(int(self.ranks[0]))
+        return next(_in_threads(self._phases_of, self.ranks[:1].tolist()))
 
     def _phases_of(self, rank: int) -> np.ndarray:
         ids = []
@@ -147,19 +152,21 @@ class Loads(_show.Shown):
     @functools.cached_property
     def nodes(self) -> np.ndarray:
         """Node number of each rank of `ranks`, from the metadata; -1: the file has no node number."""
-        found = []
+        return np.array(list(_in_threads(self._node_of, self.ranks.tolist())), np.int64)
+
+    def _node_of(self, rank: int) -> int:
+        found = -1
 
         @CFUNCTYPE(c_int, c_void_p, POINTER(_c.hpcw_vom_metadata))
         def take(_context, metadata):
+            nonlocal found
             node = metadata.contents.node
-            found[-1] = node.id if node.size else -1
+            found = node.id if node.size else -1
             return _c.HPCW_OK
 
         watch = _c.hpcw_vom_watch(metadata=cast(take, c_void_p).value)
-        for rank in self.ranks.tolist():
-            found.append(-1)
-            self._watch(rank, 1, watch)  # the metadata come before all phases
-        return np.array(found, np.int64)
+        self._watch(rank, 1, watch)  # the metadata come before all phases
+        return found
 
     def _watch(self, rank: int, phases: int, watch) -> None:
         handle = Handle.of("hpcw_vom_reader_open", os.fsencode(self._files[rank]), Handle.OUT, free="hpcw_vom_reader_free")
